@@ -1,0 +1,141 @@
+"""The table that everything computes on: read-only matrices of integer codes and of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.data.schema import Attribute, Schema
+from evosdc.errors import DataError, Fault
+
+Codes = NDArray[np.int32]
+Numbers = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+MISSING = -1
+"""Code of a missing value. As an index it addresses the last entry, which is where tables by category keep it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Records by position; no labels, no index.
+
+    Parameters
+    ----------
+    schema : Schema
+    codes : ndarray of int32, shape (n, C)
+        Codes of the categorical attributes, in the schema's order; ``MISSING`` where there is no value.
+    numbers : ndarray of float64, shape (n, Q)
+        Values of the numeric attributes, in the schema's order; NaN where there is no value.
+
+    Both matrices are made read-only and kept in C order, so a record's codes lie side by side.
+
+    Raises
+    ------
+    ValueError
+        The matrices' shapes do not fit the schema: a mistake of the caller, not of a user.
+    """
+
+    schema: Schema
+    codes: Codes
+    numbers: Numbers
+
+    def __post_init__(self) -> None:
+        wanted = (len(self.schema.categorical), len(self.schema.numeric))
+        if self.codes.ndim != 2 or self.numbers.ndim != 2 or (self.codes.shape[1], self.numbers.shape[1]) != wanted:
+            raise ValueError(f"matrices {self.codes.shape} and {self.numbers.shape} do not fit {wanted} attributes")
+        if self.codes.shape[0] != self.numbers.shape[0]:
+            raise ValueError(f"{self.codes.shape[0]} records of codes, {self.numbers.shape[0]} of numbers")
+        object.__setattr__(self, "codes", _frozen(self.codes, np.int32))
+        object.__setattr__(self, "numbers", _frozen(self.numbers, np.float64))
+
+    def __len__(self) -> int:
+        return int(self.codes.shape[0])
+
+    @cached_property
+    def _position(self) -> Mapping[str, int]:
+        return {a.name: i for group in (self.schema.categorical, self.schema.numeric) for i, a in enumerate(group)}
+
+    def column(self, name: str) -> Codes | Numbers:
+        """Return one attribute's values, shape (n,): codes or numbers by its scale. A view, read-only."""
+        matrix = self.codes if self.schema[name].categorical else self.numbers
+        column: Codes | Numbers = matrix[:, self._position[name]]
+        return column
+
+    def select(self, names: Sequence[str]) -> Table:
+        """Return the table of the named attributes, in that order."""
+        schema = self.schema.select(names)
+        return Table(
+            schema,
+            self.codes[:, [self._position[a.name] for a in schema.categorical]],
+            self.numbers[:, [self._position[a.name] for a in schema.numeric]],
+        )
+
+    def take(self, rows: Rows) -> Table:
+        """Return the records at the given positions, in that order."""
+        return Table(self.schema, self.codes[rows], self.numbers[rows])
+
+    def with_columns(self, part: Table) -> Table:
+        """Return this table with the columns of `part`, which has the same records, put in place of its own."""
+        codes, numbers = self.codes.copy(), self.numbers.copy()
+        for attribute in part.schema.attributes:
+            target = codes if attribute.categorical else numbers
+            target[:, self._position[attribute.name]] = part.column(attribute.name)
+        changed = {a.name: a for a in part.schema.attributes}
+        schema = replace(self.schema, attributes=tuple(changed.get(a.name, a) for a in self.schema.attributes))
+        return Table(schema, codes, numbers)
+
+    @cached_property
+    def has_missing(self) -> bool:
+        """Whether any value is missing."""
+        return bool((self.codes == MISSING).any() or np.isnan(self.numbers).any())
+
+    def missing_in(self, attribute: Attribute) -> int:
+        """Return how many records have no value of an attribute."""
+        column = self.column(attribute.name)
+        return int((column == MISSING).sum() if attribute.categorical else np.isnan(column).sum())
+
+    def verify(self) -> None:
+        """Check every code against its attribute's categories and every number for being finite or missing.
+
+        Raises
+        ------
+        DataError
+            Names each attribute with a code outside its domain or an infinite number.
+        """
+        faults = []
+        for attribute in self.schema.attributes:
+            column = self.column(attribute.name)
+            if attribute.categorical:
+                size = len(attribute.categories)
+                bad = (column < MISSING) | (column >= size)
+                wanted = f"codes -1..{size - 1}"
+            else:
+                bad = np.isinf(column)
+                wanted = "finite numbers"
+            if bad.any():
+                first = int(np.flatnonzero(bad)[0])
+                faults.append(Fault(attribute.name, f"{column[first]} in record {first}", wanted))
+        if faults:
+            raise DataError(faults)
+
+    def same_records(self, other: Table) -> bool:
+        """Whether both tables hold the same values at the same positions."""
+        return (
+            self.schema.names == other.schema.names
+            and np.array_equal(self.codes, other.codes)
+            and np.array_equal(self.numbers, other.numbers, equal_nan=True)
+        )
+
+
+def _frozen(matrix: NDArray[np.generic], dtype: type) -> NDArray[np.generic]:
+    """Return `matrix` in C order and read-only; a caller's own writeable array is copied, never locked."""
+    if not matrix.flags.writeable and matrix.flags.c_contiguous and matrix.dtype == dtype:
+        return matrix
+    owned = np.array(matrix, dtype=dtype, order="C")
+    owned.flags.writeable = False
+    return owned

@@ -1,0 +1,121 @@
+"""Every exception that evosdc raises on purpose.
+
+EvosdcError
+├── InputError            what the user gave cannot be used; exit status 2
+│   ├── DataError         a data file, a DataFrame or a table
+│   ├── SchemaError       a schema file or an attribute's description
+│   ├── HierarchyError    a generalization hierarchy
+│   ├── ParameterError    a parameter of a method, measure, genotype, algorithm, ...
+│   ├── ExperimentError   an experiment file
+│   ├── UnknownNameError  a name that nothing is registered under
+│   ├── ClashError        a name that two plugins register
+│   └── DatasetError      a registered data set that cannot be had
+└── RunError              the run itself failed; exit status 1
+    ├── PluginError       a plugin broke its contract
+    ├── EvaluationError   a candidate could not be evaluated
+    ├── ExecutorError     workers could not be started, or were lost for good
+    └── CheckpointError   a run folder that cannot be resumed
+
+Messages never hold values of records, except the one offending value that a user needs in order to mend a schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong with the input.
+
+    Parameters
+    ----------
+    where : str
+        The file, key or attribute concerned.
+    given : str
+        What was found there.
+    wanted : str
+        What would have been accepted.
+    advice : str
+        What to do about it; may be empty.
+    """
+
+    where: str
+    given: str
+    wanted: str
+    advice: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.where}: given {self.given}; wanted {self.wanted}."
+        return f"{text} {self.advice}" if self.advice else text
+
+
+class EvosdcError(Exception):
+    """Base of all errors that evosdc raises on purpose."""
+
+
+class InputError(EvosdcError):
+    """Input that cannot be used, with every fault found in it.
+
+    Parameters
+    ----------
+    faults : Fault or iterable of Fault
+        All that is wrong, in the order of discovery.
+    """
+
+    def __init__(self, faults: Fault | Iterable[Fault]) -> None:
+        self.faults: tuple[Fault, ...] = (faults,) if isinstance(faults, Fault) else tuple(faults)
+        super().__init__("\n".join(map(str, self.faults)))
+
+
+class DataError(InputError):
+    """A data file, a DataFrame or a table cannot be used."""
+
+
+class SchemaError(InputError):
+    """A schema file or an attribute's description cannot be used."""
+
+
+class HierarchyError(InputError):
+    """A generalization hierarchy is not well formed or does not fit its attribute."""
+
+
+class ParameterError(InputError):
+    """Parameters of a method, measure, genotype, fitness, algorithm or executor were refused."""
+
+
+class ExperimentError(InputError):
+    """An experiment file cannot be run."""
+
+
+class UnknownNameError(InputError):
+    """Nothing is registered under a name."""
+
+
+class ClashError(InputError):
+    """Two plugins register the same name."""
+
+
+class DatasetError(InputError):
+    """A registered data set cannot be found, fetched or verified."""
+
+
+class RunError(EvosdcError):
+    """A run that began on good input could not be completed."""
+
+
+class PluginError(RunError):
+    """A plugin broke its contract."""
+
+
+class EvaluationError(RunError):
+    """A candidate could not be evaluated."""
+
+
+class ExecutorError(RunError):
+    """Workers could not be started, or were lost for good."""
+
+
+class CheckpointError(RunError):
+    """A run folder cannot be resumed."""

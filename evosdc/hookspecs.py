@@ -1,0 +1,215 @@
+"""The plugin contract, on one page.
+
+A plugin is a module or package that a distribution names under the entry-point group ``evosdc``::
+
+    [options.entry_points]
+    evosdc =
+        hospital = evosdc_hospital
+
+and that implements some of the hooks below, each marked with `hookimpl`. *Offers* are plural nouns without arguments and
+yield specs (`evosdc.specs`). *Events* are in the past tense; they are told what happened and cannot change it: an event
+hook that raises is reported and ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+from evosdc.specs import (
+    AlgorithmSpec,
+    DatasetSpec,
+    ExecutorSpec,
+    FitnessSpec,
+    GenotypeSpec,
+    MaskingMethodSpec,
+    MeasureSpec,
+    PortfolioSpec,
+)
+
+if TYPE_CHECKING:
+    import click
+
+PROJECT = "evosdc"
+
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+
+
+@hookspec
+def evosdc_masking_methods() -> Iterable[MaskingMethodSpec]:  # type: ignore[empty-body]
+    """Offer masking methods.
+
+    Example
+    -------
+    >>> @hookimpl
+    ... def evosdc_masking_methods():
+    ...     yield MaskingMethodSpec(
+    ...         name="shuffle", implementation="evosdc_hospital.shuffle:Shuffle", summary="Permute each attribute."
+    ...     )
+    """
+
+
+@hookspec
+def evosdc_measures() -> Iterable[MeasureSpec]:  # type: ignore[empty-body]
+    """Offer measures of information loss, disclosure risk or privacy.
+
+    Example
+    -------
+    >>> @hookimpl
+    ... def evosdc_measures():
+    ...     yield MeasureSpec(
+    ...         name="share-changed", implementation="evosdc_hospital.share:ShareChanged", kind="il",
+    ...         summary="Percentage of cells that differ from the original.",
+    ...     )
+    """
+
+
+@hookspec
+def evosdc_fitnesses() -> Iterable[FitnessSpec]:  # type: ignore[empty-body]
+    """Offer ways of combining scores into objectives.
+
+    Example
+    -------
+    >>> @hookimpl
+    ... def evosdc_fitnesses():
+    ...     yield FitnessSpec(name="product", implementation="evosdc_hospital.fitness:Product", summary="IL times DR.")
+    """
+
+
+@hookspec
+def evosdc_genotypes() -> Iterable[GenotypeSpec]:  # type: ignore[empty-body]
+    """Offer genotypes.
+
+    Example
+    -------
+    >>> @hookimpl
+    ... def evosdc_genotypes():
+    ...     yield GenotypeSpec(
+    ...         name="rules", implementation="evosdc_hospital.rules:Rules", summary="A list of recoding rules."
+    ...     )
+    """
+
+
+@hookspec
+def evosdc_algorithms() -> Iterable[AlgorithmSpec]:  # type: ignore[empty-body]
+    """Offer search algorithms.
+
+    Example
+    -------
+    >>> @hookimpl
+    ... def evosdc_algorithms():
+    ...     yield AlgorithmSpec(
+    ...         name="annealing", implementation="evosdc_hospital.annealing:Annealing", summary="Simulated annealing."
+    ...     )
+    """
+
+
+@hookspec
+def evosdc_executors() -> Iterable[ExecutorSpec]:  # type: ignore[empty-body]
+    """Offer ways of running tasks in parallel.
+
+    Example
+    -------
+    >>> @hookimpl
+    ... def evosdc_executors():
+    ...     yield ExecutorSpec(
+    ...         name="grid", implementation="evosdc_hospital.grid:Grid", summary="The hospital's batch system."
+    ...     )
+    """
+
+
+@hookspec
+def evosdc_datasets() -> Iterable[DatasetSpec]:  # type: ignore[empty-body]
+    """Offer data sets by name.
+
+    Example
+    -------
+    >>> @hookimpl
+    ... def evosdc_datasets():
+    ...     yield DatasetSpec(
+    ...         name="ward", implementation="evosdc_hospital.ward:load", summary="A made-up ward.",
+    ...         records=200, attributes=9, licence="CC0",
+    ...     )
+    """
+
+
+@hookspec
+def evosdc_portfolios() -> Iterable[PortfolioSpec]:  # type: ignore[empty-body]
+    """Offer portfolios: lists of masking methods with parameters that start a search.
+
+    Example
+    -------
+    >>> @hookimpl
+    ... def evosdc_portfolios():
+    ...     yield PortfolioSpec(
+    ...         name="gentle", implementation="evosdc_hospital.portfolio:gentle", summary="Light protections only."
+    ...     )
+    """
+
+
+@hookspec
+def evosdc_commands(cli: click.Group) -> None:
+    """Add commands to the command line.
+
+    Example
+    -------
+    >>> @hookimpl
+    ... def evosdc_commands(cli):
+    ...     @cli.command()
+    ...     def hello():
+    ...         click.echo("hello")
+    """
+
+
+@hookspec
+def evosdc_run_started(run: Mapping[str, Any]) -> None:
+    """Hear that a run begins; `run` holds title, seed, folder, genotype, fitness, algorithm and population size.
+
+    Example
+    -------
+    >>> @hookimpl
+    ... def evosdc_run_started(run):
+    ...     print("begin", run["title"])
+    """
+
+
+@hookspec
+def evosdc_generation_done(run: Mapping[str, Any], record: Mapping[str, Any]) -> None:
+    """Hear that a generation is complete; `record` is the line that the journal got.
+
+    Example
+    -------
+    >>> @hookimpl
+    ... def evosdc_generation_done(run, record):
+    ...     print(record["generation"], record["best"])
+    """
+
+
+@hookspec
+def evosdc_run_finished(run: Mapping[str, Any], result: Mapping[str, Any]) -> None:
+    """Hear that a run has ended; `result` is the content of ``result.json``.
+
+    Example
+    -------
+    >>> @hookimpl
+    ... def evosdc_run_finished(run, result):
+    ...     print("best", result["best"]["fitness"])
+    """
+
+
+OFFERS: dict[str, str] = {
+    "masking-method": "evosdc_masking_methods",
+    "measure": "evosdc_measures",
+    "fitness": "evosdc_fitnesses",
+    "genotype": "evosdc_genotypes",
+    "algorithm": "evosdc_algorithms",
+    "executor": "evosdc_executors",
+    "dataset": "evosdc_datasets",
+    "portfolio": "evosdc_portfolios",
+}
+"""The hook that offers each kind."""
+
+EVENTS: tuple[str, ...] = ("evosdc_run_started", "evosdc_generation_done", "evosdc_run_finished")

@@ -1,0 +1,40 @@
+"""The contracts that plugins fulfil: Genotype, Measure, Fitness, MaskingMethod, Algorithm, Executor.
+
+Everything a plugin author needs is imported from here.
+"""
+
+from evosdc.model.aggregation import Aggregation
+from evosdc.model.algorithm import Algorithm, Offspring, Population
+from evosdc.model.executor import ContextRef, Executor, Failure, Outcome, Task
+from evosdc.model.fitness import Fitness
+from evosdc.model.genotype import Genotype
+from evosdc.model.individual import Individual
+from evosdc.model.masking import Masking, MaskingMethod
+from evosdc.model.measure import Fitted, Incremental, Measure
+from evosdc.model.microdata import Microdata
+from evosdc.model.operators import deap_crossover, deap_mutation
+from evosdc.model.parameters import Parameters
+
+__all__ = [
+    "Aggregation",
+    "Algorithm",
+    "ContextRef",
+    "Executor",
+    "Failure",
+    "Fitness",
+    "Fitted",
+    "Genotype",
+    "Incremental",
+    "Individual",
+    "Masking",
+    "MaskingMethod",
+    "Measure",
+    "Microdata",
+    "Offspring",
+    "Outcome",
+    "Parameters",
+    "Population",
+    "Task",
+    "deap_crossover",
+    "deap_mutation",
+]

@@ -1,0 +1,51 @@
+"""From the scores of many measures to one information loss and one disclosure risk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Aggregation:
+    """How measures are combined into ``il`` and ``dr``.
+
+    IL is the arithmetic mean of its measures. DR is the mean of the interval disclosure figures and of *one* figure for
+    record linkage, the greatest of the linkage measures (an intruder uses the best linkage there is) or their mean.
+    The source of the thesis does not show its weights; the maximum is that of Nin, Herranz and Torra (2008), as told in
+    the handbook chapter on privacy in data mining, and the mean is the older rule of Domingo-Ferrer and Torra (2001).
+
+    Parameters
+    ----------
+    il : tuple of str
+        Measures of information loss.
+    linkage : tuple of str
+        Measures of disclosure risk by record linkage.
+    disclosure : tuple of str
+        The other measures of disclosure risk.
+    rule : {"max", "mean"}
+        How the linkage measures are combined.
+    """
+
+    il: tuple[str, ...]
+    linkage: tuple[str, ...] = ()
+    disclosure: tuple[str, ...] = ()
+    rule: Literal["max", "mean"] = "max"
+
+    def combine(self, scores: Mapping[str, float]) -> dict[str, float]:
+        """Return `scores` with ``il`` and ``dr`` added where there are measures of that kind."""
+        combined = dict(scores)
+        if self.il:
+            combined["il"] = _mean([scores[name] for name in self.il])
+        risks = [_mean([scores[name] for name in self.disclosure])] if self.disclosure else []
+        if self.linkage:
+            linked = [scores[name] for name in self.linkage]
+            risks.append(max(linked) if self.rule == "max" else _mean(linked))
+        if risks:
+            combined["dr"] = _mean(risks)
+        return combined
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)

@@ -1,0 +1,90 @@
+"""The contract of search algorithms: ask and tell, with the state as a value."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from deap import base
+from numpy.typing import NDArray
+
+from evosdc.model.individual import Individual
+from evosdc.model.parameters import Parameters
+from evosdc.seeds import Streams
+
+
+@dataclass(frozen=True)
+class Population:
+    """The state of a search: all that the next generation depends on.
+
+    Parameters
+    ----------
+    individuals : tuple of Individual
+        By slot.
+    generation : int
+        How many generations have been completed.
+    memory : mapping of str to ndarray
+        What else an algorithm carries from one generation to the next (rates, visited nodes); stored in checkpoints.
+    """
+
+    individuals: tuple[Individual, ...]
+    generation: int = 0
+    memory: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Offspring:
+    """A genome that an algorithm wants evaluated.
+
+    Parameters
+    ----------
+    genome : object
+    origin : str
+        The operator that made it: ``"mutation"``, ``"crossover"``.
+    parents : tuple of int
+        Slots of its parents in the population that it was proposed from.
+    nearest : Individual, optional
+        The parent from which incremental evaluation is cheapest.
+    """
+
+    genome: Any
+    origin: str
+    parents: tuple[int, ...] = ()
+    nearest: Individual | None = None
+
+
+class Algorithm(ABC):
+    """A search algorithm.
+
+    The engine evaluates; the algorithm proposes and replaces. It keeps nothing between calls: what it must remember is
+    in the `Population`.
+
+    Parameters
+    ----------
+    params : Params
+    toolbox : deap.base.Toolbox
+        With ``mate(a, b, rng)``, ``mutate(genome, rng)``, ``key(genome)`` and ``distance(a, b)`` of the genotype.
+    """
+
+    class Params(Parameters):
+        """No parameters."""
+
+    def __init__(self, params: Any, toolbox: base.Toolbox) -> None:
+        self.params = params
+        self.toolbox = toolbox
+
+    def initial(self, candidates: Sequence[Individual]) -> Population:
+        """Return the first population, chosen from the evaluated starting candidates (all of them by default)."""
+        return Population(tuple(candidates))
+
+    @abstractmethod
+    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
+        """Return the genomes of the next generation; an empty list ends the search."""
+
+    @abstractmethod
+    def replace(
+        self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
+    ) -> Population:
+        """Return the next population; ``evaluated[i]`` is ``offspring[i]`` with its scores."""

@@ -1,0 +1,89 @@
+"""The contract of masking methods."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from evosdc.data.schema import Scale
+from evosdc.data.table import Table
+from evosdc.errors import Fault, ParameterError
+from evosdc.model.parameters import Parameters
+
+
+class MaskingMethod(ABC):
+    """A way of turning a table into a protected one.
+
+    A subclass has a nested ``Params`` class and implements `mask`. It masks *every* column of the table that it is given:
+    the framework selects the attributes beforehand and puts the result back afterwards.
+    """
+
+    class Params(Parameters):
+        """No parameters."""
+
+    supports: ClassVar[frozenset[Scale]] = frozenset(Scale)
+    """Scales of the attributes it can mask."""
+
+    def __init__(self, params: Any) -> None:
+        self.params = params
+
+    @abstractmethod
+    def mask(self, table: Table, rng: np.random.Generator) -> Table:
+        """Return the protected table.
+
+        Parameters
+        ----------
+        table : Table
+            The attributes to mask, shape (n, V). Not changed.
+        rng : numpy.random.Generator
+            The only source of randomness.
+
+        Returns
+        -------
+        Table
+            Same schema, same n, record r of the result is record r of `table`.
+
+        Raises
+        ------
+        ParameterError
+            Parameters that do not fit this table, k > n for one.
+        """
+
+    def require_support(self, table: Table) -> None:
+        """Raise `ParameterError` naming every attribute whose scale the method cannot mask."""
+        wanted = ", ".join(sorted(self.supports))
+        faults = [
+            Fault(f"{type(self).__name__}: attribute {a.name}", f"scale {a.scale}", f"scale {wanted}")
+            for a in table.schema.attributes
+            if a.scale not in self.supports
+        ]
+        if faults:
+            raise ParameterError(faults)
+
+
+@dataclass(frozen=True)
+class Masking:
+    """One entry of a portfolio: a method by name, its parameters, and the attributes it is applied to.
+
+    Parameters
+    ----------
+    method : str
+        Registered name.
+    params : mapping
+    attributes : tuple of str
+        Empty for all protected attributes; the others stay as they are.
+    """
+
+    method: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    attributes: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """A short text for tables and figures, for example ``mdav k=3 (savings)``."""
+        words = [self.method, *(f"{key}={value}" for key, value in self.params.items())]
+        return " ".join(words) + (f" ({', '.join(self.attributes)})" if self.attributes else "")

@@ -1,0 +1,95 @@
+"""The contract of measures: fitted once on the original, then asked often."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Generic, TypeVar
+
+from evosdc.data.schema import Scale
+from evosdc.data.table import Rows, Table
+from evosdc.errors import Fault, ParameterError
+from evosdc.model.parameters import Parameters
+
+S = TypeVar("S")
+
+
+class Fitted(ABC):
+    """A measure that knows the original; asked for the score of masked versions of it."""
+
+    @abstractmethod
+    def score(self, masked: Table) -> float:
+        """Return the score of a masked table with the original's attributes and records, row-aligned with it."""
+
+
+class Incremental(Fitted, Generic[S]):
+    """A fitted measure that can also follow a table through small changes.
+
+    States are values: `update` returns a new one and leaves the old one usable, since several children are made from one
+    parent. ``value(update(state, masked, rows))`` equals ``value(start(masked))`` to the last bit, so states are built on
+    integers, and sums of fractions are taken in one fixed order in `value`.
+    """
+
+    @abstractmethod
+    def start(self, masked: Table) -> S:
+        """Return the state of a table, computed from scratch."""
+
+    @abstractmethod
+    def update(self, state: S, masked: Table, rows: Rows) -> S:
+        """Return the state of `masked`, which differs from the state's own table in `rows` only.
+
+        Parameters
+        ----------
+        state : S
+            Of the table before the change; not altered.
+        masked : Table
+            The whole table after the change.
+        rows : ndarray of intp, shape (m,)
+            Positions of changed records, each once; rows that turn out not to differ are allowed.
+        """
+
+    @abstractmethod
+    def value(self, state: S) -> float:
+        """Return the score that a state stands for."""
+
+    def score(self, masked: Table) -> float:
+        """Return the score of a masked table, computed from scratch."""
+        return self.value(self.start(masked))
+
+
+class Measure(ABC):
+    """A way of judging a masked table against its original.
+
+    A subclass has a nested ``Params`` class and implements `fit`. Scores of measures of information loss and of
+    disclosure risk lie on a 0..100 scale and are better when smaller.
+    """
+
+    class Params(Parameters):
+        """No parameters."""
+
+    supports: ClassVar[frozenset[Scale]] = frozenset({Scale.NOMINAL, Scale.ORDINAL})
+    """Scales of the attributes it can judge."""
+
+    def __init__(self, params: Any) -> None:
+        self.params = params
+
+    @abstractmethod
+    def fit(self, original: Table) -> Fitted:
+        """Do all that depends on the original alone.
+
+        Parameters
+        ----------
+        original : Table
+            The attributes to judge, shape (n, V), n >= 1.
+        """
+
+    def require_support(self, table: Table) -> None:
+        """Raise `ParameterError` naming every attribute whose scale the measure cannot judge."""
+        wanted = ", ".join(sorted(self.supports))
+        advice = "Declare it ordinal or nominal in the schema, or leave it out of the protected attributes."
+        faults = [
+            Fault(f"{type(self).__name__}: attribute {a.name}", f"scale {a.scale}", f"scale {wanted}", advice)
+            for a in table.schema.attributes
+            if a.scale not in self.supports
+        ]
+        if faults:
+            raise ParameterError(faults)

@@ -1,0 +1,71 @@
+"""The confidential file of an experiment and which of its attributes are to be protected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from evosdc.data.schema import MissingRule
+from evosdc.data.table import Table
+from evosdc.errors import DataError, Fault
+
+
+@dataclass(frozen=True, eq=False)
+class Microdata:
+    """A whole file with the names of its protected attributes.
+
+    Parameters
+    ----------
+    table : Table
+        All attributes.
+    protect : tuple of str
+        Those that masking may change and that an intruder is taken to know.
+
+    Raises
+    ------
+    SchemaError
+        Names that the table does not have.
+    DataError
+        No record, nothing to protect, or missing values although the schema's rule forbids them.
+    """
+
+    table: Table
+    protect: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        self.table.schema.require(self.protect, "protect")
+        faults = []
+        if not self.protect:
+            faults.append(
+                Fault(
+                    "protect",
+                    "no attribute",
+                    "at least one",
+                    "Name the attributes to protect, or give some the role quasi-identifier in the schema.",
+                )
+            )
+        if len(self.table) == 0:
+            faults.append(Fault("data", "no record", "at least one record"))
+        if self.table.schema.na is MissingRule.ERROR:
+            for name in self.protect:
+                count = self.table.missing_in(self.table.schema[name])
+                if count:
+                    faults.append(
+                        Fault(
+                            name,
+                            f"{count} missing values",
+                            "none, since the schema says na = 'error'",
+                            "Set na = 'category' or fill them in.",
+                        )
+                    )
+        if faults:
+            raise DataError(faults)
+
+    @cached_property
+    def original(self) -> Table:
+        """The protected attributes only: what genotypes, methods and measures see."""
+        return self.table.select(self.protect)
+
+    def published(self, masked: Table) -> Table:
+        """Return the whole file with the masked attributes in place."""
+        return self.table.with_columns(masked)

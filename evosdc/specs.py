@@ -1,0 +1,147 @@
+"""What plugins yield from the offering hooks: names and where the implementation stands.
+
+A spec names its implementation as ``"package.module:Class"`` and holds only words, so that listing all plugins imports
+neither numba nor pandas. The class is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """What every offer has.
+
+    Parameters
+    ----------
+    name : str
+        The registered name: lower case, words joined by hyphens; what users type.
+    implementation : str
+        ``"package.module:Class"``.
+    summary : str
+        One line for listings.
+    source : str
+        The paper or book that defines it; ``"reconstruction"`` is part of the text where evosdc fills a gap.
+    """
+
+    name: str
+    implementation: str
+    summary: str
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaskingMethodSpec(Spec):
+    """A masking method (`evosdc.model.MaskingMethod`); `scales` are those of the attributes it can mask."""
+
+    scales: tuple[str, ...] = ("nominal", "ordinal", "numeric")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasureSpec(Spec):
+    """A measure (`evosdc.model.Measure`).
+
+    Parameters
+    ----------
+    kind : {"il", "dr", "model"}
+        Information loss, disclosure risk, or a figure that is not combined with either (privacy models, losses of
+        generalisation).
+    family : str
+        Measures of one family are alternatives to each other; ``"linkage"`` measures are combined by their maximum
+        before they are averaged with the others (see `evosdc.model.Aggregation`).
+    scales : tuple of str
+        Scales of the attributes that it can judge.
+    range : tuple of float
+        Least and greatest value, on the 0..100 scale where `kind` is il or dr.
+    direction : {"minimise", "maximise"}
+        Which way is better for a publisher.
+    """
+
+    kind: str = "il"
+    family: str = ""
+    scales: tuple[str, ...] = ("nominal", "ordinal")
+    range: tuple[float, float] = (0.0, 100.0)
+    direction: str = "minimise"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitnessSpec(Spec):
+    """A way of combining scores into objectives (`evosdc.model.Fitness`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenotypeSpec(Spec):
+    """A genotype (`evosdc.model.Genotype`)."""
+
+    scales: tuple[str, ...] = ("nominal", "ordinal", "numeric")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlgorithmSpec(Spec):
+    """A search algorithm (`evosdc.model.Algorithm`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutorSpec(Spec):
+    """A way of running tasks (`evosdc.model.Executor`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PortfolioSpec(Spec):
+    """A list of masking methods with parameters; `implementation` is a function ``(table) -> list[Masking]``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoteFile:
+    """One published file of a data set.
+
+    Parameters
+    ----------
+    name : str
+        File name in the cache.
+    sha256 : str
+        Of the file's bytes as published.
+    urls : tuple of str
+        Where it can be downloaded, tried in this order.
+    folders : tuple of str
+        Places below ``EVOSDC_DATA`` where the same file may lie, for example ``"adult/adult.data"``.
+    """
+
+    name: str
+    sha256: str
+    urls: tuple[str, ...]
+    folders: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatasetSpec(Spec):
+    """A registered data set; `implementation` is a function ``(paths: Mapping[str, Path]) -> Source``.
+
+    Parameters
+    ----------
+    records, attributes : int
+        Size of the file as published, for listings.
+    licence : str
+        Terms of use, in words.
+    files : tuple of RemoteFile
+        What has to be at hand before `implementation` is called; empty for generated data.
+    """
+
+    records: int
+    attributes: int
+    licence: str
+    files: tuple[RemoteFile, ...] = ()
+
+
+KINDS: dict[str, type[Spec]] = {
+    "masking-method": MaskingMethodSpec,
+    "measure": MeasureSpec,
+    "fitness": FitnessSpec,
+    "genotype": GenotypeSpec,
+    "algorithm": AlgorithmSpec,
+    "executor": ExecutorSpec,
+    "dataset": DatasetSpec,
+    "portfolio": PortfolioSpec,
+}
+"""Kinds of offers, by the word that users type, in the order of listings."""
