@@ -1,1 +1,64 @@
-""""""
+"""evosdc: evolutionary search for the best way to publish confidential microdata.
+
+The names below are imported when they are first used, so that starting the command line costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from evosdc._version import __version__
+
+if TYPE_CHECKING:
+    from evosdc.api import mask, measure, read_table, run
+    from evosdc.data.schema import Attribute, Role, Scale, Schema
+    from evosdc.data.table import Table
+    from evosdc.errors import EvosdcError, InputError, RunError
+    from evosdc.experiment.model import Experiment
+    from evosdc.hookspecs import hookimpl
+
+_HOMES = {
+    "mask": "evosdc.api",
+    "measure": "evosdc.api",
+    "read_table": "evosdc.api",
+    "run": "evosdc.api",
+    "Attribute": "evosdc.data.schema",
+    "Role": "evosdc.data.schema",
+    "Scale": "evosdc.data.schema",
+    "Schema": "evosdc.data.schema",
+    "Table": "evosdc.data.table",
+    "EvosdcError": "evosdc.errors",
+    "InputError": "evosdc.errors",
+    "RunError": "evosdc.errors",
+    "Experiment": "evosdc.experiment.model",
+    "hookimpl": "evosdc.hookspecs",
+}
+
+__all__ = [
+    "Attribute",
+    "EvosdcError",
+    "Experiment",
+    "InputError",
+    "Role",
+    "RunError",
+    "Scale",
+    "Schema",
+    "Table",
+    "__version__",
+    "hookimpl",
+    "mask",
+    "measure",
+    "read_table",
+    "run",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'evosdc' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -21,7 +21,8 @@ Messages never hold values of records, except the one offending value that a use
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 
@@ -119,3 +120,23 @@ class ExecutorError(RunError):
 
 class CheckpointError(RunError):
     """A run folder cannot be resumed."""
+
+
+class FaultCollector:
+    """Runs steps one after the other and keeps the faults of all those that fail, so that all are told at once."""
+
+    def __init__(self) -> None:
+        self.faults: list[Fault] = []
+
+    @contextmanager
+    def step(self) -> Iterator[None]:
+        """Keep the faults of an `InputError` raised in the block, and go on after it."""
+        try:
+            yield
+        except InputError as error:
+            self.faults += [fault for fault in error.faults if fault not in self.faults]
+
+    def settle(self) -> None:
+        """Raise all faults that were kept as one `InputError`."""
+        if self.faults:
+            raise InputError(self.faults)

@@ -1,1 +1,1 @@
-""""""
+"""Search algorithms: parent-child replacement and the generational algorithm with elitism."""

@@ -1,1 +1,135 @@
-""""""
+"""The command line: thin commands that parse, call and print.
+
+Each command's module is imported when the command is used, so that ``evosdc --help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import errno
+import sys
+import traceback
+from importlib import import_module
+
+import click
+
+from evosdc._version import __version__
+from evosdc.errors import EvosdcError, InputError
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "init": ("evosdc.cli.init:init", "Look at a data file and propose a schema."),
+    "protect": ("evosdc.cli.protect:protect", "Do the whole job with good defaults."),
+    "run": ("evosdc.cli.run:run", "Run an experiment file."),
+    "check": ("evosdc.cli.run:check", "Validate an experiment file and run nothing."),
+    "resume": ("evosdc.cli.run:resume", "Go on with a run that was stopped."),
+    "mask": ("evosdc.cli.mask:mask", "Mask a data file by one method."),
+    "measure": ("evosdc.cli.measure:measure", "Measure a masked file against its original."),
+    "report": ("evosdc.cli.report:report", "Write one HTML page about one or more runs."),
+    "plugins": ("evosdc.cli.plugins:plugins", "List plugins and what they offer."),
+    "datasets": ("evosdc.cli.datasets:datasets", "List the known data sets, or fetch one."),
+}
+"""Where each command stands, and what the overview says of it."""
+
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+
+
+class Commands(click.Group):
+    """A group whose commands are imported when used; plugins may add to it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands."""
+        self._add_plugins()
+        return [*COMMANDS, *sorted(self.commands)]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Import and return a command."""
+        if name in COMMANDS:
+            module, _, attribute = COMMANDS[name][0].partition(":")
+            command: click.Command = getattr(import_module(module), attribute)
+            return command
+        self._add_plugins()
+        return super().get_command(ctx, name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is meant, with a suggestion when there is none of that name."""
+        from difflib import get_close_matches
+
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            close = get_close_matches(args[0], self.list_commands(ctx), n=1) if args else []
+            if close and "mean" not in error.message:
+                error.message += f" Did you mean {close[0]!r}?"
+            raise
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the overview without importing the commands."""
+        rows = [(name, COMMANDS[name][1]) for name in COMMANDS]
+        self._add_plugins()
+        rows += [(name, command.get_short_help_str()) for name, command in sorted(self.commands.items())]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def _add_plugins(self) -> None:
+        if not getattr(self, "_plugins_added", False):
+            self._plugins_added = True
+            from evosdc.registry import default_registry
+
+            default_registry().add_commands(self)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="evosdc")
+def cli() -> None:
+    """Find, by evolution, the best way to publish confidential microdata.
+
+    Start with: evosdc init DATA.csv -o schema.toml, then: evosdc protect DATA.csv --schema schema.toml
+
+    Add --debug to any command to see where an error came from. Exit status: 0 done, 1 the run failed, 2 bad input.
+    """
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and leave with its exit status."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words
+    words = [word for word in words if word != "--debug"]
+    try:
+        status = cli.main(words, prog_name="evosdc", standalone_mode=False)
+        sys.exit(status if isinstance(status, int) else 0)
+    except (Exception, KeyboardInterrupt) as error:
+        if debug:
+            traceback.print_exc()
+        sys.exit(_told(error))
+
+
+def _told(error: BaseException) -> int:
+    """Print an error in plain words and return the exit status."""
+    if isinstance(error, click.ClickException):
+        error.show()
+        return BAD_INPUT
+    if isinstance(error, KeyboardInterrupt | click.Abort):
+        _say("Stopped. A run that has a folder goes on with: evosdc resume RUN_DIR")
+        return INTERRUPTED
+    if isinstance(error, InputError):
+        for fault in error.faults:
+            _say(f"Error: {fault}")
+        return BAD_INPUT
+    if isinstance(error, EvosdcError):
+        _say(f"Error: {error}")
+        return FAILED
+    if isinstance(error, BrokenPipeError):
+        return FAILED
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        _say("Error: the disk is full. Free some space; a run goes on from its last checkpoint with evosdc resume.")
+        return FAILED
+    if isinstance(error, OSError):
+        _say(f"Error: {error.strerror or error}: {error.filename or ''}")
+        return FAILED
+    _say(f"Error: {type(error).__name__} in evosdc or a plugin; this is a defect. Add --debug to see where.")
+    return FAILED
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)

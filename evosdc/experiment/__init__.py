@@ -1,1 +1,1 @@
-""""""
+"""From an experiment file to a validated model, runs and run folders."""

@@ -14,6 +14,7 @@ from evosdc.model.measure import Fitted, Incremental, Measure
 from evosdc.model.microdata import Microdata
 from evosdc.model.operators import deap_crossover, deap_mutation
 from evosdc.model.parameters import Parameters
+from evosdc.model.toolbox import toolbox_of
 
 __all__ = [
     "Aggregation",
@@ -37,4 +38,5 @@ __all__ = [
     "Task",
     "deap_crossover",
     "deap_mutation",
+    "toolbox_of",
 ]

@@ -65,7 +65,7 @@ class Algorithm(ABC):
     ----------
     params : Params
     toolbox : deap.base.Toolbox
-        With ``mate(a, b, rng)``, ``mutate(genome, rng)``, ``key(genome)`` and ``distance(a, b)`` of the genotype.
+        Of the genotype: `evosdc.model.toolbox_of`.
     """
 
     class Params(Parameters):

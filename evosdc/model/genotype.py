@@ -103,6 +103,10 @@ class Genotype(ABC, Generic[G]):
     def load(self, d: Dump) -> G:
         """Return the genome that `dump` wrote."""
 
+    def distance(self, a: G, b: G) -> float:
+        """Return how far apart two genomes are; deterministic crowding pairs children with parents by it."""
+        return 0.0 if self.key(a) == self.key(b) else 1.0
+
     def describe(self, g: G) -> Any:
         """Return what ``result.json`` shows of the genome: readable, JSON-able, free of records."""
         return {name: list(array.shape) for name, array in self.dump(g).items()}

@@ -1,0 +1,88 @@
+"""Parent-child replacement: mutation or crossover, and a child takes its parent's place when it is better."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pydantic import Field
+
+from evosdc.algorithms.selection import leaders, roulette
+from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
+from evosdc.seeds import Streams
+
+
+class ParentChild(Algorithm):
+    """Evolution in the outline of Mares (2013): choose mutation or crossover at random, evaluate, keep the better.
+
+    The parent of a mutation and the first parent of a crossover are drawn by roulette from the whole population, the
+    second one from a group of leaders. A mutant competes with its parent; the children of a crossover compete with the
+    parent that each resembles more (deterministic crowding). Best and mean score never get worse. Rates, leader group
+    and pairing are a reconstruction: the sources at hand do not show them.
+    """
+
+    class Params(Parameters):
+        """Parameters of the algorithm."""
+
+        mutation: float = Field(0.5, ge=0, le=1, description="probability of mutation; otherwise crossover")
+        leaders: int = Field(10, ge=1, description="size of the group that second parents are drawn from")
+        operations: int | None = Field(
+            None, ge=1, description="operations a generation; default: as many as there are individuals"
+        )
+        population: int | None = Field(None, ge=1, description="keep so many of the best starting files; default: all")
+        duplicates: bool = Field(False, description="whether a child may equal another member of the population")
+
+    params: Params
+
+    def initial(self, candidates: Sequence[Individual]) -> Population:
+        """Return the best `population` candidates, in their order."""
+        limit = self.params.population or len(candidates)
+        return Population(tuple(candidates[i] for i in sorted(leaders(candidates, limit))))
+
+    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
+        """Return one child for each mutation and two for each crossover."""
+        individuals = population.individuals
+        operations = self.params.operations or len(individuals)
+        group = leaders(individuals, self.params.leaders)
+        firsts = roulette(individuals, operations, streams.select(population.generation))
+        offspring = []
+        for pair, first in enumerate(firsts):
+            rng = streams.vary(population.generation, pair)
+            parent = individuals[first]
+            others = [slot for slot in group if slot != first]
+            if rng.random() < self.params.mutation or not others:
+                offspring.append(Offspring(self.toolbox.mutate(parent.genome, rng), "mutation", (first,), parent))
+            else:
+                second = others[int(rng.integers(len(others)))]
+                offspring += self._crossed(population, first, second, rng)
+        return offspring
+
+    def _crossed(self, population: Population, first: int, second: int, rng: object) -> list[Offspring]:
+        a, b = population.individuals[first], population.individuals[second]
+        distance = self.toolbox.distance
+        c, d = self.toolbox.mate(a.genome, b.genome, rng)
+        straight = distance(a.genome, c) + distance(b.genome, d)
+        if straight > distance(a.genome, d) + distance(b.genome, c):
+            c, d = d, c
+        return [Offspring(c, "crossover", (first,), a), Offspring(d, "crossover", (second,), b)]
+
+    def replace(
+        self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
+    ) -> Population:
+        """Return the population with each child in its parent's slot where it is better than what stands there."""
+        slots = list(population.individuals)
+        present = {individual.key for individual in slots}
+        for item, child in zip(offspring, evaluated, strict=True):
+            slot = item.parents[0]
+            if not self.params.duplicates and child.key in present:
+                continue
+            if better(child, slots[slot]):
+                present.discard(slots[slot].key)
+                present.add(child.key)
+                slots[slot] = child
+        return replace(population, individuals=tuple(slots))
+
+
+def better(child: Individual, other: Individual) -> bool:
+    """Whether a child dominates another individual; with one objective: is less."""
+    return bool(child.fitness.dominates(other.fitness))

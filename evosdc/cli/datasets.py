@@ -1,0 +1,64 @@
+"""``evosdc datasets``."""
+
+from __future__ import annotations
+
+import click
+
+from evosdc.cli.options import json_option
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def datasets(context: click.Context) -> None:
+    """List the known data sets, or fetch one."""
+    if context.invoked_subcommand is None:
+        context.invoke(list_datasets)
+
+
+@datasets.command("list")
+@json_option
+def list_datasets(as_json: bool = False) -> None:
+    """List the data sets, their size and licence, and whether they are at hand."""
+    from evosdc.data.datasets import locate
+    from evosdc.registry import default_registry
+
+    registry = default_registry()
+    rows = []
+    for name in registry.names("dataset"):
+        spec = registry.spec("dataset", name)
+        rows.append(
+            {
+                "name": name,
+                "records": spec.records,  # type: ignore[attr-defined]
+                "attributes": spec.attributes,  # type: ignore[attr-defined]
+                "licence": spec.licence,  # type: ignore[attr-defined]
+                "at_hand": locate(spec) is not None,  # type: ignore[arg-type]
+                "summary": spec.summary,
+            }
+        )
+    if as_json:
+        import json
+
+        click.echo(json.dumps({"datasets": rows}, ensure_ascii=False))
+        return
+    width = max(len(str(row["name"])) for row in rows)
+    for row in rows:
+        state = "at hand" if row["at_hand"] else "to fetch"
+        click.echo(f"{row['name']:<{width}}  {row['records']:>7} x {row['attributes']:<3} {state:<9} {row['summary']}")
+
+
+@datasets.command()
+@click.argument("name")
+@click.option("-o", "--output", metavar="FILE.csv", help="Also write the data set as a CSV file.")
+def fetch(name: str, output: str | None) -> None:
+    """Find data set NAME in EVOSDC_DATA or the cache, or download it, and check it."""
+    from pathlib import Path
+
+    from evosdc.data.datasets import load_dataset
+    from evosdc.registry import default_registry
+
+    source = load_dataset(default_registry().spec("dataset", name))  # type: ignore[arg-type]
+    click.echo(f"{name}: {len(source.table)} records, {len(source.table.schema)} attributes, from {source.origin}")
+    if output is not None:
+        source.write(Path(output), source.table, drop_identifiers=False)
+        click.echo(f"Wrote {output}")

@@ -1,0 +1,93 @@
+"""How a run shows itself: a progress bar on a terminal, one plain line a generation elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+
+class Plain:
+    """One line a generation, on standard error."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Nothing to end."""
+
+    def starting(self, done: int, total: int) -> None:
+        """Say when the starting files are begun and done."""
+        if done in (0, total):
+            self.message(f"starting files: {done} of {total} masked and evaluated")
+
+    def generation(self, record: Mapping[str, Any], limit: int | None) -> None:
+        """Print the generation's line."""
+        of = f"/{limit}" if limit else ""
+        self.message(f"generation {record['generation']}{of}: {standing(record)}, {record['evaluations']} evaluations")
+
+    def message(self, text: str) -> None:
+        """Print a line."""
+        self.console.print(text, highlight=False, soft_wrap=True, markup=False)
+
+
+class Bar(Plain):
+    """A progress bar that says best score, IL and DR."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(console)
+        self.progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[standing]}"),
+            console=console,
+            transient=True,
+        )
+        self.files: Any = None
+        self.generations: Any = None
+
+    def __enter__(self) -> Self:
+        self.progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.progress.stop()
+
+    def starting(self, done: int, total: int) -> None:
+        """Move the bar of the starting files."""
+        if self.files is None or done == 0:
+            self.files = self.progress.add_task("starting files", total=total, standing="")
+        self.progress.update(self.files, completed=done, total=total)
+
+    def generation(self, record: Mapping[str, Any], limit: int | None) -> None:
+        """Move the bar of the generations."""
+        if self.generations is None or record["generation"] == 0:
+            self.generations = self.progress.add_task("generations", total=limit, standing="")
+        self.progress.update(self.generations, completed=record["generation"], standing=standing(record))
+
+
+def standing(record: Mapping[str, Any]) -> str:
+    """Return the best candidate's scores in words."""
+    best = record["best"]
+    fitness = " ".join(f"{value:.3f}" for value in best["fitness"])
+    parts = [f"{name.upper()} {best[name]:.2f}" for name in ("il", "dr") if name in best]
+    return f"best {fitness}" + (f" ({', '.join(parts)})" if parts else "")
+
+
+def display(quiet: bool) -> Plain:
+    """Return the display that fits where standard error goes; a quiet one prints to nowhere."""
+    console = Console(stderr=True, quiet=quiet)
+    return Bar(console) if console.is_terminal and not quiet else Plain(console)

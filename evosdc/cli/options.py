@@ -1,0 +1,49 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+PATH = click.Path(path_type=Path)
+
+
+def schema_option(command: F) -> F:
+    """Add ``--schema``."""
+    return click.option("--schema", type=PATH, help="Schema file; inferred from the data when not given.")(command)
+
+
+def json_option(command: F) -> F:
+    """Add ``--json``."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")(command)
+
+
+def attributes_option(text: str) -> Callable[[F], F]:
+    """Return a decorator that adds ``--attributes``."""
+    return click.option("--attributes", metavar="A,B,...", help=text)
+
+
+def listed(text: str | None) -> list[str] | None:
+    """Return the parts of a comma-separated text, or None where none was given."""
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+
+
+def parameters(settings: Iterable[str]) -> dict[str, Any]:
+    """Return the parameters given by ``--set KEY=VALUE``, dotted keys as nested tables.
+
+    Raises
+    ------
+    ExperimentError
+        A setting that is not KEY=VALUE.
+    """
+    from evosdc.experiment.document import override
+
+    document: dict[str, Any] = {}
+    for setting in settings:
+        override(document, setting)
+    return document

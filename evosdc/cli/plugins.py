@@ -1,0 +1,111 @@
+"""``evosdc plugins``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from evosdc.cli.options import json_option
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def plugins(context: click.Context) -> None:
+    """List plugins and what they offer."""
+    if context.invoked_subcommand is None:
+        context.invoke(list_plugins)
+
+
+@plugins.command("list")
+@json_option
+def list_plugins(as_json: bool = False) -> None:
+    """List every masking method, measure, genotype, ... with the plugin that offers it."""
+    from evosdc.registry import default_registry
+    from evosdc.specs import KINDS
+
+    registry = default_registry()
+    offers = {kind: {name: _entry(kind, name) for name in registry.names(kind)} for kind in KINDS}
+    if as_json:
+        import json
+
+        problems = [asdict(problem) for problem in registry.problems]
+        plugins_found = [
+            {"name": p.name, "distribution": p.distribution, "version": p.version} for p in registry.plugins
+        ]
+        click.echo(json.dumps({"plugins": plugins_found, "offers": offers, "problems": problems}, ensure_ascii=False))
+        return
+    for kind, entries in offers.items():
+        if not entries:
+            continue
+        click.secho(f"{kind}s" if not kind.endswith("s") else f"{kind}es", bold=True)
+        width = max(map(len, entries))
+        for name, entry in entries.items():
+            click.echo(f"  {name:<{width}}  {entry['summary']}  [{entry['provider']}]")
+    for problem in registry.problems:
+        click.secho(f"problem: {problem}", fg="red", err=True)
+
+
+@plugins.command()
+@click.argument("name")
+@json_option
+def show(name: str, as_json: bool) -> None:
+    """Show what is known of NAME: source, provider, and parameters with their ranges."""
+    from evosdc.errors import Fault, UnknownNameError
+    from evosdc.registry import default_registry
+    from evosdc.specs import KINDS
+
+    registry = default_registry()
+    found = [kind for kind in KINDS if name in registry.names(kind)]
+    if not found:
+        from difflib import get_close_matches
+
+        known = sorted({known for kind in KINDS for known in registry.names(kind)})
+        close = get_close_matches(name, known, n=1)
+        raise UnknownNameError(
+            Fault("plugins show", repr(name), f"one of {', '.join(known)}", f"Did you mean {close[0]!r}?" if close else "")
+        )
+    documents = [_entry(kind, name) | {"kind": kind, "parameters": _parameters(kind, name)} for kind in found]
+    if as_json:
+        import json
+
+        click.echo(json.dumps(documents[0] if len(documents) == 1 else documents, ensure_ascii=False))
+        return
+    for document in documents:
+        click.secho(f"{document['kind']} {name}", bold=True)
+        for key, value in document.items():
+            if key in ("kind", "parameters") or value in ("", (), None):
+                continue
+            text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
+            click.echo(f"  {key}: {text}")
+        for parameter, text in document["parameters"].items():
+            click.echo(f"  parameter {parameter}: {text}")
+
+
+def _entry(kind: str, name: str) -> dict[str, Any]:
+    from evosdc.errors import ClashError
+    from evosdc.registry import default_registry
+
+    try:
+        spec = asdict(default_registry().spec(kind, name))
+        return {key: value for key, value in spec.items() if key not in ("name", "files")} | {
+            "provider": default_registry().provider(kind, name)
+        }
+    except ClashError as error:
+        return {"summary": str(error), "provider": "clash"}
+
+
+def _parameters(kind: str, name: str) -> dict[str, str]:
+    from evosdc.registry import default_registry
+
+    params = getattr(default_registry().implementation(kind, name), "Params", None)
+    if params is None:
+        return {}
+    described = {}
+    for key, schema in params.model_json_schema()["properties"].items() if params.model_fields else ():
+        limits = [f"{word} {schema[word]}" for word in ("minimum", "exclusiveMinimum", "maximum") if word in schema]
+        choice = f"one of {', '.join(map(str, schema['enum']))}" if "enum" in schema else schema.get("type", "")
+        default = f"default {schema['default']}" if "default" in schema else "required"
+        described[key] = "; ".join(filter(None, [schema.get("description", ""), choice, *limits, default]))
+    return described

@@ -1,0 +1,94 @@
+"""``evosdc protect``."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+
+from evosdc.cli.options import PATH, json_option, listed, schema_option
+
+PROTECT_GENERATIONS = 300
+
+
+def seconds_of(context: click.Context, parameter: click.Parameter, text: str | None) -> float | None:
+    """Return the seconds that a text like ``60s``, ``5m`` or ``1.5h`` stands for."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smh]?)\s*", text)
+    if match is None or float(match[1]) == 0.0:
+        raise click.BadParameter(f"{text!r} is no time; wanted a positive number with s, m or h: 60s, 5m, 1.5h.")
+    return float(match[1]) * {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}[match[2]]
+
+
+@click.command()
+@click.argument("data")
+@schema_option
+@click.option("--protect", "names", metavar="A,B,...", help="Attributes to protect; default: the quasi-identifiers.")
+@click.option("--time", "seconds", callback=seconds_of, metavar="60s", help="Stop after this time instead of by stall.")
+@click.option("--fitness", default="mean", show_default=True, metavar="NAME", help="How IL and DR are combined.")
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
+@click.option("--executor", default="serial", show_default=True, metavar="NAME")
+@click.option("--workers", type=click.IntRange(min=1), metavar="N")
+@click.option("-o", "--output", type=PATH, metavar="DIR", help="New run folder; default: below runs/.")
+@click.option("--quiet", is_flag=True, help="No progress.")
+@json_option
+def protect(
+    data: str,
+    schema: Path | None,
+    names: str | None,
+    seconds: float | None,
+    fitness: str,
+    seed: int,
+    executor: str,
+    workers: int | None,
+    output: Path | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Protect DATA, a file or the name of a registered data set, with good defaults.
+
+    Masks it by a portfolio of methods, evolves the masked files, and writes the best one, the Pareto front and a report.
+    """
+    from evosdc.cli.run import carry_out
+    from evosdc.experiment.document import parse_experiment
+    from evosdc.registry import default_registry
+
+    path = Path(data)
+    source: dict[str, Any] = {"file": str(path)}
+    if not path.exists() and data in default_registry().names("dataset"):
+        source = {"name": data}
+    if schema is not None:
+        source["schema"] = str(schema)
+    if names is not None:
+        source["protect"] = listed(names)
+    document: dict[str, Any] = {
+        "title": f"Protection of {path.name}",
+        "seed": seed,
+        "data": source,
+        "fitness": {"name": fitness},
+        "stop": {"seconds": seconds} if seconds else {"generations": PROTECT_GENERATIONS, "stalled": 100},
+        "executor": {"name": executor} | ({"workers": workers} if workers else {}),
+    }
+    carry_out(parse_experiment(document, Path.cwd(), "protect"), as_toml(document), output, quiet, as_json)
+
+
+def as_toml(document: dict[str, Any]) -> str:
+    """Return the experiment as the text of an experiment file, so that the run can be repeated and changed."""
+    lines = []
+    for key, value in document.items():
+        if isinstance(value, dict):
+            inner = ", ".join(f"{name} = {_toml(entry)}" for name, entry in value.items())
+            lines.append(f"{key} = {{ {inner} }}")
+        else:
+            lines.append(f"{key} = {_toml(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    import json
+
+    # Texts and lists of texts are written alike in JSON and TOML, but for escapes of astral characters.
+    return json.dumps(value, ensure_ascii=False)

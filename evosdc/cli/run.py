@@ -1,0 +1,120 @@
+"""``evosdc run``, ``evosdc check`` and ``evosdc resume``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from evosdc.cli.options import PATH, json_option
+
+
+@click.command()
+@click.argument("experiment", type=PATH)
+@click.option("--executor", metavar="NAME", help="serial, processes, scoop, or a plugin's.")
+@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Workers of the executor.")
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Override a key: algorithm.generations=50.")
+@click.option("-o", "--output", type=PATH, metavar="DIR", help="New run folder; default: below runs/.")
+@click.option("--quiet", is_flag=True, help="No progress.")
+@json_option
+def run(
+    experiment: Path,
+    executor: str | None,
+    workers: int | None,
+    settings: tuple[str, ...],
+    output: Path | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Run an experiment file and write a run folder with the protected file, the scores and a report."""
+    from evosdc.experiment.document import read_experiment
+
+    overrides = list(settings)
+    if executor:
+        overrides.append(f"executor.name='{executor}'")
+    if workers:
+        overrides.append(f"executor.workers={workers}")
+    model, text = read_experiment(experiment, overrides)
+    carry_out(model, text, output, quiet, as_json)
+
+
+@click.command()
+@click.argument("experiment", type=PATH)
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Override a key.")
+@json_option
+def check(experiment: Path, settings: tuple[str, ...], as_json: bool) -> None:
+    """Validate an experiment file: names, parameters, data, attributes. Runs nothing."""
+    from evosdc.cli.results import print_json
+    from evosdc.experiment.assembly import assemble
+    from evosdc.experiment.document import read_experiment
+    from evosdc.registry import default_registry
+
+    model, _ = read_experiment(experiment, settings)
+    assembly = assemble(model, default_registry())
+    document = {
+        "title": model.heading,
+        "records": len(assembly.source.table),
+        "protect": list(assembly.microdata.protect),
+        "starting_files": len(assembly.maskings) + model.start.random,
+        "measures": list(assembly.problem.measures),
+    }
+    if as_json:
+        print_json(document)
+        return
+    click.echo(
+        f"{experiment} is valid: {document['records']} records, protect {', '.join(assembly.microdata.protect)}, "
+        f"{document['starting_files']} starting files, measures {', '.join(assembly.problem.measures)}."
+    )
+
+
+@click.command()
+@click.argument("run_dir", type=PATH)
+@click.option("--quiet", is_flag=True, help="No progress.")
+@json_option
+def resume(run_dir: Path, quiet: bool, as_json: bool) -> None:
+    """Go on with a run that was stopped, from its last checkpoint; the result is as if it had never stopped."""
+    from evosdc.cli.display import display
+    from evosdc.errors import ExperimentError, Fault
+    from evosdc.experiment.folder import RESOLVED
+    from evosdc.experiment.study import resume_study
+    from evosdc.registry import default_registry
+
+    if not (run_dir / RESOLVED).exists():
+        raise ExperimentError(
+            Fault(str(run_dir), "a path that holds no run", "a run folder", "evosdc run names the folder it writes to.")
+        )
+    with display(quiet or as_json) as shown:
+        result = resume_study(run_dir, default_registry(), shown)
+    conclude(run_dir, result, as_json)
+
+
+def carry_out(model: Any, text: str, output: Path | None, quiet: bool, as_json: bool) -> None:
+    """Run an experiment with a display, write the report, and print what came out."""
+    from evosdc.cli.display import display
+    from evosdc.experiment.folder import free_folder
+    from evosdc.experiment.study import run_study
+    from evosdc.registry import default_registry
+
+    registry = default_registry()
+    path = output if output is not None else free_folder(Path("runs"), model.heading)
+    with display(quiet or as_json) as shown:
+        for problem in registry.problems:
+            shown.message(f"plugin problem: {problem}")
+        result = run_study(model, path, registry, text, shown)
+    conclude(path, result, as_json)
+
+
+def conclude(path: Path, result: dict[str, Any], as_json: bool) -> None:
+    """Write the report of a run folder and print the result."""
+    from evosdc.cli.results import print_json, print_result
+    from evosdc.experiment.folder import REPORT
+    from evosdc.report import write_report
+
+    report = write_report([path], path / REPORT)
+    if as_json:
+        print_json(result)
+        return
+    print_result(result)
+    click.echo(f"Protected file: {path / result['best']['file']}")
+    click.echo(f"Report:         {report}")

@@ -1,0 +1,277 @@
+"""DataFrames to tables and back: by position, with dtypes, index and untouched values as they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from evosdc.data.changes import Change, change_of, differing
+from evosdc.data.coding import Origin, encode
+from evosdc.data.column import NO_TEXT, Column, renamed
+from evosdc.data.numerals import decimals_of, natural_order, numbers
+from evosdc.data.schema import Attribute, Role, Scale, Schema
+from evosdc.data.schema_file import SchemaDescription, describe
+from evosdc.data.table import Table
+from evosdc.errors import DataError, Fault
+
+ORIGIN = "DataFrame"
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One column of a DataFrame as texts, and the values that the texts stand for."""
+
+    column: Column
+    values: Mapping[str, Any]
+
+
+def columns_of(frame: pd.DataFrame, where: str = ORIGIN) -> tuple[Part, ...]:
+    """Return the columns of a DataFrame as texts; the index is not looked at.
+
+    Raises
+    ------
+    DataError
+        Two columns have one name, or a column holds values that are neither texts, numbers nor dates.
+    """
+    names = [str(label) for label in frame.columns]
+    faults = [
+        Fault(where, f"the column {name} more than once", "each name once")
+        for name, count in Counter(names).items()
+        if count > 1
+    ]
+    if not names:
+        faults.append(Fault(where, "no column", "at least one column"))
+    parts = []
+    for position, name in enumerate(names):
+        try:
+            parts.append(_part(name, frame.iloc[:, position]))
+        except TypeError:
+            faults.append(Fault(f"{where}, {name}", "values such as lists", "texts, numbers or dates"))
+    if faults:
+        raise DataError(faults)
+    return tuple(parts)
+
+
+def _part(name: str, series: pd.Series[Any]) -> Part:
+    codes: NDArray[np.integer[Any]]
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        codes, values = np.asarray(series.cat.codes), list(series.cat.categories)
+    else:
+        codes, uniques = pd.factorize(series.array)
+        values = list(uniques)
+    index = np.where(codes < 0, NO_TEXT, codes).astype(np.int32)
+    texts = _texts(values)
+    column = renamed(Column(name, tuple(map(str, range(len(texts)))), index), texts)
+    return Part(column, dict(zip(reversed(texts), reversed(values), strict=True)))
+
+
+def _texts(values: list[Any]) -> list[str]:
+    floats = [value for value in values if isinstance(value, (float, np.floating))]
+    # A column of whole numbers with a missing value is a column of floats; its labels are still those of whole numbers.
+    whole = all(np.isfinite(value) and value == np.floor(value) for value in floats)
+    return [_text(value, whole) for value in values]
+
+
+def _text(value: Any, whole: bool) -> str:
+    if isinstance(value, (float, np.floating)):
+        return str(int(value)) if whole else repr(float(value))
+    if isinstance(value, (list, dict, set, np.ndarray)):
+        raise TypeError("no label for a collection")
+    return str(value)
+
+
+def table_from_frame(frame: pd.DataFrame, schema: Schema | SchemaDescription | None = None) -> Table:
+    """Return the table of a DataFrame.
+
+    Scale and categories are those of the schema; where it says nothing, or without one, those of the dtypes: an ordered
+    `Categorical` is ordinal, an unordered one nominal (unused categories included), numbers are numeric, dates ordinal,
+    truth values and texts nominal. Roles are `other` unless the schema says more.
+
+    Raises
+    ------
+    DataError
+        The frame cannot be used, or holds values that the schema does not allow.
+    SchemaError
+        The schema describes attributes that the frame lacks.
+    """
+    parts = columns_of(frame)
+    if len(frame) == 0:
+        raise DataError(Fault(ORIGIN, "no record", "at least one record"))
+    description = describe(schema) if isinstance(schema, Schema) else schema or SchemaDescription()
+    proposed = {
+        part.column.name: _proposed(part, frame.iloc[:, position], description.missing)
+        for position, part in enumerate(parts)
+    }
+    columns = [part.column for part in parts]
+    return encode(columns, description.resolve(columns, proposed), Origin(ORIGIN, lambda r: f"record {r + 1}"))
+
+
+def declared(frame: pd.DataFrame, parts: Sequence[Part]) -> Mapping[str, Attribute]:
+    """Return what `Categorical` columns say of scale and categories, by name."""
+    return {
+        part.column.name: _proposed(part, frame.iloc[:, position], ("",))
+        for position, part in enumerate(parts)
+        if isinstance(frame.dtypes.iloc[position], pd.CategoricalDtype)
+    }
+
+
+def _proposed(part: Part, series: pd.Series[Any], missing: tuple[str, ...]) -> Attribute:
+    column, dtype = part.column, series.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        labels = tuple(text for text in column.texts if text not in missing)
+        return Attribute(column.name, Role.OTHER, Scale.ORDINAL if dtype.ordered else Scale.NOMINAL, labels)
+    present = column.present(missing)
+    if pd.api.types.is_bool_dtype(dtype):
+        return Attribute(column.name, Role.OTHER, Scale.NOMINAL, ("False", "True"))
+    if pd.api.types.is_numeric_dtype(dtype):
+        return Attribute(column.name, Role.OTHER, Scale.NUMERIC, (), None, decimals_of(present))
+    if pd.api.types.is_datetime64_any_dtype(dtype):
+        return Attribute(column.name, Role.OTHER, Scale.ORDINAL, tuple(sorted(present)))
+    objects = [value for text, value in part.values.items() if text in present]
+    if objects and numbers(present) is not None and not any(isinstance(value, (str, bool)) for value in objects):
+        return Attribute(column.name, Role.OTHER, Scale.NUMERIC, (), None, decimals_of(present))
+    return Attribute(column.name, Role.OTHER, Scale.NOMINAL, natural_order(present))
+
+
+def frame_from_table(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
+    """Return a copy of the frame with the table's attributes in place; index, columns and unchanged values as they are.
+
+    A dtype is kept where it can hold the new values. Integers become nullable integers when values are missing, floats
+    when they are not whole; labels that are no numbers turn the column to text.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The original of `table`.
+    table : Table
+        Some or all of the frame's attributes, with its records in its order.
+
+    Raises
+    ------
+    DataError
+        The table has other records or attributes.
+    """
+    parts = columns_of(frame)
+    position = {part.column.name: place for place, part in enumerate(parts)}
+    faults = [
+        Fault("table", f"the attribute {name!r}", "a column of the frame")
+        for name in table.schema.names
+        if name not in position
+    ]
+    if len(frame) != len(table):
+        faults.append(Fault("table", f"{len(table)} records", f"{len(frame)} as in the frame"))
+    if faults:
+        raise DataError(faults)
+    result = frame.copy()
+    for name in table.schema.names:
+        place = position[name]
+        new = _masked(frame.iloc[:, place], parts[place], table)
+        if new is not None:
+            result.isetitem(place, new)
+    return result
+
+
+def _masked(series: pd.Series[Any], part: Part, table: Table) -> Any:
+    """Return the new array of a column, or None when nothing changes."""
+    attribute = table.schema[part.column.name]
+    missing = table.schema.missing
+    if not attribute.categorical and pd.api.types.is_numeric_dtype(series.dtype):
+        new = np.asarray(table.column(attribute.name), dtype=np.float64)
+        changed = differing(part.column, missing, new)
+        values: list[Any] = [None if np.isnan(value) else float(value) for value in new[changed]]
+    else:
+        change = change_of(part.column, missing, table, attribute.decimals)
+        changed, values = change.changed, _values(part, series, change)
+    return _assigned(series, changed, values, attribute.categories) if changed.any() else None
+
+
+def replaced(series: pd.Series[Any], change: Change) -> Any:
+    """Return the array of a column with changed values in place."""
+    return _assigned(series, change.changed, _values(_part(str(series.name), series), series, change), ())
+
+
+def _values(part: Part, series: pd.Series[Any], change: Change) -> list[Any]:
+    """Return the new values in the column's own type where a text can be read as one."""
+    by_text = [None if text is None else part.values.get(text, _read(text, series.dtype)) for text in change.texts]
+    return [by_text[position] for position in change.index[change.changed]]
+
+
+def _read(text: str, dtype: Any) -> Any:
+    if isinstance(dtype, pd.CategoricalDtype):
+        dtype = dtype.categories.dtype
+    if pd.api.types.is_bool_dtype(dtype):
+        return {"True": True, "False": False}.get(text, text)
+    if pd.api.types.is_numeric_dtype(dtype):
+        found = numbers([text])
+        return text if found is None else found[0]
+    return text
+
+
+def _assigned(series: pd.Series[Any], changed: NDArray[np.bool_], values: list[Any], order: tuple[str, ...]) -> Any:
+    """Return a copy of the column's array with `values` at the changed places, in a dtype that holds them."""
+    dtype: Any = series.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _categorical(series, changed, values, order)
+    present = [value for value in values if value is not None]
+    if pd.api.types.is_bool_dtype(dtype) and all(isinstance(value, (bool, np.bool_)) for value in present):
+        target = dtype if len(present) == len(values) or dtype.name != "bool" else "boolean"
+        return _set(_as(series, target), changed, values)
+    if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype):
+        if all(not isinstance(value, str) for value in present):
+            return _numeric(series, changed, values, present)
+    elif not isinstance(dtype, np.dtype) or dtype.kind == "O":
+        if not pd.api.types.is_bool_dtype(dtype) and not pd.api.types.is_datetime64_any_dtype(dtype):
+            return _set(series, changed, values)
+    elif pd.api.types.is_datetime64_any_dtype(dtype) and not any(isinstance(value, str) for value in present):
+        return _set(series, changed, values)
+    return _set(series.map(_label, na_action="ignore").astype(object), changed, [_label(v) for v in values])
+
+
+def _label(value: Hashable) -> Any:
+    return value if value is None or isinstance(value, str) else _texts([value])[0]
+
+
+def _numeric(series: pd.Series[Any], changed: NDArray[np.bool_], values: list[Any], present: list[Any]) -> Any:
+    dtype: Any = series.dtype
+    if not pd.api.types.is_integer_dtype(dtype):
+        return _set(series, changed, [np.nan if v is None and isinstance(dtype, np.dtype) else v for v in values])
+    if not all(float(value).is_integer() for value in present):
+        target = "float64" if isinstance(dtype, np.dtype) else "Float64"
+        return _set(_as(series, target), changed, [np.nan if v is None else float(v) for v in values])
+    whole = [None if value is None else int(value) for value in values]
+    bounds = np.iinfo(getattr(dtype, "numpy_dtype", dtype))
+    fits = all(value is None or bounds.min <= value <= bounds.max for value in whole)
+    if isinstance(dtype, np.dtype):
+        if len(present) < len(values):
+            return _set(_as(series, "Int64"), changed, whole)
+        return _set(series if fits else _as(series, "int64"), changed, whole)
+    return _set(series if fits else _as(series, "Int64"), changed, whole)
+
+
+def _categorical(series: pd.Series[Any], changed: NDArray[np.bool_], values: list[Any], order: tuple[str, ...]) -> Any:
+    dtype: Any = series.dtype
+    new = list(dict.fromkeys(value for value in values if value is not None and value not in dtype.categories))
+    if new:
+        # A recoding brings categories of its own; the masked attribute knows the order of all of them.
+        known = {_label(value): value for value in [*dtype.categories, *new]}
+        ordered = [known[label] for label in order if label in known]
+        rest = [value for value in dtype.categories if _label(value) not in order]
+        series = series.cat.set_categories([*rest, *ordered] if order else [*dtype.categories, *new])
+    return _set(series, changed, values)
+
+
+def _as(series: pd.Series[Any], dtype: Any) -> pd.Series[Any]:
+    converted: pd.Series[Any] = series.astype(dtype)
+    return converted
+
+
+def _set(series: pd.Series[Any], changed: NDArray[np.bool_], values: list[Any]) -> Any:
+    array: Any = series.array.copy()
+    array[changed] = values
+    return array

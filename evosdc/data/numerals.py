@@ -1,0 +1,72 @@
+"""Numbers as files write them: parsing, decimals, and writing back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from math import isinf
+
+MOST_DECIMALS = 15
+"""A float64 holds no more; texts with more digits after the point are artefacts of printing."""
+
+_NUMERAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+def _with_point(text: str, mark: str) -> str:
+    # With a decimal comma a point would be a thousands separator, which is not read as a number.
+    return text if mark == "." else text.replace(".", "\0").replace(mark, ".")
+
+
+def number(text: str, mark: str = ".") -> float | None:
+    """Return the finite number that a text writes, or None when it writes none.
+
+    Parameters
+    ----------
+    text : str
+    mark : {".", ","}
+        The decimal mark. Thousands separators, ``inf``, ``nan`` and underscores are no numbers.
+    """
+    plain = _with_point(text, mark)
+    if not _NUMERAL.fullmatch(plain):
+        return None
+    value = float(plain)
+    return None if isinf(value) else value
+
+
+def numbers(texts: Iterable[str], mark: str = ".") -> list[float] | None:
+    """Return the numbers that all texts write, or None when one of them writes none."""
+    found = []
+    for text in texts:
+        value = number(text, mark)
+        if value is None:
+            return None
+        found.append(value)
+    return found
+
+
+def decimals_of(texts: Iterable[str], mark: str = ".") -> int:
+    """Return the most digits after the decimal mark among texts that are numbers, at most `MOST_DECIMALS`."""
+    most = 0
+    for text in texts:
+        plain = _with_point(text, mark)
+        if _NUMERAL.fullmatch(plain) and not plain.isdigit():
+            exponent = Decimal(plain).as_tuple().exponent
+            most = max(most, -exponent if isinstance(exponent, int) else 0)
+    return min(most, MOST_DECIMALS)
+
+
+def numeral(value: float, decimals: int, mark: str = ".") -> str:
+    """Return the text of a finite number, rounded to so many digits after the decimal mark; never ``-0``."""
+    text = f"{value:.{decimals}f}"
+    if text.startswith("-") and not text.strip("-0."):
+        text = text[1:]
+    return text if mark == "." else text.replace(".", mark)
+
+
+def natural_order(labels: Sequence[str], mark: str = ".") -> tuple[str, ...]:
+    """Return labels by number if all are numbers, else sorted as text."""
+    values = numbers(labels, mark)
+    if values is None:
+        return tuple(sorted(labels))
+    return tuple(label for _, label in sorted(zip(values, labels, strict=True)))

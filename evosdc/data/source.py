@@ -1,0 +1,302 @@
+"""Microdata files: read into a table, and written back masked with all else as it stood."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from evosdc.data.changes import Change, change_of
+from evosdc.data.coding import Origin, encode
+from evosdc.data.column import Column
+from evosdc.data.document import Document, parse
+from evosdc.data.encoding import Encoding, read_bytes
+from evosdc.data.files import atomic
+from evosdc.data.inference import infer
+from evosdc.data.schema import Attribute, Role, Schema
+from evosdc.data.schema_file import SchemaDescription, describe, load_schema
+from evosdc.data.selection import complete_rows
+from evosdc.data.table import Rows, Table
+from evosdc.errors import DataError, Fault, SchemaError
+
+PARQUET = b"PAR1"
+"""What every Parquet file begins with."""
+
+_RECODE = "Save the file as UTF-8."
+
+
+class Original(Protocol):
+    """A file that was read, able to write itself with changes."""
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The values as they stand, by column."""
+
+    @property
+    def declared(self) -> Mapping[str, Attribute]:
+        """Scales and categories that the types of the file tell, by name."""
+
+    def place(self, record: int) -> str:
+        """Return where a record stands in the file."""
+
+    def render(
+        self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[str]
+    ) -> bytes:
+        """Return the bytes of the file with some values changed and some columns and records left out."""
+
+
+@dataclass(frozen=True)
+class WriteReport:
+    """What was written.
+
+    Parameters
+    ----------
+    path : Path
+    dropped : tuple of str
+        Identifiers left out.
+    changed : mapping of str to int
+        How many values of each masked attribute differ from the original.
+    """
+
+    path: Path
+    dropped: tuple[str, ...]
+    changed: Mapping[str, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A file's records as a table, and what is needed to write them back.
+
+    Parameters
+    ----------
+    table : Table
+        All attributes in the file's order; verified.
+    origin : str
+        The path, or the name of a data set.
+    original : Original
+        The file as it stands.
+    rows : ndarray of int, shape (n,)
+        Positions of the table's records in the file.
+    notes : tuple of str
+        What was guessed in reading, in plain words.
+    """
+
+    table: Table
+    origin: str
+    original: Original
+    rows: Rows
+    notes: tuple[str, ...] = ()
+
+    def restricted(self, complete: Sequence[str] | bool = False, first: int | None = None) -> Source:
+        """Return only the records without missing values, or only the first ones, or the first of the former.
+
+        Parameters
+        ----------
+        complete : bool or sequence of str
+            True: no missing value in any attribute; names: none in these.
+        first : int, optional
+            How many records at most.
+
+        Raises
+        ------
+        DataError
+            `first` is not positive, or no record is left.
+        SchemaError
+            Names that the file does not have.
+        """
+        kept: Rows = np.arange(len(self.table), dtype=np.intp)
+        if complete is not False:
+            kept = complete_rows(self.table, None if complete is True else complete)
+        if first is not None:
+            if first < 1:
+                raise DataError(Fault("first", str(first), "a whole number from 1"))
+            kept = kept[:first]
+        if not len(kept):
+            raise DataError(Fault(self.origin, "no complete record", "at least one record without missing values"))
+        return replace(self, table=self.table.take(kept), rows=self.rows[kept])
+
+    def write(self, path: Path, masked: Table, drop_identifiers: bool = True) -> WriteReport:
+        """Write the file with masked values in place, readable by its owner alone.
+
+        Order of records and columns, separator, encoding, line ends, quotes and the text of every value that is not
+        changed are those of the original; a changed number has as many decimals as the attribute.
+
+        Parameters
+        ----------
+        path : Path
+            Where to write; replaced in one step if it exists.
+        masked : Table
+            Some or all attributes, with the records of `table` in its order.
+        drop_identifiers : bool
+            Whether columns of the role identifier are left out.
+
+        Raises
+        ------
+        DataError
+            `masked` has other records or attributes, nothing would be left to write, or the path cannot be written.
+        """
+        path = Path(path)
+        self._check(masked)
+        schema = self.table.schema
+        dropped = schema.with_role(Role.IDENTIFIER) if drop_identifiers else ()
+        position = {name: place for place, name in enumerate(schema.names)}
+        if len(dropped) == len(schema):
+            raise DataError(Fault(str(path), "identifiers only", "other attributes to write", "Check the roles."))
+        changes = {}
+        for name in masked.schema.names:
+            if name not in dropped:
+                column = self.original.columns[position[name]]
+                column = replace(column, name=name, index=column.index[self.rows])
+                changes[position[name]] = change_of(column, schema.missing, masked, schema[name].decimals)
+        content = self.original.render(changes, [position[name] for name in dropped], self.rows, schema.missing)
+        check_writable(path)
+        try:
+            with atomic(path) as temporary:
+                temporary.write_bytes(content)
+        except OSError as error:
+            raise DataError(_unwritable(path, error.strerror or str(error))) from None
+        return WriteReport(path, dropped, {schema.names[c]: int(x.changed.sum()) for c, x in changes.items()})
+
+    def _check(self, masked: Table) -> None:
+        faults = []
+        if len(masked) != len(self.table):
+            faults.append(Fault("masked table", f"{len(masked)} records", f"{len(self.table)} as in {self.origin}"))
+        for name in masked.schema.names:
+            if name not in self.table.schema:
+                faults.append(Fault("masked table", f"the attribute {name!r}", f"an attribute of {self.origin}"))
+        if faults:
+            raise DataError(faults)
+
+
+def read_source(
+    path: Path | str,
+    schema: Path | str | Schema | SchemaDescription | None = None,
+    *,
+    separator: str | None = None,
+    names: Sequence[str] | None = None,
+) -> Source:
+    """Read a CSV, TSV or other delimited text, or a Parquet file.
+
+    Encoding, separator and decimal mark are recognised. The first line holds the names of the attributes.
+
+    Parameters
+    ----------
+    path : Path
+    schema : Path, Schema or SchemaDescription, optional
+        A schema file, or a schema; proposed from the data if not given (`evosdc.data.inference`).
+    separator : str, optional
+        The separator, if recognition fails; a blank stands for runs of blanks.
+    names : sequence of str, optional
+        Names of the attributes, for a file without a header line.
+
+    Raises
+    ------
+    DataError
+        The file cannot be read, or holds values that the schema does not allow.
+    SchemaError, HierarchyError
+        The schema cannot be used, or does not fit the file.
+    """
+    path = Path(path)
+    description: SchemaDescription | None
+    if isinstance(schema, (str, Path)):
+        description = load_schema(Path(schema))
+    else:
+        description = describe(schema) if isinstance(schema, Schema) else schema
+    return source_of(_parsed(path, separator, names), str(path), description)
+
+
+def _parsed(path: Path, separator: str | None = None, names: Sequence[str] | None = None) -> Original:
+    content = read_bytes(path)
+    if content.startswith(PARQUET):
+        from evosdc.data.parquet import parse_parquet
+
+        return parse_parquet(content, str(path))
+    return parse(content, str(path), separator, names)
+
+
+def source_of(original: Original, origin: str, description: SchemaDescription | None = None) -> Source:
+    """Return the source of a file that was parsed; raises as `read_source`."""
+    columns = original.columns
+    notes: tuple[str, ...] = ()
+    if isinstance(original, Document) and original.encoding.guessed:
+        notes = (f"The file is not UTF-8; it was read as {original.encoding.name}.",)
+    if description is None:
+        inference = infer(columns, original.declared)
+        schema, notes = inference.schema, notes + inference.notes
+    else:
+        schema = description.resolve(columns, original.declared)
+    if isinstance(original, Document):
+        _check_labels(schema, original.encoding, origin)
+    table = encode(columns, schema, Origin(origin, original.place))
+    return Source(table, origin, original, np.arange(len(table), dtype=np.intp), notes)
+
+
+def _check_labels(schema: Schema, encoding: Encoding, origin: str) -> None:
+    """Raise when the file's encoding could not write some category: better now than after the search."""
+    faults = []
+    for attribute in schema.attributes:
+        for label in attribute.categories:
+            try:
+                label.encode(encoding.name)
+            except UnicodeEncodeError:
+                given = f"the category {label!r}, which the file's encoding {encoding.name} cannot write"
+                faults.append(Fault(f"{origin}, {attribute.name}", given, "categories in that encoding", _RECODE))
+    if faults:
+        raise SchemaError(faults)
+
+
+def read_masked(path: Path | str, original: Source) -> Source:
+    """Read a protected version of a file by the original's schema; attributes left out of it are left out of the table.
+
+    Raises
+    ------
+    DataError
+        The file cannot be read, holds values outside the original's categories, or has other records in number.
+    SchemaError
+        The file has attributes that the original lacks.
+    """
+    schema = original.table.schema
+    held = _parsed(Path(path))
+    names = [column.name for column in held.columns]
+    unknown = [name for name in names if name not in schema]
+    if unknown:
+        given, wanted = f"the column {', '.join(unknown)}", f"attributes of {original.origin}"
+        raise SchemaError(Fault(str(path), given, wanted, "Give the file it was made from."))
+    size = len(held.columns[0])
+    if size != len(original.table):
+        wanted = f"{len(original.table)} as in {original.origin}"
+        raise DataError(Fault(str(path), f"{size} records", wanted, "Masked files keep all records in their order."))
+    return source_of(held, str(path), describe(schema.select(names)))
+
+
+def check_writable(path: Path | str) -> None:
+    """Raise when a file cannot be written, before long work begins; leaves no trace.
+
+    Raises
+    ------
+    DataError
+        The path is a folder, its folder is missing, or permissions forbid it.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise DataError(_unwritable(path, "it is a folder"))
+    folder = path.parent
+    if not folder.is_dir():
+        reason = f"{folder} is not a folder" if folder.exists() else f"there is no folder {folder}"
+        raise DataError(_unwritable(path, reason))
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise DataError(_unwritable(path, f"no permission to write to {folder}"))
+    try:
+        probe = folder / f".{path.name}.{os.getpid()}.probe"
+        probe.touch(0o600, exist_ok=False)
+        probe.unlink()
+    except OSError as error:
+        raise DataError(_unwritable(path, error.strerror or str(error))) from None
+
+
+def _unwritable(path: Path, reason: str) -> Fault:
+    return Fault(str(path), f"a path that cannot be written ({reason})", "a writable path", "Choose another one.")

@@ -1,0 +1,188 @@
+"""Find plugins and ask each what it offers, one by one: a broken plugin is a problem to report, never the end."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from importlib.metadata import entry_points
+
+import pluggy
+
+from evosdc import hookspecs
+from evosdc.specs import KINDS, MeasureSpec, Spec
+
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_IMPLEMENTATION = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
+_SCALES = ("nominal", "ordinal", "numeric")
+_AGGREGATES = ("il", "dr")
+# A plugin that calls sys.exit while it is imported or asked is broken like any other.
+PLUGIN_ERRORS = (Exception, SystemExit)
+
+
+@dataclass(frozen=True, slots=True)
+class PluginProblem:
+    """What is wrong with a plugin; `distribution` is empty for one that was given directly."""
+
+    plugin: str
+    distribution: str
+    message: str
+
+    def __str__(self) -> str:
+        origin = f" ({self.distribution})" if self.distribution else ""
+        return f"plugin {self.plugin}{origin}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class PluginInfo:
+    """A plugin that could be loaded; `offers` lists its names by kind, clashing ones included."""
+
+    name: str
+    distribution: str
+    version: str
+    offers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def provider(self) -> str:
+        """The plugin with the distribution and version that it came with, in words."""
+        return f"{self.name} ({self.distribution} {self.version})" if self.distribution else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedPlugin:
+    """A plugin with its own hook callers, so that what one plugin's hook does never reaches another's."""
+
+    info: PluginInfo
+    hooks: pluggy.HookRelay
+    specs: tuple[tuple[str, Spec], ...]
+
+    def implements(self, hook: str) -> bool:
+        """Whether the plugin implements a hook."""
+        caller: pluggy.HookCaller = getattr(self.hooks, hook)
+        return bool(caller.get_hookimpls())
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    name: str
+    distribution: str
+    version: str
+    entry: object
+    by_entry_point: bool
+
+
+def discovered(
+    extra_plugins: Mapping[str, object], by_entry_points: bool
+) -> tuple[list[LoadedPlugin], list[PluginProblem]]:
+    """Load all plugins, those of entry points first, and return them with the problems met.
+
+    Parameters
+    ----------
+    extra_plugins : mapping of str to object
+        Modules or other objects with hook implementations, by plugin name.
+    by_entry_points : bool
+        Whether installed distributions are searched for entry points of the group ``evosdc``.
+    """
+    plugins: list[LoadedPlugin] = []
+    problems: list[PluginProblem] = []
+    for candidate in _candidates(extra_plugins, by_entry_points):
+        try:
+            found = candidate.entry.load() if candidate.by_entry_point else candidate.entry  # type: ignore[attr-defined]
+            plugin, complaints = _examined(candidate, found)
+            plugins.append(plugin)
+        except PLUGIN_ERRORS as error:
+            complaints = [f"could not be loaded: {in_words(error)}. The other plugins work without it."]
+        problems += [PluginProblem(candidate.name, candidate.distribution, message) for message in complaints]
+    return plugins, problems
+
+
+def in_words(error: BaseException) -> str:
+    """Return the kind and the first line of an error."""
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+
+
+def _candidates(extra_plugins: Mapping[str, object], by_entry_points: bool) -> Iterator[_Candidate]:
+    if by_entry_points:
+        for entry in sorted(entry_points(group=hookspecs.PROJECT), key=lambda e: (e.name, e.value)):
+            distribution, version = (entry.dist.name, entry.dist.version) if entry.dist else ("", "")
+            yield _Candidate(entry.name, distribution, version, entry, True)
+    for name, plugin in extra_plugins.items():
+        yield _Candidate(name, "", "", plugin, False)
+
+
+def _examined(candidate: _Candidate, found: object) -> tuple[LoadedPlugin, list[str]]:
+    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager.add_hookspecs(hookspecs)
+    manager.register(found, candidate.name)
+    known = [*hookspecs.OFFERS.values(), "evosdc_commands", *hookspecs.EVENTS]
+    messages = [_misspelt(name, known) for name, hook in vars(manager.hook).items() if not hook.has_spec()]
+    messages += [
+        f"{name} is not marked with @hookimpl and therefore ignored. Put the marker of evosdc.hookspecs on it."
+        for name, member in inspect.getmembers(found, inspect.isroutine)
+        if name.startswith("evosdc_") and not hasattr(member, "evosdc_impl")
+    ]
+    specs: list[tuple[str, Spec]] = []
+    for kind, hook in hookspecs.OFFERS.items():
+        accepted, complaints = _asked(kind, hook, getattr(manager.hook, hook))
+        specs += [(kind, spec) for spec in accepted]
+        messages += complaints
+    offers = {kind: tuple(s.name for k, s in specs if k == kind) for kind in KINDS if any(k == kind for k, _ in specs)}
+    info = PluginInfo(candidate.name, candidate.distribution, candidate.version, offers)
+    return LoadedPlugin(info, manager.hook, tuple(specs)), messages
+
+
+def _misspelt(name: str, known: list[str]) -> str:
+    # Without the prefix that all share, which would make any two names look alike.
+    nearest = get_close_matches(name.removeprefix("evosdc_"), [hook.removeprefix("evosdc_") for hook in known], n=1)
+    advice = f"Did you mean 'evosdc_{nearest[0]}'?" if nearest else f"Hooks are {', '.join(known)}."
+    return f"there is no hook {name!r}. {advice}"
+
+
+def _asked(kind: str, hook: str, caller: pluggy.HookCaller) -> tuple[list[Spec], list[str]]:
+    """Return the well-formed specs of one offering hook and what is wrong with it and the others."""
+    accepted: list[Spec] = []
+    messages: list[str] = []
+    try:
+        for answer in caller():
+            if isinstance(answer, Spec) or not isinstance(answer, Iterable):
+                messages.append(f"{hook} returned {type(answer).__name__}, wanted several specs. Yield each spec.")
+                continue
+            for spec in answer:
+                faults = _faults_of(kind, hook, spec)
+                messages += faults
+                accepted += [] if faults else [spec]
+    except PLUGIN_ERRORS as error:
+        messages.append(f"{hook} raised {in_words(error)}; what it offers after that is missing.")
+    return accepted, messages
+
+
+def _faults_of(kind: str, hook: str, spec: object) -> list[str]:
+    wanted = KINDS[kind]
+    if not isinstance(spec, wanted):
+        return [f"{hook} offers an object of type {type(spec).__name__}, wanted {wanted.__name__}."]
+    if not isinstance(spec.name, str) or not _NAME.fullmatch(spec.name):
+        return [f"{hook} offers the name {spec.name!r}, wanted lower-case letters and digits joined by hyphens."]
+    place = f"{hook} offers {spec.name!r} with"
+    faults = []
+    if not isinstance(spec.implementation, str) or not _IMPLEMENTATION.fullmatch(spec.implementation):
+        faults.append(f"{place} implementation {spec.implementation!r}, wanted 'package.module:Class'.")
+    scales = getattr(spec, "scales", _SCALES)
+    if not scales or not set(scales) <= set(_SCALES):
+        faults.append(f"{place} scales {scales!r}, wanted some of {', '.join(_SCALES)}.")
+    if isinstance(spec, MeasureSpec):
+        faults += [f"{place} {fault}" for fault in _measure_faults(spec)]
+    return faults
+
+
+def _measure_faults(spec: MeasureSpec) -> Iterator[str]:
+    if spec.name in _AGGREGATES:
+        yield f"a name kept for an aggregate, wanted another than {' and '.join(_AGGREGATES)}."
+    if spec.kind not in ("il", "dr", "model"):
+        yield f"kind {spec.kind!r}, wanted il, dr or model."
+    if spec.direction not in ("minimise", "maximise"):
+        yield f"direction {spec.direction!r}, wanted minimise or maximise."
+    if not spec.range[0] < spec.range[1]:
+        yield f"range {spec.range!r}, wanted (least, greatest)."

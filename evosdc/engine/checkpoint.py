@@ -1,0 +1,164 @@
+"""Checkpoints: the whole state of a search in one npz file; arrays and JSON, never pickle."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evosdc.data.files import atomic
+from evosdc.engine.loop import SearchState
+from evosdc.engine.stop import Progress
+from evosdc.errors import CheckpointError
+from evosdc.model import Genotype, Individual, Population
+
+FORMAT = 1
+KEPT = 2
+"""How many checkpoints stay: the newest and one to fall back to."""
+
+
+def save_checkpoint(folder: Path, state: SearchState, genotype: Genotype[Any]) -> Path:
+    """Write ``checkpoint-<generation>.npz`` atomically and remove all but the last two.
+
+    Raises
+    ------
+    OSError
+        The disk is full or the folder is gone; older checkpoints are then untouched.
+    """
+    distinct: dict[bytes, Individual] = {}
+    for individual in (*state.population.individuals, *state.front, state.best):
+        distinct.setdefault(individual.key, individual)
+    position = {key: index for index, key in enumerate(distinct)}
+    individuals = list(distinct.values())
+    names = list(individuals[0].scores)
+    document = {
+        "format": FORMAT,
+        "generation": state.population.generation,
+        "evaluations": state.progress.evaluations,
+        "seconds": state.progress.seconds,
+        "stalled": state.progress.stalled,
+        "scores": names,
+        "origins": [individual.origin for individual in individuals],
+    }
+    arrays = {
+        "document": np.frombuffer(json.dumps(document).encode(), dtype=np.uint8),
+        "scores": np.array([[i.scores[name] for name in names] for i in individuals]),
+        "objectives": np.array([i.objectives for i in individuals]),
+        "population": np.array([position[i.key] for i in state.population.individuals], dtype=np.int64),
+        "population_origins": _texts([i.origin for i in state.population.individuals]),
+        "front": np.array([position[i.key] for i in state.front], dtype=np.int64),
+        "best": np.array(position[state.best.key]),
+    }
+    arrays |= {f"memory/{name}": array for name, array in state.population.memory.items()}
+    arrays |= _stacked([dict(genotype.dump(individual.genome)) for individual in individuals])
+    target = folder / f"checkpoint-{state.population.generation:08d}.npz"
+    with atomic(target) as temporary, temporary.open("wb") as file:
+        np.savez(file, allow_pickle=False, **arrays)
+    for old in checkpoints(folder)[:-KEPT]:
+        old.unlink(missing_ok=True)
+    return target
+
+
+def checkpoints(folder: Path) -> list[Path]:
+    """Return the checkpoint files of a run folder, oldest first."""
+    return sorted(folder.glob("checkpoint-*.npz"))
+
+
+def load_checkpoint(path: Path, genotype: Genotype[Any]) -> SearchState:
+    """Return the state that a checkpoint holds.
+
+    Raises
+    ------
+    CheckpointError
+        The file is cut off, damaged, or of another format.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        document = json.loads(arrays["document"].tobytes())
+        if document["format"] != FORMAT:
+            raise CheckpointError(f"{path.name} has format {document['format']}, this evosdc reads {FORMAT}")
+        return _state(arrays, document, genotype)
+    except (OSError, ValueError, KeyError, IndexError, EOFError, zipfile.BadZipFile) as error:
+        raise CheckpointError(f"{path.name} is damaged: {error}") from error
+
+
+def newest_checkpoint(folder: Path, genotype: Genotype[Any]) -> tuple[SearchState | None, list[str]]:
+    """Return the newest readable state and what had to be passed over, in words; None when there is no checkpoint.
+
+    Raises
+    ------
+    CheckpointError
+        There are checkpoints and none of them can be read.
+    """
+    complaints: list[str] = []
+    for path in reversed(checkpoints(folder)):
+        try:
+            return load_checkpoint(path, genotype), complaints
+        except CheckpointError as error:
+            complaints.append(str(error))
+    if complaints:
+        raise CheckpointError("no checkpoint can be read: " + "; ".join(complaints))
+    return None, complaints
+
+
+def _state(arrays: dict[str, Any], document: dict[str, Any], genotype: Genotype[Any]) -> SearchState:
+    names, count = document["scores"], len(document["origins"])
+    genomes = [genotype.load(dump) for dump in _unstacked(arrays, count)]
+    for genome in genomes:
+        genotype.check(genome)
+    individuals = [
+        Individual(
+            genomes[i],
+            genotype.key(genomes[i]),
+            dict(zip(names, arrays["scores"][i].tolist(), strict=True)),
+            tuple(arrays["objectives"][i].tolist()),
+            document["origins"][i],
+        )
+        for i in range(count)
+    ]
+    slots = []
+    for index, origin in zip(arrays["population"], arrays["population_origins"].tolist(), strict=True):
+        known = individuals[index]
+        same = known.origin == origin
+        slots.append(known if same else Individual(known.genome, known.key, known.scores, known.objectives, origin))
+    memory = {n.removeprefix("memory/"): a for n, a in arrays.items() if n.startswith("memory/")}
+    best = individuals[int(arrays["best"])]
+    progress = Progress(
+        document["generation"], document["evaluations"], document["seconds"], document["stalled"], best.objectives[0]
+    )
+    front = tuple(individuals[i] for i in arrays["front"])
+    return SearchState(Population(tuple(slots), document["generation"], memory), best, front, progress)
+
+
+def _texts(values: Sequence[str]) -> np.ndarray[Any, Any]:
+    return np.array(values, dtype=np.str_)
+
+
+def _stacked(dumps: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return dumps as few arrays: one for each name where all have one shape, else one for each name and genome."""
+    arrays: dict[str, Any] = {}
+    for name in dumps[0]:
+        parts = [np.asarray(dump[name]) for dump in dumps if name in dump]
+        if len(parts) == len(dumps) and len({(part.shape, part.dtype) for part in parts}) == 1:
+            arrays[f"genomes/{name}"] = np.stack(parts)
+    for index, dump in enumerate(dumps):
+        arrays |= {f"genome/{index}/{n}": np.asarray(a) for n, a in dump.items() if f"genomes/{n}" not in arrays}
+    return arrays
+
+
+def _unstacked(arrays: dict[str, Any], count: int) -> list[dict[str, Any]]:
+    dumps: list[dict[str, Any]] = [{} for _ in range(count)]
+    for name, array in arrays.items():
+        kind, _, rest = name.partition("/")
+        if kind == "genomes":
+            for index in range(count):
+                dumps[index][rest] = array[index]
+        elif kind == "genome":
+            index, _, own = rest.partition("/")
+            dumps[int(index)][own] = array
+    return dumps

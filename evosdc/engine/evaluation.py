@@ -1,0 +1,152 @@
+"""Evaluating whole generations: duplicates and cache first, then here or on workers, whichever is faster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+from evosdc.engine.problem import Problem
+from evosdc.errors import EvaluationError
+from evosdc.executors.chunking import chunks_of, worth_sending
+from evosdc.model import ContextRef, Executor, Individual, Offspring, Task
+
+CACHE_SIZE = 20_000
+"""How many evaluations are remembered; the oldest is forgotten first."""
+
+
+@dataclass(frozen=True)
+class Dispatch:
+    """How work leaves this process: the executor, the published problem, and the name of the worker's function.
+
+    The function is called as ``function(context, seed, (dump, key of the nearest relative or None))`` and returns
+    ``(scores, objectives)``.
+    """
+
+    executor: Executor
+    context: ContextRef
+    function: str
+    seed: int
+
+
+class Evaluator:
+    """Evaluates offspring; remembers what it has seen. Its results depend on nothing but the seed and the genomes.
+
+    Parameters
+    ----------
+    problem : Problem
+    dispatch : Dispatch, optional
+        None to evaluate in this process only.
+    """
+
+    def __init__(self, problem: Problem, dispatch: Dispatch | None = None) -> None:
+        self.problem = problem
+        self.dispatch = dispatch
+        self._cache: dict[bytes, tuple[dict[str, float], tuple[float, ...]]] = {}
+        self._seconds = 0.0
+        """Measured seconds an evaluation; 0 until the first."""
+
+    def evaluate(self, offspring: Sequence[Offspring]) -> list[Individual]:
+        """Return the offspring as individuals, in order."""
+        key_of = self.problem.genotype.key
+        keys = [key_of(item.genome) for item in offspring]
+        fresh: dict[bytes, int] = {}
+        for position, key in enumerate(keys):
+            if key not in self._cache and key not in fresh:
+                fresh[key] = position
+        evaluated = self._evaluate_fresh(offspring, fresh)
+        individuals = []
+        for item, key in zip(offspring, keys, strict=True):
+            individual = evaluated.pop(key, None)
+            if individual is None:
+                scores, objectives = self._cache[key]
+                individual = Individual(item.genome, key, scores, objectives, item.origin)
+            individuals.append(individual)
+        while len(self._cache) > CACHE_SIZE:
+            del self._cache[next(iter(self._cache))]
+        return individuals
+
+    def remember(self, individuals: Sequence[Individual]) -> None:
+        """Put evaluated individuals in the cache: those of a checkpoint."""
+        for individual in individuals:
+            self._cache[individual.key] = (dict(individual.scores), individual.objectives)
+
+    def _evaluate_fresh(self, offspring: Sequence[Offspring], fresh: dict[bytes, int]) -> dict[bytes, Individual]:
+        items = [(key, offspring[position]) for key, position in fresh.items()]
+        send = (
+            self.dispatch is not None
+            and self.dispatch.executor.remote
+            and self._seconds > 0.0
+            and worth_sending(self._seconds * len(items))
+        )
+        results = self._sent(items) if send else self._here(items)
+        individuals = {}
+        for (key, item), (scores, objectives, states) in zip(items, results, strict=True):
+            self._cache[key] = (scores, objectives)
+            individuals[key] = Individual(item.genome, key, scores, objectives, item.origin, states)
+        return individuals
+
+    def _here(self, items: list[tuple[bytes, Offspring]]) -> list[tuple[Any, Any, Any]]:
+        results: list[tuple[Any, Any, Any]] = []
+        for key, item in items:
+            began = perf_counter()
+            nearest = item.nearest
+            if nearest is not None and not nearest.states and self.problem.genotype.draws == 1:
+                # A relative from the cache, a worker or a checkpoint: its states are made once, for all its children.
+                nearest.states = self.problem.evaluate(nearest.genome, nearest.key).states
+            results.append(self.problem.evaluate(item.genome, key, nearest))
+            self._learn(perf_counter() - began)
+        return results
+
+    def _sent(self, items: list[tuple[bytes, Offspring]]) -> list[tuple[Any, Any, Any]]:
+        assert self.dispatch is not None
+        dump = self.problem.genotype.dump
+        payloads = [
+            (position, (dict(dump(item.genome)), item.nearest.key if item.nearest is not None else None))
+            for position, (_, item) in enumerate(items)
+        ]
+        executor = self.dispatch.executor
+        outcomes = run_items(
+            executor, self.dispatch.context, self.dispatch.function, self.dispatch.seed, payloads, self._seconds
+        )
+        for outcome in outcomes:
+            self._learn(outcome.seconds)
+        return [(*outcome.value, ()) for outcome in outcomes]
+
+    def _learn(self, seconds: float) -> None:
+        self._seconds = seconds if self._seconds == 0.0 else 0.95 * self._seconds + 0.05 * seconds
+
+
+def run_items(
+    executor: Executor,
+    context: ContextRef | None,
+    function: str,
+    seed: int,
+    items: Sequence[tuple[int, Any]],
+    seconds: float,
+    on_done: Callable[[int], None] | None = None,
+) -> list[Any]:
+    """Run items in chunks on an executor and return their outcomes in order.
+
+    Parameters
+    ----------
+    seconds : float
+        Expected cost of an item, for the size of chunks.
+
+    Raises
+    ------
+    EvaluationError
+        An item failed; the message names the failure that came first by position.
+    """
+    size = sum(a.nbytes for a in items[0][1][0].values()) if items and isinstance(items[0][1], tuple) else 64
+    tasks = [
+        Task(function, context, seed, tuple(items[begin:end]))
+        for begin, end in chunks_of(len(items), seconds, executor.workers, size)
+    ]
+    outcomes = [outcome for task in executor.map(tasks) for outcome in task]
+    for outcome in outcomes:
+        if not outcome.ok:
+            failure = outcome.value
+            raise EvaluationError(f"item {outcome.id} failed: {failure.type}: {failure.message}\n{failure.traceback}")
+    return outcomes

@@ -1,0 +1,55 @@
+"""The journal: one line of JSON a generation, appended while the search runs."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from evosdc.data.files import OWNER_FILE, write_text
+
+
+class Journal:
+    """An append-only file that can be read at any time.
+
+    Parameters
+    ----------
+    path : Path
+        Created when it does not exist.
+    """
+
+    def __init__(self, path: Path) -> None:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, OWNER_FILE)
+        self._file = os.fdopen(descriptor, "a", encoding="utf-8")
+
+    def write(self, record: dict[str, Any]) -> None:
+        """Append one record."""
+        self._file.write(json.dumps(record, separators=(",", ":"), allow_nan=False) + "\n")
+
+    def flush(self) -> None:
+        """Hand what was written to the operating system."""
+        self._file.flush()
+
+    def close(self) -> None:
+        """Flush and close."""
+        self._file.close()
+
+
+def read_journal(path: Path) -> list[dict[str, Any]]:
+    """Return the records of a journal; a last line that was cut off in the middle is left out."""
+    records: list[dict[str, Any]] = []
+    if not path.exists():
+        return records
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            records.append(json.loads(line))
+        except json.JSONDecodeError:
+            break
+    return records
+
+
+def cut_journal(path: Path, generation: int) -> None:
+    """Drop the records after a generation: those that a resumed run will write again."""
+    kept = [record for record in read_journal(path) if record["generation"] <= generation]
+    write_text(path, "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in kept))

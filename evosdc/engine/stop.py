@@ -1,0 +1,65 @@
+"""When a search ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a search has come.
+
+    Parameters
+    ----------
+    generation, evaluations : int
+        Completed; evaluations count every candidate that was asked for, duplicates too, so that the count does not
+        depend on what happens to be in the cache.
+    seconds : float
+        Spent so far, over all resumes.
+    stalled : int
+        Generations since the best objective (or, with several objectives, the front) last changed.
+    best : float
+        Least first objective seen.
+    """
+
+    generation: int = 0
+    evaluations: int = 0
+    seconds: float = 0.0
+    stalled: int = 0
+    best: float = float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Limits; the search ends at the first that is reached. None for no limit.
+
+    Parameters
+    ----------
+    generations, evaluations : int, optional
+    seconds : float, optional
+        The only limit that makes a result depend on the speed of the machine.
+    stalled : int, optional
+        Generations without improvement.
+    target : float, optional
+        First objective at or below which the search is content.
+    """
+
+    generations: int | None = None
+    evaluations: int | None = None
+    seconds: float | None = None
+    stalled: int | None = None
+    target: float | None = None
+
+    def reason(self, progress: Progress) -> str | None:
+        """Return why the search ends now, in words; None when it goes on."""
+        if self.generations is not None and progress.generation >= self.generations:
+            return f"{self.generations} generations"
+        if self.evaluations is not None and progress.evaluations >= self.evaluations:
+            return f"{self.evaluations} evaluations"
+        if self.seconds is not None and progress.seconds >= self.seconds:
+            return f"{self.seconds:g} seconds"
+        if self.stalled is not None and progress.stalled >= self.stalled:
+            return f"{self.stalled} generations without improvement"
+        if self.target is not None and progress.best <= self.target:
+            return f"target {self.target:g} reached"
+        return None

@@ -1,0 +1,136 @@
+"""Running a chunk of named work, wherever it arrived: nothing a task does gets out but an outcome."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from time import perf_counter
+from types import FrameType
+from typing import Any
+
+from evosdc.model.executor import Failure, Outcome, Task
+
+TIME_LIMIT = "TimeLimit"
+"""`Failure.type` of an item that ran out of time."""
+
+_FRAMES = 25
+_MESSAGE = 500
+
+
+class _OutOfTime(BaseException):
+    """Not an `Exception`, so that a task's own ``except Exception`` cannot swallow it."""
+
+
+def run_chunk(task: Task, time_limit: float | None = None, contain: bool = False) -> tuple[Outcome, ...]:
+    """Run every item of a task and return the outcomes, in order.
+
+    Parameters
+    ----------
+    task : Task
+        `task.function` is called as ``function(context, seed, payload)``; the context is the reference itself, and the
+        function keeps what it builds from it by its digest.
+    time_limit : float or None
+        Seconds that one item may take, greater than zero. It is enforced in the main thread of the process, where
+        signals are delivered, and between bytecodes: compiled code is interrupted only once it returns.
+    contain : bool
+        Whether `KeyboardInterrupt` and `SystemExit` are failures too, as they should be in a worker, which hears of
+        the user's wishes from its parent alone.
+
+    Returns
+    -------
+    tuple of Outcome
+        One an item. An item that raised or ran out of time holds a `Failure`. Only with `contain` false do
+        `KeyboardInterrupt` and `SystemExit` pass through.
+    """
+    try:
+        function = resolve(task.function)
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt | SystemExit) and not contain:
+            raise
+        failure = failure_of(error)
+        return tuple(Outcome(identifier, failure, 0.0) for identifier, _ in task.items)
+    return tuple(_run_item(function, task, item, time_limit, contain) for item in task.items)
+
+
+def resolve(name: str) -> Callable[..., Any]:
+    """Return the function named ``"package.module:function"``.
+
+    Raises
+    ------
+    ValueError
+        The name has another form, or names something that cannot be called.
+    ImportError, AttributeError
+        There is no such module or function.
+    """
+    module, colon, path = name.partition(":")
+    if not (module and colon and path):
+        raise ValueError(f"{name!r} is not of the form 'package.module:function'")
+    found: Any = import_module(module)
+    for part in path.split("."):
+        found = getattr(found, part)
+    if not callable(found):
+        raise ValueError(f"{name!r} is not a function")
+    return found  # type: ignore[no-any-return]
+
+
+def failure_of(error: BaseException) -> Failure:
+    """Describe an exception by its type, message and traceback; the traceback shows code, never values of variables."""
+    try:
+        message = str(error)
+    except Exception:
+        message = "(its message could not be made)"
+    described = traceback.TracebackException(
+        type(error), error, error.__traceback__, limit=-_FRAMES, capture_locals=False, compact=True
+    )
+    try:
+        text = "".join(described.format())
+    except Exception:
+        text = "".join(traceback.format_tb(error.__traceback__, limit=-_FRAMES))
+    return Failure(type(error).__name__, message[:_MESSAGE], text)
+
+
+def _run_item(
+    function: Callable[..., Any], task: Task, item: tuple[int, Any], time_limit: float | None, contain: bool
+) -> Outcome:
+    identifier, payload = item
+    begin = perf_counter()
+    value: Any
+    try:
+        with _limited(time_limit):
+            value = function(task.context, task.seed, payload)
+    except _OutOfTime:
+        value = Failure(TIME_LIMIT, f"the evaluation took longer than {time_limit:g} s")
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt | SystemExit) and not contain:
+            raise
+        value = failure_of(error)
+    return Outcome(identifier, value, perf_counter() - begin)
+
+
+@contextmanager
+def _limited(seconds: float | None) -> Iterator[None]:
+    """Raise `_OutOfTime` in the body once the time is over, and leave the alarm as it was found."""
+    if seconds is None or not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    armed = True
+
+    def expire(number: int, frame: FrameType | None) -> None:
+        if armed:
+            raise _OutOfTime
+
+    before = signal.signal(signal.SIGALRM, expire)
+    try:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, seconds)
+            yield
+        finally:
+            # The alarm may still ring before this statement, hence the outer block.
+            armed = False
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,157 @@
+"""Which work is done, which is under way, and whose fault it is when workers die: decisions only, no processes."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from evosdc.executors.chunk import TIME_LIMIT
+from evosdc.executors.packing import all_failed
+from evosdc.model.executor import Failure, Outcome, Task
+
+WORKER_DIED = "WorkerDied"
+"""`Failure.type` of an item whose worker died of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A piece of work to hand to a worker: a task, or one item of it.
+
+    Parameters
+    ----------
+    index : int
+        Which of the tasks it belongs to.
+    task : Task
+        With the items of this job alone.
+    begin : int
+        Position of its first item within the task.
+    losses : int
+        Times it was lost with a worker.
+    alone : bool
+        Whether nothing else may be under way at the same time, so that a death has one possible cause.
+    """
+
+    index: int
+    task: Task
+    begin: int = 0
+    losses: int = 0
+    alone: bool = False
+
+
+class Ledger:
+    """The state of one call of `Executor.map`.
+
+    A job that is lost is run again, `retries` times. Lost once more, it is run item by item; an item that is lost then
+    is the culprit and becomes a `Failure`. When workers can only be lost all together (`certain` is false) the suspects
+    are run with nothing else under way, first as they are, then item by item.
+
+    Parameters
+    ----------
+    tasks : sequence of Task
+    retries : int
+        Not negative.
+    certain : bool
+        Whether it is known which job a lost worker had.
+    """
+
+    def __init__(self, tasks: Sequence[Task], retries: int, certain: bool = True) -> None:
+        self._retries = retries
+        self._certain = certain
+        self._outcomes: list[list[Outcome | None]] = [[None] * len(task.items) for task in tasks]
+        self._missing = sum(len(task.items) for task in tasks)
+        self._waiting = deque(Job(index, task) for index, task in enumerate(tasks) if task.items)
+        self._suspects: deque[Job] = deque()
+        self._under_way = 0
+        self._isolated = False
+        self.losses_in_a_row = 0
+        self.slowest = 0.0
+
+    @property
+    def done(self) -> bool:
+        """Whether every item has an outcome."""
+        return self._missing == 0
+
+    def next(self) -> Job | None:
+        """Return a job to start now, or None if all are under way or have to wait for those that are."""
+        if self._isolated:
+            return None
+        if self._waiting:
+            job = self._waiting.popleft()
+        elif self._suspects and self._under_way == 0:
+            job = self._suspects.popleft()
+            self._isolated = True
+        else:
+            return None
+        self._under_way += 1
+        return job
+
+    def completed(self, job: Job, outcomes: Iterable[Outcome]) -> None:
+        """Record the outcomes of a job."""
+        self._ended()
+        self.losses_in_a_row = 0
+        self._record(job, outcomes)
+
+    def refused(self, job: Job, failure: Failure) -> None:
+        """Record that a job could not even be sent."""
+        self._ended()
+        self._record(job, all_failed(job.task, failure))
+
+    def lost(self, jobs: Sequence[Job], overdue: bool = False, seconds: float = 0.0) -> None:
+        """Record that jobs went down together with their workers.
+
+        Parameters
+        ----------
+        jobs : sequence of Job
+            One, or all that were under way where nothing more is known.
+        overdue : bool
+            Whether the worker was ended because it did not keep the time limit; there is no point in a retry then.
+        seconds : float
+            Time for which they were under way.
+        """
+        self.losses_in_a_row += 1
+        for job in reversed(jobs):
+            self._ended()
+            self._judge(replace(job, losses=job.losses + 1), overdue, seconds)
+
+    def results(self) -> list[tuple[Outcome, ...]]:
+        """Return the outcomes of each task, in order.
+
+        Raises
+        ------
+        RuntimeError
+            Not all is done.
+        """
+        if not self.done:
+            raise RuntimeError("there are items without an outcome")
+        return [tuple(outcome for outcome in row if outcome is not None) for row in self._outcomes]
+
+    def _judge(self, job: Job, overdue: bool, seconds: float) -> None:
+        exhausted = overdue or job.losses > self._retries
+        if not exhausted:
+            self._waiting.appendleft(job)
+        elif not (self._certain or job.alone):
+            self._suspects.append(replace(job, alone=True))
+        elif len(job.task.items) > 1:
+            # The items are told apart now: for each of them the next loss is the last.
+            queue = self._waiting if self._certain else self._suspects
+            queue.extendleft(
+                Job(job.index, replace(job.task, items=(item,)), job.begin + offset, self._retries, not self._certain)
+                for offset, item in reversed(list(enumerate(job.task.items)))
+            )
+        elif overdue:
+            self._record(job, all_failed(job.task, Failure(TIME_LIMIT, "the worker had to be killed"), seconds))
+        else:
+            died = Failure(WORKER_DIED, f"the worker died during this evaluation, {job.losses} times")
+            self._record(job, all_failed(job.task, died, seconds))
+
+    def _record(self, job: Job, outcomes: Iterable[Outcome]) -> None:
+        row = self._outcomes[job.index]
+        for position, outcome in enumerate(outcomes, start=job.begin):
+            self._missing -= row[position] is None
+            row[position] = outcome
+            self.slowest = max(self.slowest, outcome.seconds)
+
+    def _ended(self) -> None:
+        self._under_way -= 1
+        self._isolated = False

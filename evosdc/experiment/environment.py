@@ -1,0 +1,43 @@
+"""What a run was made with: versions, and a digest of the data."""
+
+from __future__ import annotations
+
+import platform
+from hashlib import sha256
+from importlib import metadata
+from typing import Any
+
+from evosdc._version import __version__
+from evosdc.data.table import Table
+from evosdc.registry import Registry
+
+PACKAGES = ("deap", "numba", "numpy", "pandas", "pluggy", "pydantic", "scipy", "scoop")
+
+
+def environment_of(registry: Registry, table: Table) -> dict[str, Any]:
+    """Return versions of Python, packages and plugins, and the digest of the data; nothing of the host or user."""
+    return {
+        "evosdc": __version__,
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+        "packages": {name: _version(name) for name in PACKAGES},
+        "plugins": [
+            {"name": p.name, "distribution": p.distribution, "version": p.version} for p in registry.plugins
+        ],
+        "data": data_digest(table),
+    }
+
+
+def data_digest(table: Table) -> str:
+    """Return a SHA-256 of a table's attributes and values, as hexadecimal text."""
+    hashed = sha256(repr([(a.name, a.scale.value, a.categories) for a in table.schema.attributes]).encode())
+    hashed.update(table.codes.astype("<i4").tobytes())
+    hashed.update(table.numbers.astype("<f8").tobytes())
+    return hashed.hexdigest()
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,118 @@
+"""The run folder: what it holds, who may read it, and that only one run writes to it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+from evosdc.data.files import make_folder, write_text
+from evosdc.errors import CheckpointError, ExperimentError, Fault
+
+EXPERIMENT = "experiment.toml"
+RESOLVED = "resolved.json"
+ENVIRONMENT = "environment.json"
+STATUS = "status.json"
+JOURNAL = "journal.jsonl"
+PORTFOLIO = "portfolio.json"
+RESULT = "result.json"
+BEST = "best.csv"
+FRONT = "front.csv"
+SCORES = "scores.csv"
+FREQUENCIES = "frequencies.json"
+REPORT = "report.html"
+CONTEXT = "context"
+
+
+class RunFolder:
+    """A folder of one run, locked while it is written to.
+
+    Parameters
+    ----------
+    path : Path
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock: IO[str] | None = None
+
+    def file(self, name: str) -> Path:
+        """Return the path of one of its files."""
+        return self.path / name
+
+    def write_json(self, name: str, document: Any) -> None:
+        """Write a JSON file atomically; text in any script stays readable."""
+        write_text(self.file(name), json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+    def read_json(self, name: str) -> Any:
+        """Return the content of a JSON file.
+
+        Raises
+        ------
+        CheckpointError
+            It is not there or not whole.
+        """
+        try:
+            return json.loads(self.file(name).read_text(encoding="utf-8"))
+        except (OSError, json.JSONDecodeError) as error:
+            raise CheckpointError(f"{self.path} is not a run folder that can be used: {name}: {error}") from None
+
+    def create(self) -> None:
+        """Make the folder.
+
+        Raises
+        ------
+        ExperimentError
+            It holds a run already, is a file, or cannot be written to.
+        """
+        if self.file(RESOLVED).exists():
+            raise ExperimentError(
+                Fault(
+                    str(self.path),
+                    "a folder that already holds a run",
+                    "a new or empty folder",
+                    f"Go on with it by `evosdc resume {self.path}`, or choose another folder with -o.",
+                )
+            )
+        try:
+            make_folder(self.path)
+            probe = self.path / ".probe"
+            probe.touch()
+            probe.unlink()
+        except OSError as error:
+            raise ExperimentError(
+                Fault(str(self.path), f"a path that cannot be written to ({error.strerror})", "a folder of your own")
+            ) from None
+
+    def __enter__(self) -> Self:
+        descriptor = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
+        self._lock = os.fdopen(descriptor, "r+")
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._lock.close()
+            self._lock = None
+            raise ExperimentError(
+                Fault(str(self.path), "a folder that another run is writing to", "a folder of its own for each run")
+            ) from None
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+
+def free_folder(parent: Path, title: str) -> Path:
+    """Return a path below `parent`, named after a title, that does not exist yet."""
+    stem = re.sub(r"[^\w]+", "-", title.lower()).strip("-")[:60] or "run"
+    number = 1
+    while (path := parent / (stem if number == 1 else f"{stem}-{number}")).exists():
+        number += 1
+    return path

@@ -1,0 +1,192 @@
+"""The experiment: what an experiment file says, validated, with defaults filled in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field, model_validator
+
+from evosdc.model import Masking, Parameters
+
+
+class Named(Parameters):
+    """Something registered, by name, with its parameters beside the name: ``{ name = "cells", steps = true }``."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    name: str = Field(min_length=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, value: Any) -> Any:
+        return {"name": value} if isinstance(value, str) else value
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The parameters that were given."""
+        return dict(self.model_extra or {})
+
+
+class DataSource(Parameters):
+    """Where the confidential file comes from and what of it is to be protected."""
+
+    name: str | None = Field(None, description="a registered data set")
+    file: Path | None = Field(None, description="a data file; relative to the experiment file")
+    schema_file: Path | None = Field(None, alias="schema", description="schema.toml; inferred when not given")
+    protect: tuple[str, ...] | None = Field(None, description="attributes to protect; default: the quasi-identifiers")
+    complete: bool | tuple[str, ...] = Field(
+        False, description="keep only records without missing values: in all attributes, or in those named"
+    )
+    first: int | None = Field(None, ge=1, description="keep only so many records, from the top")
+
+    @model_validator(mode="after")
+    def _one_source(self) -> DataSource:
+        if (self.name is None) == (self.file is None):
+            raise ValueError("either name = <data set> or file = <path>, and not both")
+        if self.name is not None and self.schema_file is not None:
+            raise ValueError("schema goes with file only: a registered data set brings its own")
+        if self.protect is not None and len(set(self.protect)) < len(self.protect):
+            raise ValueError("each attribute once in protect")
+        return self
+
+
+class MaskingEntry(Parameters):
+    """One masking method of a start: ``{ method = "mdav", k = 3, attributes = ["age"] }``."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    method: str
+    attributes: tuple[str, ...] = ()
+
+    @property
+    def masking(self) -> Masking:
+        """The entry as the portfolio's own class."""
+        return Masking(self.method, dict(self.model_extra or {}), self.attributes)
+
+
+class Start(Parameters):
+    """What the first generation is made of."""
+
+    portfolio: str | None = Field(None, description="a registered portfolio")
+    methods: tuple[MaskingEntry, ...] = Field((), description="further masking methods with parameters")
+    random: int = Field(0, ge=0, description="random genomes besides")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_list(cls, value: Any) -> Any:
+        return {"methods": value} if isinstance(value, list | tuple) else value
+
+    @model_validator(mode="after")
+    def _something(self) -> Start:
+        if self.portfolio is None and not self.methods and not self.random:
+            raise ValueError("a portfolio, a list of methods, or random = N with N at least 1")
+        return self
+
+
+class Measures(Parameters):
+    """Which measures are taken and how they become one IL and one DR."""
+
+    il: tuple[Named, ...] = ()
+    dr: tuple[Named, ...] = ()
+    other: tuple[Named, ...] = Field((), description="measures that are not combined with either")
+    linkage: Literal["max", "mean"] = Field("max", description="how several record linkages are combined")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_list(cls, value: Any) -> Any:
+        return {"other": value} if isinstance(value, list | tuple) else value
+
+    @model_validator(mode="after")
+    def _distinct(self) -> Measures:
+        names = [measure.name for measure in self.all]
+        if not names:
+            raise ValueError("at least one measure")
+        if len(set(names)) < len(names):
+            raise ValueError("each measure once")
+        return self
+
+    @property
+    def all(self) -> tuple[Named, ...]:
+        """All measures, in the order of reports."""
+        return self.il + self.dr + self.other
+
+
+class StopRule(Parameters):
+    """Limits of the search; the first one reached ends it."""
+
+    generations: int | None = Field(None, ge=0)
+    evaluations: int | None = Field(None, ge=1)
+    seconds: float | None = Field(None, gt=0, description="the result then depends on the machine's speed")
+    stalled: int | None = Field(None, ge=1, description="generations without improvement")
+    target: float | None = Field(None, description="first objective at or below which the search is content")
+
+
+class ExecutorChoice(Named):
+    """The executor and the number of its workers."""
+
+    name: str = "serial"
+    workers: int | None = Field(None, ge=1, description="default: one for each core")
+
+
+DEFAULT_GENERATIONS = 500
+
+
+class Experiment(Parameters):
+    """A whole experiment; every field but `data` has a default.
+
+    Examples
+    --------
+    >>> Experiment(data={"name": "housing"}, seed=7, stop={"generations": 50})
+    """
+
+    title: str = ""
+    seed: int = Field(1, ge=0, lt=2**63)
+    replicates: int = Field(1, ge=1, le=100_000)
+    data: DataSource
+    genotype: Named = Field(default_factory=lambda: Named(name="cells"))
+    start: Start = Field(default_factory=lambda: Start(portfolio="categorical"))
+    measures: Measures = Field(
+        default_factory=lambda: Measures(
+            il=tuple(Named(name=n) for n in ("dbil", "ctbil", "ebil")),
+            dr=tuple(Named(name=n) for n in ("id", "dbrl", "prl")),
+        )
+    )
+    fitness: Named = Field(default_factory=lambda: Named(name="mean"))
+    algorithm: Named = Field(default_factory=lambda: Named(name="parent-child"))
+    stop: StopRule = Field(default_factory=StopRule)
+    executor: ExecutorChoice = Field(default_factory=lambda: ExecutorChoice(name="serial"))
+
+    @model_validator(mode="before")
+    @classmethod
+    def _generations_of_the_algorithm(cls, value: Any) -> Any:
+        """Let ``algorithm = { name = ..., generations = N }`` say how long to run, as ``stop.generations`` does."""
+        if not isinstance(value, dict):
+            return value
+        value = dict(value)
+        algorithm, stop = value.get("algorithm"), value.get("stop", {})
+        if isinstance(algorithm, dict) and "generations" in algorithm and isinstance(stop, dict):
+            algorithm = dict(algorithm)
+            generations = algorithm.pop("generations")
+            if stop.get("generations", generations) != generations:
+                raise ValueError("generations stands in algorithm and in stop with different values")
+            value["algorithm"], value["stop"] = algorithm, {**stop, "generations": generations}
+        return value
+
+    @model_validator(mode="after")
+    def _ends(self) -> Experiment:
+        stop = self.stop
+        if stop.generations is stop.evaluations is stop.seconds is None:
+            # A stall or a target may never come: some limit is always set.
+            object.__setattr__(self, "stop", stop.model_copy(update={"generations": DEFAULT_GENERATIONS}))
+        return self
+
+    @property
+    def heading(self) -> str:
+        """The title, or one made of the data and the genotype."""
+        data = self.data.name or (self.data.file.name if self.data.file else "data")
+        return self.title or f"{self.genotype.name} of {data}"
+
+    def document(self) -> dict[str, Any]:
+        """Return the experiment as JSON-able data with every default filled in."""
+        return self.model_dump(mode="json", by_alias=True)

@@ -1,0 +1,99 @@
+"""What listens to a running search: journal, checkpoints, plugins' events, and a display."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from time import monotonic
+from typing import Any, Protocol
+
+from evosdc.engine.checkpoint import save_checkpoint
+from evosdc.engine.journal import Journal
+from evosdc.engine.loop import SearchState
+from evosdc.experiment.folder import JOURNAL, STATUS, RunFolder
+from evosdc.model import Genotype
+from evosdc.registry import Registry
+
+INTERVAL = 5.0
+"""Seconds between checkpoints, at least; more where writing one takes longer than a twentieth of it."""
+
+
+class Display(Protocol):
+    """How a run shows itself to whoever started it; the default shows nothing."""
+
+    def starting(self, done: int, total: int) -> None:
+        """`done` of `total` starting files are masked and evaluated."""
+
+    def generation(self, record: Mapping[str, Any], limit: int | None) -> None:
+        """A generation is complete; `limit` is the number of generations at most."""
+
+    def message(self, text: str) -> None:
+        """Something that the user should know."""
+
+
+class Silent:
+    """A display that shows nothing."""
+
+    def starting(self, done: int, total: int) -> None:
+        """Show nothing."""
+
+    def generation(self, record: Mapping[str, Any], limit: int | None) -> None:
+        """Show nothing."""
+
+    def message(self, text: str) -> None:
+        """Show nothing."""
+
+
+class Recorder:
+    """Writes journal, status and checkpoints of a run, and tells plugins and display of each generation."""
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        genotype: Genotype[Any],
+        registry: Registry,
+        run: Mapping[str, Any],
+        display: Display,
+        limit: int | None,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self.folder = folder
+        self.genotype = genotype
+        self.registry = registry
+        self.run = run
+        self.display = display
+        self.limit = limit
+        self.clock = clock
+        self.journal = Journal(folder.file(JOURNAL))
+        self.state: SearchState | None = None
+        self._due = float("-inf")
+
+    def __call__(self, state: SearchState, record: dict[str, Any]) -> None:
+        """Take note of a completed generation."""
+        self.state = state
+        self.journal.write(record)
+        if self.clock() >= self._due:
+            self.save()
+        self.registry.announce("evosdc_generation_done", run=self.run, record=record)
+        self.display.generation(record, self.limit)
+
+    def save(self) -> None:
+        """Write a checkpoint of the latest state; the journal reaches at least as far."""
+        if self.state is not None:
+            began = self.clock()
+            self.journal.flush()
+            save_checkpoint(self.folder.path, self.state, self.genotype)
+            self.status("running")
+            ended = self.clock()
+            self._due = ended + max(INTERVAL, 20.0 * (ended - began))
+
+    def status(self, state: str, message: str = "") -> None:
+        """Write ``status.json``."""
+        progress = self.state.progress if self.state is not None else None
+        document = {
+            "state": state,
+            "generation": progress.generation if progress else 0,
+            "evaluations": progress.evaluations if progress else 0,
+            "seconds": round(progress.seconds, 3) if progress else 0.0,
+            "message": message,
+        }
+        self.folder.write_json(STATUS, document)

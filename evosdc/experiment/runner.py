@@ -1,0 +1,191 @@
+"""Running an experiment, from the beginning or from its last checkpoint."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evosdc.data.schema_document import schema_document
+from evosdc.engine.checkpoint import newest_checkpoint
+from evosdc.engine.evaluation import Dispatch, Evaluator
+from evosdc.engine.journal import cut_journal
+from evosdc.engine.loop import SearchState, begin, search
+from evosdc.errors import CheckpointError, ExperimentError
+from evosdc.executors.context import publish, withdraw
+from evosdc.experiment.assembly import Assembly, assemble
+from evosdc.experiment.environment import environment_of
+from evosdc.experiment.folder import CONTEXT, ENVIRONMENT, EXPERIMENT, JOURNAL, PORTFOLIO, RESOLVED, RunFolder
+from evosdc.experiment.model import Experiment
+from evosdc.experiment.observers import Display, Recorder, Silent
+from evosdc.experiment.outputs import write_outputs
+from evosdc.experiment.portfolio import files_of, read_portfolio, starting_candidates, write_portfolio
+from evosdc.experiment.start import StartingFile
+from evosdc.model import Executor
+from evosdc.registry import Registry
+
+WORKER = "evosdc.experiment.worker"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A completed run: its folder, the content of ``result.json``, and the final state of the search."""
+
+    folder: Path
+    result: dict[str, Any]
+    state: SearchState
+
+
+def run_once(
+    experiment: Experiment,
+    path: Path,
+    registry: Registry,
+    seed: int,
+    text: str = "",
+    display: Display | None = None,
+) -> Finished:
+    """Run an experiment once, in a new folder.
+
+    Raises
+    ------
+    InputError
+        The experiment, its data or the folder cannot be used; nothing has been written then.
+    RunError
+        The run failed; what it had is in the folder.
+    """
+    assembly = assemble(experiment, registry, seed)
+    folder = RunFolder(path)
+    folder.create()
+    with folder:
+        folder.file(EXPERIMENT).write_text(text, encoding="utf-8")
+        folder.file(EXPERIMENT).chmod(0o600)
+        folder.write_json(RESOLVED, experiment.document() | {"seed": seed, "replicates": 1})
+        folder.write_json(ENVIRONMENT, environment_of(registry, assembly.source.table))
+        return _run(assembly, folder, registry, seed, None, display or Silent())
+
+
+def resume_once(path: Path, registry: Registry, display: Display | None = None) -> Finished:
+    """Go on with a run from its last checkpoint; the result is that of a run that was never stopped.
+
+    Raises
+    ------
+    CheckpointError
+        The folder holds no run, its checkpoints cannot be read, or data or versions have changed.
+    """
+    display = display or Silent()
+    folder = RunFolder(path)
+    experiment = Experiment.model_validate(folder.read_json(RESOLVED))
+    before = folder.read_json(ENVIRONMENT)
+    assembly = assemble(experiment, registry)
+    now = environment_of(registry, assembly.source.table)
+    if before["data"] != now["data"]:
+        raise CheckpointError("the data are not those that the run began with; restore the file or begin a new run")
+    changed = [key for key in ("evosdc", "plugins") if before[key] != now[key]]
+    if changed:
+        raise CheckpointError(f"{' and '.join(changed)} changed since the run began: {before} became {now}")
+    with folder:
+        state, complaints = newest_checkpoint(path, assembly.problem.genotype)
+        for complaint in complaints:
+            display.message(f"{complaint}; going on from the checkpoint before it")
+        if state is not None:
+            cut_journal(folder.file(JOURNAL), state.progress.generation)
+        elif folder.file(JOURNAL).exists():
+            folder.file(JOURNAL).unlink()
+        return _run(assembly, folder, registry, experiment.seed, state, display)
+
+
+def _run(
+    assembly: Assembly,
+    folder: RunFolder,
+    registry: Registry,
+    seed: int,
+    state: SearchState | None,
+    display: Display,
+) -> Finished:
+    experiment, problem = assembly.experiment, assembly.problem
+    run = {
+        "title": experiment.heading,
+        "seed": seed,
+        "folder": str(folder.path),
+        "genotype": experiment.genotype.name,
+        "fitness": experiment.fitness.name,
+        "algorithm": experiment.algorithm.name,
+    }
+    recorder = Recorder(folder, problem.genotype, registry, run, display, assembly.stop.generations)
+    recorder.state = state
+    recorder.status("running")
+    registry.announce("evosdc_run_started", run=run)
+    try:
+        with ExitStack() as stack:
+            dispatch = _dispatch(assembly, folder, registry, seed, stack)
+            evaluator = Evaluator(problem, dispatch)
+            state, files = _started(assembly, folder, registry, seed, state, dispatch, display)
+            evaluator.remember([*state.population.individuals, *state.front])
+            state, reason = search(
+                assembly.algorithm, evaluator, problem.streams, assembly.stop, state, recorder
+            )
+            recorder.state = state
+            recorder.save()
+        result = write_outputs(folder, assembly, files, state, reason)
+    except BaseException as error:
+        _leave(recorder, error)
+        raise
+    finally:
+        recorder.journal.close()
+    recorder.status("done", reason)
+    registry.announce("evosdc_run_finished", run=run, result=result)
+    return Finished(folder.path, result, state)
+
+
+def _started(
+    assembly: Assembly,
+    folder: RunFolder,
+    registry: Registry,
+    seed: int,
+    state: SearchState | None,
+    dispatch: Dispatch | None,
+    display: Display,
+) -> tuple[SearchState, list[StartingFile]]:
+    if state is not None and folder.file(PORTFOLIO).exists():
+        return state, read_portfolio(folder)
+    individuals = starting_candidates(assembly, registry, seed, dispatch, f"{WORKER}:begin", display.starting)
+    files = files_of(assembly, individuals)
+    write_portfolio(folder, files)
+    return begin(assembly.algorithm, individuals), files
+
+
+def _dispatch(
+    assembly: Assembly, folder: RunFolder, registry: Registry, seed: int, stack: ExitStack
+) -> Dispatch | None:
+    chosen = assembly.experiment.executor
+    workers = chosen.workers or os.cpu_count() or 1
+    executor: Executor = registry.build("executor", chosen.name, chosen.params, workers)
+    if not executor.remote:
+        return None
+    table = assembly.source.table
+    context = publish(
+        folder.file(CONTEXT),
+        {"codes": table.codes, "numbers": table.numbers},
+        {
+            "experiment": assembly.experiment.document(),
+            "schema": schema_document(table.schema),
+            "protect": list(assembly.microdata.protect),
+        },
+    )
+    stack.callback(withdraw, context)
+    return Dispatch(stack.enter_context(executor), context, f"{WORKER}:evaluate", seed)
+
+
+def _leave(recorder: Recorder, error: BaseException) -> None:
+    """Save what there is before a run ends early; on a full disk even that may fail, and older checkpoints stay."""
+    interrupted = isinstance(error, KeyboardInterrupt)
+    kind = "interrupted" if interrupted else "failed"
+    message = "stopped by the user" if interrupted else f"{type(error).__name__}: {error}"
+    try:
+        if not isinstance(error, ExperimentError):
+            recorder.save()
+        recorder.status(kind, message.splitlines()[0] if message else "")
+    except OSError:
+        return

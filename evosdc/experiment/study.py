@@ -1,0 +1,94 @@
+"""A whole experiment: one run or several replicates, and the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any
+
+from evosdc.experiment.folder import EXPERIMENT, RESOLVED, RESULT, STATUS, RunFolder
+from evosdc.experiment.model import Experiment
+from evosdc.experiment.observers import Display, Silent
+from evosdc.experiment.runner import resume_once, run_once
+from evosdc.registry import Registry
+from evosdc.seeds import replicate_seed
+
+
+def run_study(
+    experiment: Experiment,
+    path: Path,
+    registry: Registry,
+    text: str = "",
+    display: Display | None = None,
+) -> dict[str, Any]:
+    """Run an experiment with all its replicates in a new folder; return the content of its ``result.json``.
+
+    With one replicate `path` is the run folder; with several it holds a run folder for each, and a summary.
+
+    Raises
+    ------
+    InputError, RunError
+        As `evosdc.experiment.runner.run_once`.
+    """
+    if experiment.replicates == 1:
+        return run_once(experiment, path, registry, experiment.seed, text, display).result
+    folder = RunFolder(path)
+    folder.create()
+    folder.file(EXPERIMENT).write_text(text, encoding="utf-8")
+    folder.file(EXPERIMENT).chmod(0o600)
+    folder.write_json(RESOLVED, experiment.document())
+    return _replicates(experiment, folder, registry, display or Silent())
+
+
+def resume_study(path: Path, registry: Registry, display: Display | None = None) -> dict[str, Any]:
+    """Go on with a stopped run or with the missing replicates of a study; return its ``result.json``.
+
+    A run that had already ended is returned as it is.
+
+    Raises
+    ------
+    CheckpointError
+        As `evosdc.experiment.runner.resume_once`.
+    """
+    folder = RunFolder(path)
+    experiment = Experiment.model_validate(folder.read_json(RESOLVED))
+    if experiment.replicates > 1:
+        return _replicates(experiment, folder, registry, display or Silent())
+    if _done(folder):
+        result: dict[str, Any] = folder.read_json(RESULT)
+        return result
+    return resume_once(path, registry, display).result
+
+
+def _replicates(experiment: Experiment, folder: RunFolder, registry: Registry, display: Display) -> dict[str, Any]:
+    results = []
+    for replicate in range(experiment.replicates):
+        own = RunFolder(folder.file(f"replicate-{replicate + 1:03d}"))
+        display.message(f"replicate {replicate + 1} of {experiment.replicates}")
+        if not own.file(RESOLVED).exists():
+            seed = replicate_seed(experiment.seed, replicate)
+            result = run_once(experiment, own.path, registry, seed, "", display).result
+        elif _done(own):
+            result = own.read_json(RESULT)
+        else:
+            result = resume_once(own.path, registry, display).result
+        results.append({"folder": own.path.name} | result)
+    best = min(results, key=lambda result: result["best"]["fitness"])
+    values = [result["best"]["fitness"][0] for result in results]
+    summary = best | {
+        "title": experiment.heading,
+        "seed": experiment.seed,
+        "replicates": [
+            {key: result[key] for key in ("folder", "seed", "evaluations", "generations", "seconds", "digest")}
+            | {"best": {key: result["best"][key] for key in ("scores", "fitness")}}
+            for result in results
+        ],
+        "spread": {"mean": fmean(values), "sd": stdev(values), "min": min(values), "max": max(values)},
+    }
+    summary["best"] = best["best"] | {"file": f"{best['folder']}/{best['best']['file']}"}
+    folder.write_json(RESULT, summary)
+    return summary
+
+
+def _done(folder: RunFolder) -> bool:
+    return folder.file(RESULT).exists() and folder.read_json(STATUS)["state"] == "done"

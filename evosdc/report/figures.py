@@ -1,0 +1,217 @@
+"""The figures of one run: the map of IL and DR, and the evolution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from evosdc.report.frames import FIXED_COLUMNS, thinned
+from evosdc.report.palette import (
+    BLUE,
+    FAINT,
+    GREY,
+    INK,
+    LIGHT_BLUE,
+    VERMILION,
+    colours,
+    dress,
+    figure,
+    literal,
+    symbols,
+)
+from evosdc.report.standings import Standing, Standings
+from evosdc.report.wording import number
+
+MOST_POINTS = 3000
+
+
+def il_dr_map(frame: pd.DataFrame, stand: Standings) -> go.Figure:
+    """Return the map of all files: IL to the right, DR upwards, both better towards the lower left corner.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Of `frames.files`.
+    stand : Standings
+        Its best file and identity are marked.
+    """
+    known = frame.dropna(subset=["il", "dr"]) if {"il", "dr"} <= set(frame.columns) else frame.iloc[:0]
+    marked = [s for s in (stand.identity, stand.best) if s and math.isfinite(s.il + s.dr)]
+    right, top = (
+        _upper([*known.get(axis, pd.Series(dtype=float)), *(s.scores[axis] for s in marked)]) for axis in ("il", "dr")
+    )
+    drawn = figure(560)
+    add_iso_scores(drawn, right, top)
+    portfolio = known[known["set"] == "portfolio"]
+    methods = list(dict.fromkeys(portfolio["method"]))
+    for method, colour, symbol in zip(methods, colours(len(methods)), symbols(len(methods)), strict=True):
+        style = {"color": colour, "symbol": symbol, "size": 8, "opacity": 0.8, "line": {"width": 0}}
+        _points(drawn, portfolio[portfolio["method"] == method], method, style, "portfolio")
+    population = thinned(known[known["set"] == "population"].sort_values("score", kind="stable"), MOST_POINTS)
+    hollow = {"symbol": "circle-open", "color": INK, "size": 8, "opacity": 0.75, "line": {"width": 1.2}}
+    _points(drawn, population, "final population", hollow, "search")
+    front = known[known["set"] == "front"].sort_values(["il", "dr"])
+    _points(drawn, front, "front", {"color": BLUE, "size": 5}, "search", mode="lines+markers")
+    for standing, name, style in (
+        (stand.identity, "unprotected original", {"symbol": "x", "color": INK, "size": 12, "line": {"width": 0}}),
+        (
+            stand.best,
+            "best file found",
+            {"symbol": "star", "color": VERMILION, "size": 18, "line": {"width": 1, "color": "white"}},
+        ),
+    ):
+        if standing in marked:
+            _mark(drawn, standing, name, style)
+    drawn.update_xaxes(title_text="information loss IL", range=[0, right], constrain="domain")
+    drawn.update_yaxes(title_text="disclosure risk DR", range=[0, top], constrain="domain")
+    return drawn.update_layout(hovermode="closest", margin_r=48)
+
+
+def add_iso_scores(drawn: go.Figure, right: float, top: float) -> None:
+    """Draw faint lines along which the mean of IL and DR is the same, each with its value at its upper end."""
+    step = 10 if right + top > 60 else 5
+    for score in range(step, int((right + top) / 2) + 1, step):
+        left = max(0.0, 2 * score - top)
+        end = min(right, 2.0 * score)
+        if left >= end:
+            continue
+        drawn.add_shape(
+            type="line", x0=left, y0=2 * score - left, x1=end, y1=2 * score - end, layer="below",
+            line={"color": FAINT, "width": 1, "dash": "dot"},
+        )  # fmt: skip
+        drawn.add_annotation(
+            x=end, y=2 * score - end, text=str(score), showarrow=False, xanchor="left", yanchor="bottom",
+            font={"size": 11, "color": GREY},
+        )  # fmt: skip
+
+
+def hover_text(label: str, scores: dict[str, float], score: float) -> str:
+    """Return what a point tells: its label, then its score and every measure."""
+    lines = [f"<b>{literal(label, 90)}</b>", f"score {number(score)}"]
+    return "<br>".join([*lines, *(f"{literal(name, 40)} {number(value)}" for name, value in scores.items())])
+
+
+def _upper(values: list[float]) -> float:
+    highest = max((v for v in values if math.isfinite(v)), default=100.0)
+    return max(10.0, highest * 1.06)
+
+
+def _points(
+    drawn: go.Figure, rows: pd.DataFrame, name: str, marker: dict[str, Any], group: str, mode: str = "markers"
+) -> None:
+    if rows.empty:
+        return
+    names = [str(column) for column in rows.columns if column not in (*FIXED_COLUMNS, "method", "score")]
+    texts = [
+        hover_text(str(label), dict(zip(names, map(float, values), strict=True)), float(score))
+        for label, score, values in zip(rows["label"], rows["score"], rows[names].to_numpy(dtype=float), strict=True)
+    ]
+    drawn.add_scatter(
+        x=rows["il"].round(4).tolist(), y=rows["dr"].round(4).tolist(), mode=mode, name=literal(name, 32),
+        marker=marker, line={"color": BLUE, "width": 1.5, "shape": "hv"}, text=texts,
+        hovertemplate="%{text}<extra></extra>", legendgroup=group, legendgrouptitle_text=group,
+    )  # fmt: skip
+
+
+def _mark(drawn: go.Figure, standing: Standing | None, name: str, marker: dict[str, Any]) -> None:
+    if standing is None:
+        return
+    label = name if standing.label == name else f"{name}: {standing.label}"
+    drawn.add_scatter(
+        x=[standing.il], y=[standing.dr], mode="markers", name=name, marker=marker,
+        text=[hover_text(label, dict(standing.scores), standing.score)], hovertemplate="%{text}<extra></extra>",
+        legendgroup="marked", legendgrouptitle_text="marked", cliponaxis=False,
+    )  # fmt: skip
+
+
+def evolution(rows: pd.DataFrame, fitness: str) -> go.Figure | None:
+    """Return the evolution of fitness, IL and DR over evaluations (or generations, by a button).
+
+    With one objective: the best file so far and the mean, least and greatest of the population. With several there is
+    no best file, so the panels hold the population's IL and DR and the size of the front.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        Of `frames.history`.
+    fitness : str
+        Registered name of the fitness.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure or None
+        None where the journal holds nothing to draw.
+    """
+    if rows.empty:
+        return None
+    single = rows["champion_fitness"].notna().any()
+    titles = {"fitness": f"fitness ({fitness})" if fitness else "fitness", "il": "IL", "dr": "DR"}
+    panels = [key for key in titles if (single or key != "fitness") and rows[f"{key}_mean"].notna().any()]
+    has_front = not single and rows["front"].notna().any()
+    if not panels and not has_front:
+        return None
+    names = [literal(titles[key], 40) for key in panels] + (["size of the front"] if has_front else [])
+    drawn = make_subplots(rows=1, cols=len(names), subplot_titles=names, horizontal_spacing=0.07)
+    dress(drawn, 360)
+    drawn.update_annotations(font={"size": 13, "color": INK})
+    rows = thinned(rows)
+    for column, key in enumerate(panels, 1):
+        _panel(drawn, rows, key, column, single=bool(single))
+    if has_front:
+        _line(drawn, rows, "front", len(names), "front", {"color": BLUE, "width": 2})
+    drawn.update_xaxes(title_text="evaluations", rangemode="tozero", nticks=5)
+    return drawn.update_layout(
+        hovermode="x unified", margin={"t": 76}, updatemenus=[_switch(drawn, rows, len(names))],
+        legend={"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top"},
+    )  # fmt: skip
+
+
+def _panel(drawn: go.Figure, rows: pd.DataFrame, key: str, column: int, single: bool) -> None:
+    legend = column == 1
+    _line(drawn, rows, f"{key}_max", column, "range", {"width": 0}, hoverinfo="skip", showlegend=False)
+    _line(
+        drawn, rows, f"{key}_min", column, "least to greatest of the population", {"width": 0},
+        fill="tonexty", fillcolor=LIGHT_BLUE, hoverinfo="skip", showlegend=legend,
+    )  # fmt: skip
+    _line(
+        drawn, rows, f"{key}_mean", column, "mean of the population", {"color": GREY, "width": 1.5, "dash": "dash"},
+        showlegend=legend,
+    )  # fmt: skip
+    if single:
+        best = {"color": BLUE, "width": 2.2, "shape": "hv"}
+        _line(drawn, rows, f"champion_{key}", column, "best file so far", best, showlegend=legend)
+    else:
+        least = {"color": BLUE, "width": 2.2}
+        _line(drawn, rows, f"{key}_min", column, "least of the population", least, showlegend=legend)
+
+
+def _line(
+    drawn: go.Figure, rows: pd.DataFrame, key: str, column: int, name: str, line: dict[str, Any], **options: Any
+) -> None:
+    # One generation is a point, which a line does not show.
+    mode = "lines+markers" if len(rows) == 1 and line["width"] else "lines"
+    drawn.add_scatter(
+        x=rows["evaluations"].tolist(), y=_plain(rows[key]), mode=mode, name=name, legendgroup=name, line=line,
+        hovertemplate=f"{name} %{{y:.2f}}<extra></extra>", row=1, col=column, **options,
+    )  # fmt: skip
+
+
+def _plain(values: pd.Series[float]) -> list[float | None]:
+    return [None if math.isnan(value) else value for value in np.round(values.to_numpy(dtype=float), 4).tolist()]
+
+
+def _switch(drawn: go.Figure, rows: pd.DataFrame, panels: int) -> dict[str, Any]:
+    def button(key: str) -> dict[str, Any]:
+        titles = {f"xaxis{panel or ''}.title.text": key for panel in [0, *range(2, panels + 1)]}
+        return {"label": key, "method": "update", "args": [{"x": [rows[key].tolist()] * len(drawn.data)}, titles]}
+
+    return {
+        "type": "buttons", "direction": "right", "x": 0, "xanchor": "left", "y": 1.13, "yanchor": "bottom",
+        "buttons": [button("evaluations"), button("generation")], "showactive": True, "bgcolor": "white",
+        "bordercolor": FAINT, "font": {"size": 11, "color": INK}, "pad": {"t": 0, "b": 0},
+    }  # fmt: skip

@@ -1,0 +1,208 @@
+"""Tidy frames of run folders: one row a generation, a file, a category, an operator, a run."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from evosdc.report.folders import RunFolder
+
+FIXED_COLUMNS = ("set", "slot", "origin", "label", "fitness")
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?inf|nan", re.IGNORECASE)
+
+
+def objectives(value: Any) -> tuple[float, ...]:
+    """Return objectives from what a file holds: a number, a list of numbers, or their text in any notation."""
+    if isinstance(value, str):
+        return tuple(float(number) for number in _NUMBER.findall(value))
+    if isinstance(value, Sequence):
+        return tuple(float(number) for number in value if isinstance(number, int | float))
+    return (float(value),) if isinstance(value, int | float) else ()
+
+
+def ranking_score(fitness: Sequence[float], scores: Mapping[str, float]) -> float:
+    """Return the one number that files are ranked by; less is better, NaN where nothing is known.
+
+    It is the fitness itself where there is one objective. Where there are several it is the mean of IL and DR, a choice
+    of this page which no search follows, or the first objective where there is no IL or no DR.
+    """
+    middle = (scores.get("il", math.nan) + scores.get("dr", math.nan)) / 2
+    if len(fitness) > 1 and math.isfinite(middle):
+        return middle
+    return fitness[0] if fitness else math.nan
+
+
+def history(run: RunFolder) -> pd.DataFrame:
+    """Return one row a generation.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``generation evaluations seconds front stalled``; ``best_fitness best_il best_dr`` of the best file of the
+        generation; ``champion_fitness champion_il champion_dr`` of the best file so far (one objective only); and
+        ``<series>_min <series>_mean <series>_max`` of the population for fitness, il and dr. NaN where not recorded.
+    """
+    rows = []
+    champion: Mapping[str, float] = {}
+    for record in run.journal:
+        row = {key: _float(record.get(key)) for key in ("generation", "evaluations", "seconds", "front", "stalled")}
+        best = mapping(record.get("best"))
+        fitness = objectives(best.get("fitness"))
+        leader = {"fitness": fitness[0] if len(fitness) == 1 else math.nan}
+        leader |= {key: _float(best.get(key)) for key in ("il", "dr")}
+        if not champion or leader["fitness"] < champion["fitness"]:
+            champion = leader
+        row |= {f"best_{key}": value for key, value in leader.items()}
+        row |= {f"champion_{key}": value for key, value in champion.items()}
+        for series in ("fitness", "il", "dr"):
+            spread = mapping(record.get(series))
+            row |= {f"{series}_{key}": _float(spread.get(key)) for key in ("min", "mean", "max")}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def thinned(frame: pd.DataFrame, most: int = 400) -> pd.DataFrame:
+    """Return at most `most` rows, evenly spread, always with the first and the last."""
+    if len(frame) <= most:
+        return frame
+    positions = np.unique(np.linspace(0, len(frame) - 1, most).round().astype(int))
+    return frame.iloc[positions]
+
+
+def objective_count(run: RunFolder) -> int:
+    """Return how many objectives the search had: by its result, or its journal, or one."""
+    entries = [run.result, *run.journal[:1]]
+    return max((len(objectives(mapping(entry.get("best")).get("fitness"))) for entry in entries), default=1) or 1
+
+
+def measure_names(run: RunFolder) -> list[str]:
+    """Return the scored measures in the order of ``scores.csv``, ``il`` and ``dr`` among them."""
+    return [str(column) for column in run.scores.columns if column not in FIXED_COLUMNS]
+
+
+def files(run: RunFolder) -> pd.DataFrame:
+    """Return one row a file of ``scores.csv``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``set slot origin label method``, ``score`` (`ranking_score`), ``fitness`` (a tuple), and every measure as a
+        number; ``method`` is the first word of a portfolio file's label and empty elsewhere.
+    """
+    # The file holds the first objective alone; with several it must not be taken for the whole fitness.
+    single = objective_count(run) == 1
+    names = measure_names(run)
+    text = run.scores.reindex(columns=[*FIXED_COLUMNS, *names], fill_value="")
+    frame: pd.DataFrame = text[["set", "slot", "origin", "label"]].copy()
+    first_words = frame["label"].str.split(n=1).str[0].fillna("")
+    frame["method"] = first_words.where(frame["set"] == "portfolio", "")
+    measures = text[names].apply(pd.to_numeric, errors="coerce") if names else pd.DataFrame(index=text.index)
+    frame["fitness"] = [objectives(value) for value in text["fitness"]]
+    records: list[dict[str, float]] = [
+        {name: float(value) for name, value in zip(names, row, strict=True)} for row in measures.to_numpy(dtype=float)
+    ]
+    frame["score"] = [
+        ranking_score(f if single else (*f, math.nan), s) for f, s in zip(frame["fitness"], records, strict=True)
+    ]
+    joined: pd.DataFrame = pd.concat([frame, measures], axis=1)
+    return joined
+
+
+def ranking(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the distinct files from best to worst.
+
+    Files with the same scores throughout are one row (the first of them) with their number in ``alike``; ``rank`` is
+    1 plus how many distinct files are strictly better. The identity is not ranked.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Of `files`.
+    """
+    known = frame[(frame["set"] != "identity") & frame["score"].notna()]
+    names = [column for column in frame.columns if column not in (*FIXED_COLUMNS, "method", "score")]
+    # A survivor of the portfolio stands in the population, too, and a member of the front perhaps in both.
+    order = known["set"].map({"portfolio": 0, "population": 1, "front": 2}).fillna(3)
+    known = known.assign(order=order).sort_values(["score", "order"], kind="stable")
+    keys = ["score", *names]
+    known["alike"] = known.groupby(keys, dropna=False)["set"].transform(lambda sets: sets.value_counts().max())
+    known = known.drop_duplicates(keys).drop(columns="order").reset_index(drop=True)
+    known["rank"] = known["score"].rank(method="min").astype(int)
+    return known
+
+
+def operators(run: RunFolder) -> pd.DataFrame:
+    """Return one row an operator and generation: ``generation operator made kept``."""
+    rows = [
+        {
+            "generation": int(record["generation"]),
+            "operator": str(operator),
+            "made": int(_float(counts.get("made"), 0.0)),
+            "kept": int(_float(counts.get("kept"), 0.0)),
+        }
+        for record in run.journal
+        for operator, counts in mapping(record.get("operators")).items()
+        if isinstance(counts, Mapping)
+    ]
+    return pd.DataFrame(rows, columns=["generation", "operator", "made", "kept"])
+
+
+def operator_totals(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return one row an operator: ``operator made kept rate``, the rate in percent of those made."""
+    totals = frame.groupby("operator", as_index=False, sort=True)[["made", "kept"]].sum()
+    return totals.assign(rate=100.0 * totals["kept"] / totals["made"].where(totals["made"] > 0))
+
+
+def operator_rates(frame: pd.DataFrame, spans: int = 40) -> pd.DataFrame:
+    """Return the rate by operator and span of generations: ``operator generation made kept rate``.
+
+    The generations are cut in at most `spans` spans of equal length; ``generation`` is the last of a span.
+    """
+    if frame.empty:
+        return frame.assign(rate=[])
+    first, last = int(frame["generation"].min()), int(frame["generation"].max())
+    width = max(1, math.ceil((last - first + 1) / spans))
+    ends = ((frame["generation"] - first) // width + 1) * width + first - 1
+    spanned = frame.assign(generation=ends.clip(upper=last))
+    rates = spanned.groupby(["operator", "generation"], as_index=False)[["made", "kept"]].sum()
+    return rates.assign(rate=100.0 * rates["kept"] / rates["made"].where(rates["made"] > 0))
+
+
+def frequencies(run: RunFolder) -> pd.DataFrame:
+    """Return one row an attribute and category, in order: ``attribute scale category before after``, in records."""
+    rows = [
+        {
+            "attribute": str(attribute),
+            "scale": str(entry.get("scale", "")),
+            "category": str(category),
+            "before": int(before),
+            "after": int(after),
+        }
+        for attribute, entry in run.frequencies.items()
+        for category, before, after in zip(entry["categories"], entry["before"], entry["after"], strict=True)
+    ]
+    return pd.DataFrame(rows, columns=["attribute", "scale", "category", "before", "after"])
+
+
+def missing_counts(run: RunFolder) -> pd.DataFrame:
+    """Return one row an attribute: ``attribute scale missing_before missing_after``, in records."""
+    rows = [
+        {"attribute": str(attribute), "scale": str(entry.get("scale", ""))}
+        | {key: int(entry.get(key) or 0) for key in ("missing_before", "missing_after")}
+        for attribute, entry in run.frequencies.items()
+    ]
+    return pd.DataFrame(rows, columns=["attribute", "scale", "missing_before", "missing_after"])
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """Return a JSON object as it is, and an empty mapping for anything else."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def _float(value: Any, default: float = math.nan) -> float:
+    return float(value) if isinstance(value, int | float) else default

@@ -1,0 +1,183 @@
+"""The page: run folders in, one HTML file out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import cache
+from importlib.resources import files as resources
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.offline import get_plotlyjs
+
+from evosdc._version import __version__
+from evosdc.data.files import write_text
+from evosdc.errors import Fault, InputError
+from evosdc.report import bars, comparison, figures, frames, summary, tables
+from evosdc.report.folders import RunFolder, read_run_folders
+from evosdc.report.standings import Standings, standings
+from evosdc.report.wording import MISSING_RULES, number
+
+
+def write_report(folders: Sequence[Path], target: Path) -> Path:
+    """Write one self-contained page about one or more runs.
+
+    The page loads nothing, from no network and no other file. It is written under a temporary name and then put in
+    place, readable by its owner alone (mode 0600).
+
+    Parameters
+    ----------
+    folders : sequence of Path
+        Run folders; one that has sub-folders ``replicate-*`` counts as that many runs. Runs that are still going on, or
+        failed, are shown as far as they got.
+    target : Path
+        The page. Its folder must exist; a file of that name is replaced.
+
+    Returns
+    -------
+    Path
+        `target`.
+
+    Raises
+    ------
+    InputError
+        A folder that is no run folder, a file in it that cannot be read, or a target that cannot be written; all at
+        once.
+    """
+    target = Path(target)
+    fault = _target_fault(target)
+    try:
+        runs = read_run_folders(folders)
+    except InputError as error:
+        raise InputError([*error.faults, *fault]) from None
+    if fault:
+        raise InputError(fault)
+    write_text(target, render(runs))
+    return target
+
+
+def render(runs: Sequence[RunFolder]) -> str:
+    """Return the page as text."""
+    stands = [standings(run) for run in runs]
+    drawings: dict[str, str] = {}
+    sections = [
+        _section(run, stand, f"run-{position}", drawings)
+        for position, (run, stand) in enumerate(zip(runs, stands, strict=True), 1)
+    ]
+    titles = list(dict.fromkeys(run.title for run in runs))
+    return _template().render(
+        title=titles[0] if len(titles) == 1 else f"{len(runs)} runs of evosdc",
+        titles=titles,
+        runs=sections,
+        comparison=_comparison(runs, stands, drawings) if len(runs) > 1 else None,
+        drawings=drawings,
+        style=_resource("style.css"),
+        plotly=get_plotlyjs(),
+        version=__version__,
+        written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+    )
+
+
+def _section(run: RunFolder, stand: Standings, anchor: str, drawings: dict[str, str]) -> dict[str, Any]:
+    """Return all that the template shows of one run; its figures are added to `drawings` by element id."""
+    frame = frames.files(run)
+    history = frames.history(run)
+    made = frames.operators(run)
+    ranked = frames.ranking(frame)
+    has_map = {"il", "dr"} <= set(frame.columns) and bool((frame["il"].notna() & frame["dr"].notna()).any())
+    return {
+        "anchor": anchor,
+        "name": run.name,
+        "title": run.title,
+        "notice": summary.notice(run),
+        "sentences": summary.sentences(run, stand),
+        "key_figures": summary.key_figures(stand),
+        "meanings": summary.meanings(run, stand),
+        "caveats": summary.caveats(run, stand),
+        "map": _drawing(drawings, f"{anchor}-map", figures.il_dr_map(frame, stand) if has_map else None),
+        "thinned": int((frame["set"] == "population").sum()) > figures.MOST_POINTS,
+        "evolution": _drawing(drawings, f"{anchor}-evolution", figures.evolution(history, run.setting("fitness"))),
+        "generations": len(history),
+        "best": tables.best_files(run, ranked, stand) if len(ranked) else None,
+        "frequencies": _frequencies(run, anchor, drawings),
+        "operators": tables.operator_rows(made),
+        "operator_figure": _drawing(
+            drawings, f"{anchor}-operators", bars.operator_lines(frames.operator_rates(made)) if len(made) else None
+        ),
+        "genome": tables.genome_rows(run),
+        "settings": tables.setting_rows(run),
+        "versions": tables.version_rows(run),
+        "missing_rule": MISSING_RULES.get(str(run.result.get("missing_rule", "")), ""),
+        "digest": str(run.result.get("digest") or ""),
+        "files": sorted(run.digests.items()),
+        "unreadable": run.unreadable,
+    }
+
+
+def _frequencies(run: RunFolder, anchor: str, drawings: dict[str, str]) -> list[dict[str, Any]]:
+    rows = frames.frequencies(run)
+    entries = []
+    for position, missing in enumerate(frames.missing_counts(run).to_dict("records"), 1):
+        own: pd.DataFrame = rows[rows["attribute"] == missing["attribute"]]
+        counts = {str(key): value for key, value in missing.items()}
+        entries.append(
+            {
+                "attribute": missing["attribute"],
+                "scale": missing["scale"],
+                "missing_before": missing["missing_before"],
+                "missing_after": missing["missing_after"],
+                "distance": number(tables.distribution_distance(own, counts), 1),
+                "rows": tables.category_rows(own, counts),
+                "wide": bars.is_wide(own),
+                "figure": _drawing(
+                    drawings, f"{anchor}-frequencies-{position}", bars.frequency_bars(own) if len(own) else None
+                ),
+            }
+        )
+    return entries
+
+
+def _comparison(runs: Sequence[RunFolder], stands: Sequence[Standings], drawings: dict[str, str]) -> dict[str, Any]:
+    table = comparison.comparison(runs, stands)
+    same = comparison.comparable(table)
+    return {
+        "rows": tables.comparison_rows(table),
+        "spread": tables.spread_rows(table) if same else [],
+        "comparable": same,
+        "has_map": bool(table["il"].notna().any() and table["dr"].notna().any()),
+        "evolution": _drawing(drawings, "comparison-evolution", comparison.overlaid_evolution(runs) if same else None),
+        "map": _drawing(drawings, "comparison-map", comparison.map_of_bests(runs, stands)),
+    }
+
+
+def _drawing(drawings: dict[str, str], identifier: str, drawn: go.Figure | None) -> dict[str, Any] | None:
+    if drawn is None:
+        return None
+    text = drawn.to_json()
+    # JSON inside a script element: nothing in it may look like a tag to the HTML parser.
+    drawings[identifier] = text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+    return {"id": identifier, "height": drawn.layout.height}
+
+
+def _resource(name: str) -> str:
+    return resources("evosdc.report").joinpath(name).read_text(encoding="utf-8")
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    return environment.from_string(_resource("page.html"))
+
+
+def _target_fault(target: Path) -> list[Fault]:
+    if target.is_dir():
+        return [Fault(str(target), "a folder", "the name of a file to write", "Give a name such as report.html.")]
+    if not target.parent.is_dir():
+        return [Fault(str(target), "a folder that does not exist", "a file in an existing folder", "Make the folder.")]
+    return []

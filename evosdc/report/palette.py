@@ -1,0 +1,82 @@
+"""Colours and the common look of the figures, safe for colour-blind readers and for print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from itertools import cycle, islice
+from typing import Any
+
+import plotly.graph_objects as go
+
+from evosdc.report.wording import shortened
+
+INK = "#1f2933"
+GREY = "#6b7785"
+FAINT = "#d5dae0"
+BLUE = "#0072b2"
+VERMILION = "#d55e00"
+LIGHT_BLUE = "rgba(0, 114, 178, 0.13)"
+BEFORE = "#b3bcc7"
+
+# Paul Tol's muted scheme; told apart under all common forms of colour blindness, and by the symbols besides.
+SERIES = ("#332288", "#44aa99", "#cc6677", "#999933", "#aa4499", "#117733", "#88ccee", "#882255", "#ddcc77")
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "pentagon", "hexagon")
+DASHES = ("solid", "dash", "dot", "dashdot")
+
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif"
+AXIS: dict[str, Any] = {
+    "gridcolor": "#edf0f3",
+    "linecolor": GREY,
+    "showline": True,
+    "ticks": "outside",
+    "tickcolor": GREY,
+    "ticklen": 4,
+    "zeroline": False,
+    "automargin": True,
+    "title": {"standoff": 8, "font": {"size": 13, "color": INK}},
+}
+
+
+def colours(size: int) -> list[str]:
+    """Return as many colours, repeated when there are more series than the scheme has."""
+    return list(islice(cycle(SERIES), size))
+
+
+def symbols(size: int) -> list[str]:
+    """Return as many marker symbols."""
+    return list(islice(cycle(SYMBOLS), size))
+
+
+def dashes(size: int) -> list[str]:
+    """Return as many line styles; they change when the colours begin again."""
+    return [DASHES[position // len(SERIES) % len(DASHES)] for position in range(size)]
+
+
+def literal(text: str, most: int = 0) -> str:
+    """Return a text that plotly shows as it is, not as mark-up, shortened to `most` characters unless that is 0."""
+    return escape(shortened(text, most) if most else text, quote=False)
+
+
+def figure(height: int, layout: Mapping[str, Any] | None = None) -> go.Figure:
+    """Return an empty figure with the common look."""
+    drawn = go.Figure()
+    dress(drawn, height)
+    return drawn.update_layout(layout or {})
+
+
+def dress(drawn: go.Figure, height: int) -> None:
+    """Give a figure the common look."""
+    drawn.update_layout(
+        template="none",
+        height=height,
+        autosize=True,
+        font={"family": FONT, "size": 13, "color": INK},
+        paper_bgcolor="white",
+        plot_bgcolor="white",
+        margin={"l": 56, "r": 16, "t": 32, "b": 48},
+        hoverlabel={"bgcolor": "white", "bordercolor": GREY, "font": {"color": INK, "size": 12}, "align": "left"},
+        legend={"font": {"size": 12}, "itemsizing": "constant", "bgcolor": "rgba(0,0,0,0)"},
+    )
+    drawn.update_xaxes(**AXIS)
+    drawn.update_yaxes(**AXIS)

@@ -1,0 +1,134 @@
+"""Where a run stands: the unprotected file, the best of the portfolio and the best found, side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from evosdc.report.folders import RunFolder
+from evosdc.report.frames import files, history, mapping, measure_names, objective_count, objectives, ranking_score
+from evosdc.report.wording import method_label
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One file with its scores.
+
+    Parameters
+    ----------
+    label : str
+        Which file it is.
+    score : float
+        The number that files are ranked by (`frames.ranking_score`).
+    scores : mapping of str to float
+        By measure, ``il`` and ``dr`` among them where they are defined.
+    """
+
+    label: str
+    score: float
+    scores: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def il(self) -> float:
+        """Information loss, 0..100, or NaN."""
+        return self.scores.get("il", math.nan)
+
+    @property
+    def dr(self) -> float:
+        """Disclosure risk, 0..100, or NaN."""
+        return self.scores.get("dr", math.nan)
+
+
+@dataclass(frozen=True)
+class Standings:
+    """The three files that a reader compares; None where the run has not (or never) got there.
+
+    Parameters
+    ----------
+    identity : Standing or None
+        The original, as if it were published unprotected.
+    portfolio : Standing or None
+        The best file of known methods that the search started from.
+    best : Standing or None
+        The best file found; so far, if the run is not complete.
+    size : int or None
+        How many files the portfolio has.
+    objectives : int
+        How many objectives the search had.
+    published : Standing or None
+        The file that the run wrote, where it is another than `best`: with several objectives the run writes the file
+        with the least first objective, while this page ranks by `frames.ranking_score`.
+    """
+
+    identity: Standing | None
+    portfolio: Standing | None
+    best: Standing | None
+    size: int | None
+    objectives: int = 1
+    published: Standing | None = None
+
+    @property
+    def improvement(self) -> float:
+        """How much less the best file's score is than the portfolio's best, in points; NaN where one is unknown."""
+        return self.portfolio.score - self.best.score if self.portfolio and self.best else math.nan
+
+    @property
+    def has_map(self) -> bool:
+        """Whether the best file has both IL and DR."""
+        return self.best is not None and math.isfinite(self.best.il) and math.isfinite(self.best.dr)
+
+
+def standings(run: RunFolder) -> Standings:
+    """Return where a run stands, from its result or, while there is none, from its scores and journal."""
+    frame, names = files(run), measure_names(run)
+    size = objective_count(run)
+    single = size == 1
+    first = mapping(run.result.get("portfolio"))
+    listed = _least(frame[frame["set"] == "portfolio"], names)
+    found = _least(frame[frame["set"].isin(["population", "front"])], names)
+    champion = mapping(first.get("best"))
+    label = str(champion.get("label") or method_label(str(champion.get("method")), mapping(champion.get("params"))))
+    told = _recorded(champion, label)
+    written = _recorded(mapping(run.result.get("best")), "best file found")
+    best = (written or found or _champion(run)) if single else (found or written)
+    counted = int((frame["set"] == "portfolio").sum()) or None
+    return Standings(
+        identity=_recorded(mapping(run.result.get("identity")), "unprotected original")
+        or _least(frame[frame["set"] == "identity"], names),
+        portfolio=(told or listed) if single else (listed or told),
+        best=best,
+        size=int(first["size"]) if isinstance(first.get("size"), int) else counted,
+        objectives=size,
+        published=written if written and best and written.scores != best.scores else None,
+    )
+
+
+def _recorded(entry: Mapping[str, Any], label: str) -> Standing | None:
+    fitness = objectives(entry.get("fitness"))
+    scores = {str(k): float(v) for k, v in mapping(entry.get("scores")).items() if isinstance(v, int | float)}
+    return Standing(label, ranking_score(fitness, scores), scores) if fitness else None
+
+
+def _least(frame: pd.DataFrame, names: list[str]) -> Standing | None:
+    known = frame[frame["score"].notna()]
+    if known.empty:
+        return None
+    row = known.iloc[int(known["score"].to_numpy().argmin())]
+    return Standing(str(row["label"]), float(row["score"]), {name: float(row[name]) for name in names})
+
+
+def _champion(run: RunFolder) -> Standing | None:
+    rows = history(run)
+    if rows.empty or rows["champion_fitness"].isna().all():
+        return None
+    last = rows.iloc[-1]
+    scores = {key: float(last[f"champion_{key}"]) for key in ("il", "dr")}
+    return Standing(
+        "best file so far",
+        float(last["champion_fitness"]),
+        {key: value for key, value in scores.items() if math.isfinite(value)},
+    )

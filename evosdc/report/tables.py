@@ -1,0 +1,151 @@
+"""The tables of the page, as plain rows of text for the template."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from evosdc.report.comparison import SUMMARISED, spread
+from evosdc.report.folders import RunFolder
+from evosdc.report.frames import mapping, measure_names, operator_totals
+from evosdc.report.standings import Standings
+from evosdc.report.wording import count, duration, number, settings
+
+TOP = 10
+TOP_OF_PORTFOLIO = 3
+
+
+def best_files(run: RunFolder, ranked: pd.DataFrame, stand: Standings) -> dict[str, Any]:
+    """Return the ten best files, then the best of the portfolio that are not among them, then the identity.
+
+    Parameters
+    ----------
+    run : RunFolder
+    ranked : pandas.DataFrame
+        Of `frames.ranking`.
+    stand : Standings
+
+    Returns
+    -------
+    dict
+        ``measures`` (headings), ``size`` (distinct files) and ``groups`` of rows with ``rank label alike score values
+        portfolio``.
+    """
+    names = measure_names(run)
+    top = ranked.head(TOP)
+    below = ranked.iloc[TOP:]
+    known = below[below["set"] == "portfolio"].head(TOP_OF_PORTFOLIO)
+    groups = [{"name": f"The {count(len(top))} best files", "rows": _file_rows(top, names)}]
+    if len(known):
+        groups.append({"name": "The best portfolio files further down", "rows": _file_rows(known, names)})
+    if stand.identity:
+        identity = {
+            "rank": "", "label": "unprotected original", "alike": 1, "portfolio": False,
+            "score": number(stand.identity.score),
+            "values": [number(stand.identity.scores.get(name)) for name in names],
+        }  # fmt: skip
+        groups.append({"name": "For comparison", "rows": [identity]})
+    return {
+        "measures": names,
+        "size": len(ranked),
+        "groups": [group for group in groups if group["rows"]],
+    }
+
+
+def _file_rows(frame: pd.DataFrame, names: Sequence[str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "rank": count(row["rank"]), "label": row["label"] or row["origin"], "alike": int(row["alike"]),
+            "portfolio": row["set"] == "portfolio", "score": number(row["score"]),
+            "values": [number(row[name]) for name in names],
+        }
+        for row in frame.to_dict("records")
+    ]  # fmt: skip
+
+
+def operator_rows(frame: pd.DataFrame) -> list[tuple[str, str, str, str]]:
+    """Return one row an operator: name, children made, kept, and the rate in percent."""
+    totals = operator_totals(frame)
+    return [
+        (str(row["operator"]), count(row["made"]), count(row["kept"]), f"{number(row['rate'], 1)} %")
+        for row in totals.to_dict("records")
+    ]
+
+
+def category_rows(rows: pd.DataFrame, missing: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
+    """Return one row a category, and one for missing values: label, before, after, change."""
+    entries = [(row["category"], row["before"], row["after"]) for row in rows.to_dict("records")]
+    if missing["missing_before"] or missing["missing_after"]:
+        entries.append(("missing", missing["missing_before"], missing["missing_after"]))
+    return [(str(name), count(a), count(b), f"{'+' if b > a else ''}{count(b - a)}") for name, a, b in entries]
+
+
+def distribution_distance(rows: pd.DataFrame, missing: Mapping[str, Any]) -> float:
+    """Return half the sum of the absolute differences of shares, in percent: 0 alike, 100 nothing in common."""
+    before = [*map(int, rows["before"]), int(missing["missing_before"])]
+    after = [*map(int, rows["after"]), int(missing["missing_after"])]
+    totals = sum(before), sum(after)
+    if 0 in totals:
+        return float("nan")
+    return 50.0 * sum(abs(b / totals[0] - a / totals[1]) for b, a in zip(before, after, strict=True))
+
+
+def setting_rows(run: RunFolder) -> list[tuple[str, str]]:
+    """Return every setting of the experiment, defaults filled in."""
+    return [(key, text) for key, text in settings(run.resolved) if key != "title"]
+
+
+def version_rows(run: RunFolder) -> list[tuple[str, str]]:
+    """Return the versions of evosdc, Python, the packages and the plugins that the run had."""
+    environment = dict(run.environment)
+    plugins = environment.pop("plugins", None) or []
+    packages = environment.pop("packages", None) or {}
+    data = environment.pop("data", None)
+    rows = [*settings(environment), *settings(packages)]
+    for plugin in plugins:
+        if isinstance(plugin, Mapping):
+            source = f"{plugin.get('distribution', '')} {plugin.get('version', '')}".strip()
+            rows.append((f"plugin {plugin.get('name', '')}", source))
+    return [*rows, ("digest of the data (SHA-256)", str(data))] if data else rows
+
+
+def comparison_rows(table: pd.DataFrame) -> list[dict[str, str]]:
+    """Return one row a run as text."""
+    return [
+        _summarised(row) | {str(key): str(value) for key, value in row.items() if key not in SUMMARISED}
+        for row in table.to_dict("records")
+    ]
+
+
+def spread_rows(table: pd.DataFrame) -> list[dict[str, str]]:
+    """Return mean, standard deviation, least and greatest over the runs as text."""
+    summary = spread(table)
+    return [_summarised(dict(row)) | {"run": str(name)} for name, row in summary.iterrows()]
+
+
+def _summarised(row: Mapping[Any, Any]) -> dict[str, str]:
+    texts = {key: number(row[key]) for key in SUMMARISED}
+    return texts | {"evaluations": count(row["evaluations"]), "seconds": duration(row["seconds"])}
+
+
+def genome_rows(run: RunFolder) -> list[tuple[str, str]]:
+    """Return how the best file is made, for genomes that are rules and not data.
+
+    Only levels of generalisation and formulas are shown; whatever else a genome holds stays in ``result.json``, since
+    it could hold what stands in records.
+    """
+    genome = mapping(run.result.get("best")).get("genome")
+    if isinstance(genome, str):
+        return [("formula", genome)] if run.setting("genotype") == "equations" else []
+    if not isinstance(genome, Mapping):
+        return []
+    levels = genome.get("levels")
+    if isinstance(levels, Mapping):
+        rows = [(f"level of {attribute}", str(level)) for attribute, level in levels.items()]
+        suppressed = genome.get("suppressed")
+        return [*rows, ("records suppressed", count(suppressed))] if isinstance(suppressed, int) else rows
+    if run.setting("genotype") == "equations":
+        return [(f"formula of {key}", text) for key, text in genome.items() if isinstance(text, str)]
+    return []

@@ -1,0 +1,107 @@
+"""Numbers and settings in words: how the page writes what the folders hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+THIN_SPACE = "\N{NARROW NO-BREAK SPACE}"
+MINUS = "\N{MINUS SIGN}"
+NOTHING = "\N{EN DASH}"
+
+FITNESSES = {
+    "mean": "the mean of IL and DR",
+    "max": "the greater of IL and DR",
+    "weighted": "a weighted mean of IL and DR",
+    "pareto": "IL and DR, kept apart as two objectives",
+    "dm": "the discernibility of the published records (DM: each record costs the size of its group)",
+}
+"""What the fitnesses that evosdc ships stand for; any other is called by its name."""
+
+MISSING_RULES = {
+    "category": "A missing value counted as a category of its own, different from every other value.",
+    "wildcard": "A missing value counted as equal to every value.",
+    "error": "Missing values were not allowed, so there were none in the attributes that were searched.",
+}
+
+STATES = {
+    "done": "The run is complete.",
+    "running": "The run had not ended when this page was written; everything below is what there was until then.",
+    "failed": "The run failed; everything below is what there was until then.",
+    "interrupted": "The run was interrupted; everything below is what there was until then.",
+    "out of disk": "The run stopped because the disk was full; everything below is what there was until then.",
+    "unknown": "The folder does not tell how the run ended.",
+}
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """Return a figure for reading: thousands set apart, a true minus, a dash for what is not known."""
+    if value is None or not math.isfinite(value):
+        return NOTHING
+    text = f"{abs(value):,.{digits}f}".replace(",", THIN_SPACE)
+    return (MINUS + text) if value < 0 and float(f"{abs(value):.{digits}f}") else text
+
+
+def count(value: float | None) -> str:
+    """Return a whole number for reading."""
+    return number(value, 0)
+
+
+def plural(value: float | None, noun: str, nouns: str = "") -> str:
+    """Return a count with its noun."""
+    return f"{count(value)} {noun if value == 1 else nouns or noun + 's'}"
+
+
+def duration(seconds: float | None) -> str:
+    """Return a time in the unit that fits it."""
+    if seconds is None or not math.isfinite(seconds):
+        return NOTHING
+    if seconds < 120:
+        return f"{number(seconds, 1 if seconds < 10 else 0)} s"
+    if seconds < 7200:
+        return f"{int(seconds // 60)} min {int(seconds % 60)} s"
+    return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60)} min"
+
+
+def listing(words: Sequence[str]) -> str:
+    """Return words as a list in running text."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def quoted(text: str) -> str:
+    """Return a text in quotation marks."""
+    return f"\N{LEFT DOUBLE QUOTATION MARK}{text}\N{RIGHT DOUBLE QUOTATION MARK}"
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a text of at most `most` characters, an ellipsis standing for what was cut."""
+    return text if len(text) <= most else text[: most - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
+
+
+def method_label(method: str, params: Mapping[str, Any]) -> str:
+    """Return a masking method with its parameters, as portfolio files are labelled."""
+    return " ".join([method, *(f"{key}={value}" for key, value in params.items())])
+
+
+def settings(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the leaves of nested settings as (dotted key, text); what is not set is left out."""
+    if isinstance(value, Mapping) and value:
+        for key, inner in value.items():
+            yield from settings(inner, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list | tuple):
+        if value and all(isinstance(inner, Mapping) and set(inner) == {"name"} for inner in value):
+            yield path, ", ".join(str(inner["name"]) for inner in value)
+        elif any(isinstance(inner, Mapping | list) for inner in value):
+            for position, inner in enumerate(value, 1):
+                yield from settings(inner, f"{path}[{position}]")
+        elif value:
+            yield path, ", ".join(map(_leaf, value))
+    elif value is not None and value != {} and value != "":
+        yield path, _leaf(value)
+
+
+def _leaf(value: Any) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

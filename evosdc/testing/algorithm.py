@@ -1,0 +1,155 @@
+"""Conformance of search algorithms."""
+
+# ruff: noqa: D102 -- the name of a test says what it asserts
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import ClassVar
+
+from deap import base
+
+from evosdc.model import Algorithm, Individual, Offspring, Population
+from evosdc.seeds import Streams
+from evosdc.testing.acceptance import assert_unknown_keys_refused
+from evosdc.testing.counting import candidates, counted, counting_toolbox
+from evosdc.testing.genomes import through_npz
+from evosdc.testing.purity import fingerprint, global_random
+
+_STREAMS = Streams(seed=5)
+
+
+class AlgorithmConformance:
+    """Tests that every algorithm must pass; subclass it and say how the algorithm is made.
+
+    The problem is small: vectors of integers that should become zero.
+
+    Examples
+    --------
+    >>> class TestAnnealing(AlgorithmConformance):
+    ...     def algorithm(self, toolbox):
+    ...         return Annealing(Annealing.Params(), toolbox)
+    """
+
+    objectives: ClassVar[int] = 1
+    """How many objectives the individuals have."""
+
+    generations: ClassVar[int] = 8
+    """How many generations the tests run."""
+
+    improves: ClassVar[bool] = True
+    """Whether the best individual of this easy problem must be better after 40 generations than at the start."""
+
+    def algorithm(self, toolbox: base.Toolbox) -> Algorithm:
+        """Return the algorithm to test."""
+        raise NotImplementedError("define algorithm(self, toolbox) and return the algorithm to test")
+
+    def start(self) -> list[Individual]:
+        """Return the evaluated candidates of the start."""
+        return candidates(12, self.objectives)
+
+    def evaluated(self, offspring: list[Offspring]) -> list[Individual]:
+        """Return offspring with scores, as the engine would."""
+        return [counted(item.genome, self.objectives, item.origin) for item in offspring]
+
+    def generation(self, algorithm: Algorithm, population: Population) -> Population:
+        """Return the population after one generation, or the same one when nothing is proposed any more."""
+        offspring = algorithm.propose(population, _STREAMS)
+        if not offspring:
+            return population
+        following = algorithm.replace(population, offspring, self.evaluated(offspring))
+        return replace(following, generation=population.generation + 1)
+
+    def history(self, algorithm: Algorithm, generations: int) -> list[Population]:
+        """Return the populations from the start on."""
+        populations = [algorithm.initial(self.start())]
+        for _ in range(generations):
+            populations.append(self.generation(algorithm, populations[-1]))
+        return populations
+
+    def made(self) -> Algorithm:
+        """Return a fresh algorithm on the small problem."""
+        return self.algorithm(counting_toolbox())
+
+    def test_the_first_population_is_chosen_from_the_candidates(self) -> None:
+        start = self.start()
+        population = self.made().initial(start)
+        assert population.individuals, "the first population is empty"
+        assert {i.key for i in population.individuals} <= {i.key for i in start}, "initial invented an individual"
+        assert population.generation == 0
+
+    def test_one_candidate_is_enough(self) -> None:
+        algorithm = self.made()
+        population = algorithm.initial(self.start()[:1])
+        for _ in range(3):
+            population = self.generation(algorithm, population)
+        assert population.individuals, "the population died out"
+
+    def test_offspring_name_their_parents(self) -> None:
+        algorithm = self.made()
+        population = algorithm.initial(self.start())
+        for item in algorithm.propose(population, _STREAMS):
+            assert isinstance(item, Offspring), f"propose returned {type(item).__name__}, wanted Offspring"
+            assert item.origin, "an offspring does not name the operator that made it"
+            assert all(0 <= slot < len(population.individuals) for slot in item.parents), (
+                "a parent's slot does not exist"
+            )
+            assert item.nearest is None or isinstance(item.nearest, Individual), "nearest must be an Individual"
+
+    def test_survivors_come_from_the_population_or_the_offspring(self) -> None:
+        algorithm = self.made()
+        population = algorithm.initial(self.start())
+        for _ in range(self.generations):
+            offspring = algorithm.propose(population, _STREAMS)
+            evaluated = self.evaluated(offspring)
+            following = algorithm.replace(population, offspring, evaluated)
+            known = {i.key for i in (*population.individuals, *evaluated, *self.start())}
+            assert following.individuals, "the population died out"
+            assert {i.key for i in following.individuals} <= known, "replace invented an individual"
+            population = replace(following, generation=population.generation + 1)
+
+    def test_populations_are_values(self) -> None:
+        algorithm = self.made()
+        population = algorithm.initial(self.start())
+        for _ in range(self.generations):
+            held = _state(population)
+            following = self.generation(algorithm, population)
+            assert _state(population) == held, "propose or replace changed the population that was passed in"
+            population = following
+
+    def test_nothing_is_remembered_between_calls(self) -> None:
+        populations = self.history(self.made(), self.generations)
+        for before, after in pairwise(populations):
+            resumed = self.generation(self.made(), before)
+            assert _state(resumed) == _state(after), (
+                "a fresh algorithm goes on differently from the same population: keep what is needed in its memory"
+            )
+
+    def test_the_streams_alone_decide(self) -> None:
+        with global_random(seed=1):
+            first = self.history(self.made(), self.generations)
+        with global_random(seed=2):
+            second = self.history(self.made(), self.generations)
+        assert [_state(p) for p in first] == [_state(p) for p in second], "equal streams gave different populations"
+
+    def test_memory_goes_through_npz(self) -> None:
+        population = self.history(self.made(), self.generations)[-1]
+        stored = replace(population, memory=through_npz(population.memory))
+        assert _state(self.generation(self.made(), stored)) == _state(self.generation(self.made(), population)), (
+            "a population goes on differently after its memory was stored and read again"
+        )
+
+    def test_the_search_gets_somewhere(self) -> None:
+        if self.improves:
+            populations = self.history(self.made(), 40)
+            best = [min(i.objectives for i in p.individuals) for p in (populations[0], populations[-1])]
+            assert best[1] < best[0], f"the best was {best[0]} at the start and {best[1]} after 40 generations"
+
+    def test_unknown_parameters_are_refused(self) -> None:
+        assert_unknown_keys_refused(self.made())
+
+
+def _state(population: Population) -> bytes:
+    keys = [(i.key, i.objectives) for i in population.individuals]
+    return fingerprint((keys, population.generation, dict(population.memory)))

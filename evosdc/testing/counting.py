@@ -1,0 +1,68 @@
+"""A problem for testing algorithms: vectors of small integers, to be brought to zero."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from deap import base
+from numpy.typing import NDArray
+
+from evosdc.model import Individual
+from evosdc.testing.purity import generator
+
+Genes = NDArray[np.int64]
+
+LENGTH = 8
+_VALUES = 10
+
+
+def counting_toolbox() -> base.Toolbox:
+    """Return a toolbox with pure operators on read-only vectors of `LENGTH` integers in 0..9."""
+    toolbox = base.Toolbox()
+    toolbox.register("random", _random)
+    toolbox.register("mate", _mate)
+    toolbox.register("mutate", _mutate)
+    toolbox.register("key", _key)
+    toolbox.register("distance", _distance)
+    return toolbox
+
+
+def counted(genome: Genes, objectives: int, origin: str = "random") -> Individual:
+    """Return the individual of a genome: its objectives are the sum and, from the second on, sums of distances."""
+    values = tuple(float(np.abs(genome - target).sum()) for target in range(objectives))
+    return Individual(genome, _key(genome), {"il": values[0], "dr": values[-1]}, values, origin)
+
+
+def candidates(count: int, objectives: int) -> list[Individual]:
+    """Return evaluated random candidates, always the same."""
+    return [counted(_random(generator(30, slot)), objectives) for slot in range(count)]
+
+
+def _locked(genes: Any) -> Genes:
+    array = np.array(genes, dtype=np.int64)
+    array.flags.writeable = False
+    return array
+
+
+def _random(rng: np.random.Generator) -> Genes:
+    return _locked(rng.integers(0, _VALUES, LENGTH))
+
+
+def _mate(a: Genes, b: Genes, rng: np.random.Generator) -> tuple[Genes, Genes]:
+    swap = rng.random(LENGTH) < 0.5
+    return _locked(np.where(swap, b, a)), _locked(np.where(swap, a, b))
+
+
+def _mutate(genome: Genes, rng: np.random.Generator) -> Genes:
+    changed = genome.copy()
+    changed[rng.integers(LENGTH)] = rng.integers(0, _VALUES)
+    return _locked(changed)
+
+
+def _key(genome: Genes) -> bytes:
+    return genome.astype(np.uint16).tobytes()
+
+
+def _distance(a: Genes, b: Genes) -> float:
+    return float(np.count_nonzero(a != b))

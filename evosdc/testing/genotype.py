@@ -1,0 +1,24 @@
+"""Conformance of genotypes."""
+
+# ruff: noqa: D102 -- the name of a test says what it asserts
+
+from __future__ import annotations
+
+from evosdc.testing.acceptance import assert_unknown_keys_refused
+from evosdc.testing.genotype_decoding import DecodingTests
+from evosdc.testing.genotype_storage import StorageTests
+from evosdc.testing.genotype_variation import VariationTests
+
+
+class GenotypeConformance(VariationTests, StorageTests, DecodingTests):
+    """Tests that every genotype must pass; subclass it and say how the genotype is made.
+
+    Examples
+    --------
+    >>> class TestRules(GenotypeConformance):
+    ...     def genotype(self, microdata):
+    ...         return Rules(Rules.Params(), microdata)
+    """
+
+    def test_unknown_parameters_are_refused(self) -> None:
+        assert_unknown_keys_refused(self.made("ordinary"))

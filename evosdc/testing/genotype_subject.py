@@ -1,0 +1,74 @@
+"""What the genotype suite works on: the genotype, its file, and genomes of every origin."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from itertools import pairwise
+from typing import Any, ClassVar, Literal
+
+from evosdc.data.schema import Scale
+from evosdc.data.table import Table
+from evosdc.model import Genotype, Microdata
+from evosdc.seeds import Streams
+from evosdc.testing.acceptance import accepted
+from evosdc.testing.purity import generator
+from evosdc.testing.tables import edited, sample_microdata, shuffled
+
+_STREAMS = Streams(seed=11)
+
+
+class GenotypeSubject:
+    """The genotype under test; see `evosdc.testing.GenotypeConformance`."""
+
+    scales: ClassVar[Set[Scale]] = frozenset(Scale)
+    """Scales of attributes that the genotype can protect, as in the spec."""
+
+    conserves: ClassVar[Literal["nothing", "alleles", "genes"]] = "nothing"
+    """What crossover conserves at each position of the dumped arrays.
+
+    ``"genes"``: the two children have, between them, the two parents' values; ``"alleles"``: each child has the value
+    of one of the parents; ``"nothing"``: no such promise.
+    """
+
+    exact_seeding: ClassVar[bool] = True
+    """Whether the genome of a protected file decodes to that very file (where the genotype is seedable)."""
+
+    extends_domains: ClassVar[bool] = False
+    """Whether decoded tables may have further categories, behind those of the original: generalised labels."""
+
+    def genotype(self, microdata: Microdata) -> Genotype[Any]:
+        """Return the genotype to test."""
+        raise NotImplementedError("define genotype(self, microdata) and return the genotype to test")
+
+    def microdata(self, table_name: str) -> Microdata:
+        """Return a file to protect; override to attach hierarchies or to choose other data."""
+        return sample_microdata(table_name, self.scales)
+
+    def made(self, table_name: str) -> Genotype[Any]:
+        """Return the genotype on a named table; skips where it refuses an unusual one."""
+        microdata = self.microdata(table_name)
+        genotype = accepted(table_name, lambda: self.genotype(microdata))
+        assert isinstance(genotype, Genotype), f"{type(genotype).__name__} is not a subclass of evosdc.model.Genotype"
+        return genotype
+
+    def genomes(self, genotype: Genotype[Any], count: int = 4) -> list[tuple[str, Any]]:
+        """Return genomes with the name of what made them: random, seeded, mutated and crossed ones."""
+        made = [("random", genotype.random(generator(0, i))) for i in range(count)]
+        if genotype.seedable:
+            made += [("seeded", genotype.seeded(masked)) for masked in protected(genotype.microdata.original)]
+        parents = [genome for _, genome in made]
+        for i, (a, b) in enumerate(pairwise(parents)):
+            made += [("crossover", child) for child in genotype.crossover(a, b, generator(1, i))]
+        for i, (_, genome) in enumerate(list(made)):
+            made.append(("mutate", genotype.mutate(genome, generator(2, i))))
+        return made
+
+    def decoded(self, genotype: Genotype[Any], genome: Any, draw: int = 0) -> Table:
+        """Return the table of a genome in one draw, decoded with the stream that the engine would pass."""
+        key = None if genotype.common_random_numbers else genotype.key(genome)
+        return genotype.decode(genome, _STREAMS.evaluate(draw, key))
+
+
+def protected(original: Table) -> list[Table]:
+    """Return protected versions of a file, values in its domains, the file itself first."""
+    return [original, edited(original, generator(20), 0.3)[0], shuffled(original, generator(21))]

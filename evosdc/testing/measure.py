@@ -1,0 +1,189 @@
+"""Conformance of measures, incremental ones included."""
+
+# ruff: noqa: D102 -- the name of a test says what it asserts
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from evosdc.data.schema import Scale
+from evosdc.data.table import Table
+from evosdc.errors import ParameterError
+from evosdc.model import Fitted, Incremental, Measure
+from evosdc.testing.acceptance import accepted, assert_unknown_keys_refused, on_every_table
+from evosdc.testing.purity import assert_repeatable, fingerprint, generator, unchanged
+from evosdc.testing.tables import edited, sample_table, shuffled
+
+_ROUNDING = 1e-9
+
+
+class MeasureConformance:
+    """Tests that every measure must pass; subclass it and say how the measure is made.
+
+    A measure whose `fit` returns an `evosdc.model.Incremental` is also followed through random edits.
+
+    Examples
+    --------
+    >>> class TestShareChanged(MeasureConformance):
+    ...     identity = 0.0
+    ...
+    ...     def measure(self):
+    ...         return ShareChanged(ShareChanged.Params())
+    """
+
+    kind: ClassVar[str] = "il"
+    """As in the spec: of il the unchanged file must have the least, of dr the greatest score, of model neither."""
+
+    range: ClassVar[tuple[float, float]] = (0.0, 100.0)
+    """Least and greatest value, as in the spec."""
+
+    identity: ClassVar[float | None] = None
+    """Score of the unchanged file, where it is the same for all files."""
+
+    order_matters: ClassVar[bool] = False
+    """Declare True when the score depends, on purpose, on the order of records."""
+
+    def measure(self) -> Measure:
+        """Return the measure to test."""
+        raise NotImplementedError("define measure(self) and return the measure to test")
+
+    def table(self, table_name: str) -> Table:
+        """Return an original; override to attach hierarchies or to choose other data."""
+        return sample_table(table_name, self.measure().supports)
+
+    def fitted(self, table_name: str) -> tuple[Table, Fitted]:
+        """Return an original and the measure fitted on it; skips where the measure refuses an unusual table."""
+        original = self.table(table_name)
+        return original, accepted(table_name, lambda: self.measure().fit(original))
+
+    def versions(self, original: Table) -> list[Table]:
+        """Return masked versions of a table, from untouched to shuffled."""
+        light, _ = edited(original, generator(1), 0.05)
+        heavy, _ = edited(original, generator(2), 0.8)
+        return [original, light, heavy, shuffled(original, generator(3))]
+
+    @on_every_table
+    def test_scores_are_finite_and_in_range(self, table_name: str) -> None:
+        original, fitted = self.fitted(table_name)
+        least, greatest = self.range
+        for masked in self.versions(original):
+            score = fitted.score(masked)
+            assert isinstance(score, float), f"score returned {type(score).__name__}, wanted float"
+            assert isfinite(score), f"score returned {score}"
+            assert least <= score <= greatest, f"score {score} lies outside {least}..{greatest}"
+
+    @on_every_table
+    def test_the_unchanged_file_has_the_declared_score(self, table_name: str) -> None:
+        if self.identity is not None:
+            original, fitted = self.fitted(table_name)
+            assert fitted.score(original) == pytest.approx(self.identity, abs=_ROUNDING)
+
+    def test_more_masking_moves_the_score_in_the_declared_direction(self) -> None:
+        assert self.kind in ("il", "dr", "model"), f"kind is {self.kind!r}, wanted il, dr or model"
+        original, fitted = self.fitted("many-records")
+        untouched, *masked = (fitted.score(version) for version in self.versions(original))
+        if self.kind == "il":
+            assert untouched <= min(masked) + _ROUNDING, "an unchanged file must not lose more than a masked one"
+        elif self.kind == "dr":
+            assert untouched >= masked[-1] - _ROUNDING, "a shuffled file must not be riskier than the original itself"
+
+    @on_every_table
+    def test_nothing_but_the_tables_decides(self, table_name: str) -> None:
+        original, fitted = self.fitted(table_name)
+        masked = self.versions(original)[2]
+        fresh = assert_repeatable(lambda _: self.measure().fit(original).score(masked), 0, "fit and score")
+        assert fitted.score(masked) == fresh, "two fits on one original give different scores"
+
+    @on_every_table
+    def test_earlier_questions_do_not_matter(self, table_name: str) -> None:
+        original, fitted = self.fitted(table_name)
+        versions = self.versions(original)
+        first = [fitted.score(masked) for masked in versions]
+        again = [fitted.score(masked) for masked in reversed(versions)]
+        assert again[::-1] == first, "the order of questions decides the scores: the fitted measure remembers something"
+
+    @on_every_table
+    def test_tables_are_not_changed(self, table_name: str) -> None:
+        original = self.table(table_name)
+        masked = self.versions(original)[2]
+        with unchanged("fit", original):
+            fitted = accepted(table_name, lambda: self.measure().fit(original))
+        with unchanged("score", original, masked):
+            fitted.score(masked)
+
+    @on_every_table
+    def test_the_order_of_records_does_not_matter(self, table_name: str) -> None:
+        original, fitted = self.fitted(table_name)
+        order = generator(4).permutation(len(original)).astype(np.intp)
+        permuted = self.measure().fit(original.take(order))
+        if not self.order_matters:
+            for masked in self.versions(original):
+                assert permuted.score(masked.take(order)) == pytest.approx(
+                    fitted.score(masked), rel=_ROUNDING, abs=1e-9
+                )
+
+    @on_every_table
+    def test_updates_equal_starts_to_the_last_bit(self, table_name: str) -> None:
+        original, fitted = self.incremental(table_name)
+        rng = generator(5)
+        masked, state = original, fitted.start(original)
+        for share in (0.0, 0.02, 0.1, 0.5, 1.0, 0.05, 0.02):
+            masked, rows = edited(masked, rng, share)
+            with unchanged("update", masked, rows):
+                state = fitted.update(state, masked, rows)
+            self._assert_same(fitted, state, masked)
+        state = fitted.update(state, masked, rows[:0])
+        self._assert_same(fitted, state, masked)
+        state = fitted.update(state, original, np.arange(len(original), dtype=np.intp))
+        self._assert_same(fitted, state, original)
+
+    @on_every_table
+    def test_old_states_stay_usable(self, table_name: str) -> None:
+        original, fitted = self.incremental(table_name)
+        rng = generator(6)
+        family: list[tuple[Table, Any]] = [(original, fitted.start(original))]
+        for _ in range(6):
+            table, state = family[int(rng.integers(len(family)))]
+            child, rows = edited(table, rng, 0.1)
+            with unchanged("update", state):
+                family.append((child, fitted.update(state, child, rows)))
+        for table, state in family:
+            self._assert_same(fitted, state, table)
+
+    @on_every_table
+    def test_a_start_does_not_hold_on_to_earlier_ones(self, table_name: str) -> None:
+        original, fitted = self.incremental(table_name)
+        state = fitted.start(original)
+        held = fingerprint(state)
+        fitted.value(state)
+        fitted.start(self.versions(original)[2])
+        assert fingerprint(state) == held, "a later start changed the state of an earlier one"
+
+    def incremental(self, table_name: str) -> tuple[Table, Incremental[Any]]:
+        """Return an original and the measure fitted on it; skips measures that are not incremental."""
+        original, fitted = self.fitted(table_name)
+        if not isinstance(fitted, Incremental):
+            pytest.skip("not an incremental measure")
+        return original, fitted
+
+    def _assert_same(self, fitted: Incremental[Any], state: Any, masked: Table) -> None:
+        followed, fresh = fitted.value(state), fitted.value(fitted.start(masked))
+        assert followed == fresh, (
+            f"update leads to {followed!r} where start gives {fresh!r}; keep integers in the state"
+        )
+        assert fitted.score(masked) == fresh, "score and value(start) differ"
+
+    def test_unsupported_scales_are_refused(self) -> None:
+        measure = self.measure()
+        assert measure.supports, "supports is empty"
+        assert measure.supports <= frozenset(Scale), "supports holds something that is no Scale"
+        for scale in frozenset(Scale) - measure.supports:
+            with pytest.raises(ParameterError):
+                measure.require_support(sample_table("ordinary", {scale}))
+
+    def test_unknown_parameters_are_refused(self) -> None:
+        assert_unknown_keys_refused(self.measure())

@@ -1,0 +1,128 @@
+"""What the suites need to see whether code is pure: content hashes, writable arrays, the global random state."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Set
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
+from hashlib import blake2b
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.data.table import Table
+from evosdc.seeds import Purpose, stream
+
+T = TypeVar("T")
+
+
+def fingerprint(value: object) -> bytes:
+    """Return a hash of the content of arrays, tables, containers and dataclasses, nested as they may be.
+
+    Arrays count with type, shape and bits. Objects of other classes count with their attributes.
+    """
+    hashed = blake2b(digest_size=16)
+    for piece in _pieces(value, ()):
+        hashed.update(len(piece).to_bytes(8, "little"))
+        hashed.update(piece)
+    return hashed.digest()
+
+
+def _pieces(value: object, above: tuple[int, ...]) -> Iterator[bytes]:
+    if id(value) in above:
+        yield b"above"
+        return
+    above = (*above, id(value))
+    yield type(value).__qualname__.encode()
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+        yield f"{value.dtype.str}{value.shape}".encode()
+        yield value.tobytes()
+    elif isinstance(value, Table):
+        for part in (value.schema, value.codes, value.numbers):
+            yield from _pieces(part, above)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield repr(key).encode()
+            yield from _pieces(item, above)
+    elif isinstance(value, Set):
+        yield from sorted(fingerprint(item) for item in value)
+    elif isinstance(value, (tuple, list, np.ndarray)):
+        for item in value:
+            yield from _pieces(item, above)
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from _pieces(getattr(value, field.name), above)
+    elif callable(value) or not hasattr(value, "__dict__"):
+        yield repr(value).encode()
+    else:
+        yield from _pieces(vars(value), above)
+
+
+def arrays_in(value: object) -> list[NDArray[Any]]:
+    """Return all arrays of a genome: an array, or tuples of arrays and plain values."""
+    if isinstance(value, np.ndarray):
+        return [value]
+    if isinstance(value, tuple):
+        return [array for item in value for array in arrays_in(item)]
+    return []
+
+
+def is_genome(value: object) -> bool:
+    """Whether a value is an ndarray, a number, a text, or a tuple of such: what a genome may be made of."""
+    if isinstance(value, np.ndarray):
+        return not value.dtype.hasobject
+    if isinstance(value, tuple):
+        return all(is_genome(item) for item in value)
+    return isinstance(value, (bool, int, float, str, bytes, np.generic)) or value is None
+
+
+@contextmanager
+def global_random(seed: int) -> Iterator[None]:
+    """Give the global `random` and `numpy.random` a state, check that the body leaves it alone, then restore both.
+
+    Raises
+    ------
+    AssertionError
+        The body drew from a global generator, or seeded it.
+    """
+    python_state, numpy_state = random.getstate(), np.random.get_state()
+    random.seed(seed)
+    np.random.seed(seed)
+    before = fingerprint((random.getstate(), np.random.get_state()))
+    try:
+        yield
+        after = fingerprint((random.getstate(), np.random.get_state()))
+    finally:
+        random.setstate(python_state)
+        np.random.set_state(numpy_state)
+    assert after == before, "the global state of random or numpy.random was changed: draw from the generator passed in"
+
+
+def generator(*address: int) -> np.random.Generator:
+    """Return a generator for tests by its address."""
+    return stream(1, Purpose.GENERATE, *address)
+
+
+def assert_repeatable(call: Callable[[np.random.Generator], T], seed: int, what: str) -> T:
+    """Return what a call makes, and assert that the passed generator alone decides it.
+
+    The call is repeated with an equal generator and other states of the global ones.
+    """
+    with global_random(seed=1):
+        first = call(generator(seed))
+    with global_random(seed=2):
+        second = call(generator(seed))
+    assert fingerprint(first) == fingerprint(second), (
+        f"{what}: equal generators gave different results, so something else than the generator decides them"
+    )
+    return first
+
+
+@contextmanager
+def unchanged(what: str, *values: object) -> Iterator[None]:
+    """Assert that the body leaves the content of all values as it is."""
+    before = fingerprint(values)
+    yield
+    assert fingerprint(values) == before, f"{what} changed what was passed to it; work on a copy"

@@ -1,0 +1,154 @@
+"""Small random tables that a plugin should be able to live with, made from a seed and fit for given scales."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from evosdc.data.schema import Attribute, MissingRule, Role, Scale, Schema
+from evosdc.data.table import MISSING, Numbers, Rows, Table
+from evosdc.model import Microdata
+from evosdc.seeds import Purpose, stream
+
+
+@dataclass(frozen=True)
+class TableShape:
+    """How a table of the suites is made.
+
+    Parameters
+    ----------
+    records : int
+    attributes : int
+    categories : tuple of int
+        Categories of the attributes, in turn.
+    unused : int
+        Further categories of each attribute that no record has.
+    missing : float
+        Share of missing values.
+    constant : bool
+        Whether all records are the same.
+    na : MissingRule
+    """
+
+    records: int = 60
+    attributes: int = 5
+    categories: tuple[int, ...] = (4, 7, 2, 12, 5)
+    unused: int = 0
+    missing: float = 0.0
+    constant: bool = False
+    na: MissingRule = MissingRule.CATEGORY
+
+
+SHAPES: dict[str, TableShape] = {
+    "ordinary": TableShape(),
+    "many-records": TableShape(records=250, categories=(9, 30, 12, 40, 25)),
+    "one-attribute": TableShape(attributes=1),
+    "one-record": TableShape(records=1),
+    "two-records": TableShape(records=2),
+    "same-records": TableShape(constant=True),
+    "one-category": TableShape(categories=(1, 6, 3)),
+    "unused-categories": TableShape(unused=3),
+    "missing-values": TableShape(missing=0.15),
+    "one-missing-value": TableShape(missing=0.002),
+    "wildcards": TableShape(missing=0.15, na=MissingRule.WILDCARD),
+}
+"""Tables by the name that the suites' tests show."""
+
+ORDINARY = ("ordinary", "many-records")
+"""Tables that nothing may refuse; a plugin may refuse the others with a `ParameterError`."""
+
+_NUMERIC_STEP = 7.5
+
+
+def sample_table(name: str, scales: Collection[Scale] = frozenset(Scale)) -> Table:
+    """Return one of the tables of `SHAPES`; the same name and scales always give the same table.
+
+    Attributes depend on each other, as in real files; their scales alternate among those wanted.
+
+    Parameters
+    ----------
+    name : str
+    scales : collection of Scale
+        Scales that attributes may have, at least one.
+    """
+    shape = SHAPES[name]
+    rng = stream(0, Purpose.GENERATE, list(SHAPES).index(name))
+    wanted = [scale for scale in Scale if scale in scales]
+    latent = rng.random(shape.records) if not shape.constant else np.full(shape.records, 0.4)
+    attributes: list[Attribute] = []
+    codes: list[np.ndarray[tuple[int], np.dtype[np.int64]]] = []
+    for position in range(shape.attributes):
+        scale = wanted[position % len(wanted)]
+        used = shape.categories[position % len(shape.categories)]
+        noise = 0.0 if shape.constant else 0.35 * rng.standard_normal(shape.records)
+        codes.append(np.clip((latent + noise) * used, 0, used - 1).astype(np.int64))
+        labels = tuple(f"{chr(97 + position)}{code:02d}" for code in range(used + shape.unused))
+        attributes.append(
+            Attribute(
+                f"{scale}{position}",
+                Role.QUASI_IDENTIFIER,
+                scale,
+                labels if scale is not Scale.NUMERIC else (),
+                decimals=1 if scale is Scale.NUMERIC else 0,
+            )
+        )
+    matrix = np.column_stack(codes)
+    if shape.missing:
+        holes = rng.random(matrix.shape) < shape.missing
+        holes[shape.records // 2, 0] = True
+        matrix[holes] = MISSING
+    return _table(Schema(tuple(attributes), na=shape.na), matrix)
+
+
+def _table(schema: Schema, matrix: np.ndarray[tuple[int, int], np.dtype[np.int64]]) -> Table:
+    numeric = [not a.categorical for a in schema.attributes]
+    categorical = [a.categorical for a in schema.attributes]
+    numbers: Numbers = (matrix[:, numeric] * _NUMERIC_STEP + 10.0).astype(np.float64)
+    numbers[matrix[:, numeric] == MISSING] = np.nan
+    return Table(schema, matrix[:, categorical].astype(np.int32), numbers)
+
+
+def sample_microdata(name: str, scales: Collection[Scale] = frozenset(Scale)) -> Microdata:
+    """Return a whole file: a table of `sample_table` to protect, and one more attribute that is not protected."""
+    protected = sample_table(name, scales)
+    ward = Attribute("ward", Role.OTHER, Scale.NOMINAL, ("north", "south"))
+    schema = replace(protected.schema, attributes=(ward, *protected.schema.attributes))
+    wards = (np.arange(len(protected)) % 2).astype(np.int32)[:, None]
+    return Microdata(Table(schema, np.hstack([wards, protected.codes]), protected.numbers), protected.schema.names)
+
+
+def edited(table: Table, rng: np.random.Generator, share: float = 0.1) -> tuple[Table, Rows]:
+    """Return the table with some values replaced by others of the same domain, and the records concerned.
+
+    Parameters
+    ----------
+    table : Table
+    rng : numpy.random.Generator
+    share : float
+        Share of records to edit; at least one is edited.
+
+    Returns
+    -------
+    edited : Table
+    rows : ndarray of intp, shape (m,)
+        Shuffled; some of the records may not differ after all.
+    """
+    n = len(table)
+    rows = rng.permutation(n)[: max(1, round(share * n))].astype(np.intp)
+    codes, numbers = table.codes.copy(), table.numbers.copy()
+    for column, attribute in enumerate(table.schema.categorical):
+        lowest = MISSING if table.missing_in(attribute) else 0
+        hit = rows[rng.random(rows.size) < 0.5]
+        codes[hit, column] = rng.integers(lowest, len(attribute.categories), hit.size)
+    for column in range(numbers.shape[1]):
+        hit = rows[rng.random(rows.size) < 0.5]
+        numbers[hit, column] = table.numbers[rng.integers(0, n, hit.size), column]
+    return Table(table.schema, codes, numbers), rows
+
+
+def shuffled(table: Table, rng: np.random.Generator) -> Table:
+    """Return the table with the values of each attribute permuted over the records, apart from the others."""
+    codes, numbers = rng.permuted(table.codes, axis=0), rng.permuted(table.numbers, axis=0)
+    return Table(table.schema, codes, numbers)

@@ -1,0 +1,43 @@
+"""Task functions for the executor suite: what workers import and run."""
+
+from __future__ import annotations
+
+from time import sleep
+from typing import Any
+
+import numpy as np
+
+from evosdc.model import ContextRef
+
+
+def scaled(context: ContextRef | None, seed: int, payload: Any) -> Any:
+    """Return the payload times the seed."""
+    return payload * seed
+
+
+def slow_at_first(context: ContextRef | None, seed: int, payload: tuple[int, float]) -> int:
+    """Return a number after some seconds."""
+    number, seconds = payload
+    sleep(seconds)
+    return number
+
+
+def reciprocal(context: ContextRef | None, seed: int, payload: float) -> float:
+    """Return the reciprocal; raises for 0."""
+    return 1 / payload
+
+
+def context_of(context: ContextRef | None, seed: int, payload: None) -> tuple[str, str] | None:
+    """Return what the context says, as it arrived."""
+    return None if context is None else (context.folder, context.digest)
+
+
+def nested(context: ContextRef | None, seed: int, payload: Any) -> Any:
+    """Return the payload as it arrived, with the sum of its array, not a number, and infinity."""
+    array = payload[0]
+    return payload, float(array.sum()), float("nan"), float("inf")
+
+
+def drawn(context: ContextRef | None, seed: int, payload: int) -> Any:
+    """Return random numbers that the seed and the payload decide."""
+    return np.random.default_rng([seed, payload]).random(4)

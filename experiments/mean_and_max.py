@@ -1,0 +1,54 @@
+"""Evolve the cells of every experiment beside this file with mean and with max fitness; print what was gained.
+
+    python experiments/mean_and_max.py [--smoke] [-o FOLDER] [EXPERIMENT.toml ...]
+
+For each it prints the score of the original, of the best file of the portfolio and of the best file found. The exit status
+is 1 when a search did not improve on its portfolio. ``--smoke`` runs a few generations only.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from evosdc.experiment.document import read_experiment
+from evosdc.experiment.study import run_study
+from evosdc.registry import default_registry
+from evosdc.report import write_report
+
+HERE = Path(__file__).parent
+DEFAULT = [HERE / name for name in ("housing/cells.toml", "german/cells.toml", "flare/cells.toml")]
+DEFAULT += [HERE / "adult/cells-1000.toml", HERE / "adult/cells.toml"]
+
+
+@click.command()
+@click.argument("experiments", type=click.Path(path_type=Path), nargs=-1)
+@click.option("--smoke", is_flag=True, help="A few generations only.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("runs/mean-and-max"), show_default=True)
+def main(experiments: tuple[Path, ...], smoke: bool, output: Path) -> None:
+    """Run the experiments and print the table."""
+    table = Table("experiment", "fitness", "original", "best of portfolio", "best found", "gained", "seconds")
+    folders, improved = [], True
+    for path in experiments or DEFAULT:
+        for fitness in ("mean", "max"):
+            settings = [f"fitness.name={fitness}"] + ["algorithm.generations=5"] * smoke
+            experiment, text = read_experiment(path, settings)
+            folder = output / f"{path.parent.name}-{path.stem}-{fitness}"
+            result = run_study(experiment, folder, default_registry(), text)
+            folders.append(folder)
+            scores = [result[key]["fitness"][0] for key in ("identity", "best")]
+            start = result["portfolio"]["best"]["fitness"][0]
+            improved = improved and scores[1] < start
+            figures = [f"{value:.3f}" for value in (scores[0], start, scores[1], start - scores[1])]
+            table.add_row(str(path.relative_to(HERE)) if HERE in path.parents else str(path), fitness, *figures,
+                          f"{result['seconds']:.1f}")
+    Console().print(table)
+    click.echo(f"Report: {write_report(folders, output / 'report.html')}")
+    raise SystemExit(0 if improved else 1)
+
+
+if __name__ == "__main__":
+    main()

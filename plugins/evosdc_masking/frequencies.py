@@ -1,0 +1,20 @@
+"""How often the categories of an attribute occur."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.data.table import Codes
+
+
+def frequencies(column: Codes, size: int) -> NDArray[np.int64]:
+    """Return how often each of `size` categories occurs, shape (size,); missing values are not counted."""
+    counts: NDArray[np.int64] = np.bincount(column[column >= 0], minlength=size)
+    return counts
+
+
+def occurring(column: Codes) -> int:
+    """Return how many categories occur at least once; a missing value is none of them."""
+    present = np.unique(column)
+    return int((present >= 0).sum())

@@ -1,0 +1,207 @@
+"""The partition of MDAV-generic (Domingo-Ferrer and Torra 2005), in its correct version.
+
+While 3k records remain: r is the record farthest from the average record and s the one farthest from r; r with its k
+- 1 nearest records is a class, then s with its k - 1 nearest of what remains is another. Should s have been taken by
+r's class, the farthest from r among the remaining takes its place. From 2k to 3k - 1 remaining records give one class
+around r and one of the rest, fewer are one class. So every class has k to 2k - 1 records whenever there are k at all.
+(One source stops at k remaining records and can leave a class of fewer; another takes the nearest to the average
+instead of to r.)
+
+Ties, of the farthest and of the nearest, go to the record with the lower position in the file. Records with equal
+categories are interchangeable up to that rule, so the loops visit distinct records, each with the queue of its
+positions, and reach the same classes as visiting all records would.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.data.table import Codes, Numbers
+from evosdc_masking.averages import average_category
+from evosdc_masking.kernel import kernel
+from evosdc_masking.space import Metric, Space
+
+_BLOCK = 1024
+"""Points whose distances are summed attribute by attribute while they stay in the fastest cache."""
+
+Integers = NDArray[np.int64]
+
+
+def mdav_partition(space: Space, k: int) -> Integers:
+    """Return the number of each record's class, shape (n,), classes numbered in the order of their formation.
+
+    Parameters
+    ----------
+    space : Space
+        The records, n >= k.
+    k : int
+        Least size of a class, at least 1.
+    """
+    starts, rows = space.points.starts, space.points.rows
+    return _partition(space.metric, space.codes, space.numbers, rows, starts[:-1].copy(), starts[1:].copy(), k)
+
+
+@kernel
+def _partition(
+    metric: Metric, codes: Codes, numbers: Numbers, rows: Integers, heads: Integers, ends: Integers, k: int
+) -> Integers:
+    """Form the classes; ``rows[heads[i]:ends[i]]`` are the records of point i that no class has taken yet."""
+    remaining = rows.size
+    classes = np.full(remaining, -1, dtype=np.int64)
+    group = 0
+    visited = heads.size
+    away = np.empty(visited, dtype=np.float64)
+    incomplete = np.array([np.isnan(numbers[j]).any() for j in range(numbers.shape[0])], dtype=np.bool_)
+    counts, sums, present = _tally(metric, codes, numbers, heads, ends)
+    while remaining >= 2 * k:
+        centre_codes, centre_numbers = _average(metric, counts, sums, present, remaining)
+        _measure(metric, codes, numbers, incomplete, centre_codes, centre_numbers, away)
+        pole = _farthest(away, rows, heads, ends)
+        for side in range(2 if remaining >= 3 * k else 1):
+            if side == 1:
+                pole = _farthest(away, rows, heads, ends)
+            _measure(metric, codes, numbers, incomplete, codes[:, pole].copy(), numbers[:, pole].copy(), away)
+            for point in _nearest(away, pole, rows, heads, ends, k):
+                classes[rows[heads[point]]] = group
+                heads[point] += 1
+                for j in range(codes.shape[0]):
+                    counts[j, codes[j, point]] -= 1
+                for j in range(numbers.shape[0]):
+                    if not np.isnan(numbers[j, point]):
+                        sums[j] -= numbers[j, point]
+                        present[j] -= 1
+            group += 1
+            remaining -= k
+        keep = np.flatnonzero(heads < ends)
+        if 4 * keep.size < 3 * visited:
+            # exhausted points are dropped, and sums taken anew before rounding adds up
+            codes, numbers = codes[:, keep].copy(), numbers[:, keep].copy()
+            heads, ends, away = heads[keep], ends[keep], away[keep]
+            counts, sums, present = _tally(metric, codes, numbers, heads, ends)
+            visited = keep.size
+    for row in range(classes.size):
+        if classes[row] < 0:
+            classes[row] = group
+    return classes
+
+
+@kernel
+def _tally(
+    metric: Metric, codes: Codes, numbers: Numbers, heads: Integers, ends: Integers
+) -> tuple[Integers, Numbers, Integers]:
+    """Return counts of categories, sums of numbers and how many numbers are present, over the remaining records."""
+    widest = 0
+    for size in metric.sizes:
+        widest = max(widest, size)
+    counts = np.zeros((codes.shape[0], widest), dtype=np.int64)
+    for j in range(codes.shape[0]):
+        for point in range(heads.size):
+            counts[j, codes[j, point]] += ends[point] - heads[point]
+    sums = np.zeros(numbers.shape[0], dtype=np.float64)
+    present = np.zeros(numbers.shape[0], dtype=np.int64)
+    for j in range(numbers.shape[0]):
+        for point in range(heads.size):
+            if not np.isnan(numbers[j, point]) and heads[point] < ends[point]:
+                sums[j] += numbers[j, point]
+                present[j] += 1
+    return counts, sums, present
+
+
+@kernel
+def _average(
+    metric: Metric, counts: Integers, sums: Numbers, present: Integers, remaining: int
+) -> tuple[Codes, Numbers]:
+    """Return the average of the remaining records, missing as the number of categories and as NaN."""
+    codes = np.empty(counts.shape[0], dtype=np.int32)
+    for j in range(counts.shape[0]):
+        size = metric.sizes[j]
+        average = average_category(counts[j, :size], metric.ordinal[j], metric.wildcard)
+        codes[j] = average if average >= 0 else size - 1
+    numbers = np.full(sums.size, np.nan)
+    for j in range(sums.size):
+        missing = 0 if metric.wildcard else remaining - present[j]
+        if present[j] > 0 and missing <= present[j]:
+            numbers[j] = sums[j] / present[j]
+    return codes, numbers
+
+
+@kernel
+def _measure(
+    metric: Metric,
+    codes: Codes,
+    numbers: Numbers,
+    incomplete: NDArray[np.bool_],
+    centre_codes: Codes,
+    centre_numbers: Numbers,
+    away: Numbers,
+) -> None:
+    """Write each point's distance from a centre to `away`."""
+    for begin in range(0, away.size, _BLOCK):
+        block = away[begin : begin + _BLOCK]
+        block[:] = 0.0
+        for j in range(centre_codes.size):
+            start = metric.offsets[j] + centre_codes[j] * metric.sizes[j]
+            row = metric.distances[start : start + metric.sizes[j]]
+            column = codes[j, begin : begin + _BLOCK]
+            for i in range(block.size):
+                block[i] += row[np.uint32(column[i])]
+        for j in range(centre_numbers.size):
+            centre = centre_numbers[j]
+            values = numbers[j, begin : begin + _BLOCK]
+            if incomplete[j]:
+                for i in range(block.size):
+                    if np.isnan(centre) != np.isnan(values[i]):
+                        block[i] += metric.apart
+                    elif not np.isnan(centre):
+                        difference = values[i] - centre
+                        block[i] += difference * difference if metric.squared else abs(difference)
+            elif metric.squared:
+                for i in range(block.size):
+                    difference = values[i] - centre
+                    block[i] += difference * difference
+            else:
+                for i in range(block.size):
+                    block[i] += abs(values[i] - centre)
+
+
+@kernel
+def _farthest(away: Numbers, rows: Integers, heads: Integers, ends: Integers) -> int:
+    """Return the point of the farthest remaining record, of the lowest position in a tie."""
+    best = -1
+    most = -1.0
+    for point in range(away.size):
+        if away[point] >= most and heads[point] < ends[point]:
+            if best < 0 or away[point] > most or rows[heads[point]] < rows[heads[best]]:
+                best = point
+            most = away[point]
+    return best
+
+
+@kernel
+def _nearest(away: Numbers, pole: int, rows: Integers, heads: Integers, ends: Integers, k: int) -> Integers:
+    """Return the points of k records: the pole's first record and the k - 1 nearest others, by (distance, position)."""
+    points = np.empty(k, dtype=np.int64)
+    positions = np.empty(k, dtype=np.int64)
+    reach = np.empty(k, dtype=np.float64)
+    points[0] = pole
+    filled = 1
+    for point in range(away.size if k > 1 else 0):
+        distance = away[point]
+        if filled == k and distance > reach[k - 1]:
+            continue
+        for queued in range(heads[point] + (1 if point == pole else 0), ends[point]):
+            position = rows[queued]
+            if filled == k and (distance > reach[k - 1] or (distance == reach[k - 1] and position > positions[k - 1])):
+                break
+            place = filled if filled < k else k - 1
+            filled = min(filled + 1, k)
+            while place > 1 and (
+                reach[place - 1] > distance or (reach[place - 1] == distance and positions[place - 1] > position)
+            ):
+                reach[place], positions[place], points[place] = (
+                    reach[place - 1], positions[place - 1], points[place - 1],
+                )  # fmt: skip
+                place -= 1
+            reach[place], positions[place], points[place] = distance, position, point
+    return points

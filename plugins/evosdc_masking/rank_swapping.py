@@ -1,0 +1,113 @@
+"""Rank swapping."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from evosdc.data.schema import Attribute, Scale
+from evosdc.data.table import MISSING, Table
+from evosdc.model import MaskingMethod, Parameters
+from evosdc_masking.kernel import kernel
+
+Column = NDArray[Any]
+Ranks = NDArray[np.int64]
+
+
+def reach(n: int, p: float) -> int:
+    """Return the greatest number of ranks that a value may move: p percent of n, rounded down."""
+    return int(n * p / 100 + 1e-9)  # 1e-9: a percentage such as 0.7 is not exact, its product with n may be whole
+
+
+class RankSwapping(MaskingMethod):
+    """Swap values of each attribute, independently of the others, between records of similar rank.
+
+    Records are ranked by value (ordinal: by the order of the categories; nominal: by the alphabetic order of their
+    labels); equal values are put in random order first, since neighbours would be swapped systematically otherwise.
+    Going up the ranks, each one not yet swapped is swapped with one drawn uniformly among the next D = p percent of n
+    ranks, or with the nearest free one of these. Marginals are kept exactly and no value moves more than D ranks; D =
+    0 changes nothing. Missing values keep their places and are not ranked: n counts the values that are present.
+
+    Source: Moore (1996), in the form of the Handbook on Statistical Disclosure Control.
+    """
+
+    class Params(Parameters):
+        """How far values may move."""
+
+        p: float = Field(default=5, ge=0, le=100, description="Greatest move, in percent of the number of records.")
+
+    params: Params
+
+    def mask(self, table: Table, rng: np.random.Generator) -> Table:
+        """Return the table with swapped values."""
+        codes, numbers = table.codes.copy(), table.numbers.copy()
+        for j, attribute in enumerate(table.schema.categorical):
+            column = table.codes[:, j]
+            present = np.flatnonzero(column != MISSING)
+            keys = _positions(attribute)[column[present]]
+            codes[present, j] = column[present][self._sources(keys, rng)]
+        for j in range(numbers.shape[1]):
+            present = np.flatnonzero(~np.isnan(table.numbers[:, j]))
+            values = table.numbers[present, j]
+            numbers[present, j] = values[self._sources(values, rng)]
+        return Table(table.schema, codes, numbers)
+
+    def _sources(self, keys: Column, rng: np.random.Generator) -> Ranks:
+        """Return for each record the record whose value it gets."""
+        n = keys.size
+        shuffled = rng.permutation(n)
+        order = shuffled[np.argsort(keys[shuffled], kind="stable")]
+        partners = swapped(rng.random(n), reach(n, self.params.p))
+        sources = np.empty(n, dtype=np.int64)
+        sources[order] = order[partners]
+        return sources
+
+
+@kernel
+def swapped(uniforms: NDArray[np.float64], distance: int) -> Ranks:
+    """Return the rank with which each rank is swapped, itself where it stays.
+
+    Parameters
+    ----------
+    uniforms : ndarray of float64, shape (n,)
+        In [0, 1), one for each rank.
+    distance : int
+        D, the greatest difference of swapped ranks.
+    """
+    n = uniforms.size
+    partner = np.arange(n)
+    if distance < 1:
+        return partner
+    taken = np.zeros(n, dtype=np.bool_)
+    # below[j] leads, over a path halved at each visit, to the greatest free rank <= j
+    below = np.arange(n)
+    for i in range(n - 1):
+        if taken[i]:
+            continue
+        start = min(i + 1 + int(uniforms[i] * distance), n - 1)
+        j = start
+        while taken[j]:
+            below[j] = below[below[j]]
+            j = below[j]
+        if j <= i:
+            j = start
+            while taken[j] and j < n - 1 and j < i + distance:
+                j += 1
+        if not taken[j]:
+            partner[i], partner[j] = j, i
+            taken[i] = taken[j] = True
+            below[i], below[j] = max(i - 1, 0), j - 1
+    return partner
+
+
+def _positions(attribute: Attribute) -> Ranks:
+    """Return the place of each category in the order by which records are ranked."""
+    size = len(attribute.categories)
+    if attribute.scale is Scale.ORDINAL:
+        return np.arange(size)
+    places = np.empty(size, dtype=np.int64)
+    places[sorted(range(size), key=attribute.categories.__getitem__)] = np.arange(size)
+    return places

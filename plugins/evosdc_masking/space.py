@@ -1,0 +1,136 @@
+"""Records as points with a distance, in the flat arrays that compiled loops want."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import lcm
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.data.distance import category_distance
+from evosdc.data.schema import MissingRule, Scale
+from evosdc.data.table import Codes, Numbers, Table
+from evosdc_masking.distinct import Distinct, distinct, separate
+
+Integers = NDArray[np.int64]
+
+_EXACT = 2**53
+"""Up to here float64 holds every whole number, so sums of distances between categories compare exactly."""
+
+
+class Metric(NamedTuple):
+    """The distance between records; a tuple, since compiled loops take it as it is.
+
+    Parameters
+    ----------
+    sizes, offsets : ndarray of int64, shape (C,)
+        Categories of each attribute with one more for missing, and where its matrix of distances begins in `distances`.
+    distances : ndarray of float64
+        The matrices of distances one after the other, each flattened by rows.
+    ordinal : ndarray of bool, shape (C,)
+    squared : bool
+        Whether numeric differences are squared.
+    apart : float
+        Distance between a missing number and a present one.
+    wildcard : bool
+        Whether missing values equal anything.
+    """
+
+    sizes: Integers
+    offsets: Integers
+    distances: Numbers
+    ordinal: NDArray[np.bool_]
+    squared: bool
+    apart: float
+    wildcard: bool
+
+
+@dataclass(frozen=True)
+class Space:
+    """Points with the distance of Domingo-Ferrer and Torra (2005).
+
+    Categorical attributes only: the sum of the distances of Eq. 2.6 and 2.7. Numeric attributes only: the squared
+    Euclidean distance of standardised values. Both: the sum over attributes, a numeric one giving ``|a - b| / range``.
+    All sums of categorical distances are multiples of a common unit and exact. How far a missing number is from others
+    is a reconstruction: as far as two standardised values are apart on average (2, squared) in the numeric case and the
+    whole range in the mixed one; under the rule ``wildcard`` at distance 0 from everything.
+
+    Parameters
+    ----------
+    points : Distinct
+        The records at each point: equal ones share a point where all attributes are categorical; a record is a point
+        of its own otherwise.
+    metric : Metric
+    codes : ndarray of int32, shape (C, m)
+        Code of each point, missing as the number of categories.
+    numbers : ndarray of float64, shape (Q, m)
+        Scaled values of each point, NaN where missing.
+    """
+
+    points: Distinct
+    metric: Metric
+    codes: Codes
+    numbers: Numbers
+
+
+def space_of(table: Table) -> Space:
+    """Return the space of a table's records, n >= 1."""
+    categorical, wildcard = table.schema.categorical, table.schema.na is MissingRule.WILDCARD
+    points = separate(len(table)) if table.schema.numeric else distinct(table.codes)
+    sizes = np.array([len(a.categories) + 1 for a in categorical], dtype=np.int64)
+    matrices, unit = _distances(table)
+    codes = np.ascontiguousarray(table.codes[points.first].T)
+    missing = codes < 0
+    codes[missing] = np.broadcast_to(sizes[:, None] - 1, codes.shape)[missing]
+    squared = not categorical
+    metric = Metric(
+        sizes=sizes,
+        offsets=np.cumsum(sizes**2) - sizes**2,
+        distances=np.concatenate([m.ravel() for m in matrices]) if matrices else np.empty(0),
+        ordinal=np.array([a.scale is Scale.ORDINAL for a in categorical], dtype=np.bool_),
+        squared=squared,
+        apart=0.0 if wildcard else (2.0 if squared else unit),
+        wildcard=wildcard,
+    )
+    scaled = standardised(table.numbers) if squared else ranged(table.numbers) * unit
+    return Space(points, metric, codes, np.ascontiguousarray(scaled.T))
+
+
+def _distances(table: Table) -> tuple[list[Numbers], float]:
+    """Return each attribute's matrix of distances and what a distance of 1 counts in them."""
+    distances = [category_distance(a, table.schema.na) for a in table.schema.categorical]
+    unit = lcm(*(d.denominator for d in distances))
+    if unit * max(len(distances), 1) >= _EXACT:
+        return [d.matrix for d in distances], 1.0
+    return [(d.numerators * (unit // d.denominator)).astype(np.float64) for d in distances], float(unit)
+
+
+def standardised(numbers: Numbers) -> Numbers:
+    """Return columns of mean 0 and standard deviation 1 (of the file, not of a sample); constant ones become 0."""
+    columns = np.empty_like(numbers)
+    for j in range(numbers.shape[1]):
+        present = ~np.isnan(numbers[:, j])
+        values = numbers[present, j]
+        columns[:, j] = np.nan
+        if values.size == 0 or values.min() == values.max():
+            columns[present, j] = 0.0
+        else:
+            centred = values - values.mean()
+            centred /= np.abs(centred).max()  # squares of very large or small numbers would leave the range of floats
+            columns[present, j] = centred / centred.std()
+    return columns
+
+
+def ranged(numbers: Numbers) -> Numbers:
+    """Return columns scaled to 0..1 by their least and greatest value; constant ones become 0."""
+    columns = np.empty_like(numbers)
+    for j in range(numbers.shape[1]):
+        present = ~np.isnan(numbers[:, j])
+        values = numbers[present, j]
+        columns[:, j] = np.nan
+        if values.size:
+            width = values.max() - values.min()
+            columns[present, j] = (values - values.min()) / (width if width > 0 else 1.0)
+    return columns

@@ -1,0 +1,98 @@
+"""Distance-based information loss."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from evosdc.data.distance import category_distance
+from evosdc.data.table import Codes, Rows, Table
+from evosdc.model import Incremental, Measure
+from evosdc.model.parameters import Parameters
+from evosdc_measures.domains import Integers, domains_of, require_aligned
+from evosdc_measures.kernel import kernel
+
+State = tuple[Codes, Integers, float]
+"""Codes of the masked table, sum of distances of each attribute in units of its own denominator, score."""
+
+
+class DistanceBasedLoss(Measure):
+    """Mean distance between the original and the masked category, over records and attributes, times 100.
+
+    ``100 / (n V) * sum_i sum_v d_v(x_iv, y_iv)`` with the distances of `evosdc.data.distance` (thesis, Eq. 2.6 and
+    2.7). Range 0..100, smaller is better; 0 for the original itself. For an ordinal attribute of c categories the
+    greatest distance of Eq. 2.6 is (c - 1) / c, so 100 is reached by nominal attributes only.
+
+    Missing values: at distance 1 from every category under the rule ``category``, at distance 0 under ``wildcard``.
+    """
+
+    class Params(Parameters):
+        """How far apart two categories are."""
+
+        by_hierarchy: bool = Field(False, description="Distance by lowest common ancestor where there is a hierarchy.")
+
+    def fit(self, original: Table) -> FittedDistanceBasedLoss:
+        """Tabulate the distances."""
+        self.require_support(original)
+        return FittedDistanceBasedLoss(original, self.params.by_hierarchy)
+
+
+class FittedDistanceBasedLoss(Incremental[State]):
+    """`DistanceBasedLoss` of one original."""
+
+    def __init__(self, original: Table, by_hierarchy: bool) -> None:
+        schema = original.schema
+        distances = [category_distance(a, schema.na, by_hierarchy) for a in schema.categorical]
+        domains = domains_of(schema)
+        n, attributes = original.codes.shape
+        self._original = original
+        self._rows = np.arange(n)
+        self._empty = np.zeros(attributes, dtype=np.int64)
+        self._layout = (domains.widths, domains.offsets, domains.flattened([d.numerators for d in distances]))
+        self._denominators = np.array([d.denominator for d in distances], dtype=np.float64)
+        self._cells = n * attributes
+
+    def start(self, masked: Table) -> State:
+        """Return the state of a table; O(n V)."""
+        require_aligned(self._original, masked)
+        totals = self._empty.copy()
+        # The original is at distance 0 from itself, so following the change from it is starting from nothing.
+        return self._followed(self._original.codes, masked.codes, self._rows, totals)
+
+    def update(self, state: State, masked: Table, rows: Rows) -> State:
+        """Return the state after a change; O(m V)."""
+        totals = state[1].copy()
+        return self._followed(state[0], masked.codes, rows, totals)
+
+    def _followed(self, before: Codes, after: Codes, rows: Rows, totals: Integers) -> State:
+        total = _follow(self._original.codes, before, after, rows, *self._layout, self._denominators, totals)
+        return after, totals, 100.0 * total / self._cells
+
+    def value(self, state: State) -> float:
+        """Return the loss, 0..100."""
+        return state[2]
+
+
+@kernel
+def _follow(
+    original: Codes,
+    before: Codes,
+    after: Codes,
+    rows: Rows,
+    widths: Integers,
+    offsets: Integers,
+    distances: Integers,
+    denominators: NDArray[np.float64],
+    totals: Integers,
+) -> float:
+    attributes = original.shape[1]
+    for row in rows:
+        for v in range(attributes):
+            if before[row, v] != after[row, v]:
+                base = offsets[v] + (original[row, v] + 1) * widths[v] + 1
+                totals[v] += distances[base + after[row, v]] - distances[base + before[row, v]]
+    score = 0.0
+    for v in range(attributes):
+        score += totals[v] / denominators[v]
+    return score

@@ -1,0 +1,59 @@
+"""Layout of tables by category: one flat array for all attributes, a missing value at index 0 of each axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.data.schema import Schema
+from evosdc.data.table import MISSING, Table
+
+Integers = NDArray[np.int64]
+Counts = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Domains:
+    """Where each attribute's square table by (category, category) stands in a flat array.
+
+    The entry of codes (a, b) of attribute v is at ``offsets[v] + (a + 1) * widths[v] + (b + 1)``: digits are codes plus
+    one, so a missing value has digit 0.
+
+    Parameters
+    ----------
+    widths : ndarray of int64, shape (V,)
+        Number of categories plus one.
+    offsets : ndarray of int64, shape (V + 1,)
+        The last is the length of the flat array.
+    """
+
+    widths: Integers
+    offsets: Integers
+
+    def flattened(self, matrices: Sequence[NDArray[np.int64]]) -> Integers:
+        """Return matrices by code, whose last row and column are those of a missing value, in the flat layout."""
+        return np.concatenate([np.roll(matrix, 1, axis=(0, 1)).ravel() for matrix in matrices])
+
+
+def domains_of(schema: Schema) -> Domains:
+    """Return the layout for a schema's categorical attributes."""
+    widths = np.array([len(a.categories) + 1 for a in schema.categorical], dtype=np.int64)
+    return Domains(widths, np.concatenate(([0], np.cumsum(widths * widths))))
+
+
+def require_aligned(original: Table, masked: Table) -> None:
+    """Refuse a masked table that kernels, which check no bounds, could not read safely.
+
+    Raises
+    ------
+    ValueError
+        Another number of records or of attributes, or a code outside its domain: a mistake of the caller.
+    """
+    if masked.codes.shape != original.codes.shape:
+        raise ValueError(f"masked table of shape {masked.codes.shape}, original of shape {original.codes.shape}")
+    sizes = [len(a.categories) for a in original.schema.categorical]
+    if masked.codes.size and (masked.codes.min() < MISSING or (masked.codes.max(axis=0) >= sizes).any()):
+        raise ValueError("the masked table holds a code outside its attribute's categories")

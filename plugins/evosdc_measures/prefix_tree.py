@@ -1,0 +1,128 @@
+"""A prefix tree of distinct records, and the exact search for those nearest to a record.
+
+Records that share their first categories share a path, so the cost of a common beginning is summed once and a whole
+branch is left as soon as its cost exceeds the best known. Costs are integers; ties are exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.data.table import Codes
+from evosdc_measures.domains import Counts, Integers
+from evosdc_measures.kernel import kernel
+
+
+@dataclass(frozen=True)
+class PrefixTree:
+    """Distinct records as a tree with one level an attribute.
+
+    Parameters
+    ----------
+    order : ndarray of int64, shape (V,)
+        Attribute of each level.
+    roots : int
+        Number of nodes of the first level, which come first.
+    nodes : ndarray of int32, shape (N, 3)
+        Code, first child and end of the children; at the last level code, number of records and 0.
+    """
+
+    order: NDArray[np.int64]
+    roots: int
+    nodes: Counts
+
+
+def tree_of(codes: Codes) -> PrefixTree:
+    """Build the tree of a file's records, shape (n, V); O(n V log n)."""
+    n, attributes = codes.shape
+    # Few branches first: a long common beginning is summed once for many records.
+    order = np.argsort([len(np.unique(codes[:, v])) for v in range(attributes)], kind="stable").astype(np.int64)
+    records = codes[np.lexsort(codes[:, order[::-1]].T)][:, order]
+    # A row begins a new node at a level if it differs from the row above there or further up.
+    begins = np.ones((n, attributes), dtype=bool)
+    begins[1:] = np.logical_or.accumulate(records[1:] != records[:-1], axis=1)
+    levels = [np.flatnonzero(begins[:, level]) for level in range(attributes)]
+    starts = np.concatenate(([0], np.cumsum([len(level) for level in levels])))
+    parts = []
+    for level, rows in enumerate(levels):
+        nodes = np.empty((len(rows), 3), dtype=np.int32)
+        nodes[:, 0] = records[rows, level]
+        if level + 1 < attributes:
+            nodes[:, 1] = starts[level + 1] + np.searchsorted(levels[level + 1], rows)
+            nodes[:-1, 2] = nodes[1:, 1]
+            nodes[-1, 2] = starts[level + 2]
+        else:
+            nodes[:, 1] = np.diff(rows, append=n)
+            nodes[:, 2] = 0
+        parts.append(nodes)
+    return PrefixTree(order, len(levels[0]), np.concatenate(parts))
+
+
+@kernel
+def nearest(
+    record: Codes,
+    limit: int,
+    order: NDArray[np.int64],
+    roots: int,
+    nodes: Counts,
+    widths: Integers,
+    offsets: Integers,
+    distances: Integers,
+    paths: Integers,
+) -> tuple[int, int]:
+    """Return the least distance from a record to those of the tree, and the number of records at that distance.
+
+    Parameters
+    ----------
+    record : ndarray of int32, shape (V,)
+    limit : int
+        A distance at which there is a record for certain, which bounds the search from the beginning.
+    order, roots, nodes
+        See `PrefixTree`.
+    widths, offsets, distances : ndarray of int64
+        Distances between categories in the layout of `Domains`.
+    paths : ndarray of int64, shape (4, V)
+        Scratch.
+    """
+    last = len(order) - 1
+    best, found = limit, 0
+    current, ends, costs, bases = paths[0], paths[1], paths[2], paths[3]
+    for level in range(last + 1):
+        v = order[level]
+        bases[level] = offsets[v] + (record[v] + 1) * widths[v] + 1
+    # Follow the cheapest branch of each level once: a good bound saves more than it costs.
+    first, end, cost = 0, roots, 0
+    for level in range(last + 1):
+        cheapest = first
+        least = distances[bases[level] + nodes[first, 0]]
+        for node in range(first + 1, end):
+            if least == 0:
+                break
+            step = distances[bases[level] + nodes[node, 0]]
+            if step < least:
+                cheapest, least = node, step
+        cost += least
+        first, end = nodes[cheapest, 1], nodes[cheapest, 2]
+    best = min(best, cost)
+    level = 0
+    current[0], ends[0], costs[0] = 0, roots, 0
+    while level >= 0:
+        node = current[level]
+        if node == ends[level]:
+            level -= 1
+            continue
+        current[level] = node + 1
+        cost = costs[level] + distances[bases[level] + nodes[node, 0]]
+        if cost > best:
+            continue
+        if level < last:
+            level += 1
+            current[level], ends[level], costs[level] = nodes[node, 1], nodes[node, 2], cost
+        elif cost < best:
+            best, found = cost, nodes[node, 1]
+        else:
+            found += nodes[node, 1]
+    return int(best), int(found)

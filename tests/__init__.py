@@ -1,0 +1,1 @@
+"""Tests of evosdc and of the plugins that come with it."""

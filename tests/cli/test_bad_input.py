@@ -1,0 +1,212 @@
+"""Every kind of bad input ends with status 2, words that say what to do, no traceback, and nothing written."""
+
+import json
+
+import pytest
+
+GOOD = "sex,age,town\n" + "".join(f"{'mf'[i % 2]},{20 + i % 7},{'abc'[i % 3]}\n" for i in range(40))
+SCHEMA = """
+[attributes]
+sex = { role = "quasi-identifier", scale = "nominal" }
+age = { role = "quasi-identifier", scale = "ordinal" }
+"""
+
+
+@pytest.fixture()
+def files(tmp_path):
+    (tmp_path / "good.csv").write_text(GOOD)
+    (tmp_path / "schema.toml").write_text(SCHEMA)
+    return tmp_path
+
+
+def refused(answer, *words):
+    assert answer.status == 2, answer
+    assert "Traceback" not in answer.err
+    assert answer.out == ""
+    for word in words:
+        assert word in answer.err, answer.err
+
+
+CONTENTS = {
+    "empty": (b"", ["empty"]),
+    "header only": (b"sex,age\n", ["no record"]),
+    "ragged": (b"sex,age\nm,20\nf\nm,22,7\n", ["line 3"]),
+    "duplicate columns": (b"sex,sex\nm,f\nf,m\n", ["sex", "more than once"]),
+    "binary": (bytes(range(256)) * 4, ["text"]),
+}
+
+
+@pytest.mark.parametrize("name", sorted(CONTENTS))
+@pytest.mark.parametrize("command", ["protect", "init", "mask"])
+def test_files_that_are_no_table(evosdc, files, name, command):
+    content, words = CONTENTS[name]
+    (files / "bad.csv").write_bytes(content)
+    before = sorted(p.name for p in files.iterdir())
+    words_of = {
+        "protect": ("protect", "bad.csv", "-o", "run"),
+        "init": ("init", "bad.csv", "-o", "new.toml"),
+        "mask": ("mask", "mdav", "bad.csv", "-o", "masked.csv"),
+    }
+    refused(evosdc(*words_of[command]), "bad.csv", *words)
+    assert sorted(p.name for p in files.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("protect", "none.csv"),
+        ("init", "none.csv", "-o", "new.toml"),
+        ("mask", "mdav", "none.csv", "-o", "x.csv"),
+        ("measure", "none.csv", "good.csv"),
+        ("run", "none.toml"),
+        ("check", "none.toml"),
+    ],
+)
+def test_no_such_file(evosdc, files, words):
+    refused(evosdc(*words), "none.")
+
+
+def test_missing_schema(evosdc, files):
+    refused(evosdc("protect", "good.csv", "--schema", "none.toml"), "none.toml")
+
+
+def test_unknown_category_names_attribute_value_and_line(evosdc, files):
+    (files / "schema.toml").write_text(SCHEMA + 'town = { categories = ["a", "b"] }\n')
+    refused(evosdc("protect", "good.csv", "--schema", "schema.toml"), "town", "'c'", "line 4")
+
+
+def test_unknown_key_and_wrong_type_are_told_together(evosdc, files):
+    (files / "x.toml").write_text(
+        'sead = 1\nreplicates = "many"\ndata = { file = "good.csv", schema = "schema.toml" }\n'
+        'genotype = { name = "cells", mutation = 1 }\n'
+    )
+    refused(evosdc("check", "x.toml"), "sead", "Did you mean 'seed'?", "replicates", "'many'")
+    (files / "x.toml").write_text(
+        'data = { file = "good.csv", schema = "schema.toml" }\n'
+        'genotype = { name = "cells", mutation = 1 }\nfitness = "meen"\nalgorithm = { name = "parent-child", leaders = 0 }\n'
+    )
+    refused(evosdc("check", "x.toml"), "mutations", "meen", "Did you mean 'mean'?", "leaders")
+
+
+def test_text_that_is_not_toml(evosdc, files):
+    (files / "x.toml").write_text("title = unquoted\n")
+    refused(evosdc("run", "x.toml"), "x.toml", "TOML", "line 1")
+
+
+@pytest.mark.parametrize(
+    ("method", "settings", "words"),
+    [
+        ("mdav", ["k=41"], ["k", "41", "40"]),
+        ("mdav", ["k=0"], ["k", "0"]),
+        ("mdav", ["k=three"], ["k", "'three'"]),
+        ("pram", ["p=1.5"], ["p", "1.5", "1"]),
+        ("pram", ["p=-0.1"], ["p", "-0.1", "0"]),
+        ("rank-swapping", ["p=101"], ["p", "101", "100"]),
+        ("mdav", ["kk=3"], ["kk", "Did you mean 'k'?"]),
+        ("mdaw", [], ["mdaw", "Did you mean 'mdav'?"]),
+        ("top-coding", ["q=1"], ["sex", "nominal"]),
+    ],
+)
+def test_methods_and_parameters(evosdc, files, method, settings, words):
+    options = [word for setting in settings for word in ("--set", setting)]
+    refused(evosdc("mask", method, "good.csv", "--schema", "schema.toml", *options, "-o", "m.csv"), *words)
+    assert not (files / "m.csv").exists()
+
+
+def test_unknown_data_set(evosdc, files):
+    (files / "x.toml").write_text('data = { name = "german" }\n')
+    refused(evosdc("run", "x.toml"), "german", "Did you mean 'german-credit'?")
+    refused(evosdc("datasets", "fetch", "adlut"), "Did you mean 'adult'?")
+
+
+def test_unknown_measure(evosdc, files):
+    refused(evosdc("measure", "good.csv", "good.csv", "--measures", "dbill"), "Did you mean 'dbil'?")
+
+
+def test_original_and_masked_of_different_shape(evosdc, files):
+    (files / "short.csv").write_text(GOOD[: GOOD.rindex("m,")])
+    refused(evosdc("measure", "good.csv", "short.csv", "--schema", "schema.toml"), "38 records", "40")
+    (files / "wide.csv").write_text("\n".join(line + ",x" for line in GOOD.splitlines()))
+    refused(evosdc("measure", "good.csv", "wide.csv", "--schema", "schema.toml"), "wide.csv", "x")
+    (files / "narrow.csv").write_text("\n".join(line.split(",")[0] for line in GOOD.splitlines()))
+    refused(evosdc("measure", "good.csv", "narrow.csv", "--schema", "schema.toml"), "age")
+
+
+def test_masked_category_unknown_to_the_original(evosdc, files):
+    (files / "other.csv").write_text(GOOD.replace("\nm,", "\nx,"))
+    refused(evosdc("measure", "good.csv", "other.csv", "--schema", "schema.toml"), "sex", "'x'")
+
+
+def test_output_that_cannot_be_written(evosdc, files):
+    (files / "blocked").write_text("a file")
+    schema = ("--schema", "schema.toml")
+    refused(evosdc("mask", "mdav", "good.csv", *schema, "-o", "no/such/m.csv"), "no/such")
+    refused(evosdc("mask", "mdav", "good.csv", *schema, "-o", files), "folder")
+    refused(evosdc("init", "good.csv", "-o", "no/such/s.toml"), "no/such")
+    refused(evosdc("protect", "good.csv", *schema, "-o", "blocked"), "blocked")
+    refused(evosdc("report", "good.csv", "-o", "r.html"), "good.csv")
+
+
+def test_an_existing_schema_or_run_is_not_overwritten(evosdc, files):
+    refused(evosdc("init", "good.csv", "-o", "schema.toml"), "schema.toml", "--force")
+    (files / "run").mkdir()
+    (files / "run" / "resolved.json").write_text("{}")
+    refused(evosdc("protect", "good.csv", "--schema", "schema.toml", "-o", "run"), "run", "evosdc resume")
+
+
+def test_protecting_what_is_not_there_or_identifies(evosdc, files):
+    schema = ("--schema", "schema.toml")
+    refused(evosdc("protect", "good.csv", *schema, "--protect", "sexx"), "sexx", "Did you mean 'sex'?")
+    (files / "schema.toml").write_text(SCHEMA + 'town = { role = "identifier" }\n')
+    refused(evosdc("protect", "good.csv", *schema, "--protect", "town"), "town", "identifier")
+
+
+def test_numeric_attributes_say_what_to_do(evosdc, files):
+    (files / "schema.toml").write_text(SCHEMA.replace('"ordinal"', '"numeric"'))
+    refused(evosdc("protect", "good.csv", "--schema", "schema.toml"), "age", "numeric", "ordinal")
+
+
+@pytest.mark.parametrize("setting", ["seed", "=3", "a..b=1", "title.x=3"])
+def test_settings_that_are_not_key_value(evosdc, files, setting):
+    (files / "x.toml").write_text('title = "t"\ndata = { name = "housing" }\n')
+    refused(evosdc("check", "x.toml", "--set", setting), setting)
+
+
+def test_commands_and_options(evosdc):
+    refused(evosdc("protekt", "x.csv"), "Did you mean 'protect'?")
+    refused(evosdc("run"), "Missing argument")
+    refused(evosdc("run", "x.toml", "--workers", "0"), "--workers")
+    refused(evosdc("protect", "x.csv", "--time", "soon"), "'soon'", "60s")
+    refused(evosdc("resume", "nowhere"), "nowhere", "run folder")
+
+
+def test_debug_shows_where(evosdc, files):
+    assert "Traceback" in evosdc("check", "none.toml", "--debug").err
+
+
+ODD = {
+    "one row": "sex,age\nm,20\n",
+    "one category": "sex,age\n" + "m,20\n" * 30,
+    "all missing": "sex,age\n" + ",\n" * 30,
+    "one missing": "sex,age\n" + "m,20\n" * 15 + "f,\n" + "f,21\n" * 15,
+    "crlf": GOOD.replace("\n", "\r\n"),
+    "bom": "\ufeff" + GOOD,
+    "non-ascii": GOOD.replace("sex", "género").replace("m,", "männlich,").replace("f,", "女,"),
+    "100 columns": ",".join(f"c{j}" for j in range(100))
+    + "\n"
+    + "".join(",".join(str((i * j) % 5) for j in range(100)) + "\n" for i in range(50)),
+}
+
+
+@pytest.mark.parametrize("name", sorted(ODD))
+def test_odd_but_usable_files_are_protected(evosdc, tmp_path, name):
+    (tmp_path / "odd.csv").write_bytes(ODD[name].encode())
+    names = ODD[name].lstrip("\ufeff").splitlines()[0].split(",")[:2]
+    answer = evosdc("protect", "odd.csv", "--protect", ",".join(names), "--time", "0.3s", "-o", "run", "--json")
+    assert answer.status == 0, answer.err
+    result = json.loads(answer.out)
+    assert result["protect"] == names
+    written = (tmp_path / "run" / "best.csv").read_bytes()
+    assert written.count(b"\n") == ODD[name].encode().count(b"\n")
+    assert written.startswith(b"\xef\xbb\xbf") == (name == "bom")
+    assert (b"\r\n" in written) == (name == "crlf")

@@ -1,0 +1,140 @@
+import json
+import stat
+
+import pytest
+
+from evosdc.cli import COMMANDS
+
+SCHEMA = """
+[attributes]
+number = { role = "identifier" }
+sex = { role = "quasi-identifier", scale = "nominal" }
+age = { role = "quasi-identifier", scale = "ordinal" }
+"""
+
+
+@pytest.fixture()
+def survey(tmp_path):
+    lines = [f"{900 + i};\"{'mf'[i % 2]}\";{20 + i % 7};0{i % 10},50;x{i * i % 11}" for i in range(60)]
+    (tmp_path / "survey.csv").write_bytes(("number;sex;age;amount;note\r\n" + "\r\n".join(lines) + "\r\n").encode("cp1252"))
+    (tmp_path / "schema.toml").write_text(SCHEMA)
+    return tmp_path
+
+
+def test_overview_names_every_command(evosdc):
+    answer = evosdc("--help")
+    assert answer.status == 0
+    assert all(name in answer.out for name in COMMANDS)
+    assert evosdc("--version").out.startswith("evosdc, version ")
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_each_command_has_help(evosdc, name):
+    answer = evosdc(name, "--help")
+    assert answer.status == 0
+    assert "Usage: evosdc" in answer.out
+
+
+def test_init_proposes_a_schema_that_runs(evosdc, survey):
+    assert evosdc("init", "survey.csv", "-o", "new.toml").status == 0
+    answer = evosdc("protect", "survey.csv", "--schema", "new.toml", "--time", "0.2s", "-o", "run", "--json")
+    assert answer.status == 0, answer.err
+    assert json.loads(answer.out)["best"]["scores"]["dr"] >= 0
+
+
+def test_protect_leaves_everything_else_as_it_was(evosdc, survey):
+    answer = evosdc("protect", "survey.csv", "--schema", "schema.toml", "--time", "0.3s", "-o", "run", "--quiet")
+    assert answer.status == 0, answer.err
+    assert "Identifiers left out of the protected file: number." in answer.out
+    before = (survey / "survey.csv").read_bytes().split(b"\r\n")
+    after = (survey / "run" / "best.csv").read_bytes().split(b"\r\n")
+    assert len(before) == len(after)
+    for old, new in zip(before[1:-1], after[1:-1], strict=True):
+        _, _, _, amount, note = old.split(b";")
+        assert new.split(b";")[2:] == [amount, note]
+        assert new.split(b";")[0] in (b'"m"', b'"f"')
+    assert after[0] == b"sex;age;amount;note"
+
+
+def test_run_folder_is_for_its_owner_only(evosdc, survey):
+    evosdc("protect", "survey.csv", "--schema", "schema.toml", "--time", "0.2s", "-o", "run", "--quiet")
+    assert stat.S_IMODE((survey / "run").stat().st_mode) == 0o700
+    for path in (survey / "run").iterdir():
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
+    names = {path.name for path in (survey / "run").iterdir()} - {".lock"}
+    assert {n for n in names if not n.startswith("checkpoint-")} == {
+        "experiment.toml", "resolved.json", "environment.json", "status.json", "journal.jsonl", "portfolio.json",
+        "result.json", "best.csv", "front.csv", "scores.csv", "frequencies.json", "report.html",
+    }  # fmt: skip
+
+
+def test_mask_and_measure_agree_with_the_manifest(evosdc, survey):
+    words = ("mask", "mdav", "survey.csv", "--schema", "schema.toml", "--set", "k=5", "--seed", "3", "-o", "masked.csv")
+    answer = evosdc(*words)
+    assert answer.status == 0, answer.err
+    manifest = json.loads((survey / "masked.manifest.json").read_text())
+    assert manifest["method"] == "mdav"
+    assert manifest["parameters"] == {"k": 5}
+    assert manifest["seed"] == 3
+    assert manifest["dropped_identifiers"] == ["number"]
+    first = (survey / "masked.csv").read_bytes()
+    evosdc(*words)
+    assert (survey / "masked.csv").read_bytes() == first
+    answer = evosdc("measure", "survey.csv", "masked.csv", "--schema", "schema.toml", "--json")
+    assert answer.status == 0, answer.err
+    document = json.loads(answer.out)
+    assert {"dbil", "ctbil", "ebil", "id", "dbrl", "prl", "missing_rule"} <= set(document)
+    assert (document["dbil"] > 0) == (sum(manifest["changed"].values()) > 0)
+    one = evosdc("measure", "survey.csv", "masked.csv", "--schema", "schema.toml", "--measures", "dbil")
+    assert f"{document['dbil']:.4f}" in one.out
+
+
+def test_identity_loses_nothing(evosdc, survey):
+    document = json.loads(evosdc("measure", "survey.csv", "survey.csv", "--schema", "schema.toml", "--json").out)
+    assert [document[name] for name in ("dbil", "ctbil", "ebil", "id")] == [0, 0, 0, 100]
+
+
+def test_report_of_several_runs(evosdc, survey):
+    for name in ("one", "two"):
+        evosdc("protect", "survey.csv", "--schema", "schema.toml", "--time", "0.2s", "-o", name, "--quiet")
+    answer = evosdc("report", "one", "two", "-o", "both.html")
+    assert answer.status == 0, answer.err
+    assert "both.html" in answer.out
+    assert (survey / "both.html").stat().st_size > 10_000
+
+
+def test_plugins_list_and_show(evosdc):
+    document = json.loads(evosdc("plugins", "list", "--json").out)
+    assert document["problems"] == []
+    assert {"mdav", "pram", "rank-swapping"} <= set(document["offers"]["masking-method"])
+    shown = evosdc("plugins", "show", "mdav")
+    assert shown.status == 0, shown.err
+    assert "parameter k" in shown.out
+    unknown = evosdc("plugins", "show", "mdavv")
+    assert (unknown.status, "Did you mean 'mdav'?" in unknown.err) == (2, True)
+
+
+def test_datasets_list_and_fetch(evosdc, tmp_path):
+    rows = json.loads(evosdc("datasets", "list", "--json").out)["datasets"]
+    assert {row["name"] for row in rows} >= {"housing", "adult", "german-credit", "solar-flare", "tarragona"}
+    answer = evosdc("datasets", "fetch", "housing", "-o", "housing.csv")
+    assert answer.status == 0, answer.err
+    assert len((tmp_path / "housing.csv").read_text().splitlines()) == 1001
+
+
+def test_protect_takes_a_registered_data_set_and_repeats_itself(evosdc, tmp_path):
+    words = ("protect", "housing", "--seed", "5", "--json")
+    first = json.loads(evosdc(*words, "--time", "0.1s", "-o", "a").out)
+    assert first["protect"] == ["built", "degree", "grade1"]
+    text = (tmp_path / "a" / "experiment.toml").read_text()
+    (tmp_path / "again.toml").write_text(text)
+    settings = ("--set", "stop.seconds=100", "--set", "stop.generations=3")
+    digests = {json.loads(evosdc("run", "again.toml", *settings, "-o", n, "--json").out)["digest"] for n in "bc"}
+    assert len(digests) == 1
+
+
+def test_plain_progress_is_one_line_a_generation(evosdc, survey):
+    (survey / "x.toml").write_text('data = { file = "survey.csv", schema = "schema.toml" }\nstop = { generations = 3 }\n')
+    answer = evosdc("run", "x.toml", "-o", "run")
+    lines = [line for line in answer.err.splitlines() if line.startswith("generation ")]
+    assert [line.split(":")[0] for line in lines] == [f"generation {g}/3" for g in range(4)]

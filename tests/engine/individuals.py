@@ -1,0 +1,10 @@
+"""Individuals for tests: a key and scores, no genome to speak of."""
+
+from evosdc.model import Individual
+
+
+def individual(*objectives, key=None, il=None, dr=None, origin="random"):
+    scores = {} if il is None else {"il": il, "dr": dr}
+    objectives = objectives or ((il + dr) / 2,)
+    name = repr((objectives, il, dr)) if key is None else key
+    return Individual(None, name.encode().ljust(16), scores, tuple(map(float, objectives)), origin)

@@ -1,0 +1,41 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.engine.individuals import individual
+from evosdc.engine.archive import Archive
+
+POINTS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=40)
+
+
+def dominated(point, points):
+    return any(other != point and other[0] <= point[0] and other[1] <= point[1] for other in points)
+
+
+@given(POINTS)
+def test_front_is_that_of_a_plain_search(points):
+    archive = Archive(individual(il=float(a), dr=float(b), key=f"{n}") for n, (a, b) in enumerate(points))
+    found = [(i.scores["il"], i.scores["dr"]) for i in archive.individuals]
+    assert found == sorted({(float(a), float(b)) for a, b in points if not dominated((a, b), points)})
+
+
+@given(POINTS, st.randoms(use_true_random=False))
+def test_front_does_not_depend_on_the_order(points, rnd):
+    shuffled = points.copy()
+    rnd.shuffle(shuffled)
+    fronts = [
+        [(i.scores["il"], i.scores["dr"]) for i in Archive(individual(il=a, dr=b) for a, b in order).individuals]
+        for order in (points, shuffled)
+    ]
+    assert fronts[0] == fronts[1]
+
+
+def test_update_says_whether_the_front_changed():
+    archive = Archive([individual(il=1.0, dr=1.0)])
+    assert not archive.update([individual(il=1.0, dr=1.0), individual(il=2.0, dr=1.0)])
+    assert archive.update([individual(il=2.0, dr=0.5)])
+    assert len(archive) == 2
+
+
+def test_without_il_and_dr_the_objectives_make_the_front():
+    archive = Archive([individual(3.0), individual(2.0), individual(4.0)])
+    assert [i.objectives for i in archive.individuals] == [(2.0,)]

@@ -1,0 +1,122 @@
+import signal
+import threading
+import time
+
+import pytest
+
+from evosdc.executors.chunk import resolve, run_chunk
+from evosdc.executors.packing import packed, run_packed, unpacked
+from evosdc.model import Failure, Task
+
+from .work import task
+
+
+def test_outcomes_are_in_order_and_timed():
+    outcomes = run_chunk(task("asleep", [0.02, 0.0], first=5))
+    assert [(outcome.id, outcome.value) for outcome in outcomes] == [(5, 0.02), (6, 0.0)]
+    assert outcomes[0].seconds >= 0.02 > outcomes[1].seconds
+
+
+def test_an_exception_is_a_value_that_shows_code_but_no_variables():
+    good, bad, also_good = run_chunk(task("picky", [0, 1, 2]))
+    assert good.ok
+    assert also_good.ok
+    assert (good.value, also_good.value) == (0, 20)
+    assert not bad.ok
+    assert bad.value.type == "ValueError"
+    assert bad.value.message == "payload 1 after 5 letters"
+    assert "in picky" in bad.value.traceback
+    # The source line that raises is shown; the value of its variable is not.
+    assert "secret_of_the_record" in bad.value.traceback
+    assert "Smith" not in bad.value.traceback
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("no_such_module_anywhere:f", "ModuleNotFoundError"),
+        ("os:no_such_function", "AttributeError"),
+        ("os.path", "ValueError"),
+        ("os:sep", "ValueError"),
+    ],
+)
+def test_a_name_that_leads_nowhere_fails_every_item(name, kind):
+    outcomes = run_chunk(Task(name, None, 0, ((1, None), (2, None))))
+    assert [outcome.id for outcome in outcomes] == [1, 2]
+    assert [outcome.value.type for outcome in outcomes] == [kind, kind]
+
+
+def test_resolve_finds_attributes_of_attributes():
+    assert resolve("pathlib:Path.cwd")() is not None
+
+
+def test_an_exception_without_a_message_that_can_be_made():
+    (outcome,) = run_chunk(Task(f"{__name__}:raise_mute", None, 0, ((1, None),)))
+    assert outcome.value.type == "MuteError"
+
+
+class MuteError(Exception):
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+def raise_mute(context, seed, payload):
+    raise MuteError
+
+
+def test_the_time_limit_cannot_be_swallowed_and_spares_the_next_item():
+    begin = time.perf_counter()
+    late, good = run_chunk(task("asleep", [30.0, 0.01]), time_limit=0.1)
+    assert time.perf_counter() - begin < 5.0
+    assert late.value == Failure("TimeLimit", "the evaluation took longer than 0.1 s")
+    assert late.seconds >= 0.1
+    assert good.value == 0.01
+
+
+def test_the_alarm_is_left_as_it_was_found():
+    before = signal.getsignal(signal.SIGALRM)
+    run_chunk(task("asleep", [0.0, 1.0]), time_limit=0.05)
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_outside_the_main_thread_there_is_no_limit():
+    found = []
+    thread = threading.Thread(target=lambda: found.extend(run_chunk(task("asleep", [0.05]), time_limit=0.01)))
+    thread.start()
+    thread.join()
+    assert found[0].value == 0.05
+
+
+@pytest.mark.parametrize(("payload", "kind"), [("sys-exit", SystemExit), ("interrupt", KeyboardInterrupt)])
+def test_wishes_of_the_user_pass_through_unless_contained(payload, kind):
+    with pytest.raises(kind):
+        run_chunk(task("leave", [payload]))
+    (outcome,) = run_chunk(task("leave", [payload]), contain=True)
+    assert outcome.value.type == kind.__name__
+
+
+def through(given):
+    parcel = packed(given)
+    assert isinstance(parcel, bytes)
+    return unpacked(given, run_packed(parcel))
+
+
+def test_a_result_that_cannot_be_sent_fails_alone():
+    outcomes = through(task("odd", ["a", "unpicklable", "none"]))
+    assert [outcomes[0].value, outcomes[2].value] == ["a", None]
+    assert "cannot be sent back" in outcomes[1].value.message
+
+
+def test_a_result_that_cannot_be_read_fails_its_chunk():
+    outcomes = through(task("odd", ["a", "unreadable"]))
+    assert [outcome.value.type for outcome in outcomes] == ["RuntimeError", "RuntimeError"]
+
+
+def test_a_task_that_cannot_be_sent_or_read_is_a_failure():
+    refused = packed(task("echo", [lambda: None]))
+    assert isinstance(refused, Failure)
+    assert "cannot be sent" in refused.message
+    given = task("echo", [1, 2])
+    outcomes = unpacked(given, run_packed(b"nonsense"))
+    assert [outcome.value.type for outcome in outcomes] == ["UnpicklingError", "UnpicklingError"]

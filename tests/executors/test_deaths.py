@@ -1,0 +1,188 @@
+"""Workers that die, hang or never start, and owners that do."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from evosdc.errors import ExecutorError
+from evosdc.executors import launch, watchdog
+from evosdc.executors.processes import ProcessesExecutor
+
+from .conftest import KINDS, alive, descendants
+from .work import task
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("death", ["os-exit", "kill"])
+def test_the_culprit_is_found_and_all_else_is_done(pool, death):
+    rows = pool.map([task("leave", ["a", death, "b"]), task("leave", ["c", "d"]), task("leave", ["e"])])
+    assert [o.value if o.ok else o.value.type for row in rows for o in row] == ["a", "WorkerDied", "b", "c", "d", "e"]
+    assert pool.map([task("echo", ["next"])])[0][0].value == "next"
+
+
+def test_a_task_lost_once_is_run_again(pool, tmp_path):
+    rows = pool.map([task("leave_once", [str(tmp_path / "marker")]), task("echo", [1])])
+    assert [rows[0][0].value, rows[1][0].value] == ["survived", 1]
+
+
+def test_an_idle_worker_that_is_killed_is_replaced():
+    with ProcessesExecutor(None, 2) as executor:
+        before = {row[0].value for row in executor.map([task("process", [0.05]) for _ in range(4)])}
+        os.kill(min(before), signal.SIGKILL)
+        rows = executor.map([task("process", [0.05]) for _ in range(10)])
+    after = {row[0].value for row in rows}
+    assert len(after) == 2
+    assert after & before == {max(before)}
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_the_time_limit_holds_in_workers(kind):
+    executor = KINDS[kind](KINDS[kind].Params(time_limit=0.2), 1)
+    with executor:
+        rows = executor.map([task("asleep", [0.0, 30.0, 0.0])])
+    assert [o.value if o.ok else o.value.type for o in rows[0]] == [0.0, "TimeLimit", 0.0]
+
+
+def test_a_worker_that_does_not_keep_the_time_limit_is_killed(monkeypatch):
+    monkeypatch.setattr("evosdc.executors.crew._GRACE", 0.3)
+    with ProcessesExecutor(ProcessesExecutor.Params(time_limit=0.2), 2) as executor:
+        rows = executor.map([task("stubborn", [0.0, 60.0, 0.0]), task("stubborn", [0.1])])
+    assert [o.value if o.ok else o.value.type for row in rows for o in row] == [0.0, "TimeLimit", 0.0, 0.1]
+
+
+def test_workers_are_recycled():
+    with ProcessesExecutor(ProcessesExecutor.Params(recycle=2), 1) as executor:
+        rows = executor.map([task("process", [0.0]) for _ in range(5)])
+    assert [len({row[0].value for row in rows[i : i + 2]}) for i in (0, 2, 4)] == [1, 1, 1]
+    assert len({row[0].value for row in rows}) == 3
+
+
+def test_endless_deaths_end_the_run(monkeypatch):
+    monkeypatch.setattr("evosdc.executors.pool.losses_allowed", lambda workers: 3)
+    with (
+        ProcessesExecutor(ProcessesExecutor.Params(retries=9), 1) as executor,
+        pytest.raises(ExecutorError, match="die one after another"),
+    ):
+        executor.map([task("leave", ["kill"])])
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_silence_ends_the_run_and_the_pool_can_be_used_again(kind, monkeypatch):
+    monkeypatch.setattr(watchdog.Watchdog.__init__, "__defaults__", (0.5,))
+    with KINDS[kind](None, 1) as executor:
+        with pytest.raises(ExecutorError, match="have been silent"):
+            executor.map([task("asleep", [60.0])])
+        assert executor.map([task("echo", ["again"])])[0][0].value == "again"
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_workers_that_cannot_start_are_an_error_with_their_last_words(kind, monkeypatch, tmp_path):
+    broken = tmp_path / "python"
+    broken.write_text("#!/bin/sh\necho no licence left >&2\nexit 7\n")
+    broken.chmod(0o700)
+    monkeypatch.setattr(launch.sys, "executable", str(broken))
+    with pytest.raises(ExecutorError, match=r"ended with status 7 before it was ready(?s:.*)no licence left"):
+        KINDS[kind](None, 2).__enter__()
+    monkeypatch.setattr(launch.sys, "executable", str(tmp_path / "none"))
+    with pytest.raises(ExecutorError, match="could not be started: No such file"):
+        KINDS[kind](None, 2).__enter__()
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_other_versions_are_refused(kind, monkeypatch):
+    monkeypatch.setattr("evosdc.executors.versions.__version__", "99.0")
+    with pytest.raises(ExecutorError, match=r"has other versions than this process: evosdc [0-9.]+ instead of 99\.0"):
+        KINDS[kind](None, 1).__enter__()
+
+
+PROGRAM = """
+import os, signal, sys
+from evosdc.executors.chunk import resolve
+from tests.executors.work import task
+
+if __name__ == "__main__":
+    executor = resolve(sys.argv[1])(None, 2)
+    with executor:
+        print([row[0].value for row in executor.map([task("echo", [i]) for i in range(3)])], flush=True)
+        match sys.argv[2]:
+            case "exit":
+                sys.exit(3)
+            case "raise":
+                raise RuntimeError("the program's own")
+            case "work":
+                try:
+                    executor.map([task("asleep", [60.0]) for i in range(3)])
+                except KeyboardInterrupt:
+                    sys.exit(130)
+"""
+
+IMPLEMENTATIONS = {
+    "processes": "evosdc.executors.processes:ProcessesExecutor",
+    "scoop": "evosdc.executors.scoop.executor:ScoopExecutor",
+}
+
+
+@pytest.fixture(params=sorted(IMPLEMENTATIONS))
+def program(request, tmp_path):
+    """A function that starts a program which uses an executor, and gives it with the pids of its descendants."""
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    started = []
+
+    def start(ending):
+        process = subprocess.Popen(
+            [sys.executable, str(path), IMPLEMENTATIONS[request.param], ending],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+        started.append(process)
+        assert process.stdout.readline() == "[0, 1, 2]\n"
+        return process, descendants(process.pid)
+
+    yield start
+    for process in started:
+        with suppress(ProcessLookupError):
+            process.kill()
+        process.communicate()
+
+
+def left_after(pids, seconds=6.0):
+    deadline = time.monotonic() + seconds
+    while (left := {pid for pid in pids if alive(pid)}) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return left
+
+
+@pytest.mark.parametrize(("ending", "status"), [("none", 0), ("exit", 3), ("raise", 1)])
+def test_the_exit_status_is_the_programs_own(program, ending, status):
+    process, workers = program(ending)
+    _, complaints = process.communicate(timeout=20)
+    assert process.returncode == status
+    assert ("the program's own" in complaints) == (ending == "raise")
+    assert ending == "raise" or complaints == ""
+    assert not left_after(workers)
+
+
+@pytest.mark.parametrize(
+    ("number", "status"),
+    [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGINT, 130)],
+    ids=["kill", "term", "ctrl-c"],
+)
+def test_no_orphans_whichever_way_the_owner_ends(program, number, status):
+    process, workers = program("work")
+    assert len(workers) >= 2
+    time.sleep(0.2)
+    process.send_signal(number)
+    _, complaints = process.communicate(timeout=20)
+    assert process.returncode == status
+    assert complaints == ""
+    assert not left_after(workers)

@@ -1,0 +1,135 @@
+"""Task functions for the tests, by name as workers find them; each has the signature ``(context, seed, payload)``."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.executors.context import open_context
+from evosdc.model import ContextRef, Task
+
+HERE = __name__
+
+
+def task(function: str, payloads: list[Any], seed: int = 7, context: ContextRef | None = None, first: int = 0) -> Task:
+    """Return a task of this module's functions; items are numbered from `first`."""
+    return Task(f"{HERE}:{function}", context, seed, tuple(enumerate(payloads, start=first)))
+
+
+def echo(context: ContextRef | None, seed: int, payload: Any) -> Any:
+    return payload
+
+
+def drawn(context: ContextRef | None, seed: int, payload: int) -> tuple[int, float, NDArray[np.float64]]:
+    """A pure function of seed and payload, of uneven duration."""
+    rng = np.random.default_rng((seed, payload))
+    time.sleep(0.001 * (payload % 3))
+    return payload, float(rng.random()), rng.random(4)
+
+
+def picky(context: ContextRef | None, seed: int, payload: int) -> int:
+    secret_of_the_record = "Smith"
+    if payload % 3 == 1:
+        raise ValueError(f"payload {payload} after {len(secret_of_the_record)} letters")
+    return payload * 10
+
+
+def asleep(context: ContextRef | None, seed: int, payload: float) -> float:
+    """Sleep, and swallow what can be swallowed."""
+    try:
+        time.sleep(payload)
+    except Exception:
+        return -1.0
+    return payload
+
+
+def stubborn(context: ContextRef | None, seed: int, payload: float) -> float:
+    """As compiled code does, never look up while the alarm rings."""
+    if payload > 1.0:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+    time.sleep(payload)
+    return payload
+
+
+def odd(context: ContextRef | None, seed: int, payload: str) -> Any:
+    """Values that are hard to send."""
+    match payload:
+        case "unpicklable":
+            return lambda: None
+        case "unreadable":
+            return Unreadable()
+        case "nan":
+            return float("nan")
+        case "none":
+            return None
+        case _:
+            return payload
+
+
+def leave(context: ContextRef | None, seed: int, payload: str) -> str:
+    """Ways to leave a process."""
+    match payload:
+        case "os-exit":
+            os._exit(3)
+        case "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "sys-exit":
+            sys.exit(4)
+        case "interrupt":
+            raise KeyboardInterrupt
+    return payload
+
+
+def leave_once(context: ContextRef | None, seed: int, payload: str) -> str:
+    """Die the first time, which the file named by the payload remembers."""
+    marker = Path(payload)
+    if not marker.exists():
+        marker.touch()
+        os._exit(5)
+    return "survived"
+
+
+def process(context: ContextRef | None, seed: int, payload: float) -> int:
+    time.sleep(payload)
+    return os.getpid()
+
+
+def surroundings(context: ContextRef | None, seed: int, payload: str) -> str | None:
+    print("printed by a task")
+    return os.environ.get(payload)
+
+
+def blas_threads(context: ContextRef | None, seed: int, payload: None) -> int:
+    import numba
+
+    return int(numba.config.NUMBA_NUM_THREADS)
+
+
+@lru_cache(maxsize=2)
+def _built(context: ContextRef) -> tuple[NDArray[Any], str]:
+    arrays, documents = open_context(context)
+    return arrays["codes"], documents["name"]
+
+
+def from_context(context: ContextRef, seed: int, payload: int) -> tuple[str, int, bool]:
+    codes, name = _built(context)
+    return name, int(codes[payload].sum()), bool(codes.flags.writeable)
+
+
+class Unreadable:
+    """Can be written, but not read back."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _refuse, ()
+
+
+def _refuse() -> None:
+    raise RuntimeError("not here")

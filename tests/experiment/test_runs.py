@@ -1,0 +1,206 @@
+"""Runs, resumed runs and replicates: same seed, same result."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from evosdc.engine.checkpoint import checkpoints, load_checkpoint, newest_checkpoint
+from evosdc.engine.digest import digest_of
+from evosdc.engine.journal import read_journal
+from evosdc.errors import CheckpointError, ExperimentError
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.model import Experiment
+from evosdc.experiment.runner import resume_once, run_once
+from evosdc.experiment.study import resume_study, run_study
+from evosdc.registry import default_registry
+
+SMALL = ({"method": "mdav", "k": 3}, {"method": "pram", "p": 0.7}, {"method": "rank-swapping", "p": 8})
+
+
+def experiment(**changes):
+    given = {
+        "seed": 11,
+        "data": {"name": "housing", "first": 200},
+        "start": {"methods": SMALL, "random": 5},
+        "stop": {"generations": 12},
+    }
+    return Experiment.model_validate(given | changes)
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    return run_once(experiment(), tmp_path_factory.mktemp("plain") / "run", default_registry(), 11)
+
+
+def test_result_describes_the_run(plain):
+    result = plain.result
+    assert result["portfolio"]["size"] == 3
+    assert result["generations"] == 12
+    assert result["stopped"] == "12 generations"
+    assert result["best"]["fitness"][0] <= result["portfolio"]["best"]["fitness"][0]
+    assert result["identity"]["scores"]["il"] == 0.0
+    assert result["digest"] == digest_of(plain.state.population.individuals)
+    assert json.loads((plain.folder / "result.json").read_text()) == result
+    front = [(m["scores"]["il"], m["scores"]["dr"]) for m in result["front"]]
+    assert front == sorted(front)
+    assert all(a[1] > b[1] for a, b in zip(front, front[1:], strict=False))
+
+
+def test_scores_equal_a_fresh_evaluation_of_the_stored_file(plain):
+    from evosdc.api import measure
+    from evosdc.data.source import read_masked
+
+    assembly = assemble(experiment(), default_registry())
+    masked = read_masked(plain.folder / "best.csv", assembly.source)
+    scores = measure(assembly.source.table, masked.table, attributes=assembly.microdata.protect)
+    assert scores == {name: plain.result["best"]["scores"][name] for name in scores}
+
+
+def test_incremental_scores_equal_fresh_ones_to_the_last_bit(plain):
+    assembly = assemble(experiment(), default_registry())
+    for individual in plain.state.population.individuals:
+        fresh = assembly.problem.evaluate(individual.genome, individual.key)
+        assert fresh.scores == individual.scores
+        assert fresh.objectives == individual.objectives
+
+
+def test_best_and_mean_never_get_worse(plain):
+    records = read_journal(plain.folder / "journal.jsonl")
+    assert [r["generation"] for r in records] == list(range(13))
+    for series in ("min", "mean"):
+        values = [r["fitness"][series] for r in records]
+        assert all(b <= a + 1e-12 for a, b in zip(values, values[1:], strict=False))
+
+
+@pytest.mark.parametrize(
+    "executor",
+    [{"name": "processes", "workers": n} for n in (1, 2, 3)] + [{"name": "scoop", "workers": n} for n in (2, 3)],
+    ids=lambda e: f"{e['name']}-{e['workers']}",
+)
+def test_every_executor_ends_with_the_same_digest(plain, tmp_path, executor, monkeypatch):
+    # Small work would stay in this process: send all of it away.
+    monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
+    monkeypatch.setattr("evosdc.experiment.portfolio.worth_sending", lambda seconds: True)
+    result = run_once(experiment(executor=executor), tmp_path / "run", default_registry(), 11).result
+    assert result["digest"] == plain.result["digest"]
+    assert result["best"]["scores"] == plain.result["best"]["scores"]
+    assert not list((tmp_path / "run").glob("context/*"))
+
+
+@pytest.mark.parametrize("algorithm", ["generational", "parent-child"])
+@pytest.mark.parametrize("fitness", ["mean", "max"])
+def test_algorithms_improve_on_their_start(tmp_path, algorithm, fitness):
+    chosen = experiment(algorithm=algorithm, fitness=fitness, stop={"generations": 40})
+    result = run_once(chosen, tmp_path / "run", default_registry(), 11).result
+    assert result["best"]["fitness"][0] < result["portfolio"]["best"]["fitness"][0]
+
+
+def test_another_seed_gives_another_run(plain, tmp_path):
+    other = run_once(experiment(), tmp_path / "run", default_registry(), 12).result
+    assert other["digest"] != plain.result["digest"]
+
+
+def test_resume_after_kill_nine_ends_as_if_never_stopped(tmp_path):
+    chosen = experiment(stop={"generations": 4000}, data={"name": "housing", "first": 400})
+    script = (
+        "import sys, json; from pathlib import Path\n"
+        "import evosdc.experiment.observers as o; o.INTERVAL = 0.05\n"
+        "from evosdc.experiment.model import Experiment; from evosdc.experiment.runner import run_once\n"
+        "from evosdc.registry import default_registry\n"
+        "run_once(Experiment.model_validate_json(sys.argv[1]), Path(sys.argv[2]), default_registry(), 11)\n"
+    )
+    folder = tmp_path / "killed"
+    process = subprocess.Popen([sys.executable, "-c", script, chosen.model_dump_json(by_alias=True), str(folder)])
+    deadline = time.monotonic() + 60
+    while len(checkpoints(folder)) < 2 or checkpoints(folder)[-1].name < "checkpoint-00000010":
+        assert process.poll() is None, "the run ended before it could be killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    reached = read_journal(folder / "journal.jsonl")[-1]["generation"]
+    end = reached + 30
+    _set_generations(folder, end)
+    resumed = resume_once(folder, default_registry()).result
+    whole = run_once(
+        chosen.model_copy(update={"stop": chosen.stop.model_copy(update={"generations": end})}),
+        tmp_path / "whole",
+        default_registry(),
+        11,
+    ).result
+    keys = ("digest", "best", "front", "evaluations", "generations", "portfolio")
+    assert {k: resumed[k] for k in keys} == {k: whole[k] for k in keys}
+    journals = [read_journal(f / "journal.jsonl") for f in (folder, tmp_path / "whole")]
+    assert [{k: v for k, v in r.items() if k != "seconds"} for r in journals[0]] == [
+        {k: v for k, v in r.items() if k != "seconds"} for r in journals[1]
+    ]
+
+
+def _set_generations(folder, generations):
+    document = json.loads((folder / "resolved.json").read_text())
+    document["stop"]["generations"] = generations
+    (folder / "resolved.json").write_text(json.dumps(document))
+
+
+def test_a_damaged_checkpoint_falls_back_to_the_one_before(tmp_path, monkeypatch):
+    monkeypatch.setattr("evosdc.experiment.observers.INTERVAL", 0.0)
+    run_once(experiment(), tmp_path / "run", default_registry(), 11)
+    older, newest = checkpoints(tmp_path / "run")
+    newest.write_bytes(newest.read_bytes()[:-200])
+    genotype = assemble(experiment(), default_registry()).problem.genotype
+    state, complaints = newest_checkpoint(tmp_path / "run", genotype)
+    assert state.population.generation == load_checkpoint(older, genotype).population.generation
+    assert newest.name in complaints[0]
+    older.write_bytes(b"")
+    with pytest.raises(CheckpointError, match="no checkpoint can be read"):
+        newest_checkpoint(tmp_path / "run", genotype)
+
+
+def test_resume_of_a_finished_study_returns_its_result(plain):
+    assert resume_study(plain.folder, default_registry()) == plain.result
+
+
+def test_resume_refuses_changed_data_and_versions(tmp_path):
+    run_once(experiment(), tmp_path / "run", default_registry(), 11)
+    path = tmp_path / "run" / "environment.json"
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps(document | {"evosdc": "0.0.0"}))
+    with pytest.raises(CheckpointError, match="evosdc changed"):
+        resume_once(tmp_path / "run", default_registry())
+    path.write_text(json.dumps(document | {"data": "other"}))
+    with pytest.raises(CheckpointError, match="not those that the run began with"):
+        resume_once(tmp_path / "run", default_registry())
+
+
+def test_two_runs_cannot_share_a_folder(tmp_path):
+    from evosdc.experiment.folder import RunFolder
+
+    (tmp_path / "run").mkdir()
+    with RunFolder(tmp_path / "run"), pytest.raises(ExperimentError, match="another run"), RunFolder(tmp_path / "run"):
+        pass
+
+
+def test_replicates_have_seeds_folders_and_a_summary(tmp_path):
+    result = run_study(experiment(replicates=3, stop={"generations": 2}), tmp_path / "study", default_registry())
+    assert [r["folder"] for r in result["replicates"]] == [f"replicate-00{i}" for i in (1, 2, 3)]
+    assert len({r["digest"] for r in result["replicates"]}) == 3
+    values = [r["best"]["fitness"][0] for r in result["replicates"]]
+    assert result["spread"]["mean"] == pytest.approx(np.mean(values))
+    assert result["best"]["fitness"][0] == min(values)
+    assert (tmp_path / "study" / result["best"]["file"]).exists()
+    assert resume_study(tmp_path / "study", default_registry()) == result
+
+
+def test_stop_by_target_and_stall(tmp_path):
+    target = run_once(experiment(stop={"target": 60.0}), tmp_path / "a", default_registry(), 11).result
+    assert target["stopped"] == "target 60 reached"
+    stalled = run_once(
+        experiment(stop={"stalled": 2}, genotype={"name": "cells", "mutations": 600}), tmp_path / "b", default_registry(), 1
+    ).result
+    assert "without improvement" in stalled["stopped"]

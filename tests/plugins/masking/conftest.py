@@ -1,0 +1,69 @@
+"""Real files, where EVOSDC_DATA names the folder that holds them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import settings
+
+from evosdc.data.schema import Attribute, Scale, Schema
+from evosdc.data.table import Table
+from tests.plugins.masking.tables import numeric
+
+# the first call of a kernel compiles it, which takes longer than hypothesis grants an example
+settings.register_profile("compiling", deadline=None)
+settings.load_profile("compiling")
+
+ADULT_EDUCATION = [
+    *("Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th", "12th", "HS-grad", "Some-college"),
+    *("Assoc-voc", "Assoc-acdm", "Bachelors", "Masters", "Prof-school", "Doctorate"),
+]
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    folder = os.environ.get("EVOSDC_DATA")
+    if not folder:
+        pytest.skip("EVOSDC_DATA is not set: it names the folder of the published data sets")
+    return Path(folder)
+
+
+def coded(frame: Any, columns: Sequence[tuple[str, int, Scale, Sequence[str]]]) -> Table:
+    attributes = tuple(Attribute(name, scale=scale, categories=tuple(labels)) for name, _, scale, labels in columns)
+    codes = np.column_stack(
+        [[list(labels).index(value) for value in frame[position]] for _, position, _, labels in columns]
+    )
+    return Table(Schema(attributes), codes.astype(np.int32), np.empty((len(frame), 0)))
+
+
+@pytest.fixture(scope="session")
+def german(data: Path) -> Table:
+    frame = pd.read_csv(data / "german_credit" / "german.data", sep=" ", header=None)
+    labels = [("existacc", 0, ["A11", "A12", "A13", "A14"]), ("savings", 5, ["A61", "A62", "A63", "A64", "A65"])]
+    labels.append(("presemploy", 6, ["A71", "A72", "A73", "A74", "A75"]))
+    return coded(frame, [(name, position, Scale.ORDINAL, values) for name, position, values in labels])
+
+
+@pytest.fixture(scope="session")
+def flare(data: Path) -> Table:
+    frame = pd.read_csv(data / "solar_flare" / "flare.data2", sep=" ", header=None, skiprows=1)
+    columns = [("class", 0, "ABCDEFH"), ("largspot", 1, "XRSAHK"), ("spotdist", 2, "XOIC")]
+    return coded(frame, [(name, position, Scale.NOMINAL, list(letters)) for name, position, letters in columns])
+
+
+@pytest.fixture(scope="session")
+def adult(data: Path) -> Table:
+    frame = pd.read_csv(data / "adult" / "adult.data", header=None, skipinitialspace=True)
+    nominal = [(name, at, Scale.NOMINAL, sorted(set(frame[at]))) for name, at in [("marital", 5), ("occupation", 6)]]
+    return coded(frame, [("education", 3, Scale.ORDINAL, ADULT_EDUCATION), *nominal])
+
+
+@pytest.fixture(scope="session")
+def tarragona(data: Path) -> Table:
+    return numeric(pd.read_csv(data / "casc_tarragona" / "Tarragona.csv").to_numpy(float))

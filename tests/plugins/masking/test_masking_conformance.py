@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from evosdc.model import MaskingMethod
+from evosdc.testing import MaskingMethodConformance
+from evosdc_masking.extreme_coding import BottomCoding, TopCoding
+from evosdc_masking.global_recoding import GlobalRecoding
+from evosdc_masking.mdav import Mdav
+from evosdc_masking.pram import Pram
+from evosdc_masking.rank_swapping import RankSwapping
+from tests.plugins.masking.tables import build
+
+
+class TestPramA(MaskingMethodConformance):
+    def method(self) -> MaskingMethod:
+        return build(Pram, design="a", p=0.7)
+
+
+class TestPramB(MaskingMethodConformance):
+    def method(self) -> MaskingMethod:
+        return build(Pram, design="b", theta=0.7)
+
+
+class TestRankSwapping(MaskingMethodConformance):
+    def method(self) -> MaskingMethod:
+        return build(RankSwapping, p=10)
+
+
+class TestMdav(MaskingMethodConformance):
+    deterministic = True
+
+    def method(self) -> MaskingMethod:
+        return build(Mdav, k=3)
+
+
+class TestGlobalRecoding(MaskingMethodConformance):
+    deterministic = True
+
+    def method(self) -> MaskingMethod:
+        return build(GlobalRecoding, q=2)
+
+
+class TestTopCoding(MaskingMethodConformance):
+    deterministic = True
+
+    def method(self) -> MaskingMethod:
+        return build(TopCoding, share=0.1)
+
+
+class TestBottomCoding(MaskingMethodConformance):
+    deterministic = True
+
+    def method(self) -> MaskingMethod:
+        return build(BottomCoding, share=0.1)

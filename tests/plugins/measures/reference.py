@@ -1,0 +1,153 @@
+"""The measures as their definitions read: plain double loops over records, to compare the kernels with."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+from math import log2
+
+from evosdc.data.schema import MissingRule, Scale
+
+
+def columns(table):
+    return [list(map(int, column)) for column in table.codes.T]
+
+
+def records(table):
+    return [tuple(map(int, record)) for record in table.codes]
+
+
+def distance(attribute, na, a, b):
+    if a == b:
+        return Fraction(0)
+    if a < 0 or b < 0:
+        return Fraction(0) if na is MissingRule.WILDCARD else Fraction(1)
+    if attribute.scale is Scale.NOMINAL:
+        return Fraction(1)
+    between = sum(min(a, b) <= i < max(a, b) for i in range(len(attribute.categories)))
+    return Fraction(between, len(attribute.categories))
+
+
+def apart(schema, x, y):
+    return sum((distance(a, schema.na, p, q) for a, p, q in zip(schema.attributes, x, y, strict=True)), Fraction(0))
+
+
+def dbil(original, masked):
+    pairs = list(zip(records(original), records(masked), strict=True))
+    total = sum((apart(original.schema, x, y) for x, y in pairs), Fraction(0))
+    return float(100 * total / (len(pairs) * len(original.schema)))
+
+
+def ctbil(original, masked, most=2):
+    n, attributes = original.codes.shape
+    moved, tables = 0, 0
+    for size in range(1, min(most, attributes) + 1):
+        for chosen in combinations(range(attributes), size):
+            tables += 1
+            cells = [[tuple(r[v] for v in chosen) for r in records(t)] for t in (original, masked)]
+            moved += sum(abs(cells[0].count(cell) - cells[1].count(cell)) for cell in {*cells[0], *cells[1]})
+    return 100 * moved / (2 * n * tables)
+
+
+def ebil(original, masked):
+    n = len(original)
+    shares = []
+    for attribute, x, y in zip(original.schema.attributes, columns(original), columns(masked), strict=True):
+        size = len(attribute.categories) + (-1 in x)
+        pairs = list(zip(x, y, strict=True))
+        bits = -sum(pairs.count((i, j)) * log2(pairs.count((i, j)) / y.count(j)) for i, j in set(pairs))
+        shares.append(bits / (n * log2(size)) if size > 1 else 0.0)
+    return 100 * sum(shares) / len(shares)
+
+
+def interval(original, masked, percents=range(1, 11), by_frequency=False):
+    n = len(original)
+    inside = 0
+    for attribute, x, y in zip(original.schema.attributes, columns(original), columns(masked), strict=True):
+        codes = list(range(len(attribute.categories)))
+        if attribute.scale is Scale.NOMINAL:
+            if not by_frequency:
+                inside += len(percents) * sum(a == b for a, b in zip(x, y, strict=True))
+                continue
+            codes.sort(key=lambda code, x=x: (x.count(code), code))
+        blocks, rank = {}, 0
+        for code in codes:
+            blocks[code] = (rank + 1, rank + y.count(code))
+            rank += y.count(code)
+        for percent in percents:
+            for a, b in zip(x, y, strict=True):
+                if a < 0 or b < 0:
+                    inside += a == b
+                    continue
+                centre = Fraction(sum(blocks[b]), 2)
+                reach = Fraction(percent * n, 100)
+                inside += blocks[a][1] >= centre - reach and blocks[a][0] <= centre + reach
+    return 100 * inside / (n * len(original.schema) * len(percents))
+
+
+def dbrl(original, masked, backward=False):
+    asked, searched = (original, masked) if backward else (masked, original)
+    credit = Fraction(0)
+    for i, y in enumerate(records(asked)):
+        distances = [apart(original.schema, x, y) for x in records(searched)]
+        if distances[i] == min(distances):
+            credit += Fraction(1, distances.count(min(distances)))
+    return float(100 * credit / len(original))
+
+
+def agreement(original, x, y):
+    wildcard = original.schema.na is MissingRule.WILDCARD
+    return tuple(a == b or (wildcard and (a < 0 or b < 0)) for a, b in zip(x, y, strict=True))
+
+
+def expectation_maximisation(counts, attributes, n):
+    """`counts` maps patterns (tuples of bool) to numbers of pairs."""
+
+    def clamped(p):
+        return min(max(p, 1e-6), 1 - 1e-6)
+
+    def probability(pattern, p):
+        product = 1.0
+        for agrees, q in zip(pattern, p, strict=True):
+            product *= q if agrees else 1 - q
+        return product
+
+    m, u, share = [0.9] * attributes, [0.1] * attributes, clamped(1 / n)
+    for _ in range(200):
+        belongs = {}
+        for pattern in counts:
+            a, b = share * probability(pattern, m), (1 - share) * probability(pattern, u)
+            belongs[pattern] = a / (a + b)
+        matched = sum(f * belongs[g] for g, f in counts.items())
+        others = sum(f * (1 - belongs[g]) for g, f in counts.items())
+        new_m = [clamped(sum(f * belongs[g] for g, f in counts.items() if g[v]) / matched) for v in range(attributes)]
+        new_u = [
+            clamped(sum(f * (1 - belongs[g]) for g, f in counts.items() if g[v]) / others) for v in range(attributes)
+        ]
+        new_share = clamped(matched / sum(counts.values()))
+        change = max(abs(a - b) for a, b in zip([*m, *u, share], [*new_m, *new_u, new_share], strict=True))
+        m, u, share = new_m, new_u, new_share
+        if change <= 1e-6:
+            break
+    if 2 * sum(a < b for a, b in zip(m, u, strict=True)) > attributes:
+        m, u, share = u, m, 1 - share
+    return m, u, share
+
+
+def prl(original, masked):
+    n, attributes = original.codes.shape
+    patterns = [[agreement(original, x, y) for x in records(original)] for y in records(masked)]
+    counts = {}
+    for row in patterns:
+        for pattern in row:
+            counts[pattern] = counts.get(pattern, 0) + 1
+    m, u, _ = expectation_maximisation(counts, attributes, n)
+    agree = [log2(a / b) for a, b in zip(m, u, strict=True)]
+    differ = [log2((1 - a) / (1 - b)) for a, b in zip(m, u, strict=True)]
+    weight = {g: sum(agree[v] if g[v] else differ[v] for v in range(attributes)) for g in counts}
+    credit = 0.0
+    for i, row in enumerate(patterns):
+        greatest = max(weight[g] for g in row)
+        tied = [abs(weight[g] - greatest) <= 1e-9 for g in row]
+        credit += tied[i] / sum(tied)
+    return 100 * credit / n

@@ -1,0 +1,93 @@
+"""States: followed through edits they equal fresh ones to the last bit, and old ones stay as they were."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.plugins.measures.cases import CLASSES, edited, fitted, noisy, pairs, schema, table
+
+VARIANTS = [(name, {}) for name in CLASSES] + [
+    ("dbrl", {"direction": "original-to-masked"}),
+    ("id", {"nominal": "frequency", "percents": (3, 40)}),
+    ("ctbil", {"K": 3}),
+]
+
+
+@pytest.mark.parametrize(("name", "params"), VARIANTS)
+@settings(max_examples=40, deadline=None)
+@given(tables=pairs(), seed=st.integers(0, 2**32 - 1))
+def test_updates_on_small_tables(name, params, tables, seed):
+    original, masked = tables
+    check(name, params, original, masked, np.random.default_rng(seed), 12)
+
+
+@pytest.mark.parametrize(("name", "params"), VARIANTS)
+def test_updates_on_published_files(name, params, published):
+    rng = np.random.default_rng(7)
+    check(name, params, published, noisy(published, 0.2, rng), rng, 15)
+
+
+def test_updates_where_records_are_linked_one_by_one(german, monkeypatch):
+    from evosdc_measures import prl
+
+    rng = np.random.default_rng(8)
+    masked = noisy(german, 0.2, rng)
+    dense = fitted("prl", german).score(masked)
+    monkeypatch.setattr(prl, "DENSE_CELLS", 0)
+    assert fitted("prl", german).score(masked) == pytest.approx(dense, abs=1e-9)
+    check("prl", {}, german, masked, rng, 10)
+
+
+@pytest.mark.parametrize("name", ["ebil", "id"])
+def test_updates_of_wide_attributes(name, german, monkeypatch):
+    from evosdc_measures import joint
+
+    monkeypatch.setattr(joint, "WIDE", 5)
+    rng = np.random.default_rng(9)
+    check(name, {}, german, noisy(german, 0.2, rng), rng, 10)
+
+
+@pytest.mark.parametrize("name", ["dbrl", "prl"])
+def test_updates_with_a_crowded_memory(name, adult, monkeypatch):
+    from evosdc_measures import dbrl, prl
+
+    rng = np.random.default_rng(10)
+    masked = noisy(adult, 0.3, rng)
+    wanted = fitted(name, adult).score(masked)
+    monkeypatch.setattr(dbrl, "MEMORY", 4)
+    monkeypatch.setattr(prl, "MEMORY", 4 << 8)
+    assert fitted(name, adult).score(masked) == wanted
+    check(name, {}, adult, masked, rng, 5)
+
+
+@pytest.mark.parametrize("name", [*CLASSES, "prl by record"])
+def test_rows_may_be_given_in_any_form(name, monkeypatch):
+    from evosdc_measures import prl
+
+    if name == "prl by record":
+        name = "prl"
+        monkeypatch.setattr(prl, "DENSE_CELLS", 0)
+    original = table(schema((3, 4), ("ordinal", "nominal")), [[i % 3, i % 4] for i in range(12)])
+    masked = table(original.schema, [[0, 3]] * 12)
+    measure = fitted(name, original)
+    wanted = measure.score(masked)
+    locked = np.arange(12, dtype=np.intp)
+    locked.flags.writeable = False
+    for rows in (locked, np.arange(24, dtype=np.intp)[::2] // 2, np.arange(12, dtype=np.intp)[::-1]):
+        assert measure.value(measure.update(measure.start(original), masked, rows)) == wanted
+
+
+def check(name, params, original, masked, rng, edits):
+    measure, fresh = fitted(name, original, **params), fitted(name, original, **params)
+    family = [(masked, measure.start(masked))]
+    for _ in range(edits):
+        table, state = family[int(rng.integers(len(family)))]
+        changed, rows = edited(table, rng)
+        family.append((changed, measure.update(state, changed, rows)))
+    for table, state in family:
+        wanted = fresh.value(fresh.start(table))
+        assert measure.value(state) == wanted
+        assert measure.score(table) == wanted
+        for part, begun in zip(state[1:], fresh.start(table)[1:], strict=True):
+            assert np.array_equal(part, begun)

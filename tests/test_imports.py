@@ -1,0 +1,179 @@
+"""The direction of imports, read off the source, and what start-up must not import."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+FRAMEWORK = ROOT / "evosdc"
+PLUGINS = sorted(p.name for p in (ROOT / "plugins").iterdir() if (p / "__init__.py").exists())
+
+CONTRACT = {f"evosdc.{room}" for room in ("model", "data", "specs", "hookspecs", "errors", "seeds")}
+"""What plugins may import of evosdc."""
+
+FOUNDATION = {"evosdc.errors", "evosdc.specs", "evosdc.seeds", "evosdc._version"}
+"""What every room may import."""
+
+MAY_IMPORT = {
+    "evosdc.data": set(),
+    "evosdc.model": {"evosdc.data"},
+    "evosdc.algorithms": {"evosdc.model", "evosdc.data"},
+    "evosdc.executors": {"evosdc.model", "evosdc.data"},
+    "evosdc.engine": {"evosdc.model", "evosdc.data", "evosdc.executors"},
+    "evosdc.report": {"evosdc.data"},
+    "evosdc.errors": set(),
+    "evosdc.specs": set(),
+    "evosdc.seeds": set(),
+    "evosdc.hookspecs": set(),
+    "evosdc.discovery": {"evosdc.hookspecs"},
+    "evosdc.registry": {"evosdc.hookspecs", "evosdc.discovery", "evosdc.model"},
+    "evosdc.testing": {"evosdc.model", "evosdc.data"},
+}
+"""Rooms whose neighbours are fixed; the rooms above them (experiment, api, cli) may import all of these."""
+
+NOT_BELOW = {
+    "evosdc.experiment": {"evosdc.cli", "evosdc.testing"},
+    "evosdc.api": {"evosdc.cli", "evosdc.testing"},
+    "evosdc.offers": {"evosdc.cli", "evosdc.testing", "evosdc.experiment"},
+    "evosdc.cli": {"evosdc.testing"},
+}
+"""What the upper rooms may not import."""
+
+
+def modules(folder: Path) -> dict[str, Path]:
+    """Return the source files below a package folder, by module name."""
+    found = {}
+    for path in sorted(folder.rglob("*.py")):
+        parts = path.relative_to(folder.parent).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imported(name: str, path: Path) -> Iterator[str]:
+    """Yield the full names of modules that a module imports anywhere, inside functions too.
+
+    Imports for type checkers alone (``if TYPE_CHECKING``) are left out: they tie nothing when the program runs.
+    """
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            node.body = []
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*above, *filter(None, [node.module])])
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def room(name: str) -> str:
+    """Return the first two parts of a name within evosdc, else the first."""
+    parts = name.split(".")
+    return ".".join(parts[:2]) if parts[0] == "evosdc" else parts[0]
+
+
+ALL = {**modules(FRAMEWORK), **{n: p for plugin in PLUGINS for n, p in modules(ROOT / "plugins" / plugin).items()}}
+
+
+@pytest.mark.parametrize("name", [n for n in ALL if room(n) in MAY_IMPORT])
+def test_rooms_import_only_what_lies_below(name: str) -> None:
+    allowed = MAY_IMPORT[room(name)] | FOUNDATION | {room(name)}
+    found = {room(other) for other in imported(name, ALL[name]) if other.startswith("evosdc.")}
+    assert found <= allowed, f"{name} imports {sorted(found - allowed)}"
+
+
+@pytest.mark.parametrize("name", [n for n in ALL if room(n) in NOT_BELOW])
+def test_upper_rooms_do_not_import_what_lies_above(name: str) -> None:
+    found = {room(other) for other in imported(name, ALL[name])} & NOT_BELOW[room(name)]
+    assert not found, f"{name} imports {sorted(found)}"
+
+
+def test_every_room_has_its_rule() -> None:
+    rooms = {room(name) for name in ALL if name.startswith("evosdc.")}
+    free = {"evosdc._version", "evosdc.__main__"}
+    assert rooms <= MAY_IMPORT.keys() | NOT_BELOW.keys() | free, "a room of evosdc has no rule in this test"
+
+
+@pytest.mark.parametrize("name", [n for n in ALL if n.startswith("evosdc_")])
+def test_plugins_import_only_the_contract_and_themselves(name: str) -> None:
+    own = {room(other) for other in imported(name, ALL[name]) if other.startswith("evosdc")}
+    # `from evosdc import model` is found as evosdc.model; a bare `import evosdc` would be the whole framework.
+    assert own <= CONTRACT | {name.split(".")[0]}, f"{name} imports {sorted(own - CONTRACT)}"
+
+
+@pytest.mark.parametrize("name", [n for n in ALL if n.split(".")[0] == "evosdc"])
+def test_nothing_in_the_framework_imports_a_plugin(name: str) -> None:
+    assert not [other for other in imported(name, ALL[name]) if other.startswith("evosdc_")]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_experiments_benchmarks_and_tests_are_never_imported(name: str) -> None:
+    assert not {other.split(".")[0] for other in imported(name, ALL[name])} & {"experiments", "benchmarks", "tests"}
+
+
+@pytest.mark.parametrize("name", [n for n in ALL if not n.startswith("evosdc.testing")])
+def test_pytest_is_imported_in_the_conformance_suites_only(name: str) -> None:
+    assert "pytest" not in {other.split(".")[0] for other in imported(name, ALL[name])}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_nothing_is_pickled_from_disk(name: str) -> None:
+    text = ALL[name].read_text(encoding="utf-8")
+    assert "allow_pickle=True" not in text
+    assert "read_pickle" not in text
+
+
+HEAVY = ("numpy", "pandas", "numba", "pydantic", "scipy", "deap", "click", "rich", "plotly", "pytest")
+LIGHT = ["evosdc.errors", "evosdc.specs", "evosdc.hookspecs", "evosdc.registry", "evosdc.offers", *PLUGINS]
+
+
+@pytest.mark.parametrize("name", LIGHT)
+def test_start_up_imports_nothing_heavy(name: str) -> None:
+    program = f"import sys, {name}; print(*[m for m in {HEAVY!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [], f"importing {name} imports {done.stdout.strip()}"
+
+
+def test_listing_all_plugins_imports_nothing_heavy() -> None:
+    program = (
+        "import sys\nfrom evosdc.registry import default_registry\nfrom evosdc.specs import KINDS\n"
+        "found = default_registry()\n[found.provider(k, n) for k in KINDS for n in found.names(k)]\n"
+        f"print(*[m for m in {HEAVY!r} if m in sys.modules])"
+    )
+    assert subprocess.check_output([sys.executable, "-c", program], text=True).split() == []
+
+
+class TestTheReaderOfImports:
+    """The tests above are worth what `imported` finds."""
+
+    def read(self, tmp_path: Path, source: str, name: str = "evosdc.room.module") -> set[str]:
+        (tmp_path / "module.py").write_text(source)
+        return set(imported(name, tmp_path / "module.py"))
+
+    def test_all_forms(self, tmp_path: Path) -> None:
+        source = "import a.b\nfrom c import d\nfrom . import e\nfrom .f import g\nfrom ..h import i\n"
+        assert self.read(tmp_path, source) == {
+            "a.b",
+            "c.d",
+            "evosdc.room.e",
+            "evosdc.room.f.g",
+            "evosdc.h.i",
+        }
+
+    def test_inside_functions(self, tmp_path: Path) -> None:
+        assert self.read(tmp_path, "def f():\n    if True:\n        import late") == {"late"}
+
+    def test_for_type_checkers_alone(self, tmp_path: Path) -> None:
+        source = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import hints\nelse:\n    import real\n"
+        assert self.read(tmp_path, source) == {"typing.TYPE_CHECKING", "real"}

@@ -1,0 +1,1 @@
+"""The conformance suites: what passes them, and the faults that they find."""
