@@ -148,7 +148,7 @@ def measure(
     if len(before) == 0:
         raise DataError(Fault("original", "no record", "at least one record"))
     registry = default_registry()
-    params = measures if isinstance(measures, Mapping) else dict.fromkeys(measures, {})
+    params = measures if isinstance(measures, Mapping) else {name: {} for name in measures}
     built = {name: registry.build("measure", name, given) for name, given in params.items()}
     collect = FaultCollector()
     for one in built.values():
@@ -159,7 +159,7 @@ def measure(
 
 
 def run(experiment: Experiment, folder: str | Path | None = None) -> dict[str, Any]:
-    """Run an experiment and return the content of its ``result.json``, with the folder's path under ``folder``.
+    """Run an experiment, write its report, and return ``result.json``, with the folder's path under ``folder``.
 
     Parameters
     ----------
@@ -175,12 +175,15 @@ def run(experiment: Experiment, folder: str | Path | None = None) -> dict[str, A
         The run failed.
     """
     from evosdc.experiment.document import parse_experiment
-    from evosdc.experiment.folder import free_folder
+    from evosdc.experiment.folder import REPORT, free_folder
     from evosdc.experiment.study import run_study
+    from evosdc.report import write_report
 
     resolved = parse_experiment(experiment.document(), Path.cwd())
     path = Path(folder) if folder is not None else free_folder(Path("runs"), resolved.heading)
-    return run_study(resolved, path, default_registry()) | {"folder": str(path)}
+    result = run_study(resolved, path, default_registry())
+    write_report([path], path / REPORT)
+    return result | {"folder": str(path)}
 
 
 def chosen_attributes(schema: Schema, attributes: Sequence[str] | None) -> tuple[str, ...]:

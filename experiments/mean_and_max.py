@@ -2,8 +2,8 @@
 
     python experiments/mean_and_max.py [--smoke] [-o FOLDER] [EXPERIMENT.toml ...]
 
-For each it prints the score of the original, of the best file of the portfolio and of the best file found. The exit status
-is 1 when a search did not improve on its portfolio. ``--smoke`` runs a few generations only.
+For each it prints the score of the original, of the best file of the portfolio and of the best file found. The exit
+status is 1 when a search did not improve on its portfolio. ``--smoke`` runs a few generations only.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from evosdc.experiment.document import read_experiment
 from evosdc.experiment.study import run_study
@@ -30,7 +30,8 @@ DEFAULT += [HERE / "adult/cells-1000.toml", HERE / "adult/cells.toml"]
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("runs/mean-and-max"), show_default=True)
 def main(experiments: tuple[Path, ...], smoke: bool, output: Path) -> None:
     """Run the experiments and print the table."""
-    table = Table("experiment", "fitness", "original", "best of portfolio", "best found", "gained", "seconds")
+    headings = ("fitness", "original", "best of portfolio", "best found", "gained", "seconds")
+    table = Table(Column("experiment", no_wrap=True), *headings)
     folders, improved = [], True
     for path in experiments or DEFAULT:
         for fitness in ("mean", "max"):
@@ -43,8 +44,12 @@ def main(experiments: tuple[Path, ...], smoke: bool, output: Path) -> None:
             start = result["portfolio"]["best"]["fitness"][0]
             improved = improved and scores[1] < start
             figures = [f"{value:.3f}" for value in (scores[0], start, scores[1], start - scores[1])]
-            table.add_row(str(path.relative_to(HERE)) if HERE in path.parents else str(path), fitness, *figures,
-                          f"{result['seconds']:.1f}")
+            table.add_row(
+                str(path.relative_to(HERE)) if HERE in path.parents else str(path),
+                fitness,
+                *figures,
+                f"{result['seconds']:.1f}",
+            )
     Console().print(table)
     click.echo(f"Report: {write_report(folders, output / 'report.html')}")
     raise SystemExit(0 if improved else 1)

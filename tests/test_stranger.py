@@ -77,6 +77,16 @@ def test_its_command_is_there(outcome: dict[str, Any]) -> None:
     assert outcome["greeting"] == "hello, Ada\n"
 
 
+def test_the_command_line_lists_it_and_has_its_command(installed: Path, tmp_path: Path) -> None:
+    listing = run(installed, "-m", "evosdc", "plugins", "list", "--json", folder=tmp_path)
+    assert listing.returncode == 0, listing.stderr
+    found = json.loads(listing.stdout)
+    assert {"name": "stranger", "distribution": "evosdc-stranger", "version": "0.1.0"} in found["plugins"]
+    assert "scramble" in found["offers"]["masking-method"]
+    greeting = run(installed, "-m", "evosdc", "greet", "Ada", folder=tmp_path)
+    assert (greeting.returncode, greeting.stdout) == (0, "hello, Ada\n"), greeting.stderr
+
+
 def test_it_hears_events_and_cannot_change_results(outcome: dict[str, Any]) -> None:
     assert outcome["diary"] == "Trial: 12.5\n"
     assert outcome["result"] == {"best": {"fitness": 12.5}}

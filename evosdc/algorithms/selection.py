@@ -12,7 +12,7 @@ from evosdc.model import Individual
 from evosdc.seeds import lent
 
 
-class _Maximised(base.Fitness):
+class _Maximised(base.Fitness):  # type: ignore[misc]  # DEAP is not typed
     """The one maximised fitness, for `selRoulette`, whose shares grow with the value."""
 
     weights = (1.0,)

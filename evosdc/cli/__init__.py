@@ -60,7 +60,7 @@ class Commands(click.Group):
         except click.UsageError as error:
             close = get_close_matches(args[0], self.list_commands(ctx), n=1) if args else []
             if close and "mean" not in error.message:
-                error.message += f" Did you mean {close[0]!r}?"
+                raise click.UsageError(f"{error.message} Did you mean {close[0]!r}?", ctx) from None
             raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

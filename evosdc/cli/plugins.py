@@ -64,7 +64,9 @@ def show(name: str, as_json: bool) -> None:
         known = sorted({known for kind in KINDS for known in registry.names(kind)})
         close = get_close_matches(name, known, n=1)
         raise UnknownNameError(
-            Fault("plugins show", repr(name), f"one of {', '.join(known)}", f"Did you mean {close[0]!r}?" if close else "")
+            Fault(
+                "plugins show", repr(name), f"one of {', '.join(known)}", f"Did you mean {close[0]!r}?" if close else ""
+            )
         )
     documents = [_entry(kind, name) | {"kind": kind, "parameters": _parameters(kind, name)} for kind in found]
     if as_json:

@@ -50,7 +50,7 @@ def protect(
 ) -> None:
     """Protect DATA, a file or the name of a registered data set, with good defaults.
 
-    Masks it by a portfolio of methods, evolves the masked files, and writes the best one, the Pareto front and a report.
+    Masks it by a portfolio of methods, evolves the masked files, and writes the best one, the front and a report.
     """
     from evosdc.cli.run import carry_out
     from evosdc.experiment.document import parse_experiment

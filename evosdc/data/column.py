@@ -51,12 +51,6 @@ class Column:
         return int((self.index == self.texts.index(text)).sum()) if text in self.texts else 0
 
 
-def column_of(name: str, values: Iterable[str], size: int, mark: str = ".") -> Column:
-    """Return the column of `size` texts."""
-    texts, index = distinct(values, size)
-    return Column(name, texts, index, mark)
-
-
 def distinct(values: Iterable[str], size: int) -> tuple[tuple[str, ...], Index]:
     """Return the distinct values in the order of first appearance and each value's position among them."""
     seen: dict[str, int] = {}

@@ -1,8 +1,8 @@
 """Distances between the categories of an attribute, as exact fractions of integers.
 
-Ordinal: ``|{i : a <= i < b}| / |D|`` (Eq. 2.6 of the thesis); nominal: 0 if equal, else 1 (Eq. 2.7); with `by_hierarchy`:
-the level of the lowest common ancestor over the height of the hierarchy. A missing value is at distance 1 from every
-category under the rule ``category`` and at distance 0 from everything under ``wildcard``.
+Ordinal: ``|{i : a <= i < b}| / |D|`` (Eq. 2.6 of the thesis); nominal: 0 if equal, else 1 (Eq. 2.7); with
+`by_hierarchy`: the level of the lowest common ancestor over the height of the hierarchy. A missing value is at distance
+1 from every category under the rule ``category`` and at distance 0 from everything under ``wildcard``.
 """
 
 from __future__ import annotations

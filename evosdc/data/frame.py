@@ -191,11 +191,6 @@ def _masked(series: pd.Series[Any], part: Part, table: Table) -> Any:
     return _assigned(series, changed, values, attribute.categories) if changed.any() else None
 
 
-def replaced(series: pd.Series[Any], change: Change) -> Any:
-    """Return the array of a column with changed values in place."""
-    return _assigned(series, change.changed, _values(_part(str(series.name), series), series, change), ())
-
-
 def _values(part: Part, series: pd.Series[Any], change: Change) -> list[Any]:
     """Return the new values in the column's own type where a text can be read as one."""
     by_text = [None if text is None else part.values.get(text, _read(text, series.dtype)) for text in change.texts]
@@ -272,6 +267,11 @@ def _as(series: pd.Series[Any], dtype: Any) -> pd.Series[Any]:
 
 
 def _set(series: pd.Series[Any], changed: NDArray[np.bool_], values: list[Any]) -> Any:
+    dtype = series.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
+        plain = series.to_numpy(copy=True)
+        plain[changed] = np.array(values, dtype=dtype)
+        return plain
     array: Any = series.array.copy()
     array[changed] = values
     return array

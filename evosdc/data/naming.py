@@ -115,7 +115,9 @@ def hint_of(name: str) -> NameHint:
         and (words & _COUNTERS or words & _HOUSEHOLD_KEYS or whole in _HOUSEHOLD)
     ):
         return NameHint(Role.HOUSEHOLD, unordered=True)
-    identifier = bool(words & _IDENTIFIER or (words & _IDENTIFIER_OWNERS and words & _COUNTERS) or _run_together(words))
+    identifier = bool(
+        words & _IDENTIFIER or (words & _IDENTIFIER_OWNERS and words & _COUNTERS) or _run_together(words_of(name))
+    )
     if words & _SENSITIVE:
         return NameHint(Role.SENSITIVE, identifier, unordered)
     if words & _DEMOGRAPHIC:
@@ -123,7 +125,7 @@ def hint_of(name: str) -> NameHint:
     return NameHint(None, identifier, unordered)
 
 
-def _run_together(words: frozenset[str]) -> bool:
+def _run_together(words: tuple[str, ...]) -> bool:
     """Whether a word ends in id or name, as UTILITYID and UTILNAME do."""
     long = [word for word in words if len(word) > 4]
     return any(word.endswith("name") or (word.endswith("id") and word not in _ENDING_IN_ID) for word in long)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -100,12 +101,12 @@ class Schema:
 
     def __post_init__(self) -> None:
         faults = []
-        for what, names in [("attributes", self.names)] + [
-            (f"categories of {a.name}", a.categories) for a in self.attributes
-        ]:
-            repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+        listed = [("attributes", self.names)] + [(f"categories of {a.name}", a.categories) for a in self.attributes]
+        for what, names in listed:
+            repeated = [name for name, count in Counter(names).items() if count > 1]
             if repeated:
-                faults.append(Fault(what, f"{', '.join(repeated)} more than once", "each name once", "Rename or remove."))
+                given = f"{', '.join(repeated)} more than once"
+                faults.append(Fault(what, given, "each name once", "Rename or remove."))
         if faults:
             raise SchemaError(faults)
 

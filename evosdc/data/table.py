@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,10 +133,10 @@ class Table:
         )
 
 
-def _frozen(matrix: NDArray[np.generic], dtype: type) -> NDArray[np.generic]:
+def _frozen(matrix: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
     """Return `matrix` in C order and read-only; a caller's own writeable array is copied, never locked."""
     if not matrix.flags.writeable and matrix.flags.c_contiguous and matrix.dtype == dtype:
         return matrix
-    owned = np.array(matrix, dtype=dtype, order="C")
+    owned: NDArray[Any] = np.array(matrix, dtype=dtype, order="C")
     owned.flags.writeable = False
     return owned

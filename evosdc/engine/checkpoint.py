@@ -159,6 +159,6 @@ def _unstacked(arrays: dict[str, Any], count: int) -> list[dict[str, Any]]:
             for index in range(count):
                 dumps[index][rest] = array[index]
         elif kind == "genome":
-            index, _, own = rest.partition("/")
-            dumps[int(index)][own] = array
+            number, _, own = rest.partition("/")
+            dumps[int(number)][own] = array
     return dumps

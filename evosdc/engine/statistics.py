@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,16 @@ from evosdc.engine.stop import Progress
 from evosdc.model import Individual, Offspring
 
 
+def _first_objective(individual: Individual) -> float:
+    return individual.objectives[0]
+
+
+def _score(name: str, individual: Individual) -> float:
+    return individual.scores[name]
+
+
 def _statistics(name: str) -> tools.Statistics:
-    statistics = tools.Statistics(
-        (lambda i: i.objectives[0]) if name == "fitness" else (lambda i, name=name: i.scores[name])
-    )
+    statistics = tools.Statistics(_first_objective if name == "fitness" else partial(_score, name))
     statistics.register("min", lambda values: float(np.min(values)))
     statistics.register("mean", lambda values: float(np.mean(values)))
     statistics.register("max", lambda values: float(np.max(values)))

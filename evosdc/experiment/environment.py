@@ -21,9 +21,7 @@ def environment_of(registry: Registry, table: Table) -> dict[str, Any]:
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
         "packages": {name: _version(name) for name in PACKAGES},
-        "plugins": [
-            {"name": p.name, "distribution": p.distribution, "version": p.version} for p in registry.plugins
-        ],
+        "plugins": [{"name": p.name, "distribution": p.distribution, "version": p.version} for p in registry.plugins],
         "data": data_digest(table),
     }
 

@@ -45,8 +45,7 @@ def write_outputs(
         "dropped_identifiers": list(dropped),
         "identity": scored(starting[0].individual) if starting and starting[0].masking is None else None,
         "portfolio": portfolio_summary(starting),
-        "best": scored(best)
-        | {"origin": best.origin, "genome": problem.genotype.describe(best.genome), "file": file},
+        "best": scored(best) | {"origin": best.origin, "genome": problem.genotype.describe(best.genome), "file": file},
         "front": [scored(member) | {"origin": member.origin} for member in state.front],
     }
     folder.write_json(RESULT, document)
@@ -85,9 +84,7 @@ def frequencies(original: Table, masked: Table) -> dict[str, Any]:
     return document
 
 
-def _write_scores(
-    folder: RunFolder, assembly: Assembly, starting: Sequence[StartingFile], state: SearchState
-) -> None:
+def _write_scores(folder: RunFolder, assembly: Assembly, starting: Sequence[StartingFile], state: SearchState) -> None:
     names = [*assembly.problem.measures]
     names += [name for name in ("il", "dr") if name in state.best.scores]
     rows: list[tuple[str, int, str, str, Individual]] = []

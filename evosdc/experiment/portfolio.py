@@ -81,10 +81,7 @@ def write_portfolio(folder: RunFolder, files: list[StartingFile]) -> None:
     """Keep the scores of the starting files, for a report after a resume."""
     folder.write_json(
         PORTFOLIO,
-        [
-            {"label": f.label, "masking": _entry(f.masking)} | scored(f.individual)
-            for f in files
-        ],
+        [{"label": f.label, "masking": _entry(f.masking)} | scored(f.individual) for f in files],
     )
 
 

@@ -123,9 +123,7 @@ def _run(
             evaluator = Evaluator(problem, dispatch)
             state, files = _started(assembly, folder, registry, seed, state, dispatch, display)
             evaluator.remember([*state.population.individuals, *state.front])
-            state, reason = search(
-                assembly.algorithm, evaluator, problem.streams, assembly.stop, state, recorder
-            )
+            state, reason = search(assembly.algorithm, evaluator, problem.streams, assembly.stop, state, recorder)
             recorder.state = state
             recorder.save()
         result = write_outputs(folder, assembly, files, state, reason)

@@ -105,3 +105,4 @@ class Executor(ABC):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Stop the workers."""
+        return

@@ -23,8 +23,8 @@ Dump = Mapping[str, NDArray[Any]]
 class Genotype(ABC, Generic[G]):
     """What is evolved.
 
-    A genome is an ndarray, or a tuple of arrays or ints; never a DataFrame. Genomes are values: no operator changes one,
-    and arrays in them are read-only. All randomness comes from the generator that is passed in.
+    A genome is an ndarray, or a tuple of arrays or ints; never a DataFrame. Genomes are values: no operator changes
+    one, and arrays in them are read-only. All randomness comes from the generator that is passed in.
 
     Parameters
     ----------

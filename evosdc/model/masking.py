@@ -18,8 +18,8 @@ from evosdc.model.parameters import Parameters
 class MaskingMethod(ABC):
     """A way of turning a table into a protected one.
 
-    A subclass has a nested ``Params`` class and implements `mask`. It masks *every* column of the table that it is given:
-    the framework selects the attributes beforehand and puts the result back afterwards.
+    A subclass has a nested ``Params`` class and implements `mask`. It masks *every* column of the table that it is
+    given: the framework selects the attributes beforehand and puts the result back afterwards.
     """
 
     class Params(Parameters):

@@ -24,9 +24,9 @@ class Fitted(ABC):
 class Incremental(Fitted, Generic[S]):
     """A fitted measure that can also follow a table through small changes.
 
-    States are values: `update` returns a new one and leaves the old one usable, since several children are made from one
-    parent. ``value(update(state, masked, rows))`` equals ``value(start(masked))`` to the last bit, so states are built on
-    integers, and sums of fractions are taken in one fixed order in `value`.
+    States are values: `update` returns a new one and leaves the old one usable, since several children are made from
+    one parent. ``value(update(state, masked, rows))`` equals ``value(start(masked))`` to the last bit, so states are
+    built on integers, and sums of fractions are taken in one fixed order in `value`.
     """
 
     @abstractmethod

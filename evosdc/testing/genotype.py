@@ -13,6 +13,9 @@ from evosdc.testing.genotype_variation import VariationTests
 class GenotypeConformance(VariationTests, StorageTests, DecodingTests):
     """Tests that every genotype must pass; subclass it and say how the genotype is made.
 
+    What it promises is declared by the class attributes `scales`, `conserves`, `exact_seeding` and `extends_domains`
+    (`evosdc.testing.genotype_subject`).
+
     Examples
     --------
     >>> class TestRules(GenotypeConformance):

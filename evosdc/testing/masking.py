@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,13 +38,16 @@ class MaskingMethodConformance:
     keeps_links: ClassVar[bool] = True
     """Declare False when masked records are, on purpose, no more like their own originals than like other ones."""
 
+    scales: ClassVar[Set[Scale] | None] = None
+    """Scales of the attributes in the test tables, where parameters narrow what the method supports; None for all."""
+
     def method(self) -> MaskingMethod:
         """Return the method to test."""
         raise NotImplementedError("define method(self) and return the masking method to test")
 
     def table(self, table_name: str) -> Table:
         """Return a table to mask; override to attach hierarchies or to choose other data."""
-        return sample_table(table_name, self.method().supports)
+        return sample_table(table_name, self.scales or self.method().supports)
 
     def masked(self, table_name: str, seed: int = 0) -> tuple[Table, Table]:
         """Return a table and its masked version; skips where the method refuses an unusual table."""

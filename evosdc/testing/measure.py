@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from math import isfinite
 from typing import Any, ClassVar
 
@@ -47,13 +48,16 @@ class MeasureConformance:
     order_matters: ClassVar[bool] = False
     """Declare True when the score depends, on purpose, on the order of records."""
 
+    scales: ClassVar[Set[Scale] | None] = None
+    """Scales of the attributes in the test tables, where parameters narrow what the measure supports; None for all."""
+
     def measure(self) -> Measure:
         """Return the measure to test."""
         raise NotImplementedError("define measure(self) and return the measure to test")
 
     def table(self, table_name: str) -> Table:
         """Return an original; override to attach hierarchies or to choose other data."""
-        return sample_table(table_name, self.measure().supports)
+        return sample_table(table_name, self.scales or self.measure().supports)
 
     def fitted(self, table_name: str) -> tuple[Table, Fitted]:
         """Return an original and the measure fitted on it; skips where the measure refuses an unusual table."""

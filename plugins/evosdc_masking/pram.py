@@ -35,10 +35,16 @@ class Pram(MaskingMethod):
             Field(description="a: constant diagonal p, flattens marginals; b: invariant, amount theta."),
         ] = "a"
         p: float | None = Field(
-            default=None, ge=0, le=1, description="Design a: probability that a value is kept, 0.8 unless given; 1 changes nothing."
+            default=None,
+            ge=0,
+            le=1,
+            description="Design a: probability that a value is kept, 0.8 unless given; 1 changes nothing.",
         )
         theta: float | None = Field(
-            default=None, ge=0, le=1, description="Design b: amount of perturbation, 0.5 unless given; 0 changes nothing."
+            default=None,
+            ge=0,
+            le=1,
+            description="Design b: amount of perturbation, 0.5 unless given; 0 changes nothing.",
         )
 
         @field_validator("p", "theta")

@@ -23,6 +23,9 @@ def estimate(counts: Integers, attributes: int, n: int) -> tuple[NDArray[np.floa
     ``CLAMP .. 1 - CLAMP``; stops when none changes by more than `TOLERANCE`, or after `ITERATIONS`. Where m < u for
     more than half of the attributes the two classes have changed roles, and are exchanged.
 
+    Where attributes are interchangeable the estimates may sit on a saddle, and rounding decides how they fall; the same
+    counts always give the same estimates.
+
     Parameters
     ----------
     counts : ndarray of int64, shape (2**V,)

@@ -5,17 +5,15 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evosdc.data.schema import MissingRule
 from evosdc.data.table import Codes, Rows, Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Incremental, Measure
-from evosdc_measures.agreement import add_profile, pattern_of, profiles_of_all
+from evosdc_measures.agreement import profiles_of_all
 from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
-from evosdc_measures.fellegi_sunter import SAME_WEIGHT, estimate, weights_of
-from evosdc_measures.kernel import kernel
-from evosdc_measures.memo import memo_of, place_of
+from evosdc_measures.memo import memo_of
+from evosdc_measures.pattern_linkage import follow_content, follow_records
 
 MOST_ATTRIBUTES = 16
 DENSE_CELLS = 1 << 14
@@ -33,12 +31,12 @@ LinkedState = tuple[Codes, Integers, Counts, Counts, float]
 class ProbabilisticLinkage(Measure):
     """Expected share of records that are linked to their own by the Fellegi-Sunter model, times 100.
 
-    All n**2 pairs of a masked and an original record are reduced to agreement patterns on V attributes, whose exact
-    counts follow from group counts; expectation maximisation estimates the weights
-    (`evosdc_measures.fellegi_sunter`), and each masked record is linked to the original of greatest weight (Fellegi
-    and Sunter, 1969; Jaro, 1989; Torra and Domingo-Ferrer, 2003). Where t originals have that weight and the own one
-    is among them, the record counts 1/t; that credit is a reconstruction. Patterns whose weights, in order of size,
-    differ from the next by at most 1e-9 bits are tied. Range 0..100, smaller is better.
+    All n**2 pairs of a masked and an original record are reduced to agreement patterns on V attributes, counted exactly
+    over distinct records; expectation maximisation estimates the weights (`evosdc_measures.fellegi_sunter`), and each
+    masked record is linked to the original of greatest weight (Fellegi and Sunter, 1969; Jaro, 1989; Torra and
+    Domingo-Ferrer, 2003). Where t originals have that weight and the own one is among them, the record counts 1/t;
+    that credit is a reconstruction. Patterns whose weights, in order of size, differ from the next by at most 1e-9
+    bits are tied. Range 0..100, smaller is better.
 
     Missing values: they agree with missing values only under the rule ``category``, with everything under ``wildcard``.
 
@@ -91,7 +89,7 @@ class FittedByContent(Incremental[CountedState]):
         return self._followed(state[0], masked.codes, rows, False, state[1].copy())
 
     def _followed(self, before: Codes, after: Codes, rows: Rows, fresh: bool, counts: Counts) -> CountedState:
-        credit = _follow_content(self._original.codes, before, after, rows, fresh, *self._model, counts)
+        credit = follow_content(self._original.codes, before, after, rows, fresh, *self._model, counts)
         return after, counts, min(100.0 * credit / self._n, 100.0)
 
     def value(self, state: CountedState) -> float:
@@ -140,147 +138,9 @@ class FittedByRecord(Incremental[LinkedState]):
     def _followed(
         self, before: Codes, after: Codes, rows: Rows, fresh: bool, pairs: Integers, ranks: Counts, ties: Counts
     ) -> LinkedState:
-        credit = _follow_records(self._original.codes, before, after, rows, fresh, *self._model, pairs, ranks, ties)
+        credit = follow_records(self._original.codes, before, after, rows, fresh, *self._model, pairs, ranks, ties)
         return after, pairs, ranks, ties, min(100.0 * credit / self._n, 100.0)
 
     def value(self, state: LinkedState) -> float:
         """Return the risk, 0..100."""
         return state[4]
-
-
-@kernel
-def _ranked(counts: Integers, attributes: int, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the patterns by descending weight, and the rank of each, equal for equal weights."""
-    m, u, _ = estimate(counts, attributes, n)
-    weights = weights_of(m, u)
-    order = np.argsort(-weights)
-    ranks = np.zeros(len(order), np.int64)
-    for position in range(1, len(order)):
-        above, below = order[position - 1], order[position]
-        ranks[below] = ranks[above] + (1 if weights[above] - weights[below] > SAME_WEIGHT else 0)
-    return order, ranks
-
-
-@kernel
-def _best(profile: Counts, order: NDArray[np.int64], ranks: NDArray[np.int64]) -> tuple[int, int]:
-    """Return the rank of the best pattern that occurs, and how many originals have a pattern of that rank."""
-    position = 0
-    while profile[order[position]] == 0:
-        position += 1
-    rank, tied = ranks[order[position]], 0
-    while position < len(order) and ranks[order[position]] == rank:
-        tied += profile[order[position]]
-        position += 1
-    return rank, tied
-
-
-@kernel
-def _follow_content(
-    original: Codes,
-    before: Codes,
-    after: Codes,
-    rows: Rows,
-    fresh: bool,
-    wildcard: bool,
-    strides: Integers,
-    profiles: Counts,
-    counts: Counts,
-) -> float:
-    n, attributes = original.shape
-    contents, patterns = profiles.shape
-    for row in rows:
-        for entering in range(1 if fresh else 0, 2):
-            record = after[row] if entering else before[row]
-            content = 0
-            for v in range(attributes):
-                content += (record[v] + 1) * strides[v]
-            counts[content, pattern_of(record, original[row], wildcard)] += 1 if entering else -1
-    pairs = np.zeros(patterns, np.int64)
-    present = np.zeros(contents, np.int64)
-    for content in range(contents):
-        for pattern in range(patterns):
-            present[content] += counts[content, pattern]
-        if present[content] > 0:
-            for pattern in range(patterns):
-                pairs[pattern] += present[content] * profiles[content, pattern]
-    order, ranks = _ranked(pairs, attributes, n)
-    credit = 0.0
-    for content in range(contents):
-        if present[content] > 0:
-            rank, tied = _best(profiles[content], order, ranks)
-            linked = 0
-            for pattern in range(patterns):
-                if ranks[pattern] == rank:
-                    linked += counts[content, pattern]
-            credit += linked / tied
-    return credit
-
-
-@kernel
-def _remembered(
-    record: Codes,
-    wildcard: bool,
-    columns: Codes,
-    numbers: Counts,
-    factors: Integers,
-    shift: int,
-    records: Counts,
-    profiles: Counts,
-    scratch: NDArray[np.uint16],
-) -> Counts:
-    """Return a record's profile, computed unless it is remembered."""
-    place, known = place_of(record, factors, shift, records)
-    profile: Counts = profiles[place]
-    if not known:
-        profile[:] = 0
-        add_profile(record, columns, numbers, wildcard, scratch, profile)
-    return profile
-
-
-@kernel
-def _follow_records(
-    original: Codes,
-    before: Codes,
-    after: Codes,
-    rows: Rows,
-    fresh: bool,
-    wildcard: bool,
-    columns: Codes,
-    numbers: Counts,
-    factors: Integers,
-    shift: int,
-    records: Counts,
-    profiles: Counts,
-    pairs: Integers,
-    ranks: Counts,
-    ties: Counts,
-) -> float:
-    n, attributes = original.shape
-    scratch = np.empty(len(numbers), np.uint16)
-    for row in rows:
-        for entering in range(1 if fresh else 0, 2):
-            record = after[row] if entering else before[row]
-            profile = _remembered(record, wildcard, columns, numbers, factors, shift, records, profiles, scratch)
-            sign = 1 if entering else -1
-            for pattern in range(len(pairs)):
-                pairs[pattern] += sign * profile[pattern]
-    order, ranked = _ranked(pairs, attributes, n)
-    anew = fresh
-    for pattern in range(len(pairs)):
-        anew = anew or ranks[pattern] != ranked[pattern]
-        ranks[pattern] = ranked[pattern]
-    if anew:
-        ties[:] = 0
-    for position in range(n if anew else len(rows)):
-        row = position if anew else rows[position]
-        for entering in range(1 if anew else 0, 2):
-            record = after[row] if entering else before[row]
-            profile = _remembered(record, wildcard, columns, numbers, factors, shift, records, profiles, scratch)
-            rank, tied = _best(profile, order, ranked)
-            if ranked[pattern_of(record, original[row], wildcard)] == rank:
-                ties[tied] += 1 if entering else -1
-    credit = 0.0
-    for size in range(1, len(ties)):
-        if ties[size] > 0:
-            credit += ties[size] / size
-    return credit

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from tests.engine.individuals import individual
 from evosdc.algorithms.selection import leaders, roulette, tournament
+from tests.engine.individuals import individual
 
 
-@pytest.fixture()
+@pytest.fixture
 def people():
     return [individual(float(value), key=f"{n}") for n, value in enumerate([30, 10, 20, 40])]
 

@@ -16,7 +16,7 @@ class Answer:
     err: str
 
 
-@pytest.fixture()
+@pytest.fixture
 def evosdc(capsys, monkeypatch, tmp_path):
     """Run commands in a folder of their own."""
     monkeypatch.chdir(tmp_path)

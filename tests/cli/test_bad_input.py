@@ -12,7 +12,7 @@ age = { role = "quasi-identifier", scale = "ordinal" }
 """
 
 
-@pytest.fixture()
+@pytest.fixture
 def files(tmp_path):
     (tmp_path / "good.csv").write_text(GOOD)
     (tmp_path / "schema.toml").write_text(SCHEMA)
@@ -83,7 +83,8 @@ def test_unknown_key_and_wrong_type_are_told_together(evosdc, files):
     refused(evosdc("check", "x.toml"), "sead", "Did you mean 'seed'?", "replicates", "'many'")
     (files / "x.toml").write_text(
         'data = { file = "good.csv", schema = "schema.toml" }\n'
-        'genotype = { name = "cells", mutation = 1 }\nfitness = "meen"\nalgorithm = { name = "parent-child", leaders = 0 }\n'
+        'genotype = { name = "cells", mutation = 1 }\nfitness = "meen"\n'
+        'algorithm = { name = "parent-child", leaders = 0 }\n'
     )
     refused(evosdc("check", "x.toml"), "mutations", "meen", "Did you mean 'mean'?", "leaders")
 

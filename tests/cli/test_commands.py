@@ -13,10 +13,12 @@ age = { role = "quasi-identifier", scale = "ordinal" }
 """
 
 
-@pytest.fixture()
+@pytest.fixture
 def survey(tmp_path):
-    lines = [f"{900 + i};\"{'mf'[i % 2]}\";{20 + i % 7};0{i % 10},50;x{i * i % 11}" for i in range(60)]
-    (tmp_path / "survey.csv").write_bytes(("number;sex;age;amount;note\r\n" + "\r\n".join(lines) + "\r\n").encode("cp1252"))
+    lines = [f'{900 + i};"{"mf"[i % 2]}";{20 + i % 7};0{i % 10},50;x{i * i % 11}' for i in range(60)]
+    (tmp_path / "survey.csv").write_bytes(
+        ("number;sex;age;amount;note\r\n" + "\r\n".join(lines) + "\r\n").encode("cp1252")
+    )
     (tmp_path / "schema.toml").write_text(SCHEMA)
     return tmp_path
 
@@ -134,7 +136,9 @@ def test_protect_takes_a_registered_data_set_and_repeats_itself(evosdc, tmp_path
 
 
 def test_plain_progress_is_one_line_a_generation(evosdc, survey):
-    (survey / "x.toml").write_text('data = { file = "survey.csv", schema = "schema.toml" }\nstop = { generations = 3 }\n')
+    (survey / "x.toml").write_text(
+        'data = { file = "survey.csv", schema = "schema.toml" }\nstop = { generations = 3 }\n'
+    )
     answer = evosdc("run", "x.toml", "-o", "run")
     lines = [line for line in answer.err.splitlines() if line.startswith("generation ")]
     assert [line.split(":")[0] for line in lines] == [f"generation {g}/3" for g in range(4)]

@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.engine.individuals import individual
 from evosdc.engine.archive import Archive
+from tests.engine.individuals import individual
 
 POINTS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=40)
 

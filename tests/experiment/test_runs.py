@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -49,7 +50,7 @@ def test_result_describes_the_run(plain):
     assert json.loads((plain.folder / "result.json").read_text()) == result
     front = [(m["scores"]["il"], m["scores"]["dr"]) for m in result["front"]]
     assert front == sorted(front)
-    assert all(a[1] > b[1] for a, b in zip(front, front[1:], strict=False))
+    assert all(a[1] > b[1] for a, b in pairwise(front))
 
 
 def test_scores_equal_a_fresh_evaluation_of_the_stored_file(plain):
@@ -75,7 +76,7 @@ def test_best_and_mean_never_get_worse(plain):
     assert [r["generation"] for r in records] == list(range(13))
     for series in ("min", "mean"):
         values = [r["fitness"][series] for r in records]
-        assert all(b <= a + 1e-12 for a, b in zip(values, values[1:], strict=False))
+        assert all(b <= a + 1e-12 for a, b in pairwise(values))
 
 
 @pytest.mark.parametrize(
@@ -200,7 +201,6 @@ def test_replicates_have_seeds_folders_and_a_summary(tmp_path):
 def test_stop_by_target_and_stall(tmp_path):
     target = run_once(experiment(stop={"target": 60.0}), tmp_path / "a", default_registry(), 11).result
     assert target["stopped"] == "target 60 reached"
-    stalled = run_once(
-        experiment(stop={"stalled": 2}, genotype={"name": "cells", "mutations": 600}), tmp_path / "b", default_registry(), 1
-    ).result
+    wild = experiment(stop={"stalled": 2}, genotype={"name": "cells", "mutations": 600})
+    stalled = run_once(wild, tmp_path / "b", default_registry(), 1).result
     assert "without improvement" in stalled["stopped"]

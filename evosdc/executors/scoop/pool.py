@@ -101,8 +101,8 @@ class ScoopPool(Pool):
 
     def _start(self) -> None:
         stop(self.children)
-        deadline = monotonic() + START_TIME
         self.children = start(self._size, self._time_limit, self._log)
+        deadline = monotonic() + START_TIME
         missing = {node.process.pid for node in self.children[1:]}
         while missing:
             self._probe(missing, deadline)

@@ -7,15 +7,14 @@ from evosdc.data.schema import Attribute, Role, Scale, Schema
 from evosdc.data.table import MISSING, Table
 from evosdc.errors import ParameterError, PluginError
 from evosdc.model import Microdata
-from evosdc.testing import GenotypeConformance
 from evosdc_cells.cells import Cells
 from evosdc_cells.crossover import CROSSOVERS
 
 
 def microdata(codes, sizes, ordinal=True):
+    scale = Scale.ORDINAL if ordinal else Scale.NOMINAL
     attributes = tuple(
-        Attribute(f"v{j}", Role.QUASI_IDENTIFIER, Scale.ORDINAL if ordinal else Scale.NOMINAL, tuple(map(str, range(c))))
-        for j, c in enumerate(sizes)
+        Attribute(f"v{j}", Role.QUASI_IDENTIFIER, scale, tuple(map(str, range(c)))) for j, c in enumerate(sizes)
     )
     table = Table(Schema(attributes), np.array(codes, dtype=np.int32), np.empty((len(codes), 0)))
     return Microdata(table, table.schema.names)
@@ -86,8 +85,10 @@ def test_steps_move_ordinal_cells_to_a_neighbour():
 
 def test_missing_is_a_value_only_where_the_original_has_some():
     with_missing, without = microdata([[MISSING], [0]], [2]), microdata([[1], [0]], [2])
-    drawn = [{int(Cells(Cells.Params(), d).random(np.random.default_rng(s))[0, 0]) for s in range(60)}
-             for d in (with_missing, without)]
+    drawn = [
+        {int(Cells(Cells.Params(), d).random(np.random.default_rng(s))[0, 0]) for s in range(60)}
+        for d in (with_missing, without)
+    ]
     assert drawn == [{MISSING, 0, 1}, {0, 1}]
 
 

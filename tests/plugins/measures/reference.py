@@ -100,7 +100,7 @@ def agreement(original, x, y):
     return tuple(a == b or (wildcard and (a < 0 or b < 0)) for a, b in zip(x, y, strict=True))
 
 
-def expectation_maximisation(counts, attributes, n):
+def expectation_maximisation(counts, attributes, n, iterations=200, disturbance=0.0):
     """`counts` maps patterns (tuples of bool) to numbers of pairs."""
 
     def clamped(p):
@@ -112,8 +112,8 @@ def expectation_maximisation(counts, attributes, n):
             product *= q if agrees else 1 - q
         return product
 
-    m, u, share = [0.9] * attributes, [0.1] * attributes, clamped(1 / n)
-    for _ in range(200):
+    m, u, share = [0.9 + disturbance * v for v in range(attributes)], [0.1] * attributes, clamped(1 / n)
+    for _ in range(iterations):
         belongs = {}
         for pattern in counts:
             a, b = share * probability(pattern, m), (1 - share) * probability(pattern, u)
@@ -134,13 +134,32 @@ def expectation_maximisation(counts, attributes, n):
     return m, u, share
 
 
-def prl(original, masked):
-    n, attributes = original.codes.shape
-    patterns = [[agreement(original, x, y) for x in records(original)] for y in records(masked)]
+def stable(counts, attributes, n):
+    """Whether the estimates survive a disturbance far greater than rounding.
+
+    Where attributes are interchangeable the estimates may sit on a saddle, and the last bit decides how they fall.
+    """
+    estimates = [expectation_maximisation(counts, attributes, n, disturbance=size) for size in (0.0, 1e-13)]
+    (m, u, share), (near_m, near_u, near_share) = estimates
+    return max(abs(a - b) for a, b in zip([*m, *u, share], [*near_m, *near_u, near_share], strict=True)) < 1e-11
+
+
+def patterns_of(original, masked):
+    return [[agreement(original, x, y) for x in records(original)] for y in records(masked)]
+
+
+def pairs_by_pattern(original, masked):
     counts = {}
-    for row in patterns:
+    for row in patterns_of(original, masked):
         for pattern in row:
             counts[pattern] = counts.get(pattern, 0) + 1
+    return counts
+
+
+def prl(original, masked):
+    n, attributes = original.codes.shape
+    patterns = patterns_of(original, masked)
+    counts = pairs_by_pattern(original, masked)
     m, u, _ = expectation_maximisation(counts, attributes, n)
     agree = [log2(a / b) for a, b in zip(m, u, strict=True)]
     differ = [log2((1 - a) / (1 - b)) for a, b in zip(m, u, strict=True)]

@@ -1,0 +1,26 @@
+from evosdc.data.schema import Scale
+from evosdc.testing import GenotypeConformance
+from evosdc_cells.cells import Cells
+
+
+class Conformance(GenotypeConformance):
+    scales = frozenset({Scale.NOMINAL, Scale.ORDINAL})
+    conserves = "genes"
+
+
+class TestTwoPoint(Conformance):
+    def genotype(self, microdata):
+        return Cells(Cells.Params(), microdata)
+
+
+class TestUniformWithSteps(Conformance):
+    def genotype(self, microdata):
+        return Cells(Cells.Params(crossover="uniform", steps=True, mutations=3), microdata)
+
+
+class TestOnePoint(Conformance):
+    def genotype(self, microdata):
+        return Cells(Cells.Params(crossover="one-point", mutations=0), microdata)
+
+
+del Conformance, GenotypeConformance

@@ -1,0 +1,44 @@
+"""What the README tells people to type works."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from evosdc.experiment.document import parse_experiment
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", README, flags=re.DOTALL)
+
+
+def test_python_example_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for block in blocks("python"):
+        exec(compile(block, "README.md", "exec"), {})
+    said = capsys.readouterr().out
+    assert "'dbil'" in said
+    assert (tmp_path / "runs" / "from-python" / "report.html").exists()
+
+
+def test_experiment_example_is_valid():
+    (text,) = blocks("toml")
+    experiment = parse_experiment(tomllib.loads(text), ROOT)
+    assert experiment.stop.generations == 300
+    assert experiment.executor.workers == 2
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "experiments").rglob("*.toml")), ids=lambda p: str(p.name))
+def test_every_experiment_file_is_valid(path):
+    parse_experiment(tomllib.loads(path.read_text(encoding="utf-8")), path.parent, str(path))
+
+
+def test_files_and_folders_that_the_readme_names_exist():
+    named = set(re.findall(r"`((?:evosdc|plugins|experiments|benchmarks|tests|docs)/[\w./-]*)`", README))
+    named |= set(re.findall(r"\]\((docs/[^)]+)\)", README))
+    assert named
+    assert [name for name in named if not (ROOT / name).exists()] == []
