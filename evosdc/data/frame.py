@@ -63,7 +63,7 @@ def _part(name: str, series: pd.Series[Any]) -> Part:
     if isinstance(series.dtype, pd.CategoricalDtype):
         codes, values = np.asarray(series.cat.codes), list(series.cat.categories)
     else:
-        codes, uniques = pd.factorize(series.array)
+        codes, uniques = pd.factorize(series)
         values = list(uniques)
     index = np.where(codes < 0, NO_TEXT, codes).astype(np.int32)
     texts = _texts(values)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -44,7 +44,7 @@ class Hierarchy:
 
     leaves: tuple[str, ...]
     levels: tuple[tuple[str, ...], ...]
-    origin: str = "hierarchy"
+    origin: str = field(default="hierarchy", compare=False)
 
     def __post_init__(self) -> None:
         faults = _faults(self.leaves, self.levels, self.origin)

@@ -25,7 +25,7 @@ class Shelf(ThreadingHTTPServer):
 
 
 class Desk(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         assert isinstance(self.server, Shelf)
         wanted = self.headers.get("Range")
         self.server.asked.append((self.path, wanted))

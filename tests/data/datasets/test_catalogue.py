@@ -126,6 +126,6 @@ def test_data_sets_are_written_as_ordinary_csv(spec, data, tmp_path):
 
 
 def test_a_loader_must_return_a_source():
-    broken = replace(spec_of("housing"), implementation="evosdc.data.datasets.storage:data_folder.__class__")
-    with pytest.raises((DatasetError, AttributeError)):
+    broken = replace(spec_of("housing"), implementation="builtins:dict")
+    with pytest.raises(DatasetError, match="a dict; wanted a Source"):
         load_dataset(broken)
