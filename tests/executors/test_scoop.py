@@ -93,7 +93,7 @@ def test_a_worker_that_does_no_work_is_an_error(monkeypatch):
     monkeypatch.setattr(pool_module, "start", start_with_one_stopped)
     monkeypatch.setattr(pool_module, "START_TIME", 5.0)
     # On a loaded machine the other worker may not have been there in time either.
-    with pytest.raises(ExecutorError, match="[01] of 2 SCOOP workers are at work"):
+    with pytest.raises(ExecutorError, match=r"[01] of 2 SCOOP workers are at work"):
         ScoopExecutor(None, 2).__enter__()
 
 
