@@ -14,10 +14,10 @@ ROOT = Path(__file__).parent.parent
 FRAMEWORK = ROOT / "evosdc"
 PLUGINS = sorted(p.name for p in (ROOT / "plugins").iterdir() if (p / "__init__.py").exists())
 
-CONTRACT = {f"evosdc.{room}" for room in ("model", "data", "specs", "hookspecs", "errors", "seeds")}
+CONTRACT = {f"evosdc.{room}" for room in ("model", "data", "specs", "hookspecs", "errors", "seeds", "kernel")}
 """What plugins may import of evosdc."""
 
-FOUNDATION = {"evosdc.errors", "evosdc.specs", "evosdc.seeds", "evosdc._version"}
+FOUNDATION = {"evosdc.errors", "evosdc.kernel", "evosdc.specs", "evosdc.seeds", "evosdc._version"}
 """What every room may import."""
 
 MAY_IMPORT = {
@@ -30,6 +30,7 @@ MAY_IMPORT = {
     "evosdc.errors": set(),
     "evosdc.specs": set(),
     "evosdc.seeds": set(),
+    "evosdc.kernel": set(),
     "evosdc.hookspecs": set(),
     "evosdc.discovery": {"evosdc.hookspecs"},
     "evosdc.registry": {"evosdc.hookspecs", "evosdc.discovery", "evosdc.model"},

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from evosdc.algorithms.selection import leaders, tournament
+from evosdc.algorithms.selection import fittest, leaders, tournament
 from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
 from evosdc.seeds import Streams
 
@@ -32,8 +32,7 @@ class Generational(Algorithm):
 
     def initial(self, candidates: Sequence[Individual]) -> Population:
         """Return the best `population` candidates, in their order."""
-        limit = self.params.population or len(candidates)
-        return Population(tuple(candidates[i] for i in sorted(leaders(candidates, limit))))
+        return Population(fittest(candidates, self.params.population))
 
     def propose(self, population: Population, streams: Streams) -> list[Offspring]:
         """Return as many children as there are places beside the elite."""
@@ -63,5 +62,5 @@ class Generational(Algorithm):
         elite = [population.individuals[i] for i in leaders(population.individuals, min(self.params.elite, size))]
         everyone = [*elite, *evaluated]
         if len(everyone) > size:
-            everyone = [everyone[i] for i in sorted(leaders(everyone, size))]
+            everyone = list(fittest(everyone, size))
         return replace(population, individuals=tuple(everyone))

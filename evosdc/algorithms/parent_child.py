@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from evosdc.algorithms.selection import leaders, roulette
+from evosdc.algorithms.selection import fittest, leaders, roulette
 from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
 from evosdc.seeds import Streams
 
@@ -36,8 +36,7 @@ class ParentChild(Algorithm):
 
     def initial(self, candidates: Sequence[Individual]) -> Population:
         """Return the best `population` candidates, in their order."""
-        limit = self.params.population or len(candidates)
-        return Population(tuple(candidates[i] for i in sorted(leaders(candidates, limit))))
+        return Population(fittest(candidates, self.params.population))
 
     def propose(self, population: Population, streams: Streams) -> list[Offspring]:
         """Return one child for each mutation and two for each crossover."""

@@ -52,3 +52,8 @@ def tournament(individuals: Sequence[Individual], count: int, size: int, rng: np
 def leaders(individuals: Sequence[Individual], count: int) -> list[int]:
     """Return the positions of the `count` best individuals, best first; of equals the lower position."""
     return sorted(range(len(individuals)), key=lambda i: (individuals[i].objectives, i))[:count]
+
+
+def fittest(individuals: Sequence[Individual], count: int | None) -> tuple[Individual, ...]:
+    """Return the `count` best individuals (None: all) in the order in which they stand."""
+    return tuple(individuals[i] for i in sorted(leaders(individuals, len(individuals) if count is None else count)))

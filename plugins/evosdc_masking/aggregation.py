@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from evosdc.data.schema import MissingRule, Scale
 from evosdc.data.table import Codes, Numbers, Table
+from evosdc.kernel import kernel
 from evosdc_masking.averages import average_category
-from evosdc_masking.kernel import kernel
 
 Classes = NDArray[np.int64]
 

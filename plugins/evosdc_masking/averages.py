@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc_masking.kernel import kernel
+from evosdc.kernel import kernel
 
 Counts = NDArray[np.int64]
 

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.data.table import Codes, Numbers
+from evosdc.kernel import kernel
 from evosdc_masking.averages import average_category
-from evosdc_masking.kernel import kernel
 from evosdc_masking.space import Metric, Space
 
 _BLOCK = 1024

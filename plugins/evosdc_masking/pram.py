@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
+from evosdc.data.post_randomisation import drawn
 from evosdc.data.schema import Scale
-from evosdc.data.table import Codes, Table
+from evosdc.data.table import Table
+from evosdc.data.transition import Matrix, cumulative, design_a, design_b
 from evosdc.model import MaskingMethod, Parameters
 from evosdc_masking.frequencies import frequencies
-from evosdc_masking.kernel import kernel
-from evosdc_masking.transitions import Matrix, cumulative, design_a, design_b
 
 
 def _lowered(value: object) -> object:
@@ -79,31 +79,3 @@ class Pram(MaskingMethod):
             return design_a(frequencies, self.params.p)
         assert self.params.theta is not None
         return design_b(frequencies, self.params.theta)
-
-
-@kernel
-def drawn(column: Codes, sums: Matrix, uniforms: NDArray[np.float64]) -> Codes:
-    """Return for each record the first category whose cumulative probability exceeds its uniform number.
-
-    Parameters
-    ----------
-    column : ndarray of int32, shape (n,)
-        Original codes; missing ones are returned as they are.
-    sums : ndarray of float64, shape (c, c)
-        Cumulative sums of the transition matrix's rows, see `evosdc_masking.transitions.cumulative`.
-    uniforms : ndarray of float64, shape (n,)
-        In [0, 1).
-    """
-    published = column.copy()
-    for record in range(column.size):
-        if column[record] >= 0:
-            row = sums[column[record]]
-            low, high = 0, row.size - 1
-            while low < high:
-                middle = (low + high) // 2
-                if row[middle] > uniforms[record]:
-                    high = middle
-                else:
-                    low = middle + 1
-            published[record] = low
-    return published

@@ -10,8 +10,8 @@ from pydantic import Field
 
 from evosdc.data.schema import Attribute, Scale
 from evosdc.data.table import MISSING, Table
+from evosdc.kernel import kernel
 from evosdc.model import MaskingMethod, Parameters
-from evosdc_masking.kernel import kernel
 
 Column = NDArray[Any]
 Ranks = NDArray[np.int64]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.data.table import Codes
+from evosdc.kernel import kernel
 from evosdc_measures.domains import Counts
-from evosdc_measures.kernel import kernel
 
 
 def profiles_of_all(codes: Codes, widths: NDArray[np.int64], wildcard: bool) -> Counts:

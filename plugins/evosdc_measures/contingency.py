@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from evosdc.data.table import Codes
 from evosdc.errors import Fault, ParameterError
+from evosdc.kernel import kernel
 from evosdc_measures.domains import Counts, Integers
-from evosdc_measures.kernel import kernel
 
 DENSE_CELLS = 1 << 16
 """A table of at most so many cells is looked up directly, a greater one by bisection over its occupied cells."""

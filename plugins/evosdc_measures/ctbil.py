@@ -6,11 +6,11 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.data.table import Codes, Rows, Table
+from evosdc.kernel import kernel
 from evosdc.model import Incremental, Measure
 from evosdc.model.parameters import Parameters
 from evosdc_measures.contingency import cell_of, subsets, tables_of
 from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
-from evosdc_measures.kernel import kernel
 
 State = tuple[Codes, Counts, int]
 """Codes of the masked table, masked minus original count of each cell the original occupies, sum of all changes."""

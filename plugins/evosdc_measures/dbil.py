@@ -8,10 +8,10 @@ from pydantic import Field
 
 from evosdc.data.distance import category_distance
 from evosdc.data.table import Codes, Rows, Table
+from evosdc.kernel import kernel
 from evosdc.model import Incremental, Measure
 from evosdc.model.parameters import Parameters
 from evosdc_measures.domains import Integers, domains_of, require_aligned
-from evosdc_measures.kernel import kernel
 
 State = tuple[Codes, Integers, float]
 """Codes of the masked table, sum of distances of each attribute in units of its own denominator, score."""

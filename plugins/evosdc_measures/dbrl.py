@@ -12,10 +12,10 @@ from evosdc.data.distance import category_distance, common_scale
 from evosdc.data.schema import Schema
 from evosdc.data.table import Codes, Rows, Table
 from evosdc.errors import Fault, ParameterError
+from evosdc.kernel import kernel
 from evosdc.model import Incremental, Measure
 from evosdc.model.parameters import Parameters
 from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
-from evosdc_measures.kernel import kernel
 from evosdc_measures.memo import memo_of, place_of
 from evosdc_measures.prefix_tree import PrefixTree, nearest, tree_of
 

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.data.table import Codes, Rows, Table
+from evosdc.kernel import kernel
 from evosdc.model import Incremental, Measure
 from evosdc_measures.domains import Counts, Integers, require_aligned
 from evosdc_measures.joint import joint_layout_of, shift_counts
-from evosdc_measures.kernel import kernel
 
 State = tuple[Codes, Counts, float]
 """Codes of the masked table, joint counts by attribute, score."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.kernel import kernel
 from evosdc_measures.domains import Integers
-from evosdc_measures.kernel import kernel
 
 CLAMP = 1e-6
 TOLERANCE = 1e-6

@@ -10,11 +10,11 @@ from pydantic import Field, field_validator
 
 from evosdc.data.schema import Scale
 from evosdc.data.table import Codes, Rows, Table
+from evosdc.kernel import kernel
 from evosdc.model import Incremental, Measure
 from evosdc.model.parameters import Parameters
 from evosdc_measures.domains import Counts, Integers, require_aligned
 from evosdc_measures.joint import joint_layout_of, shift_counts
-from evosdc_measures.kernel import kernel
 
 State = tuple[Codes, Counts, float]
 """Codes of the masked table, joint counts by attribute, score."""

@@ -8,8 +8,8 @@ import numpy as np
 
 from evosdc.data.schema import Schema
 from evosdc.data.table import Codes, Rows
+from evosdc.kernel import kernel
 from evosdc_measures.domains import Counts, Integers, domains_of
-from evosdc_measures.kernel import kernel
 
 WIDE = 256
 """An attribute with more categories than this, missing included, is not followed by counts but computed anew."""

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.data.table import Codes
+from evosdc.kernel import kernel
 from evosdc_measures.domains import Counts, Integers
-from evosdc_measures.kernel import kernel
 
 _UNKNOWN = -2
 """No code has this value, so no record is found at an empty place."""

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.data.table import Codes, Rows
+from evosdc.kernel import kernel
 from evosdc_measures.agreement import add_profile, pattern_of
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.fellegi_sunter import SAME_WEIGHT, estimate, weights_of
-from evosdc_measures.kernel import kernel
 from evosdc_measures.memo import place_of
 
 

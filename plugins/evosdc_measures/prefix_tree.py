@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.data.table import Codes
+from evosdc.kernel import kernel
 from evosdc_measures.domains import Counts, Integers
-from evosdc_measures.kernel import kernel
 
 
 @dataclass(frozen=True)

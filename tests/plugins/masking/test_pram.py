@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.data.table import Table
+from evosdc.data.transition import cumulative, design_a
 from evosdc.errors import ParameterError
 from evosdc_masking.frequencies import frequencies
 from evosdc_masking.pram import Pram, drawn
-from evosdc_masking.transitions import cumulative, design_a
 from tests.plugins.masking import references
 from tests.plugins.masking.tables import NOMINAL, ORDINAL, build, categorical, categorical_tables, masked, numeric
 

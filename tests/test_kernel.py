@@ -3,7 +3,7 @@
 import numba
 from numba.core import caching
 
-from evosdc_measures.kernel import kernel
+from evosdc.kernel import kernel
 
 
 def twice(number):
