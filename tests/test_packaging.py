@@ -150,3 +150,11 @@ class TestBuilding:
         assert outcome["problems"] == []
         assert set(outcome["plugins"]) == {"core", *(name.removeprefix("evosdc_") for name in PLUGINS)}
         assert outcome["loaded"]
+        command = str(python.with_name("evosdc"))
+        listed = subprocess.run([command, "plugins", "list"], capture_output=True, text=True, env=clean, cwd=tmp_path)
+        assert "mdav" in listed.stdout, listed.stderr
+        quick_start = [command, "protect", "housing", "--time", "1s", "-o", "runs/first"]
+        done = subprocess.run(quick_start, capture_output=True, text=True, env=clean, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "report.html" in done.stdout
+        assert (tmp_path / "runs" / "first" / "best.csv").exists()

@@ -52,22 +52,7 @@ def list_plugins(as_json: bool = False) -> None:
 @json_option
 def show(name: str, as_json: bool) -> None:
     """Show what is known of NAME: source, provider, and parameters with their ranges."""
-    from evosdc.errors import Fault, UnknownNameError
-    from evosdc.registry import default_registry
-    from evosdc.specs import KINDS
-
-    registry = default_registry()
-    found = [kind for kind in KINDS if name in registry.names(kind)]
-    if not found:
-        from difflib import get_close_matches
-
-        known = sorted({known for kind in KINDS for known in registry.names(kind)})
-        close = get_close_matches(name, known, n=1)
-        raise UnknownNameError(
-            Fault(
-                "plugins show", repr(name), f"one of {', '.join(known)}", f"Did you mean {close[0]!r}?" if close else ""
-            )
-        )
+    found = kinds_of(name)
     documents = [_entry(kind, name) | {"kind": kind, "parameters": _parameters(kind, name)} for kind in found]
     if as_json:
         import json
@@ -83,6 +68,40 @@ def show(name: str, as_json: bool) -> None:
             click.echo(f"  {key}: {text}")
         for parameter, text in document["parameters"].items():
             click.echo(f"  parameter {parameter}: {text}")
+
+
+@plugins.command()
+@click.argument("name")
+@click.option("--kind", metavar="KIND", help="Needed where several kinds offer the name.")
+def test(name: str, kind: str | None) -> int:
+    """Run the conformance tests of what is registered as NAME, with its default parameters."""
+    from evosdc.cli.conformance import conformance
+
+    return conformance(name, kind)
+
+
+def kinds_of(name: str) -> list[str]:
+    """Return the kinds of which something is registered under a name.
+
+    Raises
+    ------
+    UnknownNameError
+        Nothing is.
+    """
+    from difflib import get_close_matches
+
+    from evosdc.errors import Fault, UnknownNameError
+    from evosdc.registry import default_registry
+    from evosdc.specs import KINDS
+
+    names = {kind: default_registry().names(kind) for kind in KINDS}
+    found = [kind for kind in KINDS if name in names[kind]]
+    if not found:
+        known = sorted({known for kind in KINDS for known in names[kind]})
+        close = get_close_matches(name, known, n=1)
+        advice = f"Did you mean {close[0]!r}?" if close else ""
+        raise UnknownNameError(Fault("plugins", repr(name), f"one of {', '.join(known)}", advice))
+    return found
 
 
 def _entry(kind: str, name: str) -> dict[str, Any]:

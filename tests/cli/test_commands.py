@@ -142,3 +142,13 @@ def test_plain_progress_is_one_line_a_generation(evosdc, survey):
     answer = evosdc("run", "x.toml", "-o", "run")
     lines = [line for line in answer.err.splitlines() if line.startswith("generation ")]
     assert [line.split(":")[0] for line in lines] == [f"generation {g}/3" for g in range(4)]
+
+
+@pytest.mark.parametrize("name", ["rank-swapping", "dbil", "mean", "cells", "parent-child"])
+def test_plugins_test_runs_the_conformance_suite(evosdc, name):
+    assert evosdc("plugins", "test", name).status == 0
+
+
+def test_plugins_test_refuses_what_has_no_suite(evosdc):
+    answer = evosdc("plugins", "test", "housing")
+    assert (answer.status, "no suite" in answer.err) == (2, True)

@@ -108,6 +108,8 @@ from evosdc.executors.chunk import resolve
 from tests.executors.work import task
 
 if __name__ == "__main__":
+    # A test run in the background of a shell hands an ignored SIGINT down.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     executor = resolve(sys.argv[1])(None, 2)
     with executor:
         print([row[0].value for row in executor.map([task("echo", [i]) for i in range(3)])], flush=True)
