@@ -36,7 +36,8 @@ def test_an_idle_worker_that_is_killed_is_replaced():
     with ProcessesExecutor(None, 2) as executor:
         before = {row[0].value for row in executor.map([task("process", [0.05]) for _ in range(4)])}
         os.kill(min(before), signal.SIGKILL)
-        rows = executor.map([task("process", [0.05]) for _ in range(10)])
+        # Long enough for the new worker to get a share, even where starting it takes a second.
+        rows = executor.map([task("process", [0.05]) for _ in range(60)])
     after = {row[0].value for row in rows}
     assert len(after) == 2
     assert after & before == {max(before)}
