@@ -1,7 +1,7 @@
 """Times of the measures: from scratch, by update, and against comparing every record with every other.
 
-Run ``python benchmarks/measures.py [--most N]``; with EVOSDC_DATA set the files are German Credit and Adult, else files
-drawn at random with the same shapes.
+Run ``python benchmarks/measures.py [--most N]``; with EVOSDC_DATA set the files are German Credit, Adult and
+Poker Hand, else files drawn at random with the same shapes.
 """
 
 from __future__ import annotations
@@ -36,8 +36,17 @@ MEASURES = {
     "dbrl": DistanceBasedLinkage,
     "prl": ProbabilisticLinkage,
 }
-SHAPES = {"german": (1000, (4, 5, 5), "ordinal"), "adult": (32561, (8, 16, 7, 14, 6, 5, 2, 41), "nominal")}
-POSITIONS = {"german": [0, 5, 6], "adult": [1, 3, 5, 6, 7, 8, 9, 13]}
+SHAPES = {
+    "german": (1000, (4, 5, 5), "ordinal"),
+    "adult": (32561, (8, 16, 7, 14, 6, 5, 2, 41), "nominal"),
+    "poker": (25010, (4, 13) * 5, "nominal"),
+}
+POSITIONS = {"german": [0, 5, 6], "adult": [1, 3, 5, 6, 7, 8, 9, 13], "poker": list(range(10))}
+FILES = {
+    "german": ("german_credit/german.data", r"\s+"),
+    "adult": ("adult/adult.data", ","),
+    "poker": ("poker_hand/poker-hand-training-true.data", ","),
+}
 
 
 def table_of(frame: pd.DataFrame, scale: str) -> Table:
@@ -57,7 +66,7 @@ def load(name: str, rng: np.random.Generator) -> Table:
         # Skewed categories: files of people hold many common records and some rare ones.
         columns = {str(v): np.minimum(rng.geometric(2.5 / c, n) - 1, c - 1).astype(str) for v, c in enumerate(sizes)}
         return table_of(pd.DataFrame(columns), scale)
-    file, separator = {"german": ("german_credit/german.data", r"\s+"), "adult": ("adult/adult.data", ",")}[name]
+    file, separator = FILES[name]
     frame = pd.read_csv(
         Path(folder) / file, sep=separator, header=None, dtype=str, skipinitialspace=True, keep_default_na=False
     )
@@ -195,6 +204,8 @@ def main() -> None:
     print_all("German Credit", german, rng)
     print_all("Adult, first 1000", adult.take(np.arange(1000)), rng)
     print_all("Adult", adult.take(np.arange(min(most, len(adult)))), rng)
+    poker = load("poker", rng)
+    print_all("Poker Hand", poker.take(np.arange(min(most, len(poker)))), rng)
     print_linkage(adult, most, rng)
 
 

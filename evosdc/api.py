@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from evosdc.data.schema import Role, Schema
+from evosdc.data.schema import Schema
 from evosdc.data.table import Table
-from evosdc.errors import DataError, Fault, FaultCollector
+from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.registry import default_registry
 
 if TYPE_CHECKING:
@@ -44,17 +44,17 @@ def read_table(path: str | Path, schema: str | Path | Schema | None = None) -> T
 
 @overload
 def mask(
-    data: pd.DataFrame, method: str, *, attributes: Sequence[str] | None = ..., seed: int = ..., **params: Any
+    data: pd.DataFrame, method: str, *, attributes: Sequence[str] | str | None = ..., seed: int = ..., **params: Any
 ) -> pd.DataFrame: ...
 
 
 @overload
 def mask(
-    data: Table, method: str, *, attributes: Sequence[str] | None = ..., seed: int = ..., **params: Any
+    data: Table, method: str, *, attributes: Sequence[str] | str | None = ..., seed: int = ..., **params: Any
 ) -> Table: ...
 
 
-def mask(data: Any, method: str, *, attributes: Sequence[str] | None = None, seed: int = 1, **params: Any) -> Any:
+def mask(data: Any, method: str, *, attributes: Sequence[str] | str | None = None, seed: int = 1, **params: Any) -> Any:
     """Mask a table by one method.
 
     Parameters
@@ -83,27 +83,36 @@ def mask(data: Any, method: str, *, attributes: Sequence[str] | None = None, see
     --------
     >>> protected = evosdc.mask(frame, "mdav", k=3, attributes=["age", "sex"])  # doctest: +SKIP
     """
+    require_seed(seed)
     if not isinstance(data, Table):
         from evosdc.data.frame import frame_from_table, table_from_frame
 
         return frame_from_table(data, mask(table_from_frame(data), method, attributes=attributes, seed=seed, **params))
+    from evosdc.experiment.request import chosen_attributes
     from evosdc.experiment.start import masked_by
-    from evosdc.model import Masking
+    from evosdc.model import Masking, Microdata
     from evosdc.seeds import Purpose, stream
 
-    chosen = chosen_attributes(data.schema, attributes)
     registry = default_registry()
-    registry.build("masking-method", method, params).require_support(data.select(chosen))
-    masked = masked_by(Masking(method, params), data.select(chosen), registry, stream(seed, Purpose.MASK))
+    collect = FaultCollector()
+    with collect.step():
+        built = registry.build("masking-method", method, params)
+    with collect.step():
+        chosen = chosen_attributes(data.schema, listed(attributes))
+    collect.settle()
+    original = Microdata(data, chosen).original
+    built.require_support(original, f"method {method}")
+    built.require_fit(original)
+    masked = masked_by(Masking(method, params), original, registry, stream(seed, Purpose.MASK))
     return data.with_columns(masked)
 
 
 def measure(
     original: Data,
     masked: Data,
-    measures: Sequence[str] | Mapping[str, Mapping[str, Any]] = DEFAULT_MEASURES,
+    measures: Sequence[str] | str | Mapping[str, Mapping[str, Any]] = DEFAULT_MEASURES,
     *,
-    attributes: Sequence[str] | None = None,
+    attributes: Sequence[str] | str | None = None,
 ) -> dict[str, float]:
     """Measure a masked table against its original.
 
@@ -126,36 +135,34 @@ def measure(
     InputError
         Tables of different shape, unknown measures or attributes, or a scale that a measure cannot judge.
     """
-    if isinstance(original, Table) and isinstance(masked, Table):
-        before, after = original, masked
-    else:
-        from evosdc.data.frame import table_from_frame
+    from evosdc.experiment.request import aligned, chosen_attributes
+    from evosdc.model import Microdata
 
-        before = original if isinstance(original, Table) else table_from_frame(original)
-        after = masked if isinstance(masked, Table) else table_from_frame(masked, before.schema)
-    if len(before) != len(after):
-        raise DataError(
-            Fault(
-                "masked",
-                f"{len(after)} records",
-                f"{len(before)} records, as the original has",
-                "Both files hold the same respondents in the same order.",
-            )
-        )
-    chosen = chosen_attributes(before.schema, attributes)
-    after.schema.require(chosen, "masked")
-    before, after = before.select(chosen), after.select(chosen)
-    if len(before) == 0:
-        raise DataError(Fault("original", "no record", "at least one record"))
+    before = original if isinstance(original, Table) else _table(original)
+    after = masked if isinstance(masked, Table) else _table(masked, before.schema)
+    named = {measures: {}} if isinstance(measures, str) else measures
+    params = named if isinstance(named, Mapping) else {name: {} for name in named}
     registry = default_registry()
-    params = measures if isinstance(measures, Mapping) else {name: {} for name in measures}
-    built = {name: registry.build("measure", name, given) for name, given in params.items()}
     collect = FaultCollector()
-    for one in built.values():
+    built: dict[str, Any] = {}
+    for name, given in params.items():
         with collect.step():
-            one.require_support(before)
+            built[name] = registry.build("measure", name, given)
+    with collect.step():
+        chosen = chosen_attributes(before.schema, listed(attributes))
+        before = Microdata(before, chosen).original
+        after = aligned(before, after)
+        for name, one in built.items():
+            with collect.step():
+                one.require_support(before, f"measure {name}")
     collect.settle()
     return {name: float(one.fit(before).score(after)) for name, one in built.items()}
+
+
+def _table(frame: Any, schema: Schema | None = None) -> Table:
+    from evosdc.data.frame import table_from_frame
+
+    return table_from_frame(frame, schema)
 
 
 def run(experiment: Experiment, folder: str | Path | None = None) -> dict[str, Any]:
@@ -186,16 +193,12 @@ def run(experiment: Experiment, folder: str | Path | None = None) -> dict[str, A
     return result | {"folder": str(path)}
 
 
-def chosen_attributes(schema: Schema, attributes: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the attributes to work on: those given, else the quasi-identifiers, else all but identifiers.
+def listed(names: Sequence[str] | str | None) -> list[str] | None:
+    """Return names as a list; a single text is one name, and None stays None."""
+    return [names] if isinstance(names, str) else None if names is None else list(names)
 
-    Raises
-    ------
-    SchemaError
-        Attributes that the schema lacks.
-    """
-    if attributes is not None:
-        schema.require(attributes)
-        return tuple(attributes)
-    quasi = schema.with_role(Role.QUASI_IDENTIFIER)
-    return quasi or tuple(a.name for a in schema.attributes if a.role is not Role.IDENTIFIER)
+
+def require_seed(seed: Any) -> None:
+    """Raise `ParameterError` when a seed is no whole number from 0."""
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise ParameterError(Fault("seed", repr(seed), "a whole number from 0"))

@@ -52,6 +52,14 @@ class Fault:
         return f"{text} {self.advice}" if self.advice else text
 
 
+def did_you_mean(given: str, known: Iterable[str]) -> str:
+    """Return a sentence that names the known word nearest to what was given; empty when none is near."""
+    from difflib import get_close_matches
+
+    nearest = get_close_matches(given, list(known), n=1)
+    return f"Did you mean {nearest[0]!r}?" if nearest else ""
+
+
 class EvosdcError(Exception):
     """Base of all errors that evosdc raises on purpose."""
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from evosdc.discovery import PLUGIN_ERRORS, LoadedPlugin, PluginInfo, PluginProblem, discovered, in_words
-from evosdc.errors import ClashError, EvosdcError, Fault, PluginError, UnknownNameError
+from evosdc.errors import ClashError, EvosdcError, Fault, PluginError, UnknownNameError, did_you_mean
 from evosdc.hookspecs import EVENTS
 from evosdc.specs import KINDS, Spec
 
@@ -212,8 +211,7 @@ def _providers(offers: list[tuple[Spec, PluginInfo]]) -> str:
 
 
 def _unknown(where: str, name: str, known: list[str], problems: bool = False) -> Fault:
-    close = get_close_matches(name, known, n=1)
-    advice = f"Did you mean {close[0]!r}?" if close else ""
+    advice = did_you_mean(name, known)
     if problems:
         advice = f"{advice} Some plugins have problems: 'evosdc plugins list' shows them.".strip()
     return Fault(where, repr(name), f"one of {', '.join(known)}" if known else "nothing: no plugin offers any", advice)

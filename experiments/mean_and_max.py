@@ -36,9 +36,9 @@ def main(experiments: tuple[Path, ...], smoke: bool, output: Path) -> None:
     for path in experiments or DEFAULT:
         for fitness in ("mean", "max"):
             settings = [f"fitness.name={fitness}"] + ["algorithm.generations=5"] * smoke
-            experiment, text = read_experiment(path, settings)
+            experiment = read_experiment(path, settings)
             folder = output / f"{path.parent.name}-{path.stem}-{fitness}"
-            result = run_study(experiment, folder, default_registry(), text)
+            result = run_study(experiment, folder, default_registry())
             folders.append(folder)
             scores = [result[key]["fitness"][0] for key in ("identity", "best")]
             start = result["portfolio"]["best"]["fitness"][0]

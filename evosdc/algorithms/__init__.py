@@ -1,1 +1,1 @@
-"""Search algorithms: parent-child replacement and the generational algorithm with elitism."""
+"""Search algorithms: parent-child replacement, the generational algorithm with elitism, and the steady-state one."""

@@ -20,4 +20,10 @@ def algorithm_specs() -> tuple[AlgorithmSpec, ...]:
             summary="Crossover and mutation make a whole new generation; the best of the old one stay.",
             source="Mares (2013), 2.1.2; De Jong (2006).",
         ),
+        AlgorithmSpec(
+            name="steady-state",
+            implementation="evosdc.algorithms.steady_state:SteadyState",
+            summary="Small tournaments: the best reproduce, and better children take the places of the worst.",
+            source="Mares (2013), 2.2, Algorithm 2; sizes and rates are a reconstruction.",
+        ),
     )

@@ -48,10 +48,11 @@ class Generational(Algorithm):
             crossed = rng.random() < self.params.crossover and parents[0] != parents[1]
             children = self.toolbox.mate(*genomes, rng) if crossed else genomes
             for slot, child in zip(parents, children, strict=True):
-                mutated = not crossed or rng.random() < self.params.mutation
+                mutated = rng.random() < self.params.mutation
                 genome = self.toolbox.mutate(child, rng) if mutated else child
                 words = ["crossover"] * crossed + ["mutation"] * mutated
-                offspring.append(Offspring(genome, " and ".join(words), (slot,), individuals[slot]))
+                origin = " and ".join(words) or "reproduction"
+                offspring.append(Offspring(genome, origin, (slot,), individuals[slot]))
         return offspring[:places]
 
     def replace(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -70,14 +71,14 @@ class ParentChild(Algorithm):
     ) -> Population:
         """Return the population with each child in its parent's slot where it is better than what stands there."""
         slots = list(population.individuals)
-        present = {individual.key for individual in slots}
+        present = Counter(individual.key for individual in slots)
         for item, child in zip(offspring, evaluated, strict=True):
             slot = item.parents[0]
-            if not self.params.duplicates and child.key in present:
+            if not self.params.duplicates and present[child.key]:
                 continue
             if better(child, slots[slot]):
-                present.discard(slots[slot].key)
-                present.add(child.key)
+                present[slots[slot].key] -= 1
+                present[child.key] += 1
                 slots[slot] = child
         return replace(population, individuals=tuple(slots))
 

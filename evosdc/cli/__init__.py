@@ -13,7 +13,9 @@ from importlib import import_module
 import click
 
 from evosdc._version import __version__
-from evosdc.errors import EvosdcError, InputError
+from evosdc.cli.signals import Stopped, stoppable
+from evosdc.cli.text import harmless
+from evosdc.errors import EvosdcError, InputError, did_you_mean
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("evosdc.cli.init:init", "Look at a data file and propose a schema."),
@@ -24,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "mask": ("evosdc.cli.mask:mask", "Mask a data file by one method."),
     "measure": ("evosdc.cli.measure:measure", "Measure a masked file against its original."),
     "report": ("evosdc.cli.report:report", "Write one HTML page about one or more runs."),
+    "export": ("evosdc.cli.export:export", "Write the protected file of a member of a run's front."),
     "plugins": ("evosdc.cli.plugins:plugins", "List plugins and what they offer."),
     "datasets": ("evosdc.cli.datasets:datasets", "List the known data sets, or fetch one."),
 }
@@ -53,14 +56,12 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that is meant, with a suggestion when there is none of that name."""
-        from difflib import get_close_matches
-
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            close = get_close_matches(args[0], self.list_commands(ctx), n=1) if args else []
-            if close and "mean" not in error.message:
-                raise click.UsageError(f"{error.message} Did you mean {close[0]!r}?", ctx) from None
+            advice = did_you_mean(args[0], self.list_commands(ctx)) if args else ""
+            if advice and "mean" not in error.message:
+                raise click.UsageError(f"{error.message} {advice}", ctx) from None
             raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -96,7 +97,8 @@ def main(arguments: list[str] | None = None) -> None:
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
     try:
-        status = cli.main(words, prog_name="evosdc", standalone_mode=False)
+        with stoppable():
+            status = cli.main(words, prog_name="evosdc", standalone_mode=False)
         sys.exit(status if isinstance(status, int) else 0)
     except (Exception, KeyboardInterrupt) as error:
         if debug:
@@ -110,8 +112,9 @@ def _told(error: BaseException) -> int:
         error.show()
         return BAD_INPUT
     if isinstance(error, KeyboardInterrupt | click.Abort):
-        _say("Stopped. A run that has a folder goes on with: evosdc resume RUN_DIR")
-        return INTERRUPTED
+        _say("Stopped.")
+        cause = error.__cause__ if isinstance(error, click.Abort) else error
+        return 128 + cause.number if isinstance(cause, Stopped) else INTERRUPTED
     if isinstance(error, InputError):
         for fault in error.faults:
             _say(f"Error: {fault}")
@@ -122,7 +125,10 @@ def _told(error: BaseException) -> int:
     if isinstance(error, BrokenPipeError):
         return FAILED
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        _say("Error: the disk is full. Free some space; a run goes on from its last checkpoint with evosdc resume.")
+        _say("Error: the disk is full. Free some space and try again.")
+        return FAILED
+    if isinstance(error, MemoryError):
+        _say("Error: there is not enough memory for this file.")
         return FAILED
     if isinstance(error, OSError):
         _say(f"Error: {error.strerror or error}: {error.filename or ''}")
@@ -132,4 +138,4 @@ def _told(error: BaseException) -> int:
 
 
 def _say(text: str) -> None:
-    click.echo(text, err=True)
+    click.echo(harmless(text), err=True)

@@ -39,6 +39,16 @@ class Plain:
         self.console.print(text, highlight=False, soft_wrap=True, markup=False)
 
 
+class Quiet(Plain):
+    """Messages only."""
+
+    def starting(self, done: int, total: int) -> None:
+        """Show nothing."""
+
+    def generation(self, record: Mapping[str, Any], limit: int | None) -> None:
+        """Show nothing."""
+
+
 class Bar(Plain):
     """A progress bar that says best score, IL and DR."""
 
@@ -88,6 +98,8 @@ def standing(record: Mapping[str, Any]) -> str:
 
 
 def display(quiet: bool) -> Plain:
-    """Return the display that fits where standard error goes; a quiet one prints to nowhere."""
-    console = Console(stderr=True, quiet=quiet)
-    return Bar(console) if console.is_terminal and not quiet else Plain(console)
+    """Return the display that fits where standard error goes; a quiet one shows messages only."""
+    console = Console(stderr=True)
+    if quiet:
+        return Quiet(console)
+    return Bar(console) if console.is_terminal else Plain(console)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -15,15 +16,18 @@ from evosdc.cli.options import PATH
 @click.option("--force", is_flag=True, help="Replace an existing schema file.")
 def init(data: Path, output: Path, force: bool) -> None:
     """Look at DATA and propose roles, scales and categories in a schema file for you to edit."""
+    from evosdc.cli.inputs import require_apart
+    from evosdc.cli.text import say
     from evosdc.data.schema_file import dump_schema
-    from evosdc.data.source import check_writable, read_source
+    from evosdc.data.source import read_source
     from evosdc.errors import Fault, SchemaError
 
     if output.exists() and not force:
         raise SchemaError(Fault(str(output), "a file that exists", "a new file", "Choose another, or add --force."))
-    check_writable(output)
+    require_apart(output, data)
     source = read_source(data)
     dump_schema(source.table.schema, output, source.notes)
     for note in source.notes:
-        click.echo(f"- {note}")
-    click.echo(f"Wrote {output}: read it, correct it, then run: evosdc protect {data} --schema {output}")
+        say(f"- {note}")
+    follow = shlex.join(["evosdc", "protect", str(data), "--schema", str(output)])
+    say(f"Wrote {output}: read it, correct it, then run: {follow}")

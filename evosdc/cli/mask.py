@@ -4,57 +4,67 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
-from evosdc.cli.options import PATH, attributes_option, listed, parameters, schema_option
+from evosdc.cli.options import PATH, attributes_option, json_option, listed, parameters, schema_option
 
 
 @click.command()
 @click.argument("method")
-@click.argument("data", type=PATH)
+@click.argument("data")
 @schema_option
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A parameter of the method: k=3.")
+@click.option("--equation", type=PATH, metavar="FILE", help="Short for --set equation=FILE, which pram takes.")
 @attributes_option("What to mask; default: the quasi-identifiers.")
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
 @click.option("-o", "--output", type=PATH, required=True, metavar="MASKED.csv")
+@json_option
 def mask(
     method: str,
-    data: Path,
+    data: str,
     schema: Path | None,
     settings: tuple[str, ...],
+    equation: Path | None,
     attributes: str | None,
     seed: int,
     output: Path,
+    as_json: bool,
 ) -> None:
-    """Mask DATA by METHOD and write the protected file with a manifest of what was done."""
+    """Mask DATA, a file or a registered data set, by METHOD; write the protected file and a manifest beside it."""
     from evosdc._version import __version__
-    from evosdc.api import chosen_attributes
     from evosdc.api import mask as masked_table
+    from evosdc.cli.inputs import open_source, require_apart
+    from evosdc.cli.results import print_json
+    from evosdc.cli.text import say
     from evosdc.data.files import write_text
-    from evosdc.data.source import check_writable, read_source
     from evosdc.errors import FaultCollector
+    from evosdc.experiment.request import chosen_attributes
     from evosdc.registry import default_registry
 
-    params = parameters(settings)
     registry = default_registry()
+    manifest = output.with_name(f"{output.stem}.manifest.json")
     collect = FaultCollector()
+    params: dict[str, Any] = {}
     with collect.step():
-        registry.build("masking-method", method, params)
+        params = parameters(settings) | ({} if equation is None else {"equation": str(equation)})
     with collect.step():
-        check_writable(output)
+        used = registry.build("masking-method", method, params).params.model_dump(mode="json", exclude_none=True)
+    for path in (output, manifest):
+        with collect.step():
+            require_apart(path, data, schema)
     with collect.step():
-        source = read_source(data, schema)
+        source = open_source(data, schema)
+        chosen = chosen_attributes(source.table.schema, listed(attributes), otherwise_all=False)
     collect.settle()
-    chosen = chosen_attributes(source.table.schema, listed(attributes))
     masked = masked_table(source.table, method, attributes=chosen, seed=seed, **params)
     written = source.write(output, masked.select(chosen))
-    manifest = output.with_name(f"{output.stem}.manifest.json")
     document = {
         "method": method,
         "provider": registry.provider("masking-method", method),
         "evosdc": __version__,
-        "parameters": params,
+        "parameters": used,
         "seed": seed,
         "missing_rule": str(source.table.schema.na),
         "records": len(masked),
@@ -62,7 +72,10 @@ def mask(
         "dropped_identifiers": list(written.dropped),
     }
     write_text(manifest, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    if as_json:
+        print_json(document)
+        return
     changed = ", ".join(f"{name} {count}" for name, count in written.changed.items())
-    click.echo(f"{method}: {len(masked)} records, cells changed: {changed}. Wrote {output} and {manifest.name}.")
+    say(f"{method}: {len(masked)} records, cells changed: {changed}. Wrote {output} and {manifest.name}.")
     if written.dropped:
-        click.echo(f"Identifiers left out: {', '.join(written.dropped)}.")
+        say(f"Identifiers left out: {', '.join(written.dropped)}.")

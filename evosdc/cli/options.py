@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,8 +30,10 @@ def attributes_option(text: str) -> Callable[[F], F]:
 
 
 def listed(text: str | None) -> list[str] | None:
-    """Return the parts of a comma-separated text, or None where none was given."""
-    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+    """Return the parts of a comma-separated text, None where there is none; parts in double quotes may hold commas."""
+    if text is None:
+        return None
+    return [part for row in csv.reader([text], skipinitialspace=True) for part in map(str.strip, row) if part]
 
 
 def parameters(settings: Iterable[str]) -> dict[str, Any]:

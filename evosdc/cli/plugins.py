@@ -88,9 +88,7 @@ def kinds_of(name: str) -> list[str]:
     UnknownNameError
         Nothing is.
     """
-    from difflib import get_close_matches
-
-    from evosdc.errors import Fault, UnknownNameError
+    from evosdc.errors import Fault, UnknownNameError, did_you_mean
     from evosdc.registry import default_registry
     from evosdc.specs import KINDS
 
@@ -98,9 +96,8 @@ def kinds_of(name: str) -> list[str]:
     found = [kind for kind in KINDS if name in names[kind]]
     if not found:
         known = sorted({known for kind in KINDS for known in names[kind]})
-        close = get_close_matches(name, known, n=1)
-        advice = f"Did you mean {close[0]!r}?" if close else ""
-        raise UnknownNameError(Fault("plugins", repr(name), f"one of {', '.join(known)}", advice))
+        wanted = f"one of {', '.join(known)}"
+        raise UnknownNameError(Fault("plugins", repr(name), wanted, did_you_mean(name, known)))
     return found
 
 
@@ -125,8 +122,19 @@ def _parameters(kind: str, name: str) -> dict[str, str]:
         return {}
     described = {}
     for key, schema in params.model_json_schema()["properties"].items() if params.model_fields else ():
-        limits = [f"{word} {schema[word]}" for word in ("minimum", "exclusiveMinimum", "maximum") if word in schema]
-        choice = f"one of {', '.join(map(str, schema['enum']))}" if "enum" in schema else schema.get("type", "")
-        default = f"default {schema['default']}" if "default" in schema else "required"
-        described[key] = "; ".join(filter(None, [schema.get("description", ""), choice, *limits, default]))
+        variants = [schema, *(v for v in schema.get("anyOf", ()) if v.get("type") != "null")]
+        known = {word: value for variant in variants for word, value in variant.items()}
+        limits = [f"{words} {known[word]}" for word, words in _LIMITS.items() if word in known]
+        choice = f"one of {', '.join(map(str, known['enum']))}" if "enum" in known else known.get("type", "")
+        default = schema.get("default", "")
+        usual = "required" if "default" not in schema else "" if default is None else f"default {default}"
+        described[key] = "; ".join(filter(None, [schema.get("description", ""), choice, *limits, usual]))
     return described
+
+
+_LIMITS = {
+    "minimum": "at least",
+    "exclusiveMinimum": "more than",
+    "maximum": "at most",
+    "exclusiveMaximum": "less than",
+}

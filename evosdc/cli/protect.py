@@ -28,7 +28,7 @@ def seconds_of(context: click.Context, parameter: click.Parameter, text: str | N
 @schema_option
 @click.option("--protect", "names", metavar="A,B,...", help="Attributes to protect; default: the quasi-identifiers.")
 @click.option("--time", "seconds", callback=seconds_of, metavar="60s", help="Stop after this time instead of by stall.")
-@click.option("--fitness", default="mean", show_default=True, metavar="NAME", help="How IL and DR are combined.")
+@click.option("--fitness", default="max", show_default=True, metavar="NAME", help="How IL and DR are combined.")
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
 @click.option("--executor", default="serial", show_default=True, metavar="NAME")
 @click.option("--workers", type=click.IntRange(min=1), metavar="N")
@@ -72,23 +72,4 @@ def protect(
         "stop": {"seconds": seconds} if seconds else {"generations": PROTECT_GENERATIONS, "stalled": 100},
         "executor": {"name": executor} | ({"workers": workers} if workers else {}),
     }
-    carry_out(parse_experiment(document, Path.cwd(), "protect"), as_toml(document), output, quiet, as_json)
-
-
-def as_toml(document: dict[str, Any]) -> str:
-    """Return the experiment as the text of an experiment file, so that the run can be repeated and changed."""
-    lines = []
-    for key, value in document.items():
-        if isinstance(value, dict):
-            inner = ", ".join(f"{name} = {_toml(entry)}" for name, entry in value.items())
-            lines.append(f"{key} = {{ {inner} }}")
-        else:
-            lines.append(f"{key} = {_toml(value)}")
-    return "\n".join(lines) + "\n"
-
-
-def _toml(value: Any) -> str:
-    import json
-
-    # Texts and lists of texts are written alike in JSON and TOML, but for escapes of astral characters.
-    return json.dumps(value, ensure_ascii=False)
+    carry_out(parse_experiment(document, Path.cwd(), "protect"), output, quiet, as_json)

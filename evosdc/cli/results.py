@@ -10,6 +10,8 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from evosdc.cli.text import harmless, say
+
 
 def print_json(document: Any) -> None:
     """Print one JSON object and nothing else."""
@@ -33,12 +35,39 @@ def print_result(result: Mapping[str, Any]) -> None:
     table.add_row(f"fitness ({result['fitness']})", *(" ".join(row) for row in objectives), style="bold")
     for name in sorted(result["best"]["scores"], key=lambda n: (n not in ("il", "dr"), n != "il", n not in ("dr",))):
         label = {"il": "information loss (IL)", "dr": "disclosure risk (DR)"}.get(name, name)
-        table.add_row(label, *(f"{scored['scores'][name]:.3f}" for _, scored in columns))
+        # A trait of genomes is none of the original's nor of a masked file's.
+        figures = (scored["scores"].get(name) for _, scored in columns)
+        table.add_row(label, *("" if figure is None else f"{figure:.3f}" for figure in figures))
     Console(width=None).print(table)
-    click.echo(
+    if result.get("fresh"):
+        _print_fresh(result["fresh"])
+    say(
         f"{result['generations']} generations, {result['evaluations']} evaluations in {result['seconds']:.1f} s; "
         f"stopped: {result['stopped']}; seed {result['seed']}; missing values count by the rule "
         f"'{result['missing_rule']}'."
     )
+    changed = ", ".join(f"{name} {count}" for name, count in result["changed"].items())
+    say(f"Of {result['records']} records, values changed: {changed}.")
     if result.get("dropped_identifiers"):
-        click.echo(f"Identifiers left out of the protected file: {', '.join(result['dropped_identifiers'])}.")
+        say(f"Identifiers left out of the protected file: {', '.join(result['dropped_identifiers'])}.")
+
+
+def print_warnings(result: Mapping[str, Any]) -> None:
+    """Print what the user has to know before the file is released."""
+    for warning in result.get("warnings", ()):
+        click.secho(harmless(f"Warning: {warning}"), fg="yellow", bold=True, err=True)
+
+
+def _print_fresh(fresh: Mapping[str, Any]) -> None:
+    """Print the figures on draws that the search never saw, with their standard errors."""
+    click.echo(f"On {fresh['draws']} fresh draws (mean, standard error):")
+    for name, entry in (("best found", fresh["best"]), ("start", fresh["founder"]), ("portfolio", fresh["portfolio"])):
+        if entry is None:
+            continue
+        pairs = zip(entry["fitness"], entry["fitness_errors"], strict=True)
+        figures = ", ".join(f"{value:.3f} ± {error:.3f}" for value, error in pairs)
+        label = f", {entry['label']}" if "label" in entry else ""
+        lead = ""
+        if "advantage" in entry:
+            lead = f"; the best found is better by {entry['advantage']:.3f} ± {entry['advantage_error']:.3f}"
+        click.echo(f"  {name}{label}: fitness {figures}{lead}")

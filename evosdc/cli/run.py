@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +38,7 @@ def run(
         overrides.append(f"executor.name='{executor}'")
     if workers:
         overrides.append(f"executor.workers={workers}")
-    model, text = read_experiment(experiment, overrides)
-    carry_out(model, text, output, quiet, as_json)
+    carry_out(read_experiment(experiment, overrides), output, quiet, as_json)
 
 
 @click.command()
@@ -50,13 +52,13 @@ def check(experiment: Path, settings: tuple[str, ...], as_json: bool) -> None:
     from evosdc.experiment.document import read_experiment
     from evosdc.registry import default_registry
 
-    model, _ = read_experiment(experiment, settings)
+    model = read_experiment(experiment, settings)
     assembly = assemble(model, default_registry())
     document = {
         "title": model.heading,
         "records": len(assembly.source.table),
         "protect": list(assembly.microdata.protect),
-        "starting_files": len(assembly.maskings) + model.start.random,
+        "starting_files": assembly.plan.candidates,
         "measures": list(assembly.problem.measures),
     }
     if as_json:
@@ -84,12 +86,12 @@ def resume(run_dir: Path, quiet: bool, as_json: bool) -> None:
         raise ExperimentError(
             Fault(str(run_dir), "a path that holds no run", "a run folder", "evosdc run names the folder it writes to.")
         )
-    with display(quiet or as_json) as shown:
+    with display(quiet or as_json) as shown, resumable(run_dir, shown):
         result = resume_study(run_dir, default_registry(), shown)
     conclude(run_dir, result, as_json)
 
 
-def carry_out(model: Any, text: str, output: Path | None, quiet: bool, as_json: bool) -> None:
+def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool) -> None:
     """Run an experiment with a display, write the report, and print what came out."""
     from evosdc.cli.display import display
     from evosdc.experiment.folder import free_folder
@@ -101,13 +103,29 @@ def carry_out(model: Any, text: str, output: Path | None, quiet: bool, as_json: 
     with display(quiet or as_json) as shown:
         for problem in registry.problems:
             shown.message(f"plugin problem: {problem}")
-        result = run_study(model, path, registry, text, shown)
+        with resumable(path, shown):
+            result = run_study(model, path, registry, shown)
     conclude(path, result, as_json)
+
+
+@contextmanager
+def resumable(path: Path, shown: Any) -> Iterator[None]:
+    """Say how to go on when a run is stopped, or fails with something in its folder."""
+    from evosdc.errors import RunError
+    from evosdc.experiment.folder import RESOLVED
+
+    try:
+        yield
+    except (KeyboardInterrupt, RunError, OSError):
+        if (path / RESOLVED).exists():
+            shown.message(f"What was reached is kept. Go on with: {shlex.join(['evosdc', 'resume', str(path)])}")
+        raise
 
 
 def conclude(path: Path, result: dict[str, Any], as_json: bool) -> None:
     """Write the report of a run folder and print the result."""
-    from evosdc.cli.results import print_json, print_result
+    from evosdc.cli.results import print_json, print_result, print_warnings
+    from evosdc.cli.text import say
     from evosdc.experiment.folder import REPORT
     from evosdc.report import write_report
 
@@ -116,5 +134,6 @@ def conclude(path: Path, result: dict[str, Any], as_json: bool) -> None:
         print_json(result)
         return
     print_result(result)
-    click.echo(f"Protected file: {path / result['best']['file']}")
-    click.echo(f"Report:         {report}")
+    say(f"Protected file: {path / result['best']['file']}")
+    say(f"Report:         {report}")
+    print_warnings(result)

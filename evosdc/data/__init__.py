@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evosdc.data.distance import CategoryDistance, category_distance
+    from evosdc.data.files import check_writable
     from evosdc.data.frame import frame_from_table, table_from_frame
     from evosdc.data.hierarchy import Hierarchy, interval_hierarchy, prefix_hierarchy
     from evosdc.data.inference import Inference, infer_schema
     from evosdc.data.schema import Attribute, MissingRule, Role, Scale, Schema
     from evosdc.data.schema_file import dump_schema, load_schema
-    from evosdc.data.source import Source, WriteReport, check_writable, read_source
+    from evosdc.data.source import Source, WriteReport, read_source
     from evosdc.data.table import MISSING, Table
 
 _HOMES = {
@@ -37,7 +38,7 @@ _HOMES = {
     "load_schema": "schema_file",
     "Source": "source",
     "WriteReport": "source",
-    "check_writable": "source",
+    "check_writable": "files",
     "read_source": "source",
     "MISSING": "table",
     "Table": "table",

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from evosdc.data.column import Column
 from evosdc.data.numerals import number
+from evosdc.data.printing import printable
 from evosdc.data.schema import Attribute, Schema
 from evosdc.data.table import MISSING, Codes, Numbers, Table
 from evosdc.errors import DataError, Fault
@@ -106,11 +107,12 @@ def _first_of(
     record = int(np.argmax(np.array([*(text in unfit for text in column.texts), False])[column.index]))
     text = column.texts[column.index[record]]
     others = f" (and {len(unfit) - 1} more values that do not fit)" if len(unfit) > 1 else ""
-    return [Fault(f"{origin.name}, {attribute.name}", f"{text!r} in {origin.place(record)}{others}", wanted, advice)]
+    where = printable(f"{origin.name}, {attribute.name}")
+    return [Fault(where, f"{text!r} in {origin.place(record)}{others}", wanted, advice)]
 
 
 def _listed(categories: Sequence[str]) -> str:
     if not categories:
         return "no categories at all"
-    shown = ", ".join(categories[:_SHOWN])
+    shown = printable(", ".join(categories[:_SHOWN]))
     return shown if len(categories) <= _SHOWN else f"{shown}, ... ({len(categories)} categories)"

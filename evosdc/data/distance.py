@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 from evosdc.data.schema import Attribute, MissingRule, Scale, Schema
 from evosdc.data.table import MISSING
+from evosdc.errors import Fault, ParameterError
+
+_GREATEST_SUM = 2**62
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,17 @@ def common_scale(schema: Schema, by_hierarchy: bool = False) -> tuple[list[NDArr
     -------
     matrices : list of ndarray of int64, each of shape (c + 1, c + 1)
     denominator : int
+
+    Raises
+    ------
+    ParameterError
+        The sum of the attributes' greatest distances may exceed 2**62, so that it might not fit into 64 bits.
     """
     distances = [category_distance(a, schema.na, by_hierarchy) for a in schema.categorical]
     denominator = lcm(*(d.denominator for d in distances))
+    if denominator * len(distances) > _GREATEST_SUM:
+        given = f"{len(distances)} attributes whose distances have the common denominator {denominator}"
+        wanted = "a denominator that times their number is at most 2**62, so that distances add up exactly"
+        advice = "Protect fewer ordinal attributes, merge rare categories, or declare some attributes nominal."
+        raise ParameterError(Fault("attributes", given, wanted, advice))
     return [d.numerators * (denominator // d.denominator) for d in distances], denominator

@@ -13,6 +13,7 @@ from evosdc.data.changes import Change
 from evosdc.data.column import Column, distinct, renamed
 from evosdc.data.encoding import Encoding, decode
 from evosdc.data.numerals import number
+from evosdc.data.printing import printable
 from evosdc.data.records import Record, fields, join, lines_of, quoted, records_of, rewritten, sniff_separator, value
 from evosdc.data.schema import Attribute
 from evosdc.data.table import Rows
@@ -202,8 +203,8 @@ def _faults(
         advice = "Add a line with the names of the attributes."
         faults.append(Fault(where, f"a first line of numbers only (line {header.line})", "a header line", advice))
     elif repeated := sorted(name for name, count in Counter(names).items() if count > 1):
-        advice = "Rename the columns in the header line; if the file has no such line, add one."
-        faults.append(Fault(where, f"the column {', '.join(repeated)} more than once", "each name once", advice))
+        advice = "The first line must hold the names: rename columns there, or add that line if the file has none."
+        faults.append(Fault(where, _repetition(names, repeated, cuts), "each name once", advice))
     if not body:
         faults.append(Fault(where, "a header line and no record", "at least one record"))
     ragged = [(record.line, len(cut)) for record, cut in zip(body, cuts, strict=True) if len(cut) != len(names)]
@@ -213,6 +214,18 @@ def _faults(
         advice = "Mend these lines; a value that holds the separator must be quoted."
         faults.append(Fault(where, f"{shown}{more}", f"{len(names)} values in each line, as many as names", advice))
     return faults
+
+
+def _repetition(names: Sequence[str], repeated: Sequence[str], cuts: Sequence[Sequence[str]]) -> str:
+    """Return what is wrong with a first line that says some texts twice.
+
+    Where it may be a record, its texts are values that no message may show, and columns are told by position.
+    """
+    own = {name for cut in cuts for name, cell in zip(names, cut, strict=False) if value(cell) == name}
+    if not own and not any(name.lstrip("+-. ")[:1].isdigit() for name in names):
+        return f"the column {printable(', '.join(repeated))} more than once"
+    places = [" and ".join(str(p) for p, name in enumerate(names, start=1) if name == twice) for twice in repeated]
+    return f"the same text as the name of columns {'; of columns '.join(places)}"
 
 
 def _looks_like_record(columns: Sequence[Column]) -> bool:

@@ -6,6 +6,8 @@ import codecs
 from dataclasses import dataclass
 from pathlib import Path
 
+from evosdc.data.files import special_kind
+from evosdc.data.printing import printable
 from evosdc.errors import DataError, Fault, InputError
 
 _MARKS = (
@@ -89,19 +91,25 @@ def read_bytes(path: Path, error: type[InputError] = DataError) -> bytes:
     Raises
     ------
     InputError
-        Of the class `error`: there is no such file, it is a folder, or it cannot be read.
+        Of the class `error`: there is no such file, it is a folder, a device or a pipe, or it cannot be read.
     """
+    where = printable(str(path))
     try:
+        kind = special_kind(path)
+        if kind:
+            # A device may never end, and a pipe without a writer never begins.
+            advice = "" if kind == "a folder" else "Save its content in a file first."
+            raise error(Fault(where, kind, "a file", advice))
         return path.read_bytes()
     except FileNotFoundError:
-        raise error(Fault(str(path), "no such file", "a file that exists", "Check the path.")) from None
-    except IsADirectoryError:
-        raise error(Fault(str(path), "a folder", "a file")) from None
+        raise error(Fault(where, "no such file", "a file that exists", "Check the path.")) from None
     except OSError as fault:
-        given = f"a file that cannot be read ({fault.strerror or fault})"
-        raise error(Fault(str(path), given, "a readable file", "Check its permissions.")) from None
+        given = f"a file that cannot be read ({printable(fault.strerror or str(fault))})"
+        raise error(Fault(where, given, "a readable file", "Check its permissions.")) from None
+    except ValueError:
+        raise error(Fault(where, "a path that no file can have", "a file that exists", "Check the path.")) from None
 
 
 def read_text(path: Path, error: type[InputError] = DataError) -> str:
     """Return a text file's content; raises as `read_bytes` and `decode`."""
-    return decode(read_bytes(path, error), str(path), error)[0]
+    return decode(read_bytes(path, error), printable(str(path)), error)[0]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from evosdc.data.changes import Change, change_of, differing
 from evosdc.data.coding import Origin, encode
 from evosdc.data.column import NO_TEXT, Column, renamed
 from evosdc.data.numerals import decimals_of, natural_order, numbers
+from evosdc.data.printing import printable
 from evosdc.data.schema import Attribute, Role, Scale, Schema
 from evosdc.data.schema_file import SchemaDescription, describe
 from evosdc.data.table import Table
@@ -37,11 +40,15 @@ def columns_of(frame: pd.DataFrame, where: str = ORIGIN) -> tuple[Part, ...]:
     Raises
     ------
     DataError
-        Two columns have one name, or a column holds values that are neither texts, numbers nor dates.
+        It is no DataFrame, two columns have one name, or a column holds values that are neither texts, numbers nor
+        dates.
     """
+    if not isinstance(frame, pd.DataFrame):
+        advice = "Read a file by evosdc.read_table; put records into a frame by pandas.DataFrame(records)."
+        raise DataError(Fault("data", _kind(frame), "a pandas DataFrame", advice))
     names = [str(label) for label in frame.columns]
     faults = [
-        Fault(where, f"the column {name} more than once", "each name once")
+        Fault(where, f"the column {printable(name)} more than once", "each name once")
         for name, count in Counter(names).items()
         if count > 1
     ]
@@ -52,10 +59,18 @@ def columns_of(frame: pd.DataFrame, where: str = ORIGIN) -> tuple[Part, ...]:
         try:
             parts.append(_part(name, frame.iloc[:, position]))
         except TypeError:
-            faults.append(Fault(f"{where}, {name}", "values such as lists", "texts, numbers or dates"))
+            faults.append(Fault(printable(f"{where}, {name}"), "values such as lists", "texts, numbers or dates"))
     if faults:
         raise DataError(faults)
     return tuple(parts)
+
+
+def _kind(thing: object) -> str:
+    """Return what is given instead of a frame, without its content."""
+    kind = type(thing)
+    if isinstance(thing, (str, Path)):
+        return "a text or a path"
+    return f"a {kind.__qualname__}" if kind.__module__ == "builtins" else f"a {kind.__module__}.{kind.__qualname__}"
 
 
 def _part(name: str, series: pd.Series[Any]) -> Part:
@@ -96,9 +111,9 @@ def table_from_frame(frame: pd.DataFrame, schema: Schema | SchemaDescription | N
     Raises
     ------
     DataError
-        The frame cannot be used, or holds values that the schema does not allow.
+        What is given is no DataFrame, cannot be used, or holds values that the schema does not allow.
     SchemaError
-        The schema describes attributes that the frame lacks.
+        The frame lacks columns of attributes that the schema describes.
     """
     parts = columns_of(frame)
     if len(frame) == 0:
@@ -109,7 +124,8 @@ def table_from_frame(frame: pd.DataFrame, schema: Schema | SchemaDescription | N
         for position, part in enumerate(parts)
     }
     columns = [part.column for part in parts]
-    return encode(columns, description.resolve(columns, proposed), Origin(ORIGIN, lambda r: f"record {r + 1}"))
+    described = description.resolve(columns, proposed, "frame")
+    return encode(columns, described, Origin(ORIGIN, lambda record: f"record {record + 1}"))
 
 
 def declared(frame: pd.DataFrame, parts: Sequence[Part]) -> Mapping[str, Attribute]:
@@ -142,8 +158,10 @@ def _proposed(part: Part, series: pd.Series[Any], missing: tuple[str, ...]) -> A
 def frame_from_table(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
     """Return a copy of the frame with the table's attributes in place; index, columns and unchanged values as they are.
 
-    A dtype is kept where it can hold the new values. Integers become nullable integers when values are missing, floats
-    when they are not whole; labels that are no numbers turn the column to text.
+    A dtype is kept where it can hold the new values. New numbers in a column of integers are rounded to whole ones,
+    half to even, as they are in a file of whole numbers: a mean of 3.36 becomes 3. Integers become nullable when values
+    are missing, and wider when their dtype is too narrow. Labels that are no numbers turn the column to text,
+    fractional ones turn integers to floats.
 
     Parameters
     ----------
@@ -183,18 +201,35 @@ def _masked(series: pd.Series[Any], part: Part, table: Table) -> Any:
     missing = table.schema.missing
     if not attribute.categorical and pd.api.types.is_numeric_dtype(series.dtype):
         new = np.asarray(table.column(attribute.name), dtype=np.float64)
+        if pd.api.types.is_integer_dtype(series.dtype):
+            new = np.rint(new)
         changed = differing(part.column, missing, new)
         values: list[Any] = [None if np.isnan(value) else float(value) for value in new[changed]]
     else:
         change = change_of(part.column, missing, table, attribute.decimals)
-        changed, values = change.changed, _values(part, series, change)
+        changed, values = change.changed, _values(part, series, change, attribute)
     return _assigned(series, changed, values, attribute.categories) if changed.any() else None
 
 
-def _values(part: Part, series: pd.Series[Any], change: Change) -> list[Any]:
+def _values(part: Part, series: pd.Series[Any], change: Change, attribute: Attribute) -> list[Any]:
     """Return the new values in the column's own type where a text can be read as one."""
-    by_text = [None if text is None else part.values.get(text, _read(text, series.dtype)) for text in change.texts]
+    new = [text for text in change.texts if text is not None and text not in part.values]
+    if attribute.categorical:
+        read = {text: _read(text, series.dtype) for text in new}
+    else:
+        read = {text: _number_like(text, part.values.values()) for text in new}
+    by_text = [None if text is None else part.values.get(text, read.get(text)) for text in change.texts]
     return [by_text[position] for position in change.index[change.changed]]
+
+
+def _number_like(text: str, values: Iterable[Any]) -> Any:
+    """Return the number that a text writes, of the type of a column's own values, texts among them."""
+    kinds = {type(value) for value in values}
+    if any(issubclass(kind, str) for kind in kinds):
+        return text
+    if kinds == {Decimal}:
+        return Decimal(text)
+    return float(text) if "." in text else int(text)
 
 
 def _read(text: str, dtype: Any) -> Any:

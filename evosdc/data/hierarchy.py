@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from evosdc.data.encoding import read_text
 from evosdc.data.files import write_text
+from evosdc.data.printing import printable
 from evosdc.errors import Fault, HierarchyError
 
 ROOT = "*"
@@ -114,6 +115,8 @@ class Hierarchy:
     def from_csv(cls, path: Path) -> Hierarchy:
         """Read the ARX form: a line a leaf, from the leaf to the root; separated by semicolon, comma or tab.
 
+        Lines of two cells of which some second one begins another line are read as ``child,parent`` instead.
+
         Raises
         ------
         HierarchyError
@@ -127,7 +130,41 @@ class Hierarchy:
             for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator)
             if any(cell.strip() for cell in row)
         ]
+        if all(len(row) == 2 for row in rows) and {row[1] for row in rows} & {row[0] for row in rows}:
+            return cls.from_edges(rows, str(path))
         return cls(tuple(row[0] for row in rows), tuple(row[1:] for row in rows), str(path))
+
+    @classmethod
+    def from_edges(cls, edges: Iterable[Sequence[str]], origin: str = "hierarchy") -> Hierarchy:
+        """Return the hierarchy of ``(child, parent)`` pairs.
+
+        A leaf that is nearer to the root than others keeps its own label on the levels in between.
+
+        Raises
+        ------
+        HierarchyError
+            A child with two parents, a circle, or more than one root.
+        """
+        parent: dict[str, str] = {}
+        faults = []
+        for child, above in edges:
+            if parent.setdefault(child, above) != above:
+                given = f"{child!r} below {parent[child]!r} and {above!r}"
+                faults.append(Fault(origin, given, "one parent for each label", "Remove one of the lines."))
+        inner = set(parent.values())
+        paths: dict[str, list[str]] = {}
+        for leaf in (label for label in parent if label not in inner):
+            path = [leaf]
+            while path[-1] in parent and len(path) <= len(parent):
+                path.append(parent[path[-1]])
+            paths[leaf] = path[1:]
+        if not paths or any(len(set(path)) < len(path) for path in paths.values()):
+            faults.append(Fault(origin, "labels that are above themselves", "lines that lead from leaves to one root"))
+        if faults:
+            raise HierarchyError(faults)
+        height = max(map(len, paths.values()))
+        levels = tuple((*[leaf] * (height - len(path)), *path) for leaf, path in paths.items())
+        return cls(tuple(paths), levels, origin)
 
     def to_csv(self, path: Path) -> None:
         """Write the ARX form, separated by semicolons."""
@@ -173,7 +210,8 @@ def _faults(leaves: Sequence[str], levels: Sequence[Sequence[str]], origin: str)
                 faults.append(Fault(origin, given, "one label above each label", "Give the groups different labels."))
     roots = sorted({labels[-1] for labels in levels})
     if len(roots) > 1:
-        given = f"{len(roots)} labels at the highest level ({', '.join(roots[:5])}{', ...' if len(roots) > 5 else ''})"
+        shown = printable(", ".join(roots[:5])) + (", ..." if len(roots) > 5 else "")
+        given = f"{len(roots)} labels at the highest level ({shown})"
         faults.append(Fault(origin, given, "one root for all values", f"Add a last column that is {ROOT} throughout."))
     return faults
 

@@ -8,7 +8,8 @@ Scales follow the rules of `evosdc.data.scales`. Roles follow these, the first t
 3. *sensitive*: by name (``disease``, ``diagnosis``, ``income``, ``salary``, ``religion``, ...);
 4. *quasi-identifier*: categorical attributes with a demographic name (``age``, ``sex``, ``zip``, ``education``,
    ...). When the file has none, the categorical attributes with 3 to 50 categories, at most four, those with the most
-   categories first; when it has none of these either, up to four with two categories, or up to four numeric ones;
+   categories first; when it has none of these either, up to four with two categories. Numeric attributes are never
+   proposed: what masks and measures categories cannot take them;
 5. *other*: all else.
 
 These are guesses. Who could know what about the respondents is for the custodian to say.
@@ -22,7 +23,9 @@ from typing import TYPE_CHECKING
 
 from evosdc.data.column import Column
 from evosdc.data.naming import hint_of
+from evosdc.data.notes import notes_of
 from evosdc.data.numerals import decimals_of, numbers
+from evosdc.data.printing import printable
 from evosdc.data.scales import ScaleGuess, guess_scale, whole
 from evosdc.data.schema import Attribute, Role, Scale, Schema
 
@@ -42,6 +45,11 @@ MOST_DEMOGRAPHIC = 500
 
 _FEW = 20
 _NEARLY_ALL = 0.9
+_NUMERIC = (
+    "Numeric attributes are not proposed: declare one ordinal to have it protected by a search, or mask it by a method "
+    "for numbers with evosdc mask."
+)
+_ONE_VALUE = "it has one value"
 
 
 @dataclass(frozen=True)
@@ -52,7 +60,7 @@ class Inference:
     ----------
     schema : Schema
     notes : tuple of str
-        What was guessed and why, one sentence each, attribute by attribute and then on the file.
+        What was guessed and why: a sentence for each attribute, or for many that are treated alike; then on the file.
     """
 
     schema: Schema
@@ -73,12 +81,7 @@ def infer(columns: Sequence[Column], declared: Mapping[str, Attribute] | None = 
     tall = any("height" in column.name.lower() for column in columns)
     proposals = [_declared(_propose(column, missing, tall), (declared or {}).get(column.name)) for column in columns]
     attributes, chosen = _quasi_identifiers([attribute for attribute, _ in proposals])
-    notes = [
-        f"{attribute.name}: {attribute.role}, {attribute.scale}, since {reason}."
-        for attribute, (_, reason) in zip(attributes, proposals, strict=True)
-    ]
-    if chosen:
-        notes.append(chosen)
+    notes = [*notes_of(attributes, [reason for _, reason in proposals]), *chosen]
     others = [repr(text) for text in missing if text]
     if others:
         notes.append(f"{', '.join(others)} and empty values are taken for missing.")
@@ -103,6 +106,13 @@ def _among_numbers(text: str, columns: Sequence[Column], missing: Sequence[str])
 
 
 def _propose(column: Column, missing: Sequence[str], tall: bool) -> tuple[Attribute, str]:
+    attribute, reason = _by_name_and_values(column, missing, tall)
+    if len(column.present(missing)) == 1 and _ONE_VALUE not in reason:
+        reason = f"{reason}, and {_ONE_VALUE}"
+    return attribute, reason
+
+
+def _by_name_and_values(column: Column, missing: Sequence[str], tall: bool) -> tuple[Attribute, str]:
     hint = hint_of(column.name)
     texts = column.present(missing)
     values = numbers(texts, column.mark)
@@ -134,7 +144,9 @@ def _declared(proposal: tuple[Attribute, str], declared: Attribute | None) -> tu
 
 
 def _demographic(guess: ScaleGuess, why: str) -> tuple[Role, str]:
-    if guess.scale is Scale.NUMERIC or len(guess.categories) < 2:
+    if guess.scale is Scale.NUMERIC:
+        return Role.OTHER, f"it is demographic but numeric, which asks for intervals or another scale, and {why}"
+    if len(guess.categories) < 2:
         return Role.OTHER, why
     if len(guess.categories) > MOST_DEMOGRAPHIC:
         advice = "it is demographic but has too many categories to be masked without a hierarchy: look at it"
@@ -162,26 +174,25 @@ def _nominal(column: Column, texts: Sequence[str], role: Role) -> Attribute:
     return Attribute(column.name, role, Scale.NOMINAL, natural_order(texts, column.mark))
 
 
-def _quasi_identifiers(attributes: list[Attribute]) -> tuple[list[Attribute], str]:
-    """Give some attributes the role when none has it by name; also return a note on the choice."""
+def _quasi_identifiers(attributes: list[Attribute]) -> tuple[list[Attribute], list[str]]:
+    """Give some attributes the role when none has it by name; also return notes on the choice."""
     if any(attribute.role is Role.QUASI_IDENTIFIER for attribute in attributes):
-        return attributes, ""
+        return attributes, []
     free = [attribute for attribute in attributes if attribute.role is Role.OTHER]
     wide = [a for a in free if a.categorical and FEWEST_CATEGORIES <= len(a.categories) <= MOST_CATEGORIES]
     binary = [a for a in free if a.categorical and len(a.categories) == 2]
-    numeric = [a for a in free if not a.categorical]
     wide.sort(key=lambda a: -len(a.categories))
+    left = [_NUMERIC] if any(not attribute.categorical for attribute in free) else []
     for candidates, kind in (
         (wide, f"with {FEWEST_CATEGORIES} to {MOST_CATEGORIES} categories, those with the most first"),
         (binary, "with two categories"),
-        (numeric, "that are numeric"),
     ):
         if candidates:
             names = [attribute.name for attribute in candidates[:MOST_PROPOSED]]
             changed = [replace(a, role=Role.QUASI_IDENTIFIER) if a.name in names else a for a in attributes]
             note = (
                 f"No attribute has a demographic name; taken for quasi-identifiers are attributes {kind}: "
-                f"{', '.join(names)}. Look at this choice."
+                f"{printable(', '.join(names))}. Look at this choice."
             )
-            return changed, note
-    return attributes, "No attribute could be taken for a quasi-identifier: give some that role."
+            return changed, [note, *left]
+    return attributes, ["No attribute could be taken for a quasi-identifier: give some that role.", *left]

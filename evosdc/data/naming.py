@@ -50,22 +50,28 @@ _SENSITIVE = _words(
     vote voting union criminal crime offence offense conviction
     """
 )
-_DEMOGRAPHIC = _words(
+_PLACES = _words(
     """
-    age ages agegroup ageband agegrp sex gender race ethnic ethnicity zip zipcode postcode postalcode postal plz
-    education educ edu schooling degree marital maritalstatus civil civilstatus marriage occupation job profession
-    employment workclass country nationality citizenship citizen region state province county district municipality
-    city town village area urban rural urbrur birth birthplace birthyear yob dob born native language household-size
-    hhsize householdsize relationship children
+    place places birthplace residence location locality zip zipcode postcode postcodes postalcode postal plz country
+    region state province county canton district prefecture department departement municipality commune parish
+    borough city town village suburb neighbourhood neighborhood nuts
     """
 )
-_UNORDERED = _words(
+_DEMOGRAPHIC = _PLACES | _words(
     """
-    sex gender race ethnic ethnicity zip zipcode postcode postalcode postal plz marital maritalstatus civil
-    civilstatus occupation job profession country nationality citizenship region state province county district
-    municipality city town village urbrur language religion party code diagnosis icd relationship
+    age ages agegroup ageband agegrp sex gender race ethnic ethnicity education educ edu schooling degree marital
+    maritalstatus civil civilstatus marriage occupation job profession employment workclass nationality citizenship
+    citizen area urban rural urbrur birth birthyear yob dob born native language household-size hhsize householdsize
+    relationship children
     """
 )
+_UNORDERED = _PLACES | _words(
+    """
+    sex gender race ethnic ethnicity marital maritalstatus civil civilstatus occupation job profession nationality
+    citizenship urbrur language religion party code diagnosis icd relationship
+    """
+)
+_LABELS = _words("id ids name names key")
 _COUNTED = _words("size income expenditure members weight weights type head")
 
 
@@ -115,8 +121,10 @@ def hint_of(name: str) -> NameHint:
         and (words & _COUNTERS or words & _HOUSEHOLD_KEYS or whole in _HOUSEHOLD)
     ):
         return NameHint(Role.HOUSEHOLD, unordered=True)
+    # The name or number of a place is the place's, not a respondent's.
+    telling = words - _LABELS if words & _PLACES else words
     identifier = bool(
-        words & _IDENTIFIER or (words & _IDENTIFIER_OWNERS and words & _COUNTERS) or _run_together(words_of(name))
+        telling & _IDENTIFIER or (words & _IDENTIFIER_OWNERS and words & _COUNTERS) or _run_together(words_of(name))
     )
     if words & _SENSITIVE:
         return NameHint(Role.SENSITIVE, identifier, unordered)

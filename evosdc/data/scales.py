@@ -106,10 +106,12 @@ def guess_scale(column: Column, missing: Sequence[str], nominal: bool = False) -
         return ScaleGuess(Scale.NOMINAL, (), 0, "it has no values")
     values = numbers(texts, column.mark)
     ordered = natural_order(texts, column.mark)
+    few = {1: "it has one value", 2: "it has two values"}.get(len(texts), "")
     if values is not None and not whole(values):
-        return ScaleGuess(Scale.NUMERIC, (), decimals_of(texts, column.mark), "its values are numbers with a fraction")
-    if len(texts) <= 2:
-        return ScaleGuess(Scale.NOMINAL, ordered, 0, "it has no more than two values")
+        reason = f"{few}, with a fraction" if few else "its values are numbers with a fraction"
+        return ScaleGuess(Scale.NUMERIC, (), decimals_of(texts, column.mark), reason)
+    if few:
+        return ScaleGuess(Scale.NOMINAL, ordered, 0, few)
     if values is not None:
         return _whole_numbers(texts, values, ordered, nominal, decimals_of(texts, column.mark))
     if not nominal:

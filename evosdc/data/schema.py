@@ -9,7 +9,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from evosdc.errors import Fault, SchemaError
+from evosdc.data.printing import printable
+from evosdc.errors import Fault, SchemaError, did_you_mean
 
 if TYPE_CHECKING:
     from evosdc.data.hierarchy import Hierarchy
@@ -105,8 +106,8 @@ class Schema:
         for what, names in listed:
             repeated = [name for name, count in Counter(names).items() if count > 1]
             if repeated:
-                given = f"{', '.join(repeated)} more than once"
-                faults.append(Fault(what, given, "each name once", "Rename or remove."))
+                given = f"{printable(', '.join(repeated))} more than once"
+                faults.append(Fault(printable(what), given, "each name once", "Rename or remove."))
         if faults:
             raise SchemaError(faults)
 
@@ -155,13 +156,10 @@ class Schema:
 
     def require(self, names: Iterable[str], where: str = "attributes") -> None:
         """Raise `SchemaError` naming every one of `names` that the schema lacks."""
-        from difflib import get_close_matches
-
         faults = []
         for name in names:
             if name not in self._by_name:
-                close = get_close_matches(name, self.names, n=1)
-                advice = f"Did you mean {close[0]!r}?" if close else ""
-                faults.append(Fault(where, repr(name), f"one of {', '.join(self.names)}", advice))
+                wanted = f"one of {printable(', '.join(self.names))}"
+                faults.append(Fault(where, repr(name), wanted, did_you_mean(name, self.names)))
         if faults:
             raise SchemaError(faults)

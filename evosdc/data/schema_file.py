@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,9 +14,10 @@ from evosdc.data.encoding import read_text
 from evosdc.data.hierarchy import Hierarchy
 from evosdc.data.naming import hint_of
 from evosdc.data.numerals import MOST_DECIMALS, decimals_of, natural_order
+from evosdc.data.printing import printable
 from evosdc.data.scales import guess_scale
 from evosdc.data.schema import Attribute, MissingRule, Role, Scale, Schema
-from evosdc.errors import Fault, HierarchyError, SchemaError
+from evosdc.errors import Fault, HierarchyError, SchemaError, did_you_mean
 
 _KEYS = ("missing", "na", "attributes")
 _ATTRIBUTE_KEYS = ("role", "scale", "categories", "hierarchy", "decimals")
@@ -54,7 +54,9 @@ class SchemaDescription:
     na: MissingRule = MissingRule.CATEGORY
     origin: str = "schema"
 
-    def resolve(self, columns: Sequence[Column], proposed: Mapping[str, Attribute] | None = None) -> Schema:
+    def resolve(
+        self, columns: Sequence[Column], proposed: Mapping[str, Attribute] | None = None, holder: str = "file"
+    ) -> Schema:
         """Return the schema of a file with these columns.
 
         Attributes that the description leaves out are `other`; categories that it leaves out are those found, by
@@ -67,15 +69,22 @@ class SchemaDescription:
         proposed : mapping of str to Attribute, optional
             Scales, categories and decimals to use where the description has none, instead of those that the values
             suggest; by name.
+        holder : str
+            What holds the columns, for messages.
 
         Raises
         ------
         SchemaError
-            With every attribute that the file lacks, and every hierarchy that lacks a category.
+            With every attribute that has no column, and every hierarchy that lacks a category.
         """
         names = [column.name for column in columns]
         faults = [
-            Fault(self.origin, f"the attribute {name!r}", "an attribute of the file", _advice(name, names))
+            Fault(
+                printable(self.origin),
+                f"the attribute {name!r}, for which the {holder} has no column",
+                f"attributes of the {holder}",
+                did_you_mean(name, names),
+            )
             for name in self.attributes
             if name not in names
         ]
@@ -89,7 +98,8 @@ class SchemaDescription:
                 if lacking:
                     given = f"no line for the category {lacking[0]!r}"
                     given += f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
-                    faults.append(Fault(attribute.hierarchy.origin, given, f"all categories of {column.name}"))
+                    wanted = f"all categories of {printable(column.name)}"
+                    faults.append(Fault(attribute.hierarchy.origin, given, wanted))
         if faults:
             raise SchemaError(faults)
         return Schema(tuple(attributes), self.missing, self.na)
@@ -152,7 +162,7 @@ def load_schema(path: Path) -> SchemaDescription:
         tables = {}
     attributes = {}
     for name, table in tables.items():
-        where = f"{path}, {name}"
+        where = printable(f"{path}, {name}")
         if not isinstance(table, dict):
             faults.append(Fault(where, _kind(table), 'a table, for example { role = "quasi-identifier" }'))
             continue
@@ -203,7 +213,7 @@ def _contradictions(
     listed = list(categories or ())
     repeated = sorted({label for label in listed if listed.count(label) > 1}) if len(set(listed)) < len(listed) else []
     if repeated:
-        yield Fault(f"{where}, categories", f"{', '.join(repeated)} more than once", "each category once")
+        yield Fault(f"{where}, categories", f"{printable(', '.join(repeated))} more than once", "each category once")
     both = [label for label in listed if label in missing]
     if both:
         given = f"{both[0]!r}, which also stands for a missing value"
@@ -212,22 +222,17 @@ def _contradictions(
 
 def _unknown(table: Mapping[str, Any], keys: Sequence[str], where: str) -> list[Fault]:
     return [
-        Fault(where, f"the key {key!r}", f"one of {', '.join(keys)}", _advice(key, keys))
+        Fault(where, f"the key {key!r}", f"one of {', '.join(keys)}", did_you_mean(key, keys))
         for key in table
         if key not in keys
     ]
-
-
-def _advice(name: str, known: Sequence[str]) -> str:
-    close = get_close_matches(name, known, n=1)
-    return f"Did you mean {close[0]!r}?" if close else ""
 
 
 def _word(given: Any, words: type[_Word], where: str, faults: list[Fault]) -> _Word | None:
     known = [word.value for word in words]
     if isinstance(given, str) and given in known:
         return words(given)
-    advice = _advice(given, known) if isinstance(given, str) else ""
+    advice = did_you_mean(given, known) if isinstance(given, str) else ""
     faults.append(Fault(where, repr(given) if isinstance(given, str) else _kind(given), _choice(known), advice))
     return None
 

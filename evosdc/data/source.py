@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,8 +14,10 @@ from evosdc.data.coding import Origin, encode
 from evosdc.data.column import Column
 from evosdc.data.document import Document, parse
 from evosdc.data.encoding import Encoding, read_bytes
-from evosdc.data.files import atomic
+from evosdc.data.files import atomic, raise_unwritable
+from evosdc.data.files import check_writable as check_writable
 from evosdc.data.inference import infer
+from evosdc.data.printing import printable
 from evosdc.data.schema import Attribute, Role, Schema
 from evosdc.data.schema_file import SchemaDescription, describe, load_schema
 from evosdc.data.selection import complete_rows
@@ -116,14 +117,18 @@ class Source:
                 raise DataError(Fault("first", str(first), "a whole number from 1"))
             kept = kept[:first]
         if not len(kept):
-            raise DataError(Fault(self.origin, "no complete record", "at least one record without missing values"))
+            where = printable(self.origin)
+            raise DataError(Fault(where, "no complete record", "at least one record without missing values"))
         return replace(self, table=self.table.take(kept), rows=self.rows[kept])
 
-    def write(self, path: Path, masked: Table, drop_identifiers: bool = True) -> WriteReport:
+    def write(
+        self, path: Path, masked: Table, drop_identifiers: bool = True, omitted: Rows | None = None
+    ) -> WriteReport:
         """Write the file with masked values in place, readable by its owner alone.
 
         Order of records and columns, separator, encoding, line ends, quotes and the text of every value that is not
-        changed are those of the original; a changed number has as many decimals as the attribute.
+        changed are those of the original; a changed number has as many decimals as the attribute. Labels that the
+        original does not have, those of generalised values, are written as they are.
 
         Parameters
         ----------
@@ -133,19 +138,30 @@ class Source:
             Some or all attributes, with the records of `table` in its order.
         drop_identifiers : bool
             Whether columns of the role identifier are left out.
+        omitted : ndarray of intp, optional
+            Positions of records that are left out.
 
         Raises
         ------
         DataError
             `masked` has other records or attributes, nothing would be left to write, or the path cannot be written.
+        OSError
+            The disk is full.
         """
         path = Path(path)
         self._check(masked)
+        if omitted is not None and len(omitted):
+            kept = np.setdiff1d(np.arange(len(self.table), dtype=np.intp), omitted)
+            if not len(kept):
+                raise DataError(Fault(str(path), "no record that may be published", "at least one"))
+            shorter = replace(self, table=self.table.take(kept), rows=self.rows[kept])
+            return shorter.write(path, masked.take(kept), drop_identifiers)
         schema = self.table.schema
         dropped = schema.with_role(Role.IDENTIFIER) if drop_identifiers else ()
         position = {name: place for place, name in enumerate(schema.names)}
         if len(dropped) == len(schema):
-            raise DataError(Fault(str(path), "identifiers only", "other attributes to write", "Check the roles."))
+            where = printable(str(path))
+            raise DataError(Fault(where, "identifiers only", "other attributes to write", "Check the roles."))
         changes = {}
         for name in masked.schema.names:
             if name not in dropped:
@@ -158,7 +174,7 @@ class Source:
             with atomic(path) as temporary:
                 temporary.write_bytes(content)
         except OSError as error:
-            raise DataError(_unwritable(path, error.strerror or str(error))) from None
+            raise_unwritable(path, error)
         return WriteReport(path, dropped, {schema.names[c]: int(x.changed.sum()) for c, x in changes.items()})
 
     def _check(self, masked: Table) -> None:
@@ -214,8 +230,8 @@ def _parsed(path: Path, separator: str | None = None, names: Sequence[str] | Non
     if content.startswith(PARQUET):
         from evosdc.data.parquet import parse_parquet
 
-        return parse_parquet(content, str(path))
-    return parse(content, str(path), separator, names)
+        return parse_parquet(content, printable(str(path)))
+    return parse(content, printable(str(path)), separator, names)
 
 
 def source_of(original: Original, origin: str, description: SchemaDescription | None = None) -> Source:
@@ -244,59 +260,46 @@ def _check_labels(schema: Schema, encoding: Encoding, origin: str) -> None:
                 label.encode(encoding.name)
             except UnicodeEncodeError:
                 given = f"the category {label!r}, which the file's encoding {encoding.name} cannot write"
-                faults.append(Fault(f"{origin}, {attribute.name}", given, "categories in that encoding", _RECODE))
+                where = printable(f"{origin}, {attribute.name}")
+                faults.append(Fault(where, given, "categories in that encoding", _RECODE))
     if faults:
         raise SchemaError(faults)
 
 
-def read_masked(path: Path | str, original: Source) -> Source:
+def read_masked(path: Path | str, original: Source, require: Sequence[str] = ()) -> Source:
     """Read a protected version of a file by the original's schema; attributes left out of it are left out of the table.
+
+    Parameters
+    ----------
+    path : Path
+    original : Source
+    require : sequence of str
+        Attributes of the original that may not be left out.
 
     Raises
     ------
     DataError
         The file cannot be read, holds values outside the original's categories, or has other records in number.
     SchemaError
-        The file has attributes that the original lacks.
+        The file has attributes that the original lacks, or lacks some of `require`.
     """
     schema = original.table.schema
     held = _parsed(Path(path))
     names = [column.name for column in held.columns]
     unknown = [name for name in names if name not in schema]
+    where, whole = printable(str(path)), printable(original.origin)
+    faults = []
     if unknown:
-        given, wanted = f"the column {', '.join(unknown)}", f"attributes of {original.origin}"
-        raise SchemaError(Fault(str(path), given, wanted, "Give the file it was made from."))
+        given = f"the column {printable(', '.join(unknown))}"
+        faults.append(Fault(where, given, f"attributes of {whole}", "Give the file it was made from."))
+    for name in require:
+        if name in schema and name not in names:
+            advice = "Give a file that holds it, or leave it out of the attributes that are judged."
+            faults.append(Fault(where, f"no column {name!r}", f"the protected attributes of {whole}", advice))
+    if faults:
+        raise SchemaError(faults)
     size = len(held.columns[0])
     if size != len(original.table):
-        wanted = f"{len(original.table)} as in {original.origin}"
-        raise DataError(Fault(str(path), f"{size} records", wanted, "Masked files keep all records in their order."))
+        wanted = f"{len(original.table)} as in {whole}"
+        raise DataError(Fault(where, f"{size} records", wanted, "Masked files keep all records in their order."))
     return source_of(held, str(path), describe(schema.select(names)))
-
-
-def check_writable(path: Path | str) -> None:
-    """Raise when a file cannot be written, before long work begins; leaves no trace.
-
-    Raises
-    ------
-    DataError
-        The path is a folder, its folder is missing, or permissions forbid it.
-    """
-    path = Path(path)
-    if path.is_dir():
-        raise DataError(_unwritable(path, "it is a folder"))
-    folder = path.parent
-    if not folder.is_dir():
-        reason = f"{folder} is not a folder" if folder.exists() else f"there is no folder {folder}"
-        raise DataError(_unwritable(path, reason))
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise DataError(_unwritable(path, f"no permission to write to {folder}"))
-    try:
-        probe = folder / f".{path.name}.{os.getpid()}.probe"
-        probe.touch(0o600, exist_ok=False)
-        probe.unlink()
-    except OSError as error:
-        raise DataError(_unwritable(path, error.strerror or str(error))) from None
-
-
-def _unwritable(path: Path, reason: str) -> Fault:
-    return Fault(str(path), f"a path that cannot be written ({reason})", "a writable path", "Choose another one.")

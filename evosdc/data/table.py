@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.data.printing import printable
 from evosdc.data.schema import Attribute, Schema
 from evosdc.errors import DataError, Fault
 
@@ -82,12 +83,13 @@ class Table:
 
     def with_columns(self, part: Table) -> Table:
         """Return this table with the columns of `part`, which has the same records, put in place of its own."""
-        codes, numbers = self.codes.copy(), self.numbers.copy()
-        for attribute in part.schema.attributes:
-            target = codes if attribute.categorical else numbers
-            target[:, self._position[attribute.name]] = part.column(attribute.name)
         changed = {a.name: a for a in part.schema.attributes}
         schema = replace(self.schema, attributes=tuple(changed.get(a.name, a) for a in self.schema.attributes))
+        codes = np.empty((len(self), len(schema.categorical)), dtype=np.int32)
+        numbers = np.empty((len(self), len(schema.numeric)))
+        for target, attributes in ((codes, schema.categorical), (numbers, schema.numeric)):
+            for position, attribute in enumerate(attributes):
+                target[:, position] = (part if attribute.name in changed else self).column(attribute.name)
         return Table(schema, codes, numbers)
 
     @cached_property
@@ -120,7 +122,7 @@ class Table:
                 wanted = "finite numbers"
             if bad.any():
                 first = int(np.flatnonzero(bad)[0])
-                faults.append(Fault(attribute.name, f"{column[first]} in record {first}", wanted))
+                faults.append(Fault(printable(attribute.name), f"{column[first]} in record {first}", wanted))
         if faults:
             raise DataError(faults)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 from evosdc.data.files import atomic
 from evosdc.engine.loop import SearchState
 from evosdc.engine.stop import Progress
-from evosdc.errors import CheckpointError
+from evosdc.errors import CheckpointError, PluginError
 from evosdc.model import Genotype, Individual, Population
 
 FORMAT = 1
@@ -42,7 +43,7 @@ def save_checkpoint(folder: Path, state: SearchState, genotype: Genotype[Any]) -
         "seconds": state.progress.seconds,
         "stalled": state.progress.stalled,
         "scores": names,
-        "origins": [individual.origin for individual in individuals],
+        "genomes": len(individuals),
     }
     arrays = {
         "document": np.frombuffer(json.dumps(document).encode(), dtype=np.uint8),
@@ -51,7 +52,9 @@ def save_checkpoint(folder: Path, state: SearchState, genotype: Genotype[Any]) -
         "population": np.array([position[i.key] for i in state.population.individuals], dtype=np.int64),
         "population_origins": _texts([i.origin for i in state.population.individuals]),
         "front": np.array([position[i.key] for i in state.front], dtype=np.int64),
-        "best": np.array(position[state.best.key]),
+        "front_origins": _texts([i.origin for i in state.front]),
+        "best": np.array([position[state.best.key]], dtype=np.int64),
+        "best_origins": _texts([state.best.origin]),
     }
     arrays |= {f"memory/{name}": array for name, array in state.population.memory.items()}
     arrays |= _stacked([dict(genotype.dump(individual.genome)) for individual in individuals])
@@ -83,8 +86,18 @@ def load_checkpoint(path: Path, genotype: Genotype[Any]) -> SearchState:
         if document["format"] != FORMAT:
             raise CheckpointError(f"{path.name} has format {document['format']}, this evosdc reads {FORMAT}")
         return _state(arrays, document, genotype)
-    except (OSError, ValueError, KeyError, IndexError, EOFError, zipfile.BadZipFile) as error:
-        raise CheckpointError(f"{path.name} is damaged: {error}") from error
+    except (
+        OSError,
+        ValueError,
+        LookupError,
+        EOFError,
+        RuntimeError,
+        zipfile.BadZipFile,
+        zlib.error,
+        PluginError,
+    ) as error:
+        # numpy's own words would advise to load the file unsafely.
+        raise CheckpointError(f"{path.name} is cut off, damaged, or not of this run") from error
 
 
 def newest_checkpoint(folder: Path, genotype: Genotype[Any]) -> tuple[SearchState | None, list[str]]:
@@ -107,32 +120,31 @@ def newest_checkpoint(folder: Path, genotype: Genotype[Any]) -> tuple[SearchStat
 
 
 def _state(arrays: dict[str, Any], document: dict[str, Any], genotype: Genotype[Any]) -> SearchState:
-    names, count = document["scores"], len(document["origins"])
-    genomes = [genotype.load(dump) for dump in _unstacked(arrays, count)]
+    names = document["scores"]
+    genomes = [genotype.load(dump) for dump in _unstacked(arrays, document["genomes"])]
     for genome in genomes:
         genotype.check(genome)
-    individuals = [
-        Individual(
-            genomes[i],
-            genotype.key(genomes[i]),
-            dict(zip(names, arrays["scores"][i].tolist(), strict=True)),
-            tuple(arrays["objectives"][i].tolist()),
-            document["origins"][i],
+    keys = [genotype.key(genome) for genome in genomes]
+
+    def individuals(group: str) -> tuple[Individual, ...]:
+        return tuple(
+            Individual(
+                genomes[i],
+                keys[i],
+                dict(zip(names, arrays["scores"][i].tolist(), strict=True)),
+                tuple(arrays["objectives"][i].tolist()),
+                origin,
+            )
+            for i, origin in zip(arrays[group].tolist(), arrays[f"{group}_origins"].tolist(), strict=True)
         )
-        for i in range(count)
-    ]
-    slots = []
-    for index, origin in zip(arrays["population"], arrays["population_origins"].tolist(), strict=True):
-        known = individuals[index]
-        same = known.origin == origin
-        slots.append(known if same else Individual(known.genome, known.key, known.scores, known.objectives, origin))
-    memory = {n.removeprefix("memory/"): a for n, a in arrays.items() if n.startswith("memory/")}
-    best = individuals[int(arrays["best"])]
+
+    (best,) = individuals("best")
+    memory = {name.removeprefix("memory/"): array for name, array in arrays.items() if name.startswith("memory/")}
+    population = Population(individuals("population"), document["generation"], memory)
     progress = Progress(
         document["generation"], document["evaluations"], document["seconds"], document["stalled"], best.objectives[0]
     )
-    front = tuple(individuals[i] for i in arrays["front"])
-    return SearchState(Population(tuple(slots), document["generation"], memory), best, front, progress)
+    return SearchState(population, best, individuals("front"), progress)
 
 
 def _texts(values: Sequence[str]) -> np.ndarray[Any, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from evosdc.engine.problem import Problem
 from evosdc.errors import EvaluationError
 from evosdc.executors.chunking import chunks_of, worth_sending
-from evosdc.model import ContextRef, Executor, Individual, Offspring, Task
+from evosdc.model import ContextRef, Executor, Individual, Offspring, Outcome, Task
 
 CACHE_SIZE = 20_000
 """How many evaluations are remembered; the oldest is forgotten first."""
@@ -30,6 +30,18 @@ class Dispatch:
     seed: int
 
 
+class Cost:
+    """A running mean of measured seconds, None until something has been measured."""
+
+    def __init__(self) -> None:
+        self.mean: float | None = None
+
+    def add(self, seconds: float, count: int = 1) -> None:
+        """Take in a measurement that stands for `count` evaluations."""
+        weight = 0.95**count
+        self.mean = seconds if self.mean is None else weight * self.mean + (1.0 - weight) * seconds
+
+
 class Evaluator:
     """Evaluates offspring; remembers what it has seen. Its results depend on nothing but the seed and the genomes.
 
@@ -44,8 +56,9 @@ class Evaluator:
         self.problem = problem
         self.dispatch = dispatch
         self._cache: dict[bytes, tuple[dict[str, float], tuple[float, ...]]] = {}
-        self._seconds = 0.0
-        """Measured seconds an evaluation; 0 until the first."""
+        self._here_seconds = Cost()
+        self._sent_seconds = Cost()
+        self._warm = False
 
     def evaluate(self, offspring: Sequence[Offspring]) -> list[Individual]:
         """Return the offspring as individuals, in order."""
@@ -74,29 +87,34 @@ class Evaluator:
 
     def _evaluate_fresh(self, offspring: Sequence[Offspring], fresh: dict[bytes, int]) -> dict[bytes, Individual]:
         items = [(key, offspring[position]) for key, position in fresh.items()]
-        send = (
-            self.dispatch is not None
-            and self.dispatch.executor.remote
-            and self._seconds > 0.0
-            and worth_sending(self._seconds * len(items))
-        )
-        results = self._sent(items) if send else self._here(items)
+        results = self._sent(items) if self._better_sent(len(items)) else self._here(items)
         individuals = {}
         for (key, item), (scores, objectives, states) in zip(items, results, strict=True):
             self._cache[key] = (scores, objectives)
             individuals[key] = Individual(item.genome, key, scores, objectives, item.origin, states)
         return individuals
 
+    def _better_sent(self, count: int) -> bool:
+        """Whether workers are expected to be faster than this process; what was measured decides, not a guess.
+
+        Here children are followed from their parents' states, on workers mostly not: only the clock can tell. The
+        choice changes no result.
+        """
+        if self.dispatch is None or not self.dispatch.executor.remote or count == 0:
+            return False
+        here, sent = self._here_seconds.mean, self._sent_seconds.mean
+        return here is not None and worth_sending(here * count) and (sent is None or sent < here)
+
     def _here(self, items: list[tuple[bytes, Offspring]]) -> list[tuple[Any, Any, Any]]:
         results: list[tuple[Any, Any, Any]] = []
         for key, item in items:
             began = perf_counter()
             nearest = item.nearest
-            if nearest is not None and not nearest.states and self.problem.genotype.draws == 1:
+            if nearest is not None and not nearest.states and self.problem.follows(item.genome, nearest):
                 # A relative from the cache, a worker or a checkpoint: its states are made once, for all its children.
                 nearest.states = self.problem.evaluate(nearest.genome, nearest.key).states
             results.append(self.problem.evaluate(item.genome, key, nearest))
-            self._learn(perf_counter() - began)
+            self._here_seconds.add(perf_counter() - began)
         return results
 
     def _sent(self, items: list[tuple[bytes, Offspring]]) -> list[tuple[Any, Any, Any]]:
@@ -106,16 +124,16 @@ class Evaluator:
             (position, (dict(dump(item.genome)), item.nearest.key if item.nearest is not None else None))
             for position, (_, item) in enumerate(items)
         ]
-        executor = self.dispatch.executor
+        dispatch, began = self.dispatch, perf_counter()
+        size = sum(array.nbytes for array in payloads[0][1][0].values())
+        expected = self._here_seconds.mean or 0.0
         outcomes = run_items(
-            executor, self.dispatch.context, self.dispatch.function, self.dispatch.seed, payloads, self._seconds
+            dispatch.executor, dispatch.context, dispatch.function, dispatch.seed, payloads, expected, size
         )
-        for outcome in outcomes:
-            self._learn(outcome.seconds)
+        if self._warm:
+            self._sent_seconds.add((perf_counter() - began) / len(items), len(items))
+        self._warm = True  # the first time workers start and build their problem: that says nothing of the next
         return [(*outcome.value, ()) for outcome in outcomes]
-
-    def _learn(self, seconds: float) -> None:
-        self._seconds = seconds if self._seconds == 0.0 else 0.95 * self._seconds + 0.05 * seconds
 
 
 def run_items(
@@ -125,21 +143,22 @@ def run_items(
     seed: int,
     items: Sequence[tuple[int, Any]],
     seconds: float,
-    on_done: Callable[[int], None] | None = None,
-) -> list[Any]:
+    size: int = 64,
+) -> list[Outcome]:
     """Run items in chunks on an executor and return their outcomes in order.
 
     Parameters
     ----------
     seconds : float
         Expected cost of an item, for the size of chunks.
+    size : int
+        Bytes of an item on the wire, likewise.
 
     Raises
     ------
     EvaluationError
         An item failed; the message names the failure that came first by position.
     """
-    size = sum(a.nbytes for a in items[0][1][0].values()) if items and isinstance(items[0][1], tuple) else 64
     tasks = [
         Task(function, context, seed, tuple(items[begin:end]))
         for begin, end in chunks_of(len(items), seconds, executor.workers, size)
@@ -148,5 +167,7 @@ def run_items(
     for outcome in outcomes:
         if not outcome.ok:
             failure = outcome.value
-            raise EvaluationError(f"item {outcome.id} failed: {failure.type}: {failure.message}\n{failure.traceback}")
+            error = EvaluationError(f"item {outcome.id} failed: {failure.type}: {failure.message}")
+            error.add_note(failure.traceback)  # for --debug only: it names places of this machine
+            raise error
     return outcomes

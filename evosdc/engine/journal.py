@@ -50,6 +50,9 @@ def read_journal(path: Path) -> list[dict[str, Any]]:
 
 
 def cut_journal(path: Path, generation: int) -> None:
-    """Drop the records after a generation: those that a resumed run will write again."""
-    kept = [record for record in read_journal(path) if record["generation"] <= generation]
+    """Drop the records after a generation: those that a resumed run will write again.
+
+    The search observes its state at generation 0 itself, resumed or not, so that record goes too.
+    """
+    kept = [record for record in read_journal(path) if 0 < generation >= record["generation"]]
     write_text(path, "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in kept))

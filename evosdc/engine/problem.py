@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import isfinite
 from typing import Any, NamedTuple
 
 from evosdc.data.table import Table
 from evosdc.errors import EvaluationError
-from evosdc.model import Aggregation, Fitness, Fitted, Genotype, Incremental, Individual
+from evosdc.model import Aggregation, Expected, Fitness, Fitted, Genotype, Incremental, Individual, Masking
 from evosdc.seeds import Streams
 
 States = tuple[tuple[Any, ...], ...]
@@ -44,14 +45,41 @@ class Problem:
     fitness: Fitness
     streams: Streams
     _listed: tuple[tuple[str, Fitted, Incremental[Any] | None], ...] = field(init=False, repr=False)
+    _of_matrices: tuple[tuple[str, Expected], ...] = field(init=False, repr=False)
+    _direct: Mapping[str, Callable[[Any], float]] | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        follows = type(self.genotype).changed_rows is not Genotype.changed_rows
+        randomises = type(self.genotype).transitions is not Genotype.transitions
+        of_matrices = tuple(
+            (name, fitted)
+            for name, fitted in self.measures.items()
+            if randomises and isinstance(fitted, Expected) and fitted.of_matrices
+        )
+        apart = {name for name, _ in of_matrices}
+        # Changed rows say something only where parent and child are decoded with the same random numbers.
+        follows = type(self.genotype).changed_rows is not Genotype.changed_rows and self.genotype.common_random_numbers
         listed = tuple(
             (name, fitted, fitted if follows and isinstance(fitted, Incremental) else None)
             for name, fitted in self.measures.items()
+            if name not in apart
         )
         object.__setattr__(self, "_listed", listed)
+        object.__setattr__(self, "_of_matrices", of_matrices)
+        direct = {name: self.genotype.direct(fitted) for name, fitted in self.measures.items()}
+        known = {name: score for name, score in direct.items() if score is not None}
+        object.__setattr__(self, "_direct", known if len(known) == len(direct) else None)
+
+    @property
+    def incremental(self) -> bool:
+        """Whether any measure can follow a genome from its relative's states."""
+        return any(incremental is not None for _, _, incremental in self._listed)
+
+    def follows(self, genome: Any, nearest: Individual) -> bool:
+        """Whether few enough records differ from a relative for incremental evaluation to pay."""
+        if not self.incremental:
+            return False
+        rows = self.genotype.changed_rows(nearest.genome, genome)
+        return rows is not None and 2 * len(rows) <= len(self.genotype.microdata.original)
 
     def decode(self, genome: Any, key: bytes, draw: int = 0) -> Table:
         """Return the masked table that a genome stands for in one draw."""
@@ -75,6 +103,10 @@ class Problem:
         EvaluationError
             A score or an objective is not finite.
         """
+        if self.genotype.expected:
+            return Evaluation(*self.judge(self.expectations(genome), genome), ())
+        if self._direct is not None:
+            return Evaluation(*self.judge({name: score(genome) for name, score in self._direct.items()}, genome), ())
         rows = None
         if nearest is not None and nearest.states:
             rows = self.genotype.changed_rows(nearest.genome, genome)
@@ -98,17 +130,78 @@ class Problem:
                 of_draw.append(state)
             states.append(tuple(of_draw))
         scores = totals if draws == 1 else {name: total / draws for name, total in totals.items()}
-        return Evaluation(*self.judge(scores), tuple(states))
+        scores |= self.figures_of_matrices(genome)
+        return Evaluation(*self.judge(scores, genome), tuple(states))
+
+    def expectations(self, genome: Any) -> dict[str, float]:
+        """Return what each measure is expected to give for a genome that is a post-randomisation; nothing is drawn.
+
+        Raises
+        ------
+        EvaluationError
+            The genome has no transition matrices, or a measure has no expectation.
+        """
+        transitions = self.genotype.transitions(genome)
+        if transitions is None:
+            raise EvaluationError("a genotype that is judged by expectations has no transition matrices")
+        expectations = {}
+        for name, fitted in self.measures.items():
+            if not isinstance(fitted, Expected):
+                raise EvaluationError(f"measure {name} has no expectation under transition matrices")
+            expectations[name] = fitted.expected(transitions)
+        return expectations
+
+    def scores_of_draw(self, genome: Any, masked: Table) -> dict[str, float]:
+        """Return each measure's score of one table that a genome was decoded to."""
+        fixed = self.figures_of_matrices(genome)
+        return {n: fixed[n] if n in fixed else fitted.score(masked) for n, fitted in self.measures.items()}
+
+    def figures_of_matrices(self, genome: Any) -> dict[str, float]:
+        """Return the scores that depend on the transition matrices of a genome and not on what they draw."""
+        transitions = self.genotype.transitions(genome) if self._of_matrices else None
+        return {} if transitions is None else {name: fitted.expected(transitions) for name, fitted in self._of_matrices}
+
+    @cached_property
+    def founders(self) -> tuple[tuple[Masking, Any], ...]:
+        """The genotype's own initial genomes with what they stand for."""
+        return tuple(self.genotype.initial())
 
     def score(self, masked: Table) -> tuple[dict[str, float], tuple[float, ...]]:
         """Return scores and objectives of a table, from scratch."""
         return self.judge({name: fitted.score(masked) for name, fitted in self.measures.items()})
 
-    def judge(self, scores: Mapping[str, float]) -> tuple[dict[str, float], tuple[float, ...]]:
-        """Return the scores with their aggregates, and the objectives."""
+    def judge(self, scores: Mapping[str, float], genome: Any = None) -> tuple[dict[str, float], tuple[float, ...]]:
+        """Return the scores with their aggregates and, where a genome is given, its traits; and the objectives.
+
+        With a genotype that knows violations the scores of a genome hold ``violation``, and as ``penalty`` what was
+        added to the first objective: enough to put it above that of the reference, times one plus the violation, so
+        that of
+        two genomes that may not be published the nearer one is better.
+        """
         combined = self.aggregation.combine(scores)
+        if genome is not None:
+            combined |= self.genotype.traits(genome)
         objectives = tuple(self.fitness.combine(combined))
         if not all(map(isfinite, combined.values())) or not all(map(isfinite, objectives)):
             wrong = [name for name, value in combined.items() if not isfinite(value)] or ["the fitness"]
             raise EvaluationError(f"{', '.join(wrong)} gave a value that is not finite; a measure is broken")
-        return combined, objectives
+        if genome is None or self._penalty is None:
+            return combined, objectives
+        violation = self.genotype.violation(genome)
+        added = [scale * (1.0 + violation) if violation > 0.0 else 0.0 for scale in self._penalty]
+        penalised = tuple(value + more for value, more in zip(objectives, added, strict=True))
+        return combined | {"violation": violation, "penalty": added[0]}, penalised
+
+    @cached_property
+    def _penalty(self) -> tuple[float, ...] | None:
+        """Scale of the penalty, by objective; None for a genotype without violations."""
+        reference = self.genotype.reference
+        if reference is None:
+            return None
+        if self._direct is not None:
+            scores = {name: score(reference) for name, score in self._direct.items()}
+        else:
+            masked = self.decode(reference, self.genotype.key(reference))
+            scores = {name: fitted.score(masked) for name, fitted in self.measures.items()}
+        combined = self.aggregation.combine(scores) | dict(self.genotype.traits(reference))
+        return tuple(max(abs(value), 1e-9) for value in self.fitness.combine(combined))

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from evosdc.data.hierarchy_rules import with_hierarchies
 from evosdc.data.schema import Role
 from evosdc.data.source import Source, read_source
 from evosdc.data.table import Table
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
-from evosdc.errors import DataError, Fault, FaultCollector, PluginError
-from evosdc.experiment.model import DataSource, Experiment, Measures
-from evosdc.model import Aggregation, Algorithm, Fitted, Masking, Microdata, toolbox_of
+from evosdc.errors import DataError, ExperimentError, Fault, FaultCollector, PluginError
+from evosdc.experiment.model import DataSource, Experiment, Measures, Start
+from evosdc.experiment.start import StartingPlan, starting_plan
+from evosdc.model import Aggregation, Algorithm, Expected, Fitted, Masking, Microdata, toolbox_of
+from evosdc.model.fitness import Fitness, single_measure
 from evosdc.registry import Registry
 from evosdc.seeds import Streams
 
@@ -30,7 +33,8 @@ class Assembly:
     problem: Problem
     algorithm: Algorithm
     stop: Stop
-    maskings: tuple[Masking, ...]
+    plan: StartingPlan
+    registry: Registry
 
 
 def load_data(data: DataSource, registry: Registry) -> Source:
@@ -51,6 +55,8 @@ def load_data(data: DataSource, registry: Registry) -> Source:
     if data.complete or data.first:
         complete = data.complete if isinstance(data.complete, bool) else list(data.complete)
         source = source.restricted(complete, data.first)
+    if data.hierarchies:
+        source = replace(source, table=with_hierarchies(source.table, data.hierarchies))
     return source
 
 
@@ -73,7 +79,11 @@ def microdata_of(source: Source, protect: Sequence[str] | None) -> Microdata:
                 "Identifiers are dropped from the published file; give it another role if it is none.",
             )
         )
-    return Microdata(source.table, names)
+    # Nothing else is needed by any genotype or measure, so nothing else travels to workers.
+    needed = (Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD, Role.STRATUM)
+    besides = [name for name in source.table.schema.with_role(*needed) if name not in names]
+    source.table.schema.require(names, "protect")
+    return Microdata(source.table.select([*names, *besides]), names)
 
 
 def build_problem(experiment: Experiment, microdata: Microdata, registry: Registry, seed: int) -> Problem:
@@ -92,13 +102,22 @@ def build_problem(experiment: Experiment, microdata: Microdata, registry: Regist
     for measure in experiment.measures.all:
         with collect.step():
             built = registry.build("measure", measure.name, measure.params)
-            built.require_support(microdata.original)
+            built.require_support(microdata.original, f"measure {measure.name}")
             fitted[measure.name] = built.fit(microdata.original)
+            if genotype is not None and genotype.expected and not isinstance(fitted[measure.name], Expected):
+                collect.faults.append(
+                    Fault(
+                        f"measure {measure.name}",
+                        "a measure without expectation under transition matrices",
+                        "measures that have one",
+                        f"Genotype {experiment.genotype.name} is told to judge by expectations; let it draw instead.",
+                    )
+                )
     aggregation = Aggregation(())
     with collect.step():
         aggregation = aggregation_of(experiment.measures, registry)
     with collect.step():
-        fitness = registry.build("fitness", experiment.fitness.name, experiment.fitness.params)
+        fitness = fitness_of(experiment, registry)
     if fitness is not None and not collect.faults:
         known = set(fitted) | set(aggregation.combine(dict.fromkeys(fitted, 0.0)))
         lacking = [name for name in fitness.needs if name not in known]
@@ -116,8 +135,51 @@ def build_problem(experiment: Experiment, microdata: Microdata, registry: Regist
     return Problem(genotype, fitted, aggregation, fitness, Streams(seed))
 
 
+def fitness_of(experiment: Experiment, registry: Registry) -> Fitness:
+    """Return the fitness by its name, which may be that of one of the experiment's measures.
+
+    Raises
+    ------
+    InputError
+        Nothing has that name, it is that of a measure that is not taken, or the parameters were refused.
+    """
+    name, params = experiment.fitness.name, experiment.fitness.params
+    if name not in registry.names("fitness") and name in registry.names("measure"):
+        if name not in {measure.name for measure in experiment.measures.all}:
+            advice = f"Take it as well: measures = [..., {name!r}]."
+            raise ExperimentError(
+                Fault(f"fitness {name}", "a measure that is not taken", "one of the measures", advice)
+            )
+        return single_measure(name, params, getattr(registry.spec("measure", name), "direction", "minimise"))
+    fitness: Fitness = registry.build("fitness", name, params)
+    return fitness
+
+
+def start_of(experiment: Experiment, registry: Registry) -> Start:
+    """Return what the search starts from: as the experiment says, else as is usual for the genotype."""
+    if experiment.start is not None:
+        return experiment.start
+    portfolio = registry.implementation("genotype", experiment.genotype.name).portfolio
+    return Start(portfolio=portfolio) if portfolio is not None else Start(initial=True)
+
+
 def aggregation_of(measures: Measures, registry: Registry) -> Aggregation:
-    """Return how the measures make IL and DR: linkage measures are known by the family of their spec."""
+    """Return how the measures make IL and DR: linkage measures are known by the family of their spec.
+
+    Raises
+    ------
+    InputError
+        A measure is unknown, or listed under a kind that it is not of.
+    """
+    collect = FaultCollector()
+    for kind, listed in (("il", measures.il), ("dr", measures.dr)):
+        for measure in listed:
+            with collect.step():
+                found = getattr(registry.spec("measure", measure.name), "kind", kind)
+                if found != kind:
+                    wanted = f"a measure of kind {kind}"
+                    raise ExperimentError(Fault(f"measures.{kind}: {measure.name}", f"one of kind {found}", wanted))
+    collect.settle()
     families = {m.name: getattr(registry.spec("measure", m.name), "family", "") for m in measures.dr}
     return Aggregation(
         tuple(m.name for m in measures.il),
@@ -136,15 +198,18 @@ def maskings_of(experiment: Experiment, original: Table, registry: Registry) -> 
         Names, attributes or parameters of an entry that is written in the experiment are wrong.
     """
     listed = []
-    if experiment.start.portfolio is not None:
-        listed += list(registry.implementation("portfolio", experiment.start.portfolio)(original))
-    listed += [entry.masking for entry in experiment.start.methods]
+    start = start_of(experiment, registry)
+    if start.portfolio is not None:
+        listed += list(registry.implementation("portfolio", start.portfolio)(original))
+    listed += [entry.masking for entry in start.methods]
     collect = FaultCollector()
     for entry in listed:
         with collect.step():
             original.schema.require(entry.attributes, f"start: {entry.method}")
             method = registry.build("masking-method", entry.method, entry.params)
-            method.require_support(original.select(entry.attributes) if entry.attributes else original)
+            part = original.select(entry.attributes) if entry.attributes else original
+            method.require_support(part, f"method {entry.method}")
+            method.require_fit(part)
     collect.settle()
     return tuple(listed)
 
@@ -173,7 +238,10 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
     actual = experiment.seed if seed is None else seed
     problem = _kept(collect, lambda: build_problem(experiment, microdata, registry, actual))
     maskings = _kept(collect, lambda: maskings_of(experiment, microdata.original, registry))
-    if problem is not None and maskings and not problem.genotype.seedable:
+    plan = None
+    if problem is not None and maskings is not None:
+        plan = starting_plan(problem, maskings, start_of(experiment, registry))
+    if plan is not None and plan.candidates == 0:
         collect.faults.append(
             Fault(
                 f"start of genotype {experiment.genotype.name}",
@@ -183,13 +251,17 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
             )
         )
     collect.settle()
-    assert problem is not None
+    if problem is None or plan is None:
+        raise PluginError("no problem although nothing was wrong")
     algorithm = registry.build(
-        "algorithm", experiment.algorithm.name, experiment.algorithm.params, toolbox_of(problem.genotype)
+        "algorithm",
+        experiment.algorithm.name,
+        experiment.algorithm.params,
+        toolbox_of(problem.genotype, problem.measures, problem.fitness),
     )
     rule = experiment.stop
     stop = Stop(rule.generations, rule.evaluations, rule.seconds, rule.stalled, rule.target)
-    return Assembly(experiment, source, microdata, problem, algorithm, stop, maskings or ())
+    return Assembly(experiment, source, microdata, problem, algorithm, stop, plan, registry)
 
 
 def checked(registry: Registry, kind: str, name: str, params: dict[str, Any]) -> None:
@@ -202,15 +274,18 @@ def checked(registry: Registry, kind: str, name: str, params: dict[str, Any]) ->
 def check_names(experiment: Experiment, registry: Registry) -> None:
     """Raise with all names and parameters that are wrong; what can be said without data."""
     collect = FaultCollector()
-    chosen = [("genotype", experiment.genotype), ("fitness", experiment.fitness)]
+    chosen = [("genotype", experiment.genotype)]
+    with collect.step():
+        fitness_of(experiment, registry)
     chosen += [("measure", measure) for measure in experiment.measures.all]
     for kind, named in chosen:
         with collect.step():
             checked(registry, kind, named.name, named.params)
-    if experiment.start.portfolio is not None:
+    start = experiment.start
+    if start is not None and start.portfolio is not None:
         with collect.step():
-            registry.spec("portfolio", experiment.start.portfolio)
-    for entry in experiment.start.methods:
+            registry.spec("portfolio", start.portfolio)
+    for entry in start.methods if start is not None else ():
         with collect.step():
             checked(registry, "masking-method", entry.method, entry.masking.params)  # type: ignore[arg-type]
     collect.settle()

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
-from evosdc.errors import ExperimentError, Fault
-from evosdc.experiment.model import Experiment
-from evosdc.model.parameters import faults_of
+from evosdc.errors import ExperimentError, Fault, InputError
+from evosdc.experiment.model import Experiment, InvalidExperimentError
 
 
-def read_experiment(path: Path, settings: Iterable[str] = ()) -> tuple[Experiment, str]:
+def read_experiment(path: Path, settings: Iterable[str] = ()) -> Experiment:
     """Read and validate an experiment file.
 
     Parameters
@@ -26,10 +24,8 @@ def read_experiment(path: Path, settings: Iterable[str] = ()) -> tuple[Experimen
 
     Returns
     -------
-    experiment : Experiment
+    Experiment
         With absolute paths.
-    text : str
-        The file as it stands.
 
     Raises
     ------
@@ -50,7 +46,7 @@ def read_experiment(path: Path, settings: Iterable[str] = ()) -> tuple[Experimen
         raise ExperimentError(Fault(str(path), f"text that is not TOML: {error}", "a TOML file")) from None
     for setting in settings:
         override(document, setting)
-    return parse_experiment(document, path.parent, str(path)), text
+    return parse_experiment(document, path.parent, str(path))
 
 
 def parse_experiment(document: Mapping[str, Any], base: Path, where: str = "experiment") -> Experiment:
@@ -62,12 +58,42 @@ def parse_experiment(document: Mapping[str, Any], base: Path, where: str = "expe
         With everything that is wrong.
     """
     try:
-        experiment = Experiment.model_validate(dict(document))
-    except ValidationError as error:
-        raise ExperimentError(faults_of(error, Experiment, where)) from None
+        return _located(Experiment.model_validate(dict(document)), base)
+    except InvalidExperimentError as error:
+        faults = [replace(fault, where=f"{where}: {fault.where}") for fault in error.faults]
+        raise ExperimentError([*faults, *_faults_besides(document, error.keys, base)]) from None
+
+
+def _located(experiment: Experiment, base: Path) -> Experiment:
+    """Return the experiment with paths that are relative to a folder made absolute."""
     data = experiment.data
-    update = {name: (base / path).resolve() for name in ("file", "schema_file") if (path := getattr(data, name))}
+    update: dict[str, Any] = {
+        name: (base / path).resolve() for name in ("file", "schema_file") if (path := getattr(data, name))
+    }
+    update["hierarchies"] = {
+        name: (base / rule.expanduser()).resolve() if isinstance(rule, Path) else rule
+        for name, rule in data.hierarchies.items()
+    }
     return experiment.model_copy(update={"data": data.model_copy(update=update)})
+
+
+def _faults_besides(document: Mapping[str, Any], faulty: frozenset[str], base: Path) -> tuple[Fault, ...]:
+    """Return what else is wrong: names, parameters and data under the keys that can be read."""
+    from evosdc.experiment.assembly import assemble, check_names
+    from evosdc.registry import default_registry
+
+    rest = {key: value for key, value in document.items() if key in Experiment.model_fields and key not in faulty}
+    if "stop" in faulty and isinstance(rest.get("algorithm"), dict):
+        rest["algorithm"] = {key: value for key, value in rest["algorithm"].items() if key != "generations"}
+    known = "data" in rest
+    if not known:
+        rest["data"] = {"name": "housing"}  # stands in: only names are looked at then
+    try:
+        experiment = _located(Experiment.model_validate(rest), base)
+        (assemble if known else check_names)(experiment, default_registry())
+    except InputError as error:
+        return error.faults
+    return ()
 
 
 def override(document: dict[str, Any], setting: str) -> None:

@@ -9,19 +9,25 @@ from typing import Any
 
 from evosdc._version import __version__
 from evosdc.data.table import Table
+from evosdc.experiment.model import Experiment
+from evosdc.experiment.resolution import named_in
 from evosdc.registry import Registry
 
 PACKAGES = ("deap", "numba", "numpy", "pandas", "pluggy", "pydantic", "scipy", "scoop")
 
 
-def environment_of(registry: Registry, table: Table) -> dict[str, Any]:
-    """Return versions of Python, packages and plugins, and the digest of the data; nothing of the host or user."""
+def environment_of(experiment: Experiment, registry: Registry, table: Table) -> dict[str, Any]:
+    """Return versions of Python, packages and plugins, and the digest of the data; nothing of the host or user.
+
+    ``providers`` says which plugin of which version gave everything that the experiment uses.
+    """
     return {
         "evosdc": __version__,
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
         "packages": {name: _version(name) for name in PACKAGES},
         "plugins": [{"name": p.name, "distribution": p.distribution, "version": p.version} for p in registry.plugins],
+        "providers": {f"{kind} {name}": registry.provider(kind, name) for kind, name in named_in(experiment)},
         "data": data_digest(table),
     }
 
@@ -39,3 +45,13 @@ def _version(name: str) -> str:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return "not installed"
+
+
+def changes_since(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """Return, in words, what of a run's environment has changed so that its result would no longer be its own."""
+    changes = [] if before["evosdc"] == now["evosdc"] else [f"evosdc {before['evosdc']} is now {now['evosdc']}"]
+    for what in sorted({*before["providers"], *now["providers"]}):
+        old, new = (providers.get(what, "not there") for providers in (before["providers"], now["providers"]))
+        if old != new:
+            changes.append(f"{what}: {old} is now {new}")
+    return changes

@@ -10,8 +10,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from evosdc.data.files import make_folder, write_text
+from pydantic import ValidationError
+
+from evosdc.data.files import OWNER_FOLDER, make_folder, write_text
 from evosdc.errors import CheckpointError, ExperimentError, Fault
+from evosdc.experiment.model import Experiment
 
 EXPERIMENT = "experiment.toml"
 RESOLVED = "resolved.json"
@@ -24,6 +27,9 @@ BEST = "best.csv"
 FRONT = "front.csv"
 SCORES = "scores.csv"
 FREQUENCIES = "frequencies.json"
+TRANSITIONS = "transitions.json"
+ANALYST = "analyst.json"
+PICTURE = "picture"
 REPORT = "report.html"
 CONTEXT = "context"
 
@@ -80,6 +86,8 @@ class RunFolder:
             )
         try:
             make_folder(self.path)
+            if not any(self.path.iterdir()):
+                self.path.chmod(OWNER_FOLDER)
             probe = self.path / ".probe"
             probe.touch()
             probe.unlink()
@@ -107,6 +115,20 @@ class RunFolder:
         if self._lock is not None:
             self._lock.close()
             self._lock = None
+
+
+def experiment_of(folder: RunFolder) -> Experiment:
+    """Return the experiment that a run folder holds.
+
+    Raises
+    ------
+    CheckpointError
+        It is not there, or not whole.
+    """
+    try:
+        return Experiment.model_validate(folder.read_json(RESOLVED))
+    except (ValidationError, ExperimentError):
+        raise CheckpointError(f"{folder.file(RESOLVED)} is damaged; begin a new run") from None
 
 
 def free_folder(parent: Path, title: str) -> Path:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, ValidationError, model_validator
 
+from evosdc.data.hierarchy_rules import HierarchyRule
+from evosdc.errors import ExperimentError, Fault
 from evosdc.model import Masking, Parameters
+from evosdc.model.parameters import faults_of
 
 
 class Named(Parameters):
@@ -39,6 +43,11 @@ class DataSource(Parameters):
         False, description="keep only records without missing values: in all attributes, or in those named"
     )
     first: int | None = Field(None, ge=1, description="keep only so many records, from the top")
+    hierarchies: dict[str, Path | HierarchyRule] = Field(
+        default_factory=dict,
+        description="by attribute: a CSV file relative to the experiment file, or a rule such as { widths = [5, 10] }, "
+        "{ prefix = [1, 2] } or { merge = [2, 4] }; in place of what the schema has",
+    )
 
     @model_validator(mode="after")
     def _one_source(self) -> DataSource:
@@ -70,6 +79,11 @@ class Start(Parameters):
 
     portfolio: str | None = Field(None, description="a registered portfolio")
     methods: tuple[MaskingEntry, ...] = Field((), description="further masking methods with parameters")
+    initial: bool | None = Field(
+        None,
+        description="the genotype's own initial genomes; default: those of a genotype that no file can start, "
+        "where no random genomes are asked for",
+    )
     random: int = Field(0, ge=0, description="random genomes besides")
 
     @model_validator(mode="before")
@@ -79,8 +93,8 @@ class Start(Parameters):
 
     @model_validator(mode="after")
     def _something(self) -> Start:
-        if self.portfolio is None and not self.methods and not self.random:
-            raise ValueError("a portfolio, a list of methods, or random = N with N at least 1")
+        if self.portfolio is None and not self.methods and not self.random and not self.initial:
+            raise ValueError("a portfolio, a list of methods, initial = true, or random = N with N at least 1")
         return self
 
 
@@ -132,6 +146,21 @@ class ExecutorChoice(Named):
 DEFAULT_GENERATIONS = 500
 
 
+class InvalidExperimentError(ExperimentError):
+    """What is wrong with an experiment, and under which of its keys.
+
+    Parameters
+    ----------
+    faults : iterable of Fault
+    keys : frozenset of str
+        The keys of the experiment that have faults; empty where a fault concerns the whole.
+    """
+
+    def __init__(self, faults: Iterable[Fault], keys: frozenset[str]) -> None:
+        super().__init__(faults)
+        self.keys = keys
+
+
 class Experiment(Parameters):
     """A whole experiment; every field but `data` has a default.
 
@@ -145,7 +174,9 @@ class Experiment(Parameters):
     replicates: int = Field(1, ge=1, le=100_000)
     data: DataSource
     genotype: Named = Field(default_factory=lambda: Named(name="cells"))
-    start: Start = Field(default_factory=lambda: Start(portfolio="categorical"))
+    start: Start | None = Field(
+        None, description="default: the genotype's usual portfolio, or its own initial genomes where it has none"
+    )
     measures: Measures = Field(
         default_factory=lambda: Measures(
             il=tuple(Named(name=n) for n in ("dbil", "ctbil", "ebil")),
@@ -156,6 +187,13 @@ class Experiment(Parameters):
     algorithm: Named = Field(default_factory=lambda: Named(name="parent-child"))
     stop: StopRule = Field(default_factory=StopRule)
     executor: ExecutorChoice = Field(default_factory=lambda: ExecutorChoice(name="serial"))
+
+    def __init__(self, **given: Any) -> None:
+        try:
+            super().__init__(**given)
+        except ValidationError as error:
+            keys = frozenset(str(item["loc"][0]) for item in error.errors(include_input=False) if item["loc"])
+            raise InvalidExperimentError(faults_of(error, Experiment, ""), keys) from None
 
     @model_validator(mode="before")
     @classmethod
@@ -169,7 +207,7 @@ class Experiment(Parameters):
             algorithm = dict(algorithm)
             generations = algorithm.pop("generations")
             if stop.get("generations", generations) != generations:
-                raise ValueError("generations stands in algorithm and in stop with different values")
+                raise ValueError("the same generations in algorithm and in stop, or in one of them only")
             value["algorithm"], value["stop"] = algorithm, {**stop, "generations": generations}
         return value
 

@@ -69,8 +69,9 @@ class Recorder:
 
     def __call__(self, state: SearchState, record: dict[str, Any]) -> None:
         """Take note of a completed generation."""
-        self.state = state
+        # In this order a stop in between leaves a line too many, which a resume cuts off, and never one too few.
         self.journal.write(record)
+        self.state = state
         if self.clock() >= self._due:
             self.save()
         self.registry.announce("evosdc_generation_done", run=self.run, record=record)

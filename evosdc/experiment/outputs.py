@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from evosdc.data.document import Document
 from evosdc.data.files import write_text
 from evosdc.data.table import Table
 from evosdc.engine.digest import digest_of
+from evosdc.engine.fresh import advantage, fresh_scores
 from evosdc.engine.loop import SearchState
 from evosdc.experiment.assembly import Assembly
-from evosdc.experiment.folder import BEST, FREQUENCIES, FRONT, RESULT, SCORES, RunFolder
-from evosdc.experiment.start import StartingFile
+from evosdc.experiment.folder import BEST, FREQUENCIES, FRONT, PICTURE, RESULT, SCORES, RunFolder
+from evosdc.experiment.randomisation import write_transitions
+from evosdc.experiment.start import StartingFile, fresh_masking_scores
 from evosdc.model import Individual
 
 
@@ -24,12 +27,23 @@ def write_outputs(
     folder: RunFolder, assembly: Assembly, starting: Sequence[StartingFile], state: SearchState, reason: str
 ) -> dict[str, Any]:
     """Write ``best.csv front.csv scores.csv frequencies.json result.json`` and return the last one's content."""
-    problem, best = assembly.problem, state.best
+    problem, algorithm = assembly.problem, assembly.algorithm
+    best = algorithm.solution(state.population, state.best)
     masked = problem.decode(best.genome, best.key)
-    file = "best.parquet" if Path(assembly.source.origin).suffix == ".parquet" else BEST
-    dropped = assembly.source.write(folder.file(file), masked).dropped
+    file = BEST if isinstance(assembly.source.original, Document) else "best.parquet"
+    omitted = problem.genotype.omitted(best.genome)
+    written = assembly.source.write(folder.file(file), masked, omitted=omitted)
+    for number, (title, picture) in enumerate(algorithm.pictures(state.population, best).items(), 1):
+        # Two hyphens would end the comment, and an attribute's name may hold them.
+        shown = " ".join(title.replace("--", "\N{EN DASH}").split())
+        write_text(folder.file(f"{PICTURE}-{number}.svg"), f"<!-- {shown} -->\n{picture}")
     _write_scores(folder, assembly, starting, state)
     folder.write_json(FREQUENCIES, frequencies(assembly.microdata.original, masked))
+    for name, text in problem.genotype.files(best.genome).items():
+        write_text(folder.file(name), text)
+    matrices = problem.genotype.transitions(best.genome)
+    if matrices is not None:
+        write_transitions(folder, assembly.microdata.original, masked, matrices)
     document = {
         "title": assembly.experiment.heading,
         "seed": problem.streams.seed,
@@ -42,14 +56,44 @@ def write_outputs(
         "records": len(assembly.source.table),
         "protect": list(assembly.microdata.protect),
         "missing_rule": str(assembly.source.table.schema.na),
-        "dropped_identifiers": list(dropped),
-        "identity": scored(starting[0].individual) if starting and starting[0].masking is None else None,
+        "dropped_identifiers": list(written.dropped),
+        "changed": dict(written.changed),
+        "warnings": warnings_of(starting, best, written.changed, len(masked)),
+        "identity": scored(unprotected) if (unprotected := original_of(starting, best)) is not None else None,
         "portfolio": portfolio_summary(starting),
-        "best": scored(best) | {"origin": best.origin, "genome": problem.genotype.describe(best.genome), "file": file},
+        "best": scored(best)
+        | {"origin": best.origin, "genome": algorithm.describe(state.population, best), "file": file},
+        "notes": list(problem.genotype.notes),
+        "fresh": fresh_summary(assembly, starting, best),
         "front": [scored(member) | {"origin": member.origin} for member in state.front],
     }
     folder.write_json(RESULT, document)
     return document
+
+
+def warnings_of(
+    starting: Sequence[StartingFile], best: Individual, changed: Mapping[str, int], records: int
+) -> list[str]:
+    """Return what must be known before the protected file is released, in sentences; usually nothing."""
+    warnings = []
+    identity = original_of(starting, best)
+    if identity is not None and best.objectives >= identity.objectives:
+        warnings.append(
+            "The protected file does not score better than the unprotected original: by this fitness, publishing the "
+            "original would be as good. The fitness max balances loss and risk; so may more protected attributes."
+        )
+    cells, total = sum(changed.values()), records * len(changed)
+    if 100 * cells < total:
+        warnings.append(
+            f"Only {cells} of {total} protected values differ from the original: the file is hardly protected."
+        )
+    return warnings
+
+
+def original_of(starting: Sequence[StartingFile], best: Individual) -> Individual | None:
+    """Return the unprotected original; None where it may not be published, so that no search could end with it."""
+    constrained = "violation" in best.scores
+    return None if constrained else next((file.individual for file in starting if file.masking is None), None)
 
 
 def scored(individual: Individual) -> dict[str, Any]:
@@ -67,17 +111,68 @@ def portfolio_summary(starting: Sequence[StartingFile]) -> dict[str, Any]:
     return {"size": len(entries), "best": best | {"label": file.label} | scored(file.individual)}
 
 
+def fresh_summary(assembly: Assembly, starting: Sequence[StartingFile], best: Individual) -> dict[str, Any] | None:
+    """Return the winner on fresh draws with standard errors, beside the best of what it started from and is compared
+    to.
+
+    None without random decoding. ``founder`` is the best of the genotype's own initial genomes and ``portfolio`` that
+    of the methods that were scored for comparison, each chosen by the draws of the search and judged on fresh ones.
+    ``advantage`` is by how much the winner's first objective is less; a founder sees the winner's own random numbers,
+    which makes the standard error of that smaller.
+    """
+    problem, plan = assembly.problem, assembly.plan
+    draws = problem.genotype.fresh_draws
+    if draws < 2:
+        return None
+    winner = fresh_scores(problem, best.genome, best.key, draws)
+    document: dict[str, Any] = {"draws": draws, "best": winner.document(), "founder": None, "portfolio": None}
+    by_label = {file.label: file for file in starting}
+    listed = {position: by_label[masking.label] for masking, position in plan.listed if masking.label in by_label}
+    first = len(plan.maskings)
+    founders = {place: file for place, file in listed.items() if first <= place < first + len(plan.founders)}
+    if founders:
+        place = min(founders, key=lambda position: founders[position].individual.objectives)
+        genome = problem.founders[place - first][1]
+        judged = fresh_scores(problem, genome, problem.genotype.key(genome), draws)
+        gained, error = advantage(winner, judged)
+        compared = {"label": founders[place].label, "advantage": gained, "advantage_error": error}
+        document["founder"] = compared | judged.document()
+    others = {place: file for place, file in listed.items() if place >= plan.candidates}
+    if others:
+        place = min(others, key=lambda position: others[position].individual.objectives)
+        judged = fresh_masking_scores(problem, plan, assembly.registry, place, draws)
+        gained, error = advantage(winner, judged, paired=False)
+        compared = {"label": others[place].label, "advantage": gained, "advantage_error": error}
+        document["portfolio"] = compared | judged.document()
+    return document
+
+
+MANY_CATEGORIES, RARE = 60, 3
+
+
 def frequencies(original: Table, masked: Table) -> dict[str, Any]:
-    """Return, by categorical attribute, how often each category occurs before and after: counts, no records."""
+    """Return, by categorical attribute, how often each category occurs before and after: counts, no records.
+
+    A rare category of an attribute with many is nearly a record: with more than 60 categories all that occur fewer than
+    3 times both before and after are counted together, as the last entry.
+    """
     document = {}
     for position, attribute in enumerate(original.schema.categorical):
-        size = len(attribute.categories)
-        counts = [np.bincount(table.codes[:, position] + 1, minlength=size + 1) for table in (original, masked)]
+        after = masked.schema.categorical[position]
+        labels = after.categories if len(after.categories) > len(attribute.categories) else attribute.categories
+        counts = [np.bincount(t.codes[:, position] + 1, minlength=len(labels) + 1) for t in (original, masked)]
+        present = np.stack([count[1:] for count in counts])
+        names = list(labels)
+        rare: NDArray[np.bool_] = np.all(present < RARE, axis=0)
+        if len(labels) > MANY_CATEGORIES and rare.sum() > 1:
+            names = [name for name, few in zip(labels, rare, strict=True) if not few]
+            names.append(f"{int(rare.sum())} rare categories")
+            present = np.column_stack([present[:, ~rare], present[:, rare].sum(axis=1)])
         document[attribute.name] = {
             "scale": str(attribute.scale),
-            "categories": list(attribute.categories),
-            "before": counts[0][1:].tolist(),
-            "after": counts[1][1:].tolist(),
+            "categories": names,
+            "before": present[0].tolist(),
+            "after": present[1].tolist(),
             "missing_before": int(counts[0][0]),
             "missing_after": int(counts[1][0]),
         }

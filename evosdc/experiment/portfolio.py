@@ -11,9 +11,8 @@ from evosdc.executors.chunking import worth_sending
 from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.folder import PORTFOLIO, RunFolder
 from evosdc.experiment.outputs import scored
-from evosdc.experiment.start import StartingFile, individual_of, starting_candidate
+from evosdc.experiment.start import StartingFile, starting_individual
 from evosdc.model import Individual, Masking
-from evosdc.registry import Registry
 
 BATCH = 16
 """Candidates between two signs of progress."""
@@ -26,54 +25,62 @@ def identity_file(assembly: Assembly) -> StartingFile:
     return StartingFile("original", None, Individual(None, b"", scores, objectives, "original"))
 
 
-def starting_candidates(
+def starting_individuals(
     assembly: Assembly,
-    registry: Registry,
     seed: int,
     dispatch: Dispatch | None,
     begin: str,
     tell: Callable[[int, int], None],
 ) -> list[Individual]:
-    """Return all starting candidates, evaluated: one for each masking, then the random ones.
+    """Return all that stands in the plan of the start, evaluated: the candidates first, then files for comparison.
+
+    Where the experiment stops by time and the time is over before, the list ends early; it has at least one entry.
 
     Parameters
     ----------
     begin : str
-        Name of the worker's function that makes and evaluates a candidate.
+        Name of the worker's function that makes and evaluates what stands at a position.
     tell : callable
         Called with the number done and the total.
     """
-    problem, maskings = assembly.problem, assembly.maskings
-    total = len(maskings) + assembly.experiment.start.random
-    labels = [m.label for m in maskings] + ["random"] * assembly.experiment.start.random
+    problem, plan, registry = assembly.problem, assembly.plan, assembly.registry
+    labels, total = plan.labels, len(plan.labels)
+    began, limit = perf_counter(), assembly.stop.seconds
     individuals: list[Individual] = []
     seconds = 0.0
-    while (done := len(individuals)) < total:
+
+    def over() -> bool:
+        return bool(individuals) and limit is not None and perf_counter() - began >= limit
+
+    while (done := len(individuals)) < total and not over():
         tell(done, total)
         batch = range(done, min(done + BATCH, total))
         if dispatch is not None and dispatch.executor.remote and worth_sending(seconds * (total - done)):
             batch = range(done, min(done + BATCH * dispatch.executor.workers, total))
             items = [(position, position) for position in batch]
-            outcomes = run_items(dispatch.executor, dispatch.context, begin, seed, items, seconds)
+            size = assembly.microdata.original.codes.nbytes
+            outcomes = run_items(dispatch.executor, dispatch.context, begin, seed, items, seconds, size)
             for outcome in outcomes:
                 dump, scores, objectives = outcome.value
-                genome = problem.genotype.load(dump)
-                key = problem.genotype.key(genome)
+                compared = outcome.id >= plan.candidates
+                genome = None if compared else problem.genotype.load(dump)
+                key = b"" if compared else problem.genotype.key(genome)
                 individuals.append(Individual(genome, key, scores, objectives, labels[outcome.id]))
             continue
         for position in batch:
-            began = perf_counter()
-            genome = starting_candidate(problem, maskings, registry, position, seed)
-            individuals.append(individual_of(problem, genome, labels[position]))
-            seconds = 0.5 * (seconds + perf_counter() - began)
-    tell(total, total)
+            if over():
+                break
+            start = perf_counter()
+            individuals.append(starting_individual(problem, plan, registry, position, seed))
+            seconds = 0.5 * (seconds + perf_counter() - start)
+    tell(len(individuals), total)
     return individuals
 
 
 def files_of(assembly: Assembly, individuals: list[Individual]) -> list[StartingFile]:
-    """Return the original and the portfolio's files, without random genomes."""
-    maskings = assembly.maskings
-    files = [StartingFile(m.label, m, i) for m, i in zip(maskings, individuals, strict=False)]
+    """Return the original and all starting files and founders, without random genomes."""
+    listed = [(masking, position) for masking, position in assembly.plan.listed if position < len(individuals)]
+    files = [StartingFile(masking.label, masking, individuals[position]) for masking, position in listed]
     return [identity_file(assembly), *files]
 
 

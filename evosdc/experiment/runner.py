@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
+import shutil
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
+from evosdc.data.files import write_text
 from evosdc.data.schema_document import schema_document
 from evosdc.engine.checkpoint import newest_checkpoint
 from evosdc.engine.evaluation import Dispatch, Evaluator
 from evosdc.engine.journal import cut_journal
 from evosdc.engine.loop import SearchState, begin, search
-from evosdc.errors import CheckpointError, ExperimentError
+from evosdc.errors import CheckpointError, EvosdcError
 from evosdc.executors.context import publish, withdraw
-from evosdc.experiment.assembly import Assembly, assemble
-from evosdc.experiment.environment import environment_of
-from evosdc.experiment.folder import CONTEXT, ENVIRONMENT, EXPERIMENT, JOURNAL, PORTFOLIO, RESOLVED, RunFolder
+from evosdc.experiment.assembly import Assembly, assemble, start_of
+from evosdc.experiment.environment import changes_since, environment_of
+from evosdc.experiment.folder import (
+    CONTEXT,
+    ENVIRONMENT,
+    EXPERIMENT,
+    JOURNAL,
+    PORTFOLIO,
+    RESOLVED,
+    RunFolder,
+    experiment_of,
+)
 from evosdc.experiment.model import Experiment
 from evosdc.experiment.observers import Display, Recorder, Silent
 from evosdc.experiment.outputs import write_outputs
-from evosdc.experiment.portfolio import files_of, read_portfolio, starting_candidates, write_portfolio
+from evosdc.experiment.portfolio import files_of, read_portfolio, starting_individuals, write_portfolio
+from evosdc.experiment.resolution import experiment_text, resolved
 from evosdc.experiment.start import StartingFile
 from evosdc.model import Executor
 from evosdc.registry import Registry
@@ -39,12 +52,7 @@ class Finished:
 
 
 def run_once(
-    experiment: Experiment,
-    path: Path,
-    registry: Registry,
-    seed: int,
-    text: str = "",
-    display: Display | None = None,
+    experiment: Experiment, path: Path, registry: Registry, seed: int, display: Display | None = None
 ) -> Finished:
     """Run an experiment once, in a new folder.
 
@@ -59,10 +67,12 @@ def run_once(
     folder = RunFolder(path)
     folder.create()
     with folder:
-        folder.file(EXPERIMENT).write_text(text, encoding="utf-8")
-        folder.file(EXPERIMENT).chmod(0o600)
-        folder.write_json(RESOLVED, experiment.document() | {"seed": seed, "replicates": 1})
-        folder.write_json(ENVIRONMENT, environment_of(registry, assembly.source.table))
+        one = experiment.model_copy(update={"seed": seed, "replicates": 1})
+        full = resolved(one, registry, assembly.microdata.protect, start_of(experiment, registry))
+        write_text(folder.file(EXPERIMENT), experiment_text(full))
+        folder.write_json(ENVIRONMENT, environment_of(full, registry, assembly.source.table))
+        # Last, since this is the file that makes the folder one that can be resumed.
+        folder.write_json(RESOLVED, full.document())
         return _run(assembly, folder, registry, seed, None, display or Silent())
 
 
@@ -76,23 +86,20 @@ def resume_once(path: Path, registry: Registry, display: Display | None = None) 
     """
     display = display or Silent()
     folder = RunFolder(path)
-    experiment = Experiment.model_validate(folder.read_json(RESOLVED))
+    experiment = experiment_of(folder)
     before = folder.read_json(ENVIRONMENT)
     assembly = assemble(experiment, registry)
-    now = environment_of(registry, assembly.source.table)
+    now = environment_of(experiment, registry, assembly.source.table)
     if before["data"] != now["data"]:
         raise CheckpointError("the data are not those that the run began with; restore the file or begin a new run")
-    changed = [key for key in ("evosdc", "plugins") if before[key] != now[key]]
-    if changed:
-        raise CheckpointError(f"{' and '.join(changed)} changed since the run began: {before} became {now}")
+    changes = changes_since(before, now)
+    if changes:
+        raise CheckpointError(f"this run was begun with other versions ({'; '.join(changes)}); begin a new run")
     with folder:
         state, complaints = newest_checkpoint(path, assembly.problem.genotype)
         for complaint in complaints:
             display.message(f"{complaint}; going on from the checkpoint before it")
-        if state is not None:
-            cut_journal(folder.file(JOURNAL), state.progress.generation)
-        elif folder.file(JOURNAL).exists():
-            folder.file(JOURNAL).unlink()
+        cut_journal(folder.file(JOURNAL), 0 if state is None else state.progress.generation)
         return _run(assembly, folder, registry, experiment.seed, state, display)
 
 
@@ -105,6 +112,7 @@ def _run(
     display: Display,
 ) -> Finished:
     experiment, problem = assembly.experiment, assembly.problem
+    shutil.rmtree(folder.file(CONTEXT), ignore_errors=True)  # left behind by a run that was killed
     run = {
         "title": experiment.heading,
         "seed": seed,
@@ -121,7 +129,7 @@ def _run(
         with ExitStack() as stack:
             dispatch = _dispatch(assembly, folder, registry, seed, stack)
             evaluator = Evaluator(problem, dispatch)
-            state, files = _started(assembly, folder, registry, seed, state, dispatch, display)
+            state, files = _started(assembly, folder, seed, state, dispatch, display)
             evaluator.remember([*state.population.individuals, *state.front])
             state, reason = search(assembly.algorithm, evaluator, problem.streams, assembly.stop, state, recorder)
             recorder.state = state
@@ -140,7 +148,6 @@ def _run(
 def _started(
     assembly: Assembly,
     folder: RunFolder,
-    registry: Registry,
     seed: int,
     state: SearchState | None,
     dispatch: Dispatch | None,
@@ -148,10 +155,14 @@ def _started(
 ) -> tuple[SearchState, list[StartingFile]]:
     if state is not None and folder.file(PORTFOLIO).exists():
         return state, read_portfolio(folder)
-    individuals = starting_candidates(assembly, registry, seed, dispatch, f"{WORKER}:begin", display.starting)
+    began = monotonic()
+    individuals = starting_individuals(assembly, seed, dispatch, f"{WORKER}:begin", display.starting)
+    wanted = len(assembly.plan.labels)
+    if len(individuals) < wanted:
+        display.message(f"the time was over when {len(individuals)} of {wanted} starting files were evaluated")
     files = files_of(assembly, individuals)
     write_portfolio(folder, files)
-    return begin(assembly.algorithm, individuals), files
+    return begin(assembly.algorithm, individuals[: assembly.plan.candidates], monotonic() - began), files
 
 
 def _dispatch(
@@ -162,7 +173,7 @@ def _dispatch(
     executor: Executor = registry.build("executor", chosen.name, chosen.params, workers)
     if not executor.remote:
         return None
-    table = assembly.source.table
+    table = assembly.microdata.table
     context = publish(
         folder.file(CONTEXT),
         {"codes": table.codes, "numbers": table.numbers},
@@ -177,13 +188,14 @@ def _dispatch(
 
 
 def _leave(recorder: Recorder, error: BaseException) -> None:
-    """Save what there is before a run ends early; on a full disk even that may fail, and older checkpoints stay."""
+    """Save what there is before a run ends early; on a full disk even that may fail, and older checkpoints stay.
+
+    The status names the kind of an error that is not evosdc's own, never its text: that might hold values of records.
+    """
     interrupted = isinstance(error, KeyboardInterrupt)
-    kind = "interrupted" if interrupted else "failed"
-    message = "stopped by the user" if interrupted else f"{type(error).__name__}: {error}"
-    try:
-        if not isinstance(error, ExperimentError):
-            recorder.save()
-        recorder.status(kind, message.splitlines()[0] if message else "")
-    except OSError:
-        return
+    told = str(error).partition("\n")[0] if isinstance(error, EvosdcError) else ""
+    message = "stopped by the user" if interrupted else f"{type(error).__name__}: {told}".removesuffix(": ")
+    with suppress(OSError):
+        recorder.save()
+    with suppress(OSError):
+        recorder.status("interrupted" if interrupted else "failed", message)

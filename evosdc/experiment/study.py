@@ -6,9 +6,12 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from evosdc.experiment.folder import EXPERIMENT, RESOLVED, RESULT, STATUS, RunFolder
+from evosdc.data.files import write_text
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.folder import EXPERIMENT, RESOLVED, RESULT, STATUS, RunFolder, experiment_of
 from evosdc.experiment.model import Experiment
 from evosdc.experiment.observers import Display, Silent
+from evosdc.experiment.resolution import experiment_text
 from evosdc.experiment.runner import resume_once, run_once
 from evosdc.registry import Registry
 from evosdc.seeds import replicate_seed
@@ -18,7 +21,6 @@ def run_study(
     experiment: Experiment,
     path: Path,
     registry: Registry,
-    text: str = "",
     display: Display | None = None,
 ) -> dict[str, Any]:
     """Run an experiment with all its replicates in a new folder; return the content of its ``result.json``.
@@ -31,11 +33,11 @@ def run_study(
         As `evosdc.experiment.runner.run_once`.
     """
     if experiment.replicates == 1:
-        return run_once(experiment, path, registry, experiment.seed, text, display).result
+        return run_once(experiment, path, registry, experiment.seed, display).result
     folder = RunFolder(path)
+    assemble(experiment, registry)  # all that is wrong is told before anything is written
     folder.create()
-    folder.file(EXPERIMENT).write_text(text, encoding="utf-8")
-    folder.file(EXPERIMENT).chmod(0o600)
+    write_text(folder.file(EXPERIMENT), experiment_text(experiment))
     folder.write_json(RESOLVED, experiment.document())
     return _replicates(experiment, folder, registry, display or Silent())
 
@@ -51,7 +53,7 @@ def resume_study(path: Path, registry: Registry, display: Display | None = None)
         As `evosdc.experiment.runner.resume_once`.
     """
     folder = RunFolder(path)
-    experiment = Experiment.model_validate(folder.read_json(RESOLVED))
+    experiment = experiment_of(folder)
     if experiment.replicates > 1:
         return _replicates(experiment, folder, registry, display or Silent())
     if _done(folder):
@@ -67,7 +69,7 @@ def _replicates(experiment: Experiment, folder: RunFolder, registry: Registry, d
         display.message(f"replicate {replicate + 1} of {experiment.replicates}")
         if not own.file(RESOLVED).exists():
             seed = replicate_seed(experiment.seed, replicate)
-            result = run_once(experiment, own.path, registry, seed, "", display).result
+            result = run_once(experiment, own.path, registry, seed, display).result
         elif _done(own):
             result = own.read_json(RESULT)
         else:
@@ -91,4 +93,4 @@ def _replicates(experiment: Experiment, folder: RunFolder, registry: Registry, d
 
 
 def _done(folder: RunFolder) -> bool:
-    return folder.file(RESULT).exists() and folder.read_json(STATUS)["state"] == "done"
+    return folder.file(RESULT).exists() and folder.read_json(STATUS).get("state") == "done"

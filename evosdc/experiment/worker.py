@@ -13,10 +13,10 @@ from evosdc.data.schema_document import schema_from_document
 from evosdc.data.table import Table
 from evosdc.engine.problem import Problem
 from evosdc.executors.context import open_context
-from evosdc.experiment.assembly import build_problem, maskings_of
+from evosdc.experiment.assembly import build_problem, maskings_of, start_of
 from evosdc.experiment.model import Experiment
-from evosdc.experiment.start import individual_of, starting_candidate
-from evosdc.model import ContextRef, Individual, Masking, Microdata
+from evosdc.experiment.start import starting_individual, starting_plan
+from evosdc.model import ContextRef, Individual, Microdata
 from evosdc.registry import default_registry
 
 RECENT = 128
@@ -33,7 +33,8 @@ class Bench:
         table = Table(schema, np.asarray(arrays["codes"]), np.asarray(arrays["numbers"]))
         microdata = Microdata(table, tuple(documents["protect"]))
         self.problem: Problem = build_problem(experiment, microdata, default_registry(), seed)
-        self.maskings: tuple[Masking, ...] = maskings_of(experiment, microdata.original, default_registry())
+        maskings = maskings_of(experiment, microdata.original, default_registry())
+        self.plan = starting_plan(self.problem, maskings, start_of(experiment, default_registry()))
         self.recent: OrderedDict[bytes, Individual] = OrderedDict()
 
     def evaluate(self, dump: Mapping[str, Any], nearest: bytes | None) -> tuple[dict[str, float], tuple[float, ...]]:
@@ -61,8 +62,8 @@ def evaluate(context: ContextRef, seed: int, payload: tuple[Mapping[str, Any], b
 
 
 def begin(context: ContextRef, seed: int, position: int) -> Any:
-    """Make and evaluate one starting candidate; return its dump, scores and objectives."""
+    """Make and evaluate what stands at one position of the start; return dump (if a genome), scores and objectives."""
     bench = _bench(context, seed)
-    genome = starting_candidate(bench.problem, bench.maskings, default_registry(), position, seed)
-    individual = individual_of(bench.problem, genome, "")
-    return dict(bench.problem.genotype.dump(genome)), dict(individual.scores), individual.objectives
+    individual = starting_individual(bench.problem, bench.plan, default_registry(), position, seed)
+    dump = {} if individual.genome is None else dict(bench.problem.genotype.dump(individual.genome))
+    return dump, dict(individual.scores), individual.objectives

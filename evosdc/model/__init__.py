@@ -10,7 +10,7 @@ from evosdc.model.fitness import Fitness
 from evosdc.model.genotype import Genotype
 from evosdc.model.individual import Individual
 from evosdc.model.masking import Masking, MaskingMethod
-from evosdc.model.measure import Fitted, Incremental, Measure
+from evosdc.model.measure import Expected, Fitted, Incremental, Measure
 from evosdc.model.microdata import Microdata
 from evosdc.model.operators import deap_crossover, deap_mutation
 from evosdc.model.parameters import Parameters
@@ -21,6 +21,7 @@ __all__ = [
     "Algorithm",
     "ContextRef",
     "Executor",
+    "Expected",
     "Failure",
     "Fitness",
     "Fitted",

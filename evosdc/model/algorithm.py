@@ -47,12 +47,15 @@ class Offspring:
         Slots of its parents in the population that it was proposed from.
     nearest : Individual, optional
         The parent from which incremental evaluation is cheapest.
+    place : int, optional
+        Slot of the individual that it competes with, where that is not a parent's.
     """
 
     genome: Any
     origin: str
     parents: tuple[int, ...] = ()
     nearest: Individual | None = None
+    place: int | None = None
 
 
 class Algorithm(ABC):
@@ -78,6 +81,19 @@ class Algorithm(ABC):
     def initial(self, candidates: Sequence[Individual]) -> Population:
         """Return the first population, chosen from the evaluated starting candidates (all of them by default)."""
         return Population(tuple(candidates))
+
+    def solution(self, population: Population, best: Individual) -> Individual:
+        """Return what the search ends with; by default the best individual that was ever evaluated."""
+        return best
+
+    def describe(self, population: Population, solution: Individual) -> Any:
+        """Return what ``result.json`` shows of the solution's genome; by default what the genotype says of it."""
+        return self.toolbox.genotype.describe(solution.genome)
+
+    def pictures(self, population: Population, solution: Individual) -> Mapping[str, str]:
+        """Return pictures of the search for the report, SVG documents by title; by default those of the solution."""
+        pictures: Mapping[str, str] = self.toolbox.genotype.pictures(solution.genome)
+        return pictures
 
     @abstractmethod
     def propose(self, population: Population, streams: Streams) -> list[Offspring]:

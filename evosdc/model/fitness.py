@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from evosdc.errors import Fault, ParameterError
 from evosdc.model.parameters import Parameters
 
 
@@ -33,3 +34,40 @@ class Fitness(ABC):
     @abstractmethod
     def combine(self, scores: Mapping[str, float]) -> tuple[float, ...]:
         """Return the objectives, all finite, all to be minimised."""
+
+
+class SingleMeasure(Fitness):
+    """One measure alone: what ``fitness = { name = "<a measure>" }`` means.
+
+    Parameters
+    ----------
+    measure : str
+        Its registered name.
+    direction : {"minimise", "maximise"}
+        Which way it is better, as its spec says.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, measure: str, direction: str = "minimise") -> None:
+        super().__init__(self.Params())
+        self.measure = measure
+        self._sign = -1.0 if direction == "maximise" else 1.0
+
+    def combine(self, scores: Mapping[str, float]) -> tuple[float, ...]:
+        """Return the measure's score, its sign changed where more is better."""
+        return (self._sign * scores[self.measure],)
+
+
+def single_measure(measure: str, params: Mapping[str, Any], direction: str) -> SingleMeasure:
+    """Return the fitness of one measure.
+
+    Raises
+    ------
+    ParameterError
+        Parameters were given: they belong to the measure.
+    """
+    if params:
+        wanted = "no parameters: those of a measure stand where it is listed"
+        raise ParameterError(Fault(f"fitness {measure}", ", ".join(params), wanted))
+    return SingleMeasure(measure, direction)

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.data.table import Rows, Table
+from evosdc.data.transition import Matrix
 from evosdc.errors import Fault, ParameterError
+from evosdc.model.masking import Masking
+from evosdc.model.measure import Fitted
 from evosdc.model.microdata import Microdata
 from evosdc.model.parameters import Parameters
 
 G = TypeVar("G")
+
+FRESH_DRAWS = 30
+"""Tables on which the winner of a search with random decoding is judged again."""
 
 Dump = Mapping[str, NDArray[Any]]
 """A genome as named arrays: fit for npz and for the wire, no pickle."""
@@ -37,6 +43,9 @@ class Genotype(ABC, Generic[G]):
     class Params(Parameters):
         """No parameters."""
 
+    portfolio: ClassVar[str | None] = "categorical"
+    """The portfolio that starts a search, or is compared with it, where the experiment does not say; or None."""
+
     def __init__(self, params: Any, microdata: Microdata) -> None:
         self.params = params
         self.microdata = microdata
@@ -47,6 +56,20 @@ class Genotype(ABC, Generic[G]):
         return 1
 
     @property
+    def expected(self) -> bool:
+        """Whether genomes are judged by the expectations of the measures under `transitions`, without a draw."""
+        return False
+
+    @property
+    def fresh_draws(self) -> int:
+        """How many further tables, none seen by the search, the winner is judged on at the end.
+
+        A search that picks the best of many genomes by the same few draws also picks the luckiest, so the scores that
+        it saw are too good. 0 where decoding is not random.
+        """
+        return FRESH_DRAWS if self.draws > 1 else 0
+
+    @property
     def common_random_numbers(self) -> bool:
         """Whether all genomes are decoded with the same random numbers (differences are then due to the genomes)."""
         return True
@@ -55,6 +78,44 @@ class Genotype(ABC, Generic[G]):
     def seedable(self) -> bool:
         """Whether `seeded` is implemented, so that a portfolio of masked files can start the search."""
         return type(self).seeded is not Genotype.seeded
+
+    def initial(self) -> Sequence[tuple[Masking, G]]:
+        """Return the genotype's own initial genomes, each with the method and parameters that it stands for.
+
+        They start the search where ``start = { initial = true }`` says so, and without being asked where the genotype
+        cannot be read off masked files. The maskings are labels for reports: they need not be registered methods.
+        Always the same list for the same file; random genomes come from `random`.
+        """
+        return ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the genotype decided for the user, in plain sentences; shown with the run and kept in its result."""
+        return ()
+
+    def direct(self, fitted: Fitted) -> Callable[[G], float] | None:
+        """Return how a fitted measure's score follows from a genome without its table; None where it does not.
+
+        The function must agree with ``fitted.score`` of the decoded table.
+        """
+        return None
+
+    def violation(self, g: G) -> float:
+        """Return how far a genome is from what may be published, in (0, 1]; 0 where it may.
+
+        A genotype that implements it implements `reference` as well. Objectives of what may not be published are raised
+        above those of the reference, the more the greater the violation.
+        """
+        return 0.0
+
+    @property
+    def reference(self) -> G | None:
+        """A genome without violation that none of them loses more than: the scale of the penalty."""
+        return None
+
+    def omitted(self, g: G) -> Rows | None:
+        """Return the positions of records that are left out of the published file; None for none."""
+        return None
 
     @abstractmethod
     def random(self, rng: np.random.Generator) -> G:
@@ -82,6 +143,29 @@ class Genotype(ABC, Generic[G]):
     @abstractmethod
     def decode(self, g: G, rng: np.random.Generator) -> Table:
         """Return the table (protected attributes only) that the genome stands for."""
+
+    def transitions(self, g: G) -> tuple[Matrix, ...] | None:
+        """Return the transition matrix of each protected attribute, where `decode` draws every value from its row.
+
+        ``p_kl = Pr(published = l | original = k)``, one matrix of shape (c, c) an attribute, rows summing to 1; values
+        are drawn independently, missing ones stay. None where the genotype is no post-randomisation.
+        """
+        return None
+
+    def pictures(self, g: G) -> Mapping[str, str]:
+        """Return pictures of a genome for the report: SVG documents by title, free of records."""
+        return {}
+
+    def files(self, g: G) -> Mapping[str, str]:
+        """Return further files of the winner for the run folder: texts by name, free of records."""
+        return {}
+
+    def traits(self, g: G) -> Mapping[str, float]:
+        """Return figures of the genome itself, its size for one; a fitness may use them beside the scores of its file.
+
+        Names must not be those of measures. Files that are no genomes (a portfolio's, the original) have none.
+        """
+        return {}
 
     def changed_rows(self, parent: G, child: G) -> Rows | None:
         """Return the positions of the records that may differ between the decoded tables; None for all."""

@@ -11,8 +11,8 @@ import numpy as np
 
 from evosdc.data.schema import Scale
 from evosdc.data.table import Table
-from evosdc.errors import Fault, ParameterError
 from evosdc.model.parameters import Parameters
+from evosdc.model.support import require_scales
 
 
 class MaskingMethod(ABC):
@@ -53,16 +53,16 @@ class MaskingMethod(ABC):
             Parameters that do not fit this table, k > n for one.
         """
 
-    def require_support(self, table: Table) -> None:
-        """Raise `ParameterError` naming every attribute whose scale the method cannot mask."""
-        wanted = ", ".join(sorted(self.supports))
-        faults = [
-            Fault(f"{type(self).__name__}: attribute {a.name}", f"scale {a.scale}", f"scale {wanted}")
-            for a in table.schema.attributes
-            if a.scale not in self.supports
-        ]
-        if faults:
-            raise ParameterError(faults)
+    def require_fit(self, table: Table) -> None:
+        """Raise `ParameterError` when the method or its parameters do not fit a table; asked before any work is done.
+
+        Subclasses extend it by what depends on the table, ``k > n`` for one, and call it at the start of `mask`.
+        """
+        self.require_support(table)
+
+    def require_support(self, table: Table, who: str = "") -> None:
+        """Raise `ParameterError` naming all attributes whose scale the method cannot mask."""
+        require_scales(self.supports, table, who or type(self).__name__, "Choose other attributes or another method.")
 
 
 @dataclass(frozen=True)

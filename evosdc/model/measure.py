@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from evosdc.data.schema import Scale
 from evosdc.data.table import Rows, Table
-from evosdc.errors import Fault, ParameterError
+from evosdc.data.transition import Matrix
 from evosdc.model.parameters import Parameters
+from evosdc.model.support import require_scales
 
 S = TypeVar("S")
 
@@ -19,6 +21,28 @@ class Fitted(ABC):
     @abstractmethod
     def score(self, masked: Table) -> float:
         """Return the score of a masked table with the original's attributes and records, row-aligned with it."""
+
+
+class Expected(Fitted):
+    """A fitted measure that can also judge transition matrices without a draw.
+
+    A genotype that is a post-randomisation (`evosdc.model.Genotype.transitions`) can then be evolved by expectations,
+    which hold no noise.
+    """
+
+    of_matrices: ClassVar[bool] = False
+    """Whether the figure is one of the matrices rather than of a table: it is then asked for them wherever there are
+    any, and `score`, for files of unknown origin, is an estimate."""
+
+    @abstractmethod
+    def expected(self, transitions: Sequence[Matrix]) -> float:
+        """Return the expectation of `score` over the tables drawn by the matrices, or a stated approximation of it.
+
+        Parameters
+        ----------
+        transitions : sequence of ndarray of float64, each of shape (c, c)
+            One for each attribute; missing values stay.
+        """
 
 
 class Incremental(Fitted, Generic[S]):
@@ -82,14 +106,7 @@ class Measure(ABC):
             The attributes to judge, shape (n, V), n >= 1.
         """
 
-    def require_support(self, table: Table) -> None:
-        """Raise `ParameterError` naming every attribute whose scale the measure cannot judge."""
-        wanted = ", ".join(sorted(self.supports))
-        advice = "Declare it ordinal or nominal in the schema, or leave it out of the protected attributes."
-        faults = [
-            Fault(f"{type(self).__name__}: attribute {a.name}", f"scale {a.scale}", f"scale {wanted}", advice)
-            for a in table.schema.attributes
-            if a.scale not in self.supports
-        ]
-        if faults:
-            raise ParameterError(faults)
+    def require_support(self, table: Table, who: str = "") -> None:
+        """Raise `ParameterError` naming all attributes whose scale the measure cannot judge."""
+        advice = "Declare them ordinal or nominal in the schema, or leave them out of the protected attributes."
+        require_scales(self.supports, table, who or type(self).__name__, advice)

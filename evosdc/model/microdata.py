@@ -65,7 +65,3 @@ class Microdata:
     def original(self) -> Table:
         """The protected attributes only: what genotypes, methods and measures see."""
         return self.table.select(self.protect)
-
-    def published(self, masked: Table) -> Table:
-        """Return the whole file with the masked attributes in place."""
-        return self.table.with_columns(masked)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
 
-from evosdc.errors import Fault, ParameterError
+from evosdc.errors import Fault, ParameterError, did_you_mean
 
 
 class Parameters(BaseModel):
@@ -17,7 +16,21 @@ class Parameters(BaseModel):
     Subclasses state ranges with `pydantic.Field`, and a description for the documentation of each field.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, validate_default=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, populate_by_name=True, validate_default=True, allow_inf_nan=False
+    )
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _numbers_are_no_truth_values(cls, value: Any, info: ValidationInfo) -> Any:
+        """Refuse true for a number, and numbers and words for true or false, which pydantic would convert."""
+        annotation = cls.model_fields[info.field_name or ""].annotation
+        allowed = set(get_args(annotation)) or {annotation}
+        if isinstance(value, bool) and allowed & {int, float} and bool not in allowed:
+            raise ValueError("a number, not true or false")
+        if annotation is bool and not isinstance(value, bool):
+            raise ValueError("true or false")
+        return value
 
 
 P = TypeVar("P", bound=BaseModel)
@@ -55,17 +68,34 @@ def faults_of(error: ValidationError, model: type[BaseModel], where: str) -> lis
         match item["type"]:
             case "extra_forbidden":
                 known = list(model.model_fields)
-                close = get_close_matches(path.rsplit(".", 1)[-1], known, n=1)
                 wanted = f"one of {', '.join(known)}" if known and "." not in path else "a known key"
-                faults.append(Fault(place, "an unknown key", wanted, f"Did you mean {close[0]!r}?" if close else ""))
+                faults.append(Fault(place, "an unknown key", wanted, did_you_mean(path.rsplit(".", 1)[-1], known)))
             case "missing":
                 faults.append(Fault(place, "nothing", "a value", "It has no default."))
+            case kind if kind in _SHAPES:
+                faults.append(Fault(place, _shown(item["input"]), _SHAPES[kind]))
             case _:
                 message = item["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-                faults.append(Fault(place, _shown(item["input"]), message))
+                given = "what is there" if isinstance(item["input"], dict) else _shown(item["input"])
+                faults.append(Fault(place, given, message))
     return faults
 
 
+_SHAPES = {
+    "model_type": 'a table such as { name = "..." }',
+    "model_attributes_type": 'a table such as { name = "..." }',
+    "dict_type": "a table such as { key = value }",
+    "tuple_type": 'a list such as ["a", "b"]',
+    "list_type": 'a list such as ["a", "b"]',
+    "string_type": "a text in quotes",
+    "path_type": "a path in quotes",
+    "finite_number": "a finite number",
+}
+"""What is wanted, in words of the experiment file, by pydantic's type of error."""
+
+
 def _shown(value: object) -> str:
+    if not isinstance(value, str | int | float | list | tuple | dict | None):
+        return f"a {type(value).__name__}"  # it might hold records
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."

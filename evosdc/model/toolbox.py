@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from deap import base
 
+from evosdc.model.fitness import Fitness
 from evosdc.model.genotype import Genotype
+from evosdc.model.measure import Fitted
 
 
-def toolbox_of(genotype: Genotype[Any]) -> base.Toolbox:
+def toolbox_of(
+    genotype: Genotype[Any], measures: Mapping[str, Fitted] | None = None, fitness: Fitness | None = None
+) -> base.Toolbox:
     """Return a toolbox with ``mate(a, b, rng)``, ``mutate(genome, rng)``, ``key(genome)`` and ``random(rng)``.
 
-    The operators are pure: they return new genomes and draw from `rng` alone.
+    The operators are pure: they return new genomes and draw from `rng` alone. Its attributes `genotype`, `measures`
+    and `fitness` are what the search is about, for algorithms that are made for one genotype or know bounds of a
+    fitness.
     """
     toolbox = base.Toolbox()
+    toolbox.genotype, toolbox.measures, toolbox.fitness = genotype, measures or {}, fitness
     toolbox.register("mate", genotype.crossover)
     toolbox.register("mutate", genotype.mutate)
     toolbox.register("random", genotype.random)

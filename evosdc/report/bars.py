@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -9,7 +11,12 @@ from evosdc.report.palette import BEFORE, BLUE, colours, figure, literal, symbol
 from evosdc.report.wording import count
 
 FEW_CATEGORIES = 14
-SHORT_LABEL = 6
+ROOM_FOR_LABELS = 380
+"""Pixels for upright labels under a figure of half the width of the page."""
+LONGEST_LABEL = 26
+MOST_LABELS = 36
+"""Slanted labels that the width of a printed page has room for."""
+_POOLED = re.compile(r"[\d\s,.]+ rare categor(?:ies|y)")
 
 
 def is_wide(rows: pd.DataFrame) -> bool:
@@ -17,10 +24,29 @@ def is_wide(rows: pd.DataFrame) -> bool:
     return len(rows) > FEW_CATEGORIES
 
 
+def is_pooled(rows: pd.DataFrame) -> bool:
+    """Whether the last category stands for many rare ones, which runs keep together where there are very many."""
+    return len(rows) > 0 and _POOLED.fullmatch(str(rows["category"].iloc[-1])) is not None
+
+
+def labelled(size: int) -> list[int]:
+    """Return the positions of the categories whose labels stand on the axis: all, or evenly spread with both ends.
+
+    The last is always among them, since it may stand for many rare categories.
+    """
+    step = max(1, -(-size // MOST_LABELS))
+    kept = list(range(0, size, step))
+    if size and kept[-1] != size - 1:
+        # The last label takes the place of its neighbour where they would touch.
+        kept = kept[:-1] if len(kept) > 1 else kept
+        kept.append(size - 1)
+    return kept
+
+
 def frequency_bars(rows: pd.DataFrame) -> go.Figure:
     """Return the records of each category of one attribute, before and after, in the order of the categories.
 
-    Few categories with long labels lie on their side; many stand upright, with slanted labels.
+    Few categories with long labels lie on their side; many stand upright, with slanted labels, not all of them written.
 
     Parameters
     ----------
@@ -28,30 +54,35 @@ def frequency_bars(rows: pd.DataFrame) -> go.Figure:
         The rows of `frames.frequencies` of one attribute.
     """
     labels = [literal(text) for text in rows["category"]]
-    upright = is_wide(rows) or max((len(text) for text in rows["category"]), default=0) <= SHORT_LABEL
+    widest = max((len(text) for text in rows["category"]), default=0)
+    upright = is_wide(rows) or len(rows) * (8 * widest + 8) <= ROOM_FOR_LABELS
     positions = list(range(len(rows)))
     # By position, not by label: plotly would take labels for numbers or dates, and merge those that are shortened.
+    ticked = labelled(len(rows)) if is_wide(rows) else positions
+    texts = [str(rows["category"].iloc[position]) for position in ticked]
+    most = 20 if upright and not is_wide(rows) else LONGEST_LABEL
     ticks = {
         "tickmode": "array",
-        "tickvals": positions,
-        "ticktext": [literal(text, 20 if upright else 26) or "\N{OPEN BOX}" for text in rows["category"]],
+        "tickvals": ticked,
+        "ticktext": [literal(text, most) or "\N{OPEN BOX}" for text in texts],
         "ticks": "",
         "showgrid": False,
         "range": [-0.6, len(rows) - 0.4] if upright else [len(rows) - 0.4, -0.6],
     }
-    longest = min(20, max((len(text) for text in rows["category"]), default=0))
+    longest = min(most, max(map(len, texts), default=0))
     slanted = 6 * longest if is_wide(rows) else 0
     drawn = figure((290 + slanted) if upright else 110 + 34 * len(rows))
     for column, colour in (("before", BEFORE), ("after", BLUE)):
         values = rows[column].tolist()
-        texts = [f"<b>{label}</b><br>{column} {count(value)}" for label, value in zip(labels, values, strict=True)]
+        hovers = [f"<b>{label}</b><br>{column} {count(value)}" for label, value in zip(labels, values, strict=True)]
         drawn.add_bar(
             x=positions if upright else values, y=values if upright else positions,
             orientation="v" if upright else "h", name=column, marker={"color": colour, "line": {"width": 0}},
-            hovertext=texts, hovertemplate="%{hovertext}<extra></extra>",
+            hovertext=hovers, hovertemplate="%{hovertext}<extra></extra>",
         )  # fmt: skip
     if upright:
-        drawn.update_xaxes(**ticks, tickangle=0 if len(rows) <= FEW_CATEGORIES else -60)
+        slant = {"tickangle": -60, "tickfont": {"size": 11}} if is_wide(rows) else {"tickangle": 0}
+        drawn.update_xaxes(**ticks, **slant)
         drawn.update_yaxes(title_text="records", rangemode="tozero")
     else:
         drawn.update_yaxes(**ticks)

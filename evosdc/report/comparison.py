@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -11,10 +12,18 @@ import plotly.graph_objects as go
 from evosdc.report.figures import add_iso_scores, hover_text
 from evosdc.report.folders import RunFolder
 from evosdc.report.frames import history, thinned
-from evosdc.report.palette import INK, colours, dashes, figure, literal, symbols
-from evosdc.report.standings import Standings
+from evosdc.report.fresh_draws import fresh_score
+from evosdc.report.palette import GREY, INK, colours, dashes, figure, literal, symbols
+from evosdc.report.places import Shared, shared
+from evosdc.report.standings import Standing, Standings
+from evosdc.report.verdicts import changed_total
+from evosdc.report.wording import number
 
-SUMMARISED = ("best", "il", "dr", "portfolio", "improvement", "evaluations", "seconds")
+SUMMARISED = ("best", "fresh", "il", "dr", "portfolio", "improvement", "changed", "evaluations", "seconds")
+
+MOST_LINES = 12
+
+Marked = tuple[RunFolder, Standing]
 
 
 def comparison(runs: Sequence[RunFolder], stands: Sequence[Standings]) -> pd.DataFrame:
@@ -23,9 +32,10 @@ def comparison(runs: Sequence[RunFolder], stands: Sequence[Standings]) -> pd.Dat
     Returns
     -------
     pandas.DataFrame
-        ``run title seed genotype algorithm fitness state evaluations seconds``, then ``best il dr`` of the best file,
-        ``portfolio`` (score of the portfolio's best file) and ``improvement`` (points between the two); NaN where
-        unknown.
+        ``run title data seed genotype algorithm fitness state evaluations seconds``, then ``best il dr`` of the best
+        file, ``fresh`` (its score on draws that the search never saw), ``portfolio`` (score of the portfolio's best
+        file), ``improvement`` (points between the two) and ``changed`` (protected cells that differ from the original,
+        in percent); NaN where unknown. ``warnings`` is how many the run gave.
     """
     rows = []
     for run, stand in zip(runs, stands, strict=True):
@@ -33,6 +43,7 @@ def comparison(runs: Sequence[RunFolder], stands: Sequence[Standings]) -> pd.Dat
             {
                 "run": run.name,
                 "title": run.title,
+                "data": run.source,
                 "seed": str(run.result.get("seed", run.resolved.get("seed", ""))),
                 "genotype": run.setting("genotype"),
                 "algorithm": run.setting("algorithm"),
@@ -45,6 +56,9 @@ def comparison(runs: Sequence[RunFolder], stands: Sequence[Standings]) -> pd.Dat
                 "dr": stand.best.dr if stand.best else math.nan,
                 "portfolio": stand.portfolio.score if stand.portfolio else math.nan,
                 "improvement": stand.improvement,
+                "fresh": fresh_score(run)[0],
+                "changed": changed_total(run)[1],
+                "warnings": len(run.sentences("warnings")),
             }
         )
     return pd.DataFrame(rows)
@@ -60,11 +74,6 @@ def spent(run: RunFolder, key: str) -> float:
     return math.nan
 
 
-def comparable(table: pd.DataFrame) -> bool:
-    """Whether all runs have the same fitness, so that their scores can be set against each other."""
-    return table["fitness"].nunique() == 1
-
-
 def spread(table: pd.DataFrame) -> pd.DataFrame:
     """Return mean, standard deviation (n - 1), least and greatest of each figure over the runs that have it."""
     numbers = table[list(SUMMARISED)]
@@ -74,53 +83,97 @@ def spread(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def overlaid_evolution(runs: Sequence[RunFolder]) -> go.Figure | None:
-    """Return the best fitness so far of every run over its evaluations; None where no run has one."""
-    drawn = figure(400)
-    styles = zip(runs, colours(len(runs)), dashes(len(runs)), strict=True)
-    for run, colour, dash in styles:
+    """Return the best fitness so far of every run over its evaluations; None where no run has one.
+
+    Runs with the very same curve share one, named after all of them.
+    """
+    curves = []
+    for position, run in enumerate(runs):
         rows = history(run)
-        if rows.empty or rows["champion_fitness"].isna().all():
-            continue
-        rows = thinned(rows)
+        if not rows.empty and rows["champion_fitness"].notna().any():
+            rows = thinned(rows)
+            points = (tuple(rows["evaluations"]), tuple(rows["champion_fitness"].round(4)))
+            curves.append((position, run.name, points))
+    if not curves:
+        return None
+    drawn = figure(400)
+    palette, styles = colours(len(runs)), dashes(len(runs))
+    for curve in shared(curves, lambda points: points):
+        evaluations, fitness = curve.item
         drawn.add_scatter(
-            x=rows["evaluations"].tolist(), y=rows["champion_fitness"].round(4).tolist(), name=literal(run.name, 40),
-            mode="lines+markers" if len(rows) == 1 else "lines",
-            line={"color": colour, "dash": dash, "width": 2, "shape": "hv"},
+            x=list(evaluations), y=list(fitness), name=literal(curve.title, 60),
+            mode="lines+markers" if len(fitness) == 1 else "lines",
+            line={"color": palette[curve.position], "dash": styles[curve.position], "width": 2, "shape": "hv"},
             hovertemplate="%{y:.2f} after %{x} evaluations<extra>%{fullData.name}</extra>",
         )  # fmt: skip
-    if not drawn.data:
-        return None
     drawn.update_xaxes(title_text="evaluations", rangemode="tozero")
     drawn.update_yaxes(title_text="best fitness so far")
     return drawn.update_layout(hovermode="closest", showlegend=True)
 
 
 def map_of_bests(runs: Sequence[RunFolder], stands: Sequence[Standings]) -> go.Figure | None:
-    """Return the best file of each run on the map of IL and DR, with the portfolio's best; None without IL and DR."""
-    pairs = [(run, stand) for run, stand in zip(runs, stands, strict=True) if stand.has_map]
-    if not pairs:
+    """Return the best file of each run on the map of IL and DR, with the portfolio's best; None without IL and DR.
+
+    Marks of one kind at the same place are one mark, named after all its runs, their number beside it. A portfolio's
+    best at the place of a best file is a ring around it.
+    """
+    bests = shared(_marked(runs, [stand.best for stand in stands]), _place)
+    known = shared(_marked(runs, [stand.portfolio for stand in stands]), _place)
+    if not bests:
         return None
     drawn = figure(440)
-    reach = {"il": [10.0], "dr": [10.0]}
-    for (run, stand), colour, symbol in zip(pairs, colours(len(pairs)), symbols(len(pairs)), strict=True):
-        shown = [("best", stand.best, symbol, 13), ("portfolio", stand.portfolio, f"{symbol}-open", 9)]
-        for kind, standing, shape, size in shown:
-            if standing is None or not math.isfinite(standing.il + standing.dr):
-                continue
-            reach["il"].append(standing.il)
-            reach["dr"].append(standing.dr)
-            title = run.name if kind == "best" else f"{run.name}: best of its portfolio"
-            drawn.add_scatter(
-                x=[standing.il], y=[standing.dr], mode="markers", name=literal(run.name, 40),
-                legendgroup=run.name, showlegend=kind == "best",
-                marker={"color": colour, "symbol": shape, "size": size, "line": {"width": 1.2, "color": INK}}
-                if kind == "best" else {"color": colour, "symbol": shape, "size": size, "line": {"width": 1.5}},
-                cliponaxis=False,
-                text=[hover_text(f"{title}: {standing.label}", dict(standing.scores), standing.score)],
-                hovertemplate="%{text}<extra></extra>",
-            )  # fmt: skip
-    right, top = (max(reach[axis]) * 1.12 for axis in ("il", "dr"))
+    palette, shapes = colours(len(runs)), symbols(len(runs))
+    taken = {_place(mark.item) for mark in bests}
+    for mark in bests:
+        marker = {"color": palette[mark.position], "symbol": shapes[mark.position], "size": 13}
+        _add(drawn, mark, mark.title, marker | {"line": {"width": 1.2, "color": INK}}, legend=True)
+    for mark in known:
+        several = len(mark.names) > 1
+        marker = {
+            "color": GREY if several else palette[mark.position],
+            "symbol": "circle-open" if several or _place(mark.item) in taken else f"{shapes[mark.position]}-open",
+            "size": 22 if _place(mark.item) in taken else 9,
+            "line": {"width": 1.5},
+        }
+        _add(drawn, mark, f"{mark.title}: best of the portfolio", marker, legend=several)
+    places = [mark.item[1] for mark in [*bests, *known]]
+    right, top = max(10.0, *(p.il for p in places)) * 1.12, max(10.0, *(p.dr for p in places)) * 1.12
     add_iso_scores(drawn, right, top)
     drawn.update_xaxes(title_text="information loss IL", range=[0, right])
     drawn.update_yaxes(title_text="disclosure risk DR", range=[0, top])
     return drawn.update_layout(hovermode="closest", showlegend=True, margin_r=48)
+
+
+def _marked(runs: Sequence[RunFolder], marks: Sequence[Standing | None]) -> list[tuple[int, str, Marked]]:
+    return [
+        (position, run.name, (run, mark))
+        for position, (run, mark) in enumerate(zip(runs, marks, strict=True))
+        if mark is not None and math.isfinite(mark.il + mark.dr)
+    ]
+
+
+def _place(mark: Marked) -> tuple[float, float]:
+    # Nearer than this, two marks are one to the eye.
+    return round(mark[1].il, 1), round(mark[1].dr, 1)
+
+
+def _add(drawn: go.Figure, mark: Shared[Marked], title: str, marker: dict[str, Any], legend: bool) -> None:
+    run, standing = mark.item
+    several = len(mark.names) > 1
+    if several:
+        lines = [f"{name}: score {number(s.score)}" for name, (_, s) in zip(mark.names, mark.items, strict=True)]
+        told = "<br>".join([f"<b>{literal(title, 90)}</b>", *(literal(line, 90) for line in lines[:MOST_LINES])])
+        told += "<br>\N{HORIZONTAL ELLIPSIS}" if len(lines) > MOST_LINES else ""
+    else:
+        told = hover_text(f"{title}: {standing.label}", dict(standing.scores), standing.score)
+    drawn.add_scatter(
+        x=[standing.il], y=[standing.dr], mode="markers", name=literal(title, 60), legendgroup=run.name,
+        showlegend=legend, marker=marker, cliponaxis=False,
+        text=[told], hovertemplate="%{text}<extra></extra>",
+    )  # fmt: skip
+    if several:
+        drawn.add_annotation(
+            x=standing.il, y=standing.dr, text=f"{len(mark.names)} runs", showarrow=False,
+            xanchor="left", xshift=10, yshift=10 if legend and marker["size"] == 13 else -10,
+            font={"size": 11, "color": INK},
+        )  # fmt: skip

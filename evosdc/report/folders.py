@@ -6,13 +6,14 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from evosdc.errors import Fault, InputError
+from evosdc.report.wording import file_name, without_folders
 
 RESOLVED = "resolved.json"
 ADVICE = "Give a folder that `evosdc run` or `evosdc protect` wrote."
@@ -37,6 +38,8 @@ class RunFolder:
         ``scores.csv`` with every value as text; empty where it does not (yet) exist.
     digests : mapping of str to str
         SHA-256 of the published file that the result names, by file name.
+    transitions : mapping
+        ``transitions.json``; empty where the file was not drawn by transition matrices.
     """
 
     path: Path
@@ -50,11 +53,12 @@ class RunFolder:
     unreadable: int
     scores: pd.DataFrame
     digests: Mapping[str, str]
+    transitions: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
         """The experiment's title, or the folder's name where it has none."""
-        return str(self.resolved.get("title") or self.result.get("title") or self.name)
+        return self.told(self.resolved.get("title") or self.result.get("title")) or self.name
 
     @property
     def state(self) -> str:
@@ -67,6 +71,25 @@ class RunFolder:
         if isinstance(value, Mapping):
             value = value.get(key)
         return "" if value is None else str(value)
+
+    @property
+    def source(self) -> str:
+        """The name of the data set, or of the data file without its folder; an empty text where unknown."""
+        return self.setting("data") or file_name(self.setting("data", "file"))
+
+    def told(self, text: Any) -> str:
+        """Return what the run says, with the names of files in place of their paths."""
+        words = str(text or "").strip()
+        for path in (self.setting("data", "file"), self.setting("data", "schema")):
+            # A known path is replaced whole, even where it has blanks.
+            words = words.replace(path, file_name(path)) if file_name(path) != path else words
+        return without_folders(words)
+
+    def sentences(self, key: str) -> list[str]:
+        """Return a list of sentences of the result (``warnings``, ``notes``), each once; empty where there are none."""
+        listed = self.result.get(key)
+        texts = [self.told(text) for text in listed] if isinstance(listed, list | tuple) else []
+        return list(dict.fromkeys(filter(None, texts)))
 
 
 def read_run_folders(folders: Sequence[Path]) -> tuple[RunFolder, ...]:
@@ -116,7 +139,7 @@ def _read(path: Path, name: str, faults: list[Fault]) -> RunFolder | None:
     before = len(faults)
     documents = {
         stem: _document(path / f"{stem}.json", faults)
-        for stem in ("resolved", "environment", "status", "result", "frequencies")
+        for stem in ("resolved", "environment", "status", "result", "frequencies", "transitions")
     }
     faults.extend(_frequency_faults(path / "frequencies.json", documents["frequencies"]))
     journal, unreadable = _journal(path / "journal.jsonl")

@@ -17,8 +17,10 @@ from plotly.offline import get_plotlyjs
 from evosdc._version import __version__
 from evosdc.data.files import write_text
 from evosdc.errors import Fault, InputError
-from evosdc.report import bars, comparison, figures, frames, summary, tables
+from evosdc.report import bars, comparability, comparison, explanations, figures, frames, randomisation, summary, tables
 from evosdc.report.folders import RunFolder, read_run_folders
+from evosdc.report.fresh_draws import fresh_measures, fresh_verdicts
+from evosdc.report.pictures import pictures
 from evosdc.report.standings import Standings, standings
 from evosdc.report.wording import MISSING_RULES, number
 
@@ -94,21 +96,31 @@ def _section(run: RunFolder, stand: Standings, anchor: str, drawings: dict[str, 
         "name": run.name,
         "title": run.title,
         "notice": summary.notice(run),
+        "warnings": run.sentences("warnings"),
         "sentences": summary.sentences(run, stand),
         "key_figures": summary.key_figures(stand),
-        "meanings": summary.meanings(run, stand),
-        "caveats": summary.caveats(run, stand),
+        "meanings": explanations.meanings(run, stand),
+        "caveats": explanations.caveats(run, stand),
         "map": _drawing(drawings, f"{anchor}-map", figures.il_dr_map(frame, stand) if has_map else None),
         "thinned": int((frame["set"] == "population").sum()) > figures.MOST_POINTS,
         "evolution": _drawing(drawings, f"{anchor}-evolution", figures.evolution(history, run.setting("fitness"))),
         "generations": len(history),
         "best": tables.best_files(run, ranked, stand) if len(ranked) else None,
         "frequencies": _frequencies(run, anchor, drawings),
+        "written_file": "the file that was written" if stand.published else "the best file",
+        "fresh_verdicts": fresh_verdicts(run),
+        "fresh_measures": fresh_measures(run),
+        "fresh": randomisation.fresh_rows(run),
+        "matrices": [
+            entry | {"figure": _drawing(drawings, f"{anchor}-matrix-{position}", entry["drawn"])}
+            for position, entry in enumerate(randomisation.matrix_entries(run), 1)
+        ],
         "operators": tables.operator_rows(made),
         "operator_figure": _drawing(
             drawings, f"{anchor}-operators", bars.operator_lines(frames.operator_rates(made)) if len(made) else None
         ),
         "genome": tables.genome_rows(run),
+        "pictures": pictures(run.path),
         "settings": tables.setting_rows(run),
         "versions": tables.version_rows(run),
         "missing_rule": MISSING_RULES.get(str(run.result.get("missing_rule", "")), ""),
@@ -124,6 +136,7 @@ def _frequencies(run: RunFolder, anchor: str, drawings: dict[str, str]) -> list[
     for position, missing in enumerate(frames.missing_counts(run).to_dict("records"), 1):
         own: pd.DataFrame = rows[rows["attribute"] == missing["attribute"]]
         counts = {str(key): value for key, value in missing.items()}
+        drawn = bars.frequency_bars(own) if len(own) else None
         entries.append(
             {
                 "attribute": missing["attribute"],
@@ -133,9 +146,9 @@ def _frequencies(run: RunFolder, anchor: str, drawings: dict[str, str]) -> list[
                 "distance": number(tables.distribution_distance(own, counts), 1),
                 "rows": tables.category_rows(own, counts),
                 "wide": bars.is_wide(own),
-                "figure": _drawing(
-                    drawings, f"{anchor}-frequencies-{position}", bars.frequency_bars(own) if len(own) else None
-                ),
+                "pooled": bars.is_pooled(own),
+                "labels_left_out": bars.is_wide(own) and len(bars.labelled(len(own))) < len(own),
+                "figure": _drawing(drawings, f"{anchor}-frequencies-{position}", drawn),
             }
         )
     return entries
@@ -143,14 +156,20 @@ def _frequencies(run: RunFolder, anchor: str, drawings: dict[str, str]) -> list[
 
 def _comparison(runs: Sequence[RunFolder], stands: Sequence[Standings], drawings: dict[str, str]) -> dict[str, Any]:
     table = comparison.comparison(runs, stands)
-    same = comparison.comparable(table)
+    verdict = comparability.verdict(runs)
+    overlaid, bests = (None, None) if verdict else (
+        comparison.overlaid_evolution(runs), comparison.map_of_bests(runs, stands)
+    )  # fmt: skip
     return {
         "rows": tables.comparison_rows(table),
-        "spread": tables.spread_rows(table) if same else [],
-        "comparable": same,
-        "has_map": bool(table["il"].notna().any() and table["dr"].notna().any()),
-        "evolution": _drawing(drawings, "comparison-evolution", comparison.overlaid_evolution(runs) if same else None),
-        "map": _drawing(drawings, "comparison-map", comparison.map_of_bests(runs, stands)),
+        "spread": [] if verdict else tables.spread_rows(table),
+        "verdict": verdict,
+        "repeated": comparability.repeated(runs),
+        "warnings": tables.warning_rows(runs),
+        "has": {name: bool(table[name].notna().any()) for name in ("il", "dr", "fresh", "changed")},
+        "has_data": "data" in comparability.differences(runs),
+        "evolution": _drawing(drawings, "comparison-evolution", overlaid),
+        "map": _drawing(drawings, "comparison-map", bests),
     }
 
 

@@ -1,4 +1,4 @@
-"""The plain words on top of a run: what was protected, where it stands, what the numbers mean, what to bear in mind."""
+"""The plain words on top of a run: what was protected, and where it stands."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 from evosdc.report.comparison import spent
 from evosdc.report.folders import RunFolder
 from evosdc.report.standings import Standing, Standings
-from evosdc.report.wording import FITNESSES, STATES, count, duration, listing, number, plural, quoted
+from evosdc.report.verdicts import changed_text, gain_text
+from evosdc.report.wording import STATES, count, duration, listing, number, plural, quoted
 
 
 def protected_attributes(run: RunFolder) -> list[str]:
@@ -24,74 +25,17 @@ def protected_attributes(run: RunFolder) -> list[str]:
 
 def sentences(run: RunFolder, stand: Standings) -> list[str]:
     """Return the summary of a run, a paragraph an element, without mark-up."""
-    return [text for text in (_protected(run), _searched(run, stand), _stands(run, stand), _dropped(run)) if text]
+    texts = (_protected(run), _searched(run, stand), _stands(run, stand), changed_text(run), _dropped(run))
+    return [text for text in texts if text]
 
 
 def notice(run: RunFolder) -> str:
     """Return a warning where a run is not complete, with what the run itself says; empty where it is."""
     if run.state == "done":
         return ""
-    message = str(run.status.get("message") or "").strip()
+    message = run.told(run.status.get("message"))
     text = STATES.get(run.state, f"The state of the run is {quoted(run.state)}.")
     return f"{text} The run says: {message}" if message else text
-
-
-def meanings(run: RunFolder, stand: Standings) -> list[str]:
-    """Return what the figures of a run mean, a paragraph an element."""
-    fitness = run.setting("fitness")
-    texts: list[str] = []
-    if stand.best is None:
-        return texts
-    if stand.has_map:
-        texts.append(
-            "IL, information loss, runs from 0 (the published file is as useful as the original) to 100 (nothing "
-            "useful is left). DR, disclosure risk, runs from 0 (the simulated intruders learn nothing) to 100 (they "
-            "find every respondent). Both are better when they are small, and each is bought with the other."
-        )
-    if stand.objectives > 1:
-        texts.append(
-            f"The fitness {fitness} has {stand.objectives} objectives that are not combined; no file of the front is "
-            "better than another in all of them. Where this page ranks files, it does so by "
-            f"{'the mean of IL and DR' if stand.has_map else 'the first objective'}, called the score."
-        )
-    else:
-        meaning = FITNESSES.get(fitness, f"what the fitness {fitness or 'in use'} computes from the measures")
-        texts.append(f"The score is the fitness that the search made small: {meaning}. Less is better.")
-    return texts
-
-
-def caveats(run: RunFolder, stand: Standings) -> list[str]:
-    """Return what a reader must bear in mind, a paragraph an element."""
-    texts = []
-    if stand.has_map:
-        if stand.identity:
-            texts.append(
-                "The unprotected original need not have DR 100: where records are alike, an intruder can only guess "
-                f"between them. In this run it has IL {number(stand.identity.il)} and DR {number(stand.identity.dr)}, "
-                f"so the score to beat is {number(stand.identity.score)}, not 50."
-            )
-        texts.append(
-            "DR is the risk under the attacks listed among the measures, by an intruder who knows the protected "
-            "attributes. It bounds no other attack, and attributes that were not protected are published as they were."
-        )
-        texts.append(
-            "How the measures are combined into IL and DR (a mean; of the record linkages the most successful one, "
-            "unless set otherwise) is a reconstruction: the published sources do not print their weights."
-        )
-    texts.append(
-        "Some methods, measures and operators fill gaps of the papers that they come from. Their documentation calls "
-        "them reconstructions; figures that rest on them need not equal those in print."
-    )
-    texts.append(
-        "The search is random: the same seed gives the same result, another seed another one. Scores can be compared "
-        "between runs on the same file, attributes, measures and rule for missing values only."
-    )
-    if run.frequencies:
-        texts.append(
-            "This page shows no record, but the exact counts of categories in the original. Keep it as confidential as "
-            "such counts are; it is made to be filed, not to be published."
-        )
-    return texts
 
 
 def key_figures(stand: Standings) -> list[dict[str, Any]]:
@@ -126,7 +70,7 @@ def _figures(standing: Standing) -> list[tuple[str, str]]:
 def _protected(run: RunFolder) -> str:
     names = protected_attributes(run)
     records = run.result.get("records")
-    source = run.setting("data") or run.setting("data", "file")
+    source = run.source
     whose = f" of {source}" if source else ""
     if not names:
         return f"The file{whose} was protected." if source else ""
@@ -145,8 +89,8 @@ def _searched(run: RunFolder, stand: Standings) -> str:
     ]
     if stand.size:
         words.append(f", starting from a portfolio of {plural(stand.size, 'file')} made with known methods")
-    reason = run.result.get("stopped")
-    return "".join(words) + (f". It ended because: {str(reason).rstrip('.')}." if reason else ".")
+    reason = run.told(run.result.get("stopped"))
+    return "".join(words) + (f". It ended because: {reason.rstrip('.')}." if reason else ".")
 
 
 def _stands(run: RunFolder, stand: Standings) -> str:
@@ -162,7 +106,7 @@ def _stands(run: RunFolder, stand: Standings) -> str:
     if stand.identity:
         others.append(f"{number(stand.identity.score)} for the unprotected original")
     text += f", against {listing(others).rstrip(',')}." if others else "."
-    return " ".join(part for part in (text, improvement_text(stand), _published(stand)) if part)
+    return " ".join(part for part in (text, gain_text(stand), _published(stand)) if part)
 
 
 def _published(stand: Standings) -> str:
@@ -170,18 +114,6 @@ def _published(stand: Standings) -> str:
         return ""
     pair = f" (IL {number(stand.published.il)}, DR {number(stand.published.dr)})" if stand.has_map else ""
     return f"Mind that the file that the run wrote is another one, that with the least first objective{pair}."
-
-
-def improvement_text(stand: Standings) -> str:
-    """Return in a sentence how the best file compares with the best of the portfolio; empty where there is none."""
-    gain = stand.improvement
-    if stand.portfolio is None or not math.isfinite(gain):
-        return ""
-    if gain <= 0:
-        return "Nothing better than the best portfolio file was found."
-    base = stand.portfolio.score
-    share = f", or {number(100 * gain / base, 1)} %," if base > 0 else ""
-    return f"That is {number(gain)} points{share} less than the best portfolio file; less is better."
 
 
 def _dropped(run: RunFolder) -> str:

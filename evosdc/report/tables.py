@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,8 @@ from evosdc.report.comparison import SUMMARISED, spread
 from evosdc.report.folders import RunFolder
 from evosdc.report.frames import mapping, measure_names, operator_totals
 from evosdc.report.standings import Standings
-from evosdc.report.wording import count, duration, number, settings
+from evosdc.report.verdicts import percent
+from evosdc.report.wording import count, duration, file_name, listing, number, settings
 
 TOP = 10
 TOP_OF_PORTFOLIO = 3
@@ -94,7 +96,11 @@ def distribution_distance(rows: pd.DataFrame, missing: Mapping[str, Any]) -> flo
 
 def setting_rows(run: RunFolder) -> list[tuple[str, str]]:
     """Return every setting of the experiment, defaults filled in."""
-    return [(key, text) for key, text in settings(run.resolved) if key != "title"]
+    return [
+        (key, file_name(text) if key in ("data.file", "data.schema") else text)
+        for key, text in settings(run.resolved)
+        if key != "title"
+    ]
 
 
 def version_rows(run: RunFolder) -> list[tuple[str, str]]:
@@ -127,7 +133,19 @@ def spread_rows(table: pd.DataFrame) -> list[dict[str, str]]:
 
 def _summarised(row: Mapping[Any, Any]) -> dict[str, str]:
     texts = {key: number(row[key]) for key in SUMMARISED}
-    return texts | {"evaluations": count(row["evaluations"]), "seconds": duration(row["seconds"])}
+    changed = percent(row["changed"]) if math.isfinite(row["changed"]) else number(None)
+    spent = {"evaluations": count(row["evaluations"]), "seconds": duration(row["seconds"])}
+    return texts | spent | {"changed": changed}
+
+
+def warning_rows(runs: Sequence[RunFolder]) -> list[tuple[str, str]]:
+    """Return each warning of the runs once: its words, and which runs gave it."""
+    given: dict[str, list[str]] = {}
+    for run in runs:
+        for text in run.sentences("warnings"):
+            given.setdefault(text, []).append(run.name)
+    all_of_them = f"all {count(len(runs))} runs"
+    return [(text, all_of_them if len(names) == len(runs) else listing(names)) for text, names in given.items()]
 
 
 def genome_rows(run: RunFolder) -> list[tuple[str, str]]:

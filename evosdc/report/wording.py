@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 THIN_SPACE = "\N{NARROW NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
+PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
+
+_ABSOLUTE = re.compile(r"(?:~|[A-Za-z]:)?[/\\]\S")
+_PATH = re.compile(r"(?<![^\s'\"(=:,;])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"]+[/\\])+[^\s/\\'\",;:)]+")
 
 FITNESSES = {
     "mean": "the mean of IL and DR",
     "max": "the greater of IL and DR",
     "weighted": "a weighted mean of IL and DR",
     "pareto": "IL and DR, kept apart as two objectives",
+    "penalised": "the mean or the greater of IL and DR, and a price for frequencies that the protection shifts",
     "dm": "the discernibility of the published records (DM: each record costs the size of its group)",
 }
 """What the fitnesses that evosdc ships stand for; any other is called by its name."""
@@ -81,6 +87,19 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
 
 
+def file_name(path: str) -> str:
+    """Return the last part of a path of any system."""
+    return re.split(r"[/\\]", path.rstrip("/\\"))[-1] or path
+
+
+def without_folders(text: str) -> str:
+    """Return a sentence whose absolute paths are cut to the names of the files; folders may name people and projects.
+
+    A path ends at the first blank or quotation mark.
+    """
+    return _PATH.sub(lambda found: file_name(found[0]), text)
+
+
 def method_label(method: str, params: Mapping[str, Any]) -> str:
     """Return a masking method with its parameters, as portfolio files are labelled."""
     return " ".join([method, *(f"{key}={value}" for key, value in params.items())])
@@ -104,4 +123,7 @@ def settings(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _leaf(value: Any) -> str:
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    text = str(value)
+    return file_name(text) if _ABSOLUTE.match(text) else without_folders(text)

@@ -49,6 +49,10 @@ class AlgorithmConformance:
         """Return the evaluated candidates of the start."""
         return candidates(12, self.objectives)
 
+    def toolbox(self) -> base.Toolbox:
+        """Return the toolbox of the problem; override it, `start` and `evaluated` for an algorithm of one genotype."""
+        return counting_toolbox()
+
     def evaluated(self, offspring: list[Offspring]) -> list[Individual]:
         """Return offspring with scores, as the engine would."""
         return [counted(item.genome, self.objectives, item.origin) for item in offspring]
@@ -70,7 +74,7 @@ class AlgorithmConformance:
 
     def made(self) -> Algorithm:
         """Return a fresh algorithm on the small problem."""
-        return self.algorithm(counting_toolbox())
+        return self.algorithm(self.toolbox())
 
     def test_the_first_population_is_chosen_from_the_candidates(self) -> None:
         start = self.start()
@@ -102,6 +106,8 @@ class AlgorithmConformance:
         population = algorithm.initial(self.start())
         for _ in range(self.generations):
             offspring = algorithm.propose(population, _STREAMS)
+            if not offspring:
+                break
             evaluated = self.evaluated(offspring)
             following = algorithm.replace(population, offspring, evaluated)
             known = {i.key for i in (*population.individuals, *evaluated, *self.start())}

@@ -34,7 +34,10 @@ class GenotypeSubject:
     """Whether the genome of a protected file decodes to that very file (where the genotype is seedable)."""
 
     extends_domains: ClassVar[bool] = False
-    """Whether decoded tables may have further categories, behind those of the original: generalised labels."""
+    """Whether decoded tables may have further categories, behind those of the original: generalised labels.
+
+    A numeric attribute then may become a categorical one.
+    """
 
     def genotype(self, microdata: Microdata) -> Genotype[Any]:
         """Return the genotype to test."""
@@ -52,8 +55,9 @@ class GenotypeSubject:
         return genotype
 
     def genomes(self, genotype: Genotype[Any], count: int = 4) -> list[tuple[str, Any]]:
-        """Return genomes with the name of what made them: random, seeded, mutated and crossed ones."""
+        """Return genomes with the name of what made them: random, initial, seeded, mutated and crossed ones."""
         made = [("random", genotype.random(generator(0, i))) for i in range(count)]
+        made += [("initial", genome) for _, genome in genotype.initial()[:count]]
         if genotype.seedable:
             made += [("seeded", genotype.seeded(masked)) for masked in protected(genotype.microdata.original)]
         parents = [genome for _, genome in made]

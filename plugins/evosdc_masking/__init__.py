@@ -32,6 +32,12 @@ def evosdc_masking_methods() -> Iterator[MaskingMethodSpec]:
         source="MDAV-generic, Domingo-Ferrer and Torra 2005; treatment of missing values: reconstruction",
     )
     yield MaskingMethodSpec(
+        name="mondrian",
+        implementation="evosdc_masking.mondrian:Mondrian",
+        summary="Cuts at medians as long as parts keep k records; each part publishes its average.",
+        source="LeFevre, DeWitt and Ramakrishnan 2006; nominal attributes by the order of their codes: reconstruction",
+    )
+    yield MaskingMethodSpec(
         name="rank-swapping",
         implementation="evosdc_masking.rank_swapping:RankSwapping",
         summary="Values of each attribute are swapped between records at most p percent of the ranks apart.",

@@ -12,7 +12,7 @@ from evosdc.data.schema import Scale
 from evosdc.data.table import Numbers, Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import MaskingMethod, Parameters
-from evosdc_masking.frequencies import frequencies
+from evosdc_masking.frequencies import frequencies, occurring
 from evosdc_masking.recoding import merged, too_many
 
 Counts = NDArray[np.int64]
@@ -57,6 +57,21 @@ class ExtremeCoding(MaskingMethod):
     name: ClassVar[str]
     highest: ClassVar[bool]
 
+    def require_fit(self, table: Table) -> None:
+        """Raise `ParameterError` naming what has fewer than q categories, and numeric attributes when q is given."""
+        super().require_fit(table)
+        q = self.params.q
+        if q is None:
+            return
+        faults = [
+            Fault(f"method {self.name}: q", f"numeric attribute {a.name}", "share", "A number has no categories.")
+            for a in table.schema.numeric
+        ]
+        found = [(a, occurring(table.codes[:, j])) for j, a in enumerate(table.schema.categorical)]
+        faults += [too_many(self.name, a, q, size) for a, size in found if q > size]
+        if faults:
+            raise ParameterError(faults)
+
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Return the coded table.
 
@@ -65,23 +80,14 @@ class ExtremeCoding(MaskingMethod):
         ParameterError
             Names each attribute with fewer than q categories in the file, and each numeric one when q is given.
         """
-        self.require_support(table)
-        q, share, faults = self.params.q, self.params.share, []
-        if q is not None:
-            faults = [
-                Fault(f"method {self.name}: q", f"numeric attribute {a.name}", "share", "A number has no categories.")
-                for a in table.schema.numeric
-            ]
+        self.require_fit(table)
+        q, share = self.params.q, self.params.share
         codes = np.empty_like(table.codes)
         for j, attribute in enumerate(table.schema.categorical):
             counts = frequencies(table.codes[:, j], len(attribute.categories))
             inwards = self._inwards(np.flatnonzero(counts))
-            if q is not None and q > inwards.size:
-                faults.append(too_many(self.name, attribute, q, inwards.size))
             size = q if q is not None else _categories_within(counts[inwards], share or 0.0)
             codes[:, j] = merged(counts, inwards[:size], attribute.scale)[table.codes[:, j]]
-        if faults:
-            raise ParameterError(faults)
         numbers = np.empty_like(table.numbers)
         for j in range(numbers.shape[1]):
             numbers[:, j] = self._limited(table.numbers[:, j], share or 0.0)

@@ -12,7 +12,7 @@ from evosdc.data.schema import Scale
 from evosdc.data.table import Table
 from evosdc.errors import ParameterError
 from evosdc.model import MaskingMethod, Parameters
-from evosdc_masking.frequencies import frequencies
+from evosdc_masking.frequencies import frequencies, occurring
 from evosdc_masking.recoding import merged, too_many
 
 
@@ -36,6 +36,14 @@ class GlobalRecoding(MaskingMethod):
     supports: ClassVar[frozenset[Scale]] = frozenset({Scale.NOMINAL, Scale.ORDINAL})
     params: Params
 
+    def require_fit(self, table: Table) -> None:
+        """Raise `ParameterError` naming each attribute with fewer than q categories in the file."""
+        super().require_fit(table)
+        found = [(a, occurring(table.codes[:, j])) for j, a in enumerate(table.schema.categorical)]
+        faults = [too_many("global-recoding", a, self.params.q, size) for a, size in found if self.params.q > size]
+        if faults:
+            raise ParameterError(faults)
+
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Return the recoded table.
 
@@ -44,16 +52,11 @@ class GlobalRecoding(MaskingMethod):
         ParameterError
             Names each attribute with fewer than q categories in the file.
         """
-        self.require_support(table)
-        codes, faults, q = np.empty_like(table.codes), [], self.params.q
+        self.require_fit(table)
+        codes = np.empty_like(table.codes)
         for j, attribute in enumerate(table.schema.categorical):
             counts = frequencies(table.codes[:, j], len(attribute.categories))
-            rarest = by_rarity(counts)
-            if q > rarest.size:
-                faults.append(too_many("global-recoding", attribute, q, rarest.size))
-            codes[:, j] = merged(counts, rarest[:q], attribute.scale)[table.codes[:, j]]
-        if faults:
-            raise ParameterError(faults)
+            codes[:, j] = merged(counts, by_rarity(counts)[: self.params.q], attribute.scale)[table.codes[:, j]]
         return Table(table.schema, codes, table.numbers)
 
 

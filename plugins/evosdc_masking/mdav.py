@@ -34,6 +34,17 @@ class Mdav(MaskingMethod):
 
     params: Params
 
+    def require_fit(self, table: Table) -> None:
+        """Raise `ParameterError` when k exceeds the number of records."""
+        super().require_fit(table)
+        n, k = len(table), self.params.k
+        if k > n:
+            raise ParameterError(
+                Fault("method mdav: k", str(k), f"1..{n}", f"A class of {k} records cannot be made of {n}.")
+                if n
+                else Fault("method mdav: data", "no record", "at least one record")
+            )
+
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Return the microaggregated table.
 
@@ -42,14 +53,8 @@ class Mdav(MaskingMethod):
         ParameterError
             k exceeds the number of records.
         """
-        n, k = len(table), self.params.k
-        if k > n:
-            raise ParameterError(
-                Fault("method mdav: k", str(k), f"1..{n}", f"A class of {k} records cannot be made of {n}.")
-                if n
-                else Fault("method mdav: data", "no record", "at least one record")
-            )
-        masked = aggregated(table, mdav_partition(space_of(table), k))
+        self.require_fit(table)
+        masked = aggregated(table, mdav_partition(space_of(table), self.params.k))
         if not self.params.destandardise:
             return masked
         numbers = np.empty_like(masked.numbers)

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cached_property
+from math import prod
+
 import numpy as np
 from pydantic import Field
 
+from evosdc.data.expectation import Counts as Cells
+from evosdc.data.expectation import expected_difference, with_missing
 from evosdc.data.table import Codes, Rows, Table
+from evosdc.data.transition import Matrix
+from evosdc.errors import EvaluationError
 from evosdc.kernel import kernel
-from evosdc.model import Incremental, Measure
+from evosdc.model import Expected, Incremental, Measure
 from evosdc.model.parameters import Parameters
 from evosdc_measures.contingency import cell_of, subsets, tables_of
 from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
 
 State = tuple[Codes, Counts, int]
 """Codes of the masked table, masked minus original count of each cell the original occupies, sum of all changes."""
+
+
+_CELLS = 1_000_000
+"""Cells up to which the expectation of a table is computed."""
 
 
 class ContingencyTableLoss(Measure):
@@ -45,7 +57,7 @@ class ContingencyTableLoss(Measure):
         return FittedContingencyTableLoss(original, self.params.K)
 
 
-class FittedContingencyTableLoss(Incremental[State]):
+class FittedContingencyTableLoss(Incremental[State], Expected):
     """`ContingencyTableLoss` of one original."""
 
     def __init__(self, original: Table, most: int) -> None:
@@ -58,6 +70,7 @@ class FittedContingencyTableLoss(Incremental[State]):
         self._most: int = 2 * n * tables.number
         self._empty = -tables.counts
         self._missed = n * tables.number
+        self._subsets = subsets(attributes, min(most, attributes))
         self._tables = (
             tables.members,
             tables.strides,
@@ -78,6 +91,40 @@ class FittedContingencyTableLoss(Incremental[State]):
         """Return the state after a change; O(m T)."""
         differences, codes = state[1].copy(), masked.codes
         return codes, differences, _follow(state[0], codes, rows, False, *self._tables, differences, state[2])
+
+    def expected(self, transitions: Sequence[Matrix]) -> float:
+        """Return the expected loss, 0..100, by `evosdc.data.expectation`: exact means and variances of all cells.
+
+        Raises
+        ------
+        EvaluationError
+            A table has more than a million cells: judge by draws, or with a smaller K.
+        """
+        matrices = [with_missing(P) if gaps else P for P, gaps in zip(transitions, self._gaps, strict=True)]
+        total = sum(expected_difference(table, [matrices[v] for v in members]) for members, table in self._dense)
+        return 100.0 * total / self._most
+
+    @cached_property
+    def _gaps(self) -> tuple[bool, ...]:
+        """Whether an attribute has missing values, which are a category more."""
+        missing = self._original.codes < 0
+        return tuple(bool(missing[:, v].any()) for v in range(missing.shape[1]))
+
+    @cached_property
+    def _dense(self) -> tuple[tuple[tuple[int, ...], Cells], ...]:
+        """The attributes of each table and its counts, one axis an attribute."""
+        sizes = [
+            len(a.categories) + gaps for a, gaps in zip(self._original.schema.categorical, self._gaps, strict=True)
+        ]
+        tables = []
+        for members in self._subsets:
+            shape = tuple(sizes[v] for v in members)
+            if prod(shape) > _CELLS:
+                raise EvaluationError(f"ctbil: a table of {prod(shape)} cells is too large for expectations; lower K")
+            codes = [self._original.codes[:, v] % sizes[v] for v in members]
+            counts = np.bincount(np.ravel_multi_index(codes, shape), minlength=prod(shape))
+            tables.append((tuple(members), counts.reshape(shape).astype(np.float64)))
+        return tuple(tables)
 
     def value(self, state: State) -> float:
         """Return the loss, 0..100."""

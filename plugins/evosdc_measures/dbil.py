@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.data.distance import category_distance
 from evosdc.data.table import Codes, Rows, Table
+from evosdc.data.transition import Matrix
 from evosdc.kernel import kernel
-from evosdc.model import Incremental, Measure
+from evosdc.model import Expected, Incremental, Measure
 from evosdc.model.parameters import Parameters
 from evosdc_measures.domains import Integers, domains_of, require_aligned
+from evosdc_measures.expectation import counts_of, mean_distance
 
 State = tuple[Codes, Integers, float]
 """Codes of the masked table, sum of distances of each attribute in units of its own denominator, score."""
@@ -38,7 +42,7 @@ class DistanceBasedLoss(Measure):
         return FittedDistanceBasedLoss(original, self.params.by_hierarchy)
 
 
-class FittedDistanceBasedLoss(Incremental[State]):
+class FittedDistanceBasedLoss(Incremental[State], Expected):
     """`DistanceBasedLoss` of one original."""
 
     def __init__(self, original: Table, by_hierarchy: bool) -> None:
@@ -52,6 +56,10 @@ class FittedDistanceBasedLoss(Incremental[State]):
         self._layout = (domains.widths, domains.offsets, domains.flattened([d.numerators for d in distances]))
         self._denominators = np.array([d.denominator for d in distances], dtype=np.float64)
         self._cells = n * attributes
+        self._expected = [
+            (counts_of(original.codes, v, len(d.numerators) - 1), d.matrix[:-1, :-1].copy())
+            for v, d in enumerate(distances)
+        ]
 
     def start(self, masked: Table) -> State:
         """Return the state of a table; O(n V)."""
@@ -68,6 +76,11 @@ class FittedDistanceBasedLoss(Incremental[State]):
     def _followed(self, before: Codes, after: Codes, rows: Rows, totals: Integers) -> State:
         total = _follow(self._original.codes, before, after, rows, *self._layout, self._denominators, totals)
         return after, totals, 100.0 * total / self._cells
+
+    def expected(self, transitions: Sequence[Matrix]) -> float:
+        """Return the expected loss, 0..100, exactly; O(sum c**2)."""
+        sums = [float(mean_distance(T, P, d)) for (T, d), P in zip(self._expected, transitions, strict=True)]
+        return 100.0 * sum(sums) / self._cells
 
     def value(self, state: State) -> float:
         """Return the loss, 0..100."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.data.table import Codes, Rows, Table
+from evosdc.data.transition import Matrix
 from evosdc.kernel import kernel
-from evosdc.model import Incremental, Measure
+from evosdc.model import Expected, Incremental, Measure
 from evosdc_measures.domains import Counts, Integers, require_aligned
+from evosdc_measures.expectation import counts_of, matrix_entropy
 from evosdc_measures.joint import joint_layout_of, shift_counts
 
 State = tuple[Codes, Counts, float]
@@ -35,7 +39,7 @@ class EntropyBasedLoss(Measure):
         return FittedEntropyBasedLoss(original)
 
 
-class FittedEntropyBasedLoss(Incremental[State]):
+class FittedEntropyBasedLoss(Incremental[State], Expected):
     """`EntropyBasedLoss` of one original."""
 
     def __init__(self, original: Table) -> None:
@@ -49,6 +53,9 @@ class FittedEntropyBasedLoss(Incremental[State]):
         self._bits = whole * np.log2(np.maximum(whole, 1.0))
         self._original = original
         self._rows = np.arange(n)
+        self._expected = [
+            counts_of(original.codes, v, len(a.categories)) for v, a in enumerate(original.schema.categorical)
+        ]
         self._joint = joint_layout_of(original.schema)
         self._layout = (self._joint.widths, self._joint.offsets)
 
@@ -74,6 +81,14 @@ class FittedEntropyBasedLoss(Incremental[State]):
         apart = self._bits[np.unique(pairs, return_counts=True)[1]].sum()
         together = self._bits[np.unique(masked, return_counts=True)[1]].sum()
         return max(float(together - apart), 0.0)
+
+    def expected(self, transitions: Sequence[Matrix]) -> float:
+        """Return the loss that the sources define for a matrix, 0..100; O(sum c**2).
+
+        It is the limit of `score` for many records: a file's own estimate of the matrix overfits and has less entropy.
+        """
+        entropies = [matrix_entropy(T, P) for T, P in zip(self._expected, transitions, strict=True)]
+        return sum(entropy * float(unit) for entropy, unit in zip(entropies, self._units, strict=True))
 
     def value(self, state: State) -> float:
         """Return the loss, 0..100."""

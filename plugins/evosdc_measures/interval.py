@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -10,10 +11,12 @@ from pydantic import Field, field_validator
 
 from evosdc.data.schema import Scale
 from evosdc.data.table import Codes, Rows, Table
+from evosdc.data.transition import Matrix
 from evosdc.kernel import kernel
-from evosdc.model import Incremental, Measure
+from evosdc.model import Expected, Incremental, Measure
 from evosdc.model.parameters import Parameters
 from evosdc_measures.domains import Counts, Integers, require_aligned
+from evosdc_measures.expectation import counts_of, mean_inside, mean_kept
 from evosdc_measures.joint import joint_layout_of, shift_counts
 
 State = tuple[Codes, Counts, float]
@@ -60,7 +63,7 @@ class IntervalDisclosure(Measure):
         return FittedIntervalDisclosure(original, self.params.percents, self.params.nominal == "frequency")
 
 
-class FittedIntervalDisclosure(Incremental[State]):
+class FittedIntervalDisclosure(Incremental[State], Expected):
     """`IntervalDisclosure` of one original."""
 
     def __init__(self, original: Table, percents: tuple[int, ...], by_frequency: bool) -> None:
@@ -82,6 +85,9 @@ class FittedIntervalDisclosure(Incremental[State]):
         self._percents = sorted(percents)
         self._layout = (joint.widths, joint.offsets, np.concatenate(counted), np.array(self._percents, dtype=np.int64))
         self._most = n * attributes * len(percents)
+        self._expected = [
+            (counts_of(original.codes, v, len(order) - 1), order[1:] - 1) for v, order in enumerate(orders)
+        ]
 
     def start(self, masked: Table) -> State:
         """Return the state of a table; O(n V + sum c**2)."""
@@ -98,6 +104,19 @@ class FittedIntervalDisclosure(Incremental[State]):
         for v in self._joint.wide:
             inside += _inside(original[:, v], after[:, v], self._orders[v], self._percents)
         return after, counts, 100.0 * inside / self._most
+
+    def expected(self, transitions: Sequence[Matrix]) -> float:
+        """Return the risk at the expected published counts, 0..100; exact for categories without an order.
+
+        Ranks of drawn files vary around the expected ones, so for ordered categories it is a first-order approximation.
+        """
+        percents = self._layout[3]
+        inside: float = 0.0
+        for (T, order), P in zip(self._expected, transitions, strict=True):
+            ordered = order.size and order[0] >= 0
+            inside += float(mean_inside(T, P, order, percents) if ordered else mean_kept(T, P) * len(percents))
+            inside += (len(self._original) - float(T.sum())) * len(percents)
+        return 100.0 * inside / self._most
 
     def value(self, state: State) -> float:
         """Return the risk, 0..100."""

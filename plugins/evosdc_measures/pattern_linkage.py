@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from evosdc.data.table import Codes, Rows
 from evosdc.kernel import kernel
-from evosdc_measures.agreement import add_profile, pattern_of
+from evosdc_measures.agreement import pattern_of
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.fellegi_sunter import SAME_WEIGHT, estimate, weights_of
-from evosdc_measures.memo import place_of
+from evosdc_measures.profiles import Memory, Originals, places_of
 
 
 @kernel
@@ -99,87 +99,127 @@ def follow_content(
 
 
 @kernel
-def _remembered(
-    record: Codes,
-    wildcard: bool,
-    columns: Codes,
-    numbers: Counts,
-    factors: Integers,
-    shift: int,
-    records: Counts,
-    profiles: Counts,
-    scratch: NDArray[np.uint16],
-) -> Counts:
-    """Return a record's profile, computed unless it is remembered."""
-    place, known = place_of(record, factors, shift, records)
-    profile: Counts = profiles[place]
-    if not known:
-        profile[:] = 0
-        add_profile(record, columns, numbers, wildcard, scratch, profile)
-    return profile
+def _settled(
+    before: Counts, after: NDArray[np.int64], order: NDArray[np.int64]
+) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
+    """Return the lowest pattern of each rank, and for each pattern whether nothing in or above its tie has changed.
+
+    Where the patterns above a tie are the same ones, in whatever order, a record whose best pattern lies in it was
+    linked to the same originals before.
+    """
+    size = len(order)
+    names, settled = np.empty(size, np.uint16), np.zeros(size, np.bool_)
+    # Number of patterns down to the end of each former tie, and in it.
+    numbers = np.zeros(size + 1, np.int64)
+    for pattern in range(size):
+        numbers[before[pattern]] += 1
+    through = np.cumsum(numbers)
+    begin, reached = 0, 0
+    while begin < size:
+        end, lowest = begin, size
+        same_above = reached == begin
+        while end < size and after[order[end]] == after[order[begin]]:
+            lowest = min(lowest, order[end])
+            reached = max(reached, through[before[order[end]]])
+            end += 1
+        same = same_above and reached == end and numbers[before[order[begin]]] == end - begin
+        names[after[order[begin]]] = lowest
+        for position in range(begin, end):
+            settled[order[position]] = same
+        begin = end
+    return names, settled
 
 
 @kernel
+def _add_pairs(places: Counts, profiles: Counts, sign: int, pairs: Integers) -> None:
+    for place in places:
+        for pattern in range(len(pairs)):
+            pairs[pattern] += sign * profiles[place, pattern]
+
+
+@kernel
+def _link(
+    original: Codes,
+    masked: Codes,
+    rows: Rows,
+    wildcard: bool,
+    places: Counts,
+    profiles: Counts,
+    order: NDArray[np.int64],
+    ranks: NDArray[np.int64],
+    names: NDArray[np.uint16],
+    best: NDArray[np.uint16],
+    ties: Counts,
+) -> None:
+    """Set the best pattern and the tie of some rows, whose profiles are at the given places."""
+    for i in range(len(rows)):
+        row = rows[i]
+        rank, tied = _best(profiles[places[i]], order, ranks)
+        own = pattern_of(masked[row], original[row], wildcard)
+        ties[row] = tied if ranks[own] == rank else 0
+        best[row] = names[rank]
+
+
+@kernel
+def _credit(ties: Counts) -> float:
+    """Return the sum over records of one in so many as are tied."""
+    numbers = np.zeros(ties.max() + 1, np.int64)
+    for tied in ties:
+        if tied > 0:
+            numbers[tied] += 1
+    credit = 0.0
+    for size in range(1, len(numbers)):
+        if numbers[size] > 0:
+            credit += numbers[size] / size
+    return credit
+
+
 def follow_records(
     original: Codes,
     before: Codes,
     after: Codes,
     rows: Rows,
     fresh: bool,
-    wildcard: bool,
-    columns: Codes,
-    numbers: Counts,
-    factors: Integers,
-    shift: int,
-    records: Counts,
-    profiles: Counts,
+    originals: Originals,
+    memory: Memory,
     pairs: Integers,
     ranks: Counts,
+    best: NDArray[np.uint16],
     ties: Counts,
 ) -> float:
-    """Follow changed rows in counts of pairs and of ties, and return the sum of all records' credits.
+    """Follow changed rows in counts of pairs and in links, and return the sum of all records' credits.
 
     Parameters
     ----------
-    original, before, after, rows, fresh, wildcard
+    original, before, after, rows, fresh
         As in `follow_content`.
-    columns, numbers
-        Distinct originals and how many of each there are; see `add_profile`.
-    factors, shift, records, profiles
-        Profiles that are remembered; see `Memo`.
+    originals, memory
+        Distinct originals, and the profiles that are remembered.
     pairs : ndarray of int64, shape (2**V,)
         Pairs of a masked and an original record by pattern; changed.
     ranks : ndarray of int32, shape (2**V,)
         Rank of each pattern by weight; changed.
-    ties : ndarray of int32, shape (n + 1,)
-        Masked records whose own original is among those of greatest weight, by the number of these; changed.
+    best : ndarray of uint16, shape (n,)
+        For each masked record, the lowest of the tied patterns of greatest weight; changed.
+    ties : ndarray of int32, shape (n,)
+        For each masked record, the number of originals of greatest weight, 0 if its own is not among them; changed.
     """
     n, attributes = original.shape
-    scratch = np.empty(len(numbers), np.uint16)
-    for row in rows:
-        for entering in range(1 if fresh else 0, 2):
-            record = after[row] if entering else before[row]
-            profile = _remembered(record, wildcard, columns, numbers, factors, shift, records, profiles, scratch)
-            sign = 1 if entering else -1
-            for pattern in range(len(pairs)):
-                pairs[pattern] += sign * profile[pattern]
+    for codes, sign in ((after, 1),) if fresh else ((before, -1), (after, 1)):
+        for begin in range(0, len(rows), memory.batch):
+            places = places_of(codes, rows[begin : begin + memory.batch], originals, memory)
+            _add_pairs(places, memory.profiles, sign, pairs)
     order, ranked = _ranked(pairs, attributes, n)
-    anew = fresh
-    for pattern in range(len(pairs)):
-        anew = anew or ranks[pattern] != ranked[pattern]
-        ranks[pattern] = ranked[pattern]
-    if anew:
-        ties[:] = 0
-    for position in range(n if anew else len(rows)):
-        row = position if anew else rows[position]
-        for entering in range(1 if anew else 0, 2):
-            record = after[row] if entering else before[row]
-            profile = _remembered(record, wildcard, columns, numbers, factors, shift, records, profiles, scratch)
-            rank, tied = _best(profile, order, ranked)
-            if ranked[pattern_of(record, original[row], wildcard)] == rank:
-                ties[tied] += 1 if entering else -1
-    credit = 0.0
-    for size in range(1, len(ties)):
-        if ties[size] > 0:
-            credit += ties[size] / size
-    return credit
+    names, settled = _settled(ranks, ranked, order)
+    ranks[:] = ranked
+    # Besides the changed records, those are linked anew in or above whose tie patterns have changed places.
+    anew = rows
+    if not fresh and not settled.all():
+        opened = ~settled[best]
+        opened[rows] = True
+        anew = np.flatnonzero(opened)
+    for begin in range(0, len(anew), memory.batch):
+        part = anew[begin : begin + memory.batch]
+        places = places_of(after, part, originals, memory)
+        _link(original, after, part, originals.wildcard, places, memory.profiles, order, ranked, names, best, ties)
+    return _credit(ties)

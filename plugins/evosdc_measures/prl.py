@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from math import prod
+from threading import Lock
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evosdc.data.schema import MissingRule
 from evosdc.data.table import Codes, Rows, Table
@@ -12,20 +14,17 @@ from evosdc.errors import Fault, ParameterError
 from evosdc.model import Incremental, Measure
 from evosdc_measures.agreement import profiles_of_all
 from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
-from evosdc_measures.memo import memo_of
 from evosdc_measures.pattern_linkage import follow_content, follow_records
+from evosdc_measures.profiles import memory_of, originals_of
 
 MOST_ATTRIBUTES = 16
 DENSE_CELLS = 1 << 14
 """Up to so many (record, pattern) combinations a state counts them all; beyond, it counts pairs by pattern."""
-MEMORY = 1 << 24
-"""Greatest number of counts that are remembered, 2**V for each masked record."""
-
 CountedState = tuple[Codes, Counts, float]
 """Codes of the masked table, number of records by content and pattern of agreement with their own, score."""
 
-LinkedState = tuple[Codes, Integers, Counts, Counts, float]
-"""Codes, pairs by pattern, rank of each pattern by weight, records by size of the tie that their own is in, score."""
+LinkedState = tuple[Codes, Integers, Counts, NDArray[np.uint16], Counts, float]
+"""Codes, pairs by pattern, rank of each pattern by weight, each record's best pattern and size of tie, score."""
 
 
 class ProbabilisticLinkage(Measure):
@@ -100,47 +99,50 @@ class FittedByContent(Incremental[CountedState]):
 class FittedByRecord(Incremental[LinkedState]):
     """`ProbabilisticLinkage` of an original with many possible combinations: linked record by record.
 
-    Which original a record is linked to depends on the order of the patterns by weight and not on the weights. As long
-    as a change leaves that order as it was, the changed rows alone are linked anew.
+    Which original a record is linked to depends on the order of the patterns by weight and not on the weights. After a
+    change, the changed rows are linked anew, and those records whose best pattern has changed places.
     """
 
     def __init__(self, original: Table) -> None:
         n, attributes = original.codes.shape
-        distinct, counts = np.unique(original.codes, axis=0, return_counts=True)
-        memo = memo_of(domains_of(original.schema).widths, min(MEMORY >> attributes, 4 * n))
         self._original = original
         self._rows = np.arange(n)
         self._patterns = 1 << attributes
-        self._model = (
-            original.schema.na is MissingRule.WILDCARD,
-            np.ascontiguousarray(distinct.T),
-            counts.astype(np.int32),
-            memo.factors,
-            memo.shift,
-            memo.records,
-            np.empty((memo.places, self._patterns), dtype=np.int32),
-        )
+        originals = originals_of(original)
+        self._model = (originals, memory_of(n, originals))
+        self._lock = Lock()
         self._n = n
 
     def start(self, masked: Table) -> LinkedState:
-        """Return the state of a table; a comparison of distinct masked with distinct original records."""
+        """Return the state of a table; its distinct records are compared with the original's, by groups or by pairs."""
         require_aligned(self._original, masked)
         pairs = np.zeros(self._patterns, dtype=np.int64)
         ranks = np.zeros(self._patterns, dtype=np.int32)
-        ties = np.zeros(self._n + 1, dtype=np.int32)
-        return self._followed(masked.codes, masked.codes, self._rows, True, pairs, ranks, ties)
+        best = np.zeros(self._n, dtype=np.uint16)
+        ties = np.zeros(self._n, dtype=np.int32)
+        return self._followed(masked.codes, masked.codes, self._rows, True, pairs, ranks, best, ties)
 
     def update(self, state: LinkedState, masked: Table, rows: Rows) -> LinkedState:
-        """Return the state after a change: patterns of the changed rows, and linkage of these or of all."""
-        before, pairs, ranks, ties, _ = state
-        return self._followed(before, masked.codes, rows, False, pairs.copy(), ranks.copy(), ties.copy())
+        """Return the state after a change: patterns of the changed rows, and linkage of these and of those affected."""
+        before, pairs, ranks, best, ties, _ = state
+        return self._followed(before, masked.codes, rows, False, pairs.copy(), ranks.copy(), best.copy(), ties.copy())
 
     def _followed(
-        self, before: Codes, after: Codes, rows: Rows, fresh: bool, pairs: Integers, ranks: Counts, ties: Counts
+        self,
+        before: Codes,
+        after: Codes,
+        rows: Rows,
+        fresh: bool,
+        pairs: Integers,
+        ranks: Counts,
+        best: NDArray[np.uint16],
+        ties: Counts,
     ) -> LinkedState:
-        credit = follow_records(self._original.codes, before, after, rows, fresh, *self._model, pairs, ranks, ties)
-        return after, pairs, ranks, ties, min(100.0 * credit / self._n, 100.0)
+        original = self._original.codes
+        with self._lock:
+            credit = follow_records(original, before, after, rows, fresh, *self._model, pairs, ranks, best, ties)
+        return after, pairs, ranks, best, ties, min(100.0 * credit / self._n, 100.0)
 
     def value(self, state: LinkedState) -> float:
         """Return the risk, 0..100."""
-        return state[4]
+        return state[5]

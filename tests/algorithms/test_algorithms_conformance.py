@@ -1,5 +1,6 @@
 from evosdc.algorithms.generational import Generational
 from evosdc.algorithms.parent_child import ParentChild
+from evosdc.algorithms.steady_state import SteadyState
 from evosdc.testing import AlgorithmConformance
 
 
@@ -25,6 +26,18 @@ class TestGenerationalWithoutElite(AlgorithmConformance):
 
     def algorithm(self, toolbox):
         return Generational(Generational.Params(elite=0, population=6), toolbox)
+
+
+class TestSteadyState(AlgorithmConformance):
+    def algorithm(self, toolbox):
+        return SteadyState(SteadyState.Params(), toolbox)
+
+
+class TestSteadyStateOfTwoObjectives(AlgorithmConformance):
+    objectives = 2
+
+    def algorithm(self, toolbox):
+        return SteadyState(SteadyState.Params(tournament=3, always=True, duplicates=True), toolbox)
 
 
 del AlgorithmConformance

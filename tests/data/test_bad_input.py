@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 
 import pytest
 
@@ -40,6 +41,65 @@ def test_files_that_are_no_data(tmp_path, content, given):
 def test_no_file(tmp_path):
     with pytest.raises(DataError, match="no such file"):
         read_source(tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "1,7,x,1\n2,8,y,2\n3,9,z,3\n",
+        "Ann,Bonn,Bonn,f\nBob,Rome,Oslo,m\nAnn,Bonn,Rome,f\n",
+        "39,Bonn,Bonn\n50,Rome,Oslo\n",
+    ],
+)
+def test_a_record_in_place_of_names_is_not_repeated(tmp_path, content):
+    with pytest.raises(DataError) as caught:
+        read_source(write(tmp_path, content))
+    told = "\n".join(str(fault) for fault in caught.value.faults if "columns" in fault.given)
+    assert "The first line must hold the names" in told
+    assert "Bonn" not in told
+    names = content.split("\n")[0].split(",")
+    first = next(place for place, name in enumerate(names) if names.count(name) > 1)
+    second = names.index(names[first], first + 1)
+    assert f"columns {first + 1} and {second + 1}" in told
+
+
+@pytest.mark.parametrize("special", ["/dev/zero", "/dev/null"])
+def test_devices_are_not_read(special):
+    with pytest.raises(DataError, match="given a device"):
+        read_source(special)
+
+
+def test_pipes_and_sockets_are_not_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DataError, match="given a pipe"):
+        read_source(tmp_path / "pipe")
+    with pytest.raises(SchemaError, match="given a pipe"):
+        load_schema(tmp_path / "pipe")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "socket"))
+        with pytest.raises(DataError, match="given a socket"):
+            read_source(tmp_path / "socket")
+
+
+def test_a_link_to_a_file_is_read(tmp_path):
+    (tmp_path / "link").symlink_to(write(tmp_path, "a,b\nx,1\ny,2\n"))
+    assert len(read_source(tmp_path / "link").table) == 2
+
+
+def test_paths_that_no_file_can_have():
+    with pytest.raises(DataError, match="no file can have"):
+        read_source("a\0b")
+
+
+def test_control_characters_are_escaped_in_messages(tmp_path):
+    path = write(tmp_path, "a\x1b[31mred,b\nx,1\ny,2\n")
+    for wrong in (numeric("zz"), nominal("a\x1b[31mred", "x"), nominal("b", "1", "\x1b[0m")):
+        with pytest.raises(InputError) as caught:
+            read_source(path, schema(wrong))
+        assert "\x1b" not in str(caught.value)
+    with pytest.raises(SchemaError) as caught:
+        read_source(path).table.schema.require(["q"])
+    assert "a\\x1b[31mred" in str(caught.value)
 
 
 def test_a_folder(tmp_path):

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import datetime
+from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -115,7 +117,7 @@ def test_changes_by_position_keep_dtypes():
     assert_frame_equal(original, frame())
 
 
-def test_integers_stay_integers_where_possible():
+def test_integers_stay_integers():
     original = pd.DataFrame({"a": [1, 2, 3], "b": np.array([1, 2, 3], np.int8), "c": pd.array([1, 2, 3], "Int8")})
     table = table_from_frame(original)
 
@@ -123,10 +125,40 @@ def test_integers_stay_integers_where_possible():
         return frame_from_table(original, masked(table, **columns))
 
     assert result(a=[1, np.nan, 4])["a"].dtype == "Int64"
-    assert result(a=[1, 2.5, 3])["a"].dtype == np.float64
     assert result(b=[1, 200, 3])["b"].dtype == np.int64
     assert result(c=[1, 200, 3])["c"].dtype == "Int64"
-    assert result(c=[1, 2.5, np.nan])["c"].dtype == "Float64"
+    assert_frame_equal(result(c=[1, 2.7, np.nan])[["c"]], pd.DataFrame({"c": pd.array([1, 3, None], "Int8")}))
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int8", "uint8", "uint32", "Int64", "UInt8", "Int16"])
+def test_fractions_in_columns_of_integers_are_rounded(dtype):
+    original = pd.DataFrame({"a": pd.array([1, 2, 3, 4], dtype)})
+    result = frame_from_table(original, masked(table_from_frame(original), a=[3.3602, 1.5, 2.6, 4.4]))
+    assert_frame_equal(result, pd.DataFrame({"a": pd.array([3, 2, 3, 4], dtype)}))
+    assert frame_from_table(original, masked(table_from_frame(original), a=[1.2, 2, 3, 4])).equals(original)
+
+
+def test_fractional_labels_of_a_recoding_turn_integers_to_floats():
+    original = pd.DataFrame({"a": [1, 2, 4]})
+    recoded = Table(schema(ordinal("a", "1.5", "4")), np.array([[0], [0], [1]], np.int32), np.empty((3, 0)))
+    assert frame_from_table(original, recoded)["a"].tolist() == [1.5, 1.5, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("values", "new"),
+    [([1, 2, None], 3), ([1.5, 2, None], 3.4), ([Decimal("1.5"), Decimal(2), None], Decimal("3.4"))],
+)
+def test_numbers_in_columns_of_objects_stay_numbers(values, new):
+    original = pd.DataFrame({"a": pd.Series(values, dtype=object)})
+    result = frame_from_table(original, masked(table_from_frame(original), a=[3.4, 2, np.nan]))["a"]
+    assert result.tolist() == [new, values[1], None]
+    assert type(result[0]) is type(new)
+
+
+def test_texts_declared_numbers_stay_texts():
+    original = pd.DataFrame({"a": ["1.5", "2"]})
+    table = table_from_frame(original, schema(numeric("a", 1)))
+    assert frame_from_table(original, masked(table, a=[3.44, 2]))["a"].tolist() == ["3.4", "2"]
 
 
 def test_whole_floats_are_labelled_as_whole_numbers():
@@ -195,6 +227,35 @@ def test_a_schema_may_describe_some_columns():
 def test_frames_that_cannot_be_used(bad, words):
     with pytest.raises(DataError, match=words):
         table_from_frame(bad)
+
+
+@pytest.mark.parametrize(
+    ("thing", "words"),
+    [
+        ([{"a": 1}], "given a list"),
+        ("file.csv", "given a text or a path"),
+        (Path("file.csv"), "given a text or a path"),
+        ({"a": [1]}, "given a dict"),
+        (pd.Series([77]), "Series"),
+        (np.array([[77]]), "numpy.ndarray"),
+        (None, "given a NoneType"),
+    ],
+)
+def test_what_is_no_frame(thing, words):
+    with pytest.raises(DataError, match=words) as caught:
+        table_from_frame(thing)
+    assert "a pandas DataFrame" in caught.value.faults[0].wanted
+    assert "77" not in str(caught.value)
+
+
+def test_columns_that_the_frame_lacks_are_named():
+    with pytest.raises(SchemaError) as caught:
+        table_from_frame(pd.DataFrame({"educat": ["x"]}), schema(nominal("education", "x"), numeric("age")))
+    assert [fault.given for fault in caught.value.faults] == [
+        "the attribute 'education', for which the frame has no column",
+        "the attribute 'age', for which the frame has no column",
+    ]
+    assert caught.value.faults[0].advice == "Did you mean 'educat'?"
 
 
 def test_values_outside_the_schema():

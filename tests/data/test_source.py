@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import codecs
+import errno
+import os
 import stat
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evosdc.data.document import plain_text
+from evosdc.data.files import write_text
 from evosdc.data.schema import Attribute, Role, Scale, Schema
 from evosdc.data.source import check_writable, read_masked, read_source
 from evosdc.data.table import MISSING, Table
@@ -256,6 +259,111 @@ def test_paths_that_cannot_be_written_are_told_early(tmp_path, target):
 def test_checking_leaves_no_trace(tmp_path):
     check_writable(tmp_path / "out.csv")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["out.csv", "ausgeführte Datei.csv", " blank .csv", "保護.csv", "x" * 255, "é" * 127])
+def test_names_of_all_kinds_in_the_current_folder(tmp_path, monkeypatch, name):
+    source = read_source(write(tmp_path, "a,b\nx,1\ny,2\n"))
+    monkeypatch.chdir(tmp_path)
+    check_writable(name)
+    source.write(Path(name), source.table)
+    source.write(Path(name), source.table)
+    assert (tmp_path / name).read_text() == "a,b\nx,1\ny,2\n"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_links_are_written_through(tmp_path):
+    source = read_source(write(tmp_path, "a,b\nx,1\ny,2\n"))
+    (tmp_path / "there").mkdir()
+    for target in ("there/old.csv", "there/new.csv"):
+        link = tmp_path / f"link-{Path(target).stem}"
+        link.symlink_to(target)
+        if "old" in target:
+            (tmp_path / target).write_text("old")
+        check_writable(link)
+        source.write(link, source.table)
+        assert link.is_symlink()
+        assert not (tmp_path / target).is_symlink()
+        assert (tmp_path / target).read_text() == "a,b\nx,1\ny,2\n"
+    assert sorted(path.name for path in (tmp_path / "there").iterdir()) == ["new.csv", "old.csv"]
+
+
+def special(folder: Path, kind: str) -> Path:
+    """A path at which something stands that is no regular file."""
+    path = folder / "special"
+    if kind == "a device":
+        return Path("/dev/full")
+    if kind == "a link to a device":
+        path.symlink_to("/dev/full")
+    elif kind == "a pipe":
+        os.mkfifo(path)
+    elif kind == "a folder":
+        path.mkdir()
+    elif kind == "a link to itself":
+        path.symlink_to(path)
+    elif kind == "a link into a missing folder":
+        path.symlink_to(folder / "none" / "out.csv")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("kind", "word"),
+    [
+        ("a device", "it is a device"),
+        ("a link to a device", "it is a device"),
+        ("a pipe", "it is a pipe"),
+        ("a folder", "it is a folder"),
+        ("a link to itself", "cannot be written"),
+        ("a link into a missing folder", "there is no folder"),
+    ],
+)
+def test_what_is_no_regular_file_is_never_replaced(tmp_path, kind, word):
+    source = read_source(write(tmp_path, "a,b\nx,1\ny,2\n"))
+    path = special(tmp_path, kind)
+    before = path.lstat()
+    for attempt in (check_writable, lambda target: source.write(target, source.table)):
+        with pytest.raises(DataError, match=word):
+            attempt(path)
+    if "link" not in kind:
+        with pytest.raises(DataError, match=word):
+            write_text(path, "text")
+    after = path.lstat()
+    assert (after.st_ino, after.st_mode) == (before.st_ino, before.st_mode)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_is_no_bad_input(tmp_path, monkeypatch, number):
+    source = read_source(write(tmp_path, "a,b\nx,1\ny,2\n"))
+
+    def full(*_):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match=os.strerror(number)) as caught:
+        source.write(tmp_path / "out.csv", source.table)
+    assert caught.value.errno == number
+    assert [path.name for path in tmp_path.iterdir()] == ["file.csv"]
+
+
+def test_other_failures_of_writing_are_bad_input(tmp_path, monkeypatch):
+    source = read_source(write(tmp_path, "a,b\nx,1\ny,2\n"))
+
+    def refused(*_):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(Path, "write_bytes", refused)
+    with pytest.raises(DataError, match="Read-only"):
+        source.write(tmp_path / "out.csv", source.table)
+
+
+def test_columns_that_a_masked_file_must_have(tmp_path):
+    source = read_source(write(tmp_path, "a,b,c\nx,1,u\ny,2,v\n"))
+    path = write(tmp_path, "c\nu\nv\n", "m.csv")
+    assert read_masked(path, source).table.schema.names == ("c",)
+    with pytest.raises(SchemaError) as caught:
+        read_masked(path, source, ["a", "b", "c"])
+    assert [fault.given for fault in caught.value.faults] == ["no column 'a'", "no column 'b'"]
+    assert {fault.where for fault in caught.value.faults} == {str(path)}
 
 
 def test_weights_are_attributes_like_others(tmp_path):

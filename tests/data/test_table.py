@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from evosdc.data.distance import category_distance, common_scale
-from evosdc.data.hierarchy import interval_hierarchy
-from evosdc.data.schema import Attribute, MissingRule, Role, Scale, Schema
 from evosdc.data.selection import complete, complete_rows, head
 from evosdc.data.table import MISSING, Table
 from evosdc.errors import DataError, SchemaError
@@ -77,45 +72,3 @@ def test_unknown_names_are_told_together():
     with pytest.raises(SchemaError) as caught:
         SCHEMA.select(["bb", "a", "zz"])
     assert [fault.given for fault in caught.value.faults] == ["'bb'", "'zz'"]
-
-
-@given(st.integers(1, 12))
-def test_ordinal_distance_is_the_share_of_categories_between(size):
-    attribute = ordinal("o", *map(str, range(size)))
-    distance = category_distance(attribute)
-    for a in range(size):
-        for b in range(size):
-            assert distance.matrix[a, b] == len(range(min(a, b), max(a, b))) / size
-    assert distance.matrix[MISSING, :size].tolist() == [1.0] * size
-    assert distance.matrix[MISSING, MISSING] == 0
-
-
-def test_nominal_distance():
-    assert category_distance(nominal("a", "x", "y", "z")).matrix.tolist() == [
-        [0, 1, 1, 1],
-        [1, 0, 1, 1],
-        [1, 1, 0, 1],
-        [1, 1, 1, 0],
-    ]
-
-
-def test_a_wildcard_is_near_to_everything():
-    matrix = category_distance(nominal("a", "x", "y"), MissingRule.WILDCARD).matrix
-    assert matrix[MISSING].tolist() == [0, 0, 0]
-    assert matrix[0, 1] == 1
-
-
-def test_distance_by_hierarchy():
-    hierarchy = interval_hierarchy(range(20), (5, 10))
-    attribute = Attribute("age", Role.OTHER, Scale.ORDINAL, tuple(map(str, range(20))), hierarchy)
-    distance = category_distance(attribute, by_hierarchy=True)
-    assert distance.denominator == 3
-    assert distance.numerators[0, [0, 4, 5, 10, 20]].tolist() == [0, 1, 2, 3, 3]
-    assert category_distance(attribute).denominator == 20
-
-
-def test_common_scale_keeps_ties():
-    matrices, denominator = common_scale(Schema((ordinal("a", "1", "2", "3"), ordinal("b", "1", "2", "3", "4"))))
-    assert denominator == 12
-    assert matrices[0][0, 1] == 4
-    assert matrices[1][0, 1] == 3

@@ -97,6 +97,20 @@ def write_run(
     return folder
 
 
+def amend(folder: Path, **entries: Any) -> Path:
+    """Set entries of the result of a run folder and return the folder."""
+    document = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    _json(folder / "result.json", document | entries)
+    return folder
+
+
+def resolve(folder: Path, **sections: dict[str, Any]) -> Path:
+    """Change sections of the resolved experiment of a run folder and return the folder."""
+    document = json.loads((folder / "resolved.json").read_text(encoding="utf-8"))
+    _json(folder / "resolved.json", {k: v | sections[k] if k in sections else v for k, v in document.items()})
+    return folder
+
+
 def objectives_of(fitness: str, scores: dict[str, float]) -> list[float]:
     """Return the objectives of a fitness."""
     if "il" not in scores:

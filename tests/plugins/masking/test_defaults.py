@@ -13,8 +13,8 @@ from evosdc_masking.rank_swapping import RankSwapping
 @pytest.mark.parametrize(
     ("method", "given", "usual"),
     [
-        (Pram, {}, {"design": "a", "p": 0.8, "theta": None}),
-        (Pram, {"design": "B"}, {"design": "b", "p": None, "theta": 0.5}),
+        (Pram, {}, {"equation": None, "design": "a", "p": 0.8, "theta": None}),
+        (Pram, {"design": "B"}, {"equation": None, "design": "b", "p": None, "theta": 0.5}),
         (Mdav, {}, {"k": 3, "destandardise": True}),
         (RankSwapping, {}, {"p": 5.0}),
         (GlobalRecoding, {}, {"q": 2}),

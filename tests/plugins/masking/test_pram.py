@@ -106,7 +106,7 @@ def test_refusals(params: dict, texts: list[str]) -> None:
 
 
 def test_numeric_attributes_are_refused_by_name() -> None:
-    with pytest.raises(ParameterError, match="attribute x0: given scale numeric"):
+    with pytest.raises(ParameterError, match="given x0, which is numeric"):
         masked(Pram, numeric([[1.0]]), p=0.5)
 
 

@@ -163,14 +163,14 @@ def test_too_many_categories_are_refused_for_each_attribute(method) -> None:
 
 @pytest.mark.parametrize("method", [TopCoding, BottomCoding])
 def test_attributes_without_order_and_numbers_without_share_are_refused(method) -> None:
-    with pytest.raises(ParameterError, match="attribute c0: given scale nominal; wanted scale numeric, ordinal"):
+    with pytest.raises(ParameterError, match="given c0, which is nominal; wanted numeric or ordinal"):
         masked(method, categorical([0, 1], [2], [NOMINAL]), q=1)
     with pytest.raises(ParameterError, match="q: given numeric attribute x0; wanted share"):
         masked(method, numeric([1.0, 2.0]), q=1)
 
 
 def test_numeric_attributes_cannot_be_recoded_globally() -> None:
-    with pytest.raises(ParameterError, match="attribute x0: given scale numeric"):
+    with pytest.raises(ParameterError, match="given x0, which is numeric"):
         masked(GlobalRecoding, numeric([1.0, 2.0]), q=1)
 
 

@@ -116,11 +116,11 @@ def test_prl(tables):
 @given(pairs(most_records=14, most_attributes=4))
 def test_prl_record_by_record(tables):
     assume(reference.stable(reference.pairs_by_pattern(*tables), tables[0].codes.shape[1], len(tables[0])))
-    from evosdc_measures import prl
+    from evosdc_measures import prl, profiles
 
     wanted = reference.prl(*tables)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prl, "DENSE_CELLS", 0)
         assert fitted("prl", tables[0]).score(tables[1]) == pytest.approx(wanted, abs=1e-6)
-        patch.setattr(prl, "MEMORY", 8)
+        patch.setattr(profiles, "MEMORY", 8)
         assert fitted("prl", tables[0]).score(tables[1]) == pytest.approx(wanted, abs=1e-6)

@@ -1,0 +1,43 @@
+"""What commands read, and what they must not write over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from evosdc.data.source import Source, check_writable, read_source
+from evosdc.errors import DataError, Fault
+
+
+def open_source(data: str, schema: Path | None) -> Source:
+    """Read a data file, or load the registered data set of that name where there is no such file.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or a schema is given for a data set, which brings its own.
+    """
+    from evosdc.data.datasets import load_dataset
+    from evosdc.registry import default_registry
+
+    registry = default_registry()
+    if Path(data).exists() or data not in registry.names("dataset"):
+        return read_source(Path(data), schema)
+    if schema is not None:
+        raise DataError(Fault("--schema", str(schema), f"none: the data set {data} brings its own schema"))
+    return load_dataset(registry.spec("dataset", data))  # type: ignore[arg-type]
+
+
+def require_apart(output: Path, *inputs: Path | str | None) -> None:
+    """Raise when an output cannot be written, or is one of the files that are read: nobody's original is replaced.
+
+    Raises
+    ------
+    DataError
+        Which of the two, and what to do.
+    """
+    check_writable(output)
+    for given in inputs:
+        if given is not None and output.exists() and Path(given).exists() and output.samefile(given):
+            raise DataError(
+                Fault(str(output), "the path of a file that is read", "another path", "Choose another one.")
+            )

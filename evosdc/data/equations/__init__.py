@@ -1,0 +1,1 @@
+"""Equations that fill transition matrices: symbols, postorder vectors, notations, evaluation, files."""

@@ -1,0 +1,92 @@
+"""Hierarchies that a user gives by file or by rule, for the attributes of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from evosdc.data.hierarchy import Hierarchy, prefix_hierarchy
+from evosdc.data.intervals import number_intervals, ordered_merging
+from evosdc.data.numerals import number
+from evosdc.data.schema import Attribute
+from evosdc.data.table import Table
+from evosdc.errors import Fault, FaultCollector, HierarchyError, InputError
+
+
+class HierarchyRule(BaseModel):
+    """How a hierarchy is made of an attribute's values: by one of `widths`, `prefix` and `merge`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    widths: tuple[float, ...] | None = Field(None, description="interval widths at levels 1, 2, ...")
+    start: float = Field(0.0, description="where intervals begin")
+    prefix: tuple[int, ...] | bool | None = Field(
+        None, description="characters masked from the right at levels 1, 2, ...; true: one more at each level"
+    )
+    merge: tuple[int, ...] | None = Field(None, description="neighbours merged at levels 1, 2, ...")
+
+    @model_validator(mode="after")
+    def _one_rule(self) -> HierarchyRule:
+        if sum(rule is not None and rule is not False for rule in (self.widths, self.prefix, self.merge)) != 1:
+            raise ValueError("one of widths = [...], prefix = [...] and merge = [...]")
+        return self
+
+    def hierarchy(self, attribute: Attribute, table: Table) -> Hierarchy:
+        """Return the hierarchy of an attribute.
+
+        Raises
+        ------
+        HierarchyError
+            The rule does not fit the attribute's values.
+        """
+        if self.widths is not None:
+            values, decimals = _numbers(attribute, table)
+            return number_intervals(values, self.widths, self.start, decimals)
+        if not attribute.categorical:
+            raise HierarchyError(
+                Fault(attribute.name, "a rule for categories", "widths = [...] for a numeric attribute")
+            )
+        if self.merge is not None:
+            return ordered_merging(attribute.categories, self.merge)
+        return prefix_hierarchy(attribute.categories, None if self.prefix is True else tuple(self.prefix or ()))
+
+
+def _numbers(attribute: Attribute, table: Table) -> tuple[list[float], int]:
+    if not attribute.categorical:
+        column = table.column(attribute.name)
+        return np.unique(column[~np.isnan(column)]).tolist(), attribute.decimals
+    values = [number(label) for label in attribute.categories]
+    if any(value is None or value != int(value) for value in values):
+        raise HierarchyError(Fault(attribute.name, "widths for categories that are no whole numbers", "whole numbers"))
+    return [value for value in values if value is not None], 0
+
+
+def with_hierarchies(table: Table, rules: Mapping[str, Path | HierarchyRule]) -> Table:
+    """Return a table whose attributes have the hierarchies that a user gives by file or by rule.
+
+    Raises
+    ------
+    InputError
+        Attributes that the table lacks, files that are no hierarchies, rules that do not fit; all at once.
+    """
+    collect = FaultCollector()
+    with collect.step():
+        table.schema.require(rules, "hierarchies")
+    made: dict[str, Hierarchy] = {}
+    for name, rule in rules.items():
+        if name in table.schema:
+            with collect.step():
+                attribute = table.schema[name]
+                made[name] = (
+                    replace(rule.hierarchy(attribute, table), origin=f"hierarchy of {name}")
+                    if isinstance(rule, HierarchyRule)
+                    else Hierarchy.from_csv(rule)
+                )
+    if collect.faults:
+        raise InputError(collect.faults)
+    attributes = tuple(replace(a, hierarchy=made.get(a.name, a.hierarchy)) for a in table.schema.attributes)
+    return Table(replace(table.schema, attributes=attributes), table.codes, table.numbers)

@@ -1,0 +1,113 @@
+"""Judging a genome again on draws that the search never saw: means, and how far chance may have moved them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import hypot
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.engine.problem import Problem
+
+FIRST_FRESH = 1 << 31
+"""Draws of searches are numbered from 0, fresh ones from here: no search reaches it."""
+
+
+@dataclass(frozen=True)
+class FreshScores:
+    """Scores of one genome over fresh draws.
+
+    Parameters
+    ----------
+    scores, errors : mapping of str to float
+        Mean of each score, ``il`` and ``dr`` among them, and its standard error.
+    objectives, objective_errors : tuple of float
+        Of the mean scores, and their standard errors.
+    left_out : ndarray of float64, shape (draws, objectives)
+        Objectives of the means that leave one draw out each: what the errors and `advantage` are reckoned from.
+    """
+
+    scores: Mapping[str, float]
+    errors: Mapping[str, float]
+    objectives: tuple[float, ...]
+    objective_errors: tuple[float, ...]
+    left_out: NDArray[np.float64]
+
+    @property
+    def draws(self) -> int:
+        """How many tables were judged."""
+        return len(self.left_out)
+
+    def document(self) -> dict[str, Any]:
+        """Return the figures as JSON-able data."""
+        return {
+            "scores": dict(self.scores),
+            "errors": dict(self.errors),
+            "fitness": list(self.objectives),
+            "fitness_errors": list(self.objective_errors),
+        }
+
+
+def fresh_scores(problem: Problem, genome: Any, key: bytes, draws: int) -> FreshScores:
+    """Judge a genome on fresh draws, the same ones for every genome that decodes with common random numbers.
+
+    Parameters
+    ----------
+    draws : int
+        At least 2.
+    """
+    return summarised(
+        problem,
+        [problem.scores_of_draw(genome, problem.decode(genome, key, FIRST_FRESH + draw)) for draw in range(draws)],
+        genome,
+    )
+
+
+def summarised(problem: Problem, draws: Sequence[Mapping[str, float]], genome: Any = None) -> FreshScores:
+    """Return means and standard errors of the scores of at least two draws.
+
+    Aggregates and objectives are those of the mean scores, as in the search. Standard errors come from the jackknife,
+    which for a mean is the usual one and holds for the greater of two means, too. Where a genome is given its traits
+    count, as in the search.
+    """
+    names, count = list(problem.measures), len(draws)
+    judged = np.array([[scores[name] for name in names] for scores in draws])
+    total = judged.sum(axis=0)
+    scores, objectives = problem.judge(dict(zip(names, (total / count).tolist(), strict=True)), genome)
+    means = ((total - judged) / (count - 1)).tolist()
+    without = [problem.judge(dict(zip(names, row, strict=True)), genome) for row in means]
+    each = np.array([list(entry[0].values()) for entry in without])
+    left_out = np.array([entry[1] for entry in without])
+    return FreshScores(
+        scores,
+        dict(zip(scores, jackknife_errors(each).tolist(), strict=True)),
+        objectives,
+        tuple(jackknife_errors(left_out).tolist()),
+        left_out,
+    )
+
+
+def advantage(winner: FreshScores, other: FreshScores, paired: bool = True) -> tuple[float, float]:
+    """Return by how much the first objective of `winner` is less than that of `other`, and the standard error of that.
+
+    Parameters
+    ----------
+    paired : bool
+        Whether both were judged with the same random numbers: what chance did to both alike then cancels out.
+    """
+    gained = other.objectives[0] - winner.objectives[0]
+    if not paired:
+        return gained, hypot(winner.objective_errors[0], other.objective_errors[0])
+    difference = other.left_out[:, 0] - winner.left_out[:, 0]
+    return gained, float(jackknife_errors(difference[:, None])[0])
+
+
+def jackknife_errors(left_out: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the jackknife's standard error of each column of leave-one-out values, shape (m, q) to (q,)."""
+    count = len(left_out)
+    deviations = left_out - left_out.mean(axis=0)
+    errors: NDArray[np.float64] = np.sqrt((count - 1) / count * (deviations**2).sum(axis=0))
+    return errors

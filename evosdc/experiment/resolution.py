@@ -1,0 +1,79 @@
+"""An experiment with nothing left unsaid: every default filled in, so that it can be repeated and read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import tomli_w
+
+from evosdc._version import __version__
+from evosdc.experiment.model import ExecutorChoice, Experiment, Named, Start
+from evosdc.model.parameters import parsed
+from evosdc.registry import Registry
+
+
+def resolved(experiment: Experiment, registry: Registry, protect: tuple[str, ...], start: Start) -> Experiment:
+    """Return the experiment with the parameters of everything that it names, and the attributes that it protects.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Valid: its names are registered and its parameters accepted.
+    registry : Registry
+    protect : tuple of str
+        The attributes protected in fact.
+    start : Start
+        What the search starts from in fact.
+    """
+    measures = experiment.measures
+    listed = {
+        group: tuple(_filled(registry, "measure", m) for m in getattr(measures, group))
+        for group in ("il", "dr", "other")
+    }
+    fitness = experiment.fitness
+    if fitness.name in registry.names("fitness"):
+        fitness = _filled(registry, "fitness", fitness)
+    executor = _filled(registry, "executor", Named(name=experiment.executor.name, **experiment.executor.params))
+    return experiment.model_copy(
+        update={
+            "title": experiment.heading,
+            "data": experiment.data.model_copy(update={"protect": protect}),
+            "genotype": _filled(registry, "genotype", experiment.genotype),
+            "start": start,
+            "measures": measures.model_copy(update=listed),
+            "fitness": fitness,
+            "algorithm": _filled(registry, "algorithm", experiment.algorithm),
+            "executor": ExecutorChoice(name=executor.name, workers=experiment.executor.workers, **executor.params),
+        }
+    )
+
+
+def named_in(experiment: Experiment) -> Iterator[tuple[str, str]]:
+    """Yield kind and name of everything registered that an experiment uses and a result depends on."""
+    yield "genotype", experiment.genotype.name
+    yield "algorithm", experiment.algorithm.name
+    for measure in experiment.measures.all:
+        yield "measure", measure.name
+    start = experiment.start
+    if start is not None:
+        if start.portfolio is not None:
+            yield "portfolio", start.portfolio
+        for method in dict.fromkeys(entry.method for entry in start.methods):
+            yield "masking-method", method
+    if experiment.data.name is not None:
+        yield "dataset", experiment.data.name
+
+
+def experiment_text(experiment: Experiment) -> str:
+    """Return an experiment as the text of an experiment file that repeats it from any folder."""
+    document: dict[str, Any] = experiment.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return f"# As run by evosdc {__version__}; `evosdc run` on this file repeats it.\n{tomli_w.dumps(document)}"
+
+
+def _filled(registry: Registry, kind: str, named: Named) -> Named:
+    params = getattr(registry.implementation(kind, named.name), "Params", None)
+    if params is None:
+        return named
+    full = parsed(params, named.params, f"{kind} {named.name}").model_dump(mode="json", exclude_none=True)
+    return Named(name=named.name, **full)

@@ -1,0 +1,31 @@
+"""Which attributes a method or a measure can work on."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from evosdc.data.schema import Scale
+from evosdc.data.table import Table
+from evosdc.errors import Fault, ParameterError
+
+
+def require_scales(supports: Set[Scale], table: Table, who: str, advice: str) -> None:
+    """Raise `ParameterError`, one fault for all attributes whose scale is not among those supported.
+
+    Parameters
+    ----------
+    supports : set of Scale
+    table : Table
+    who : str
+        What cannot work on them, for the message: ``"measure dbil"``.
+    advice : str
+        What to do about it.
+    """
+    refused = [a for a in table.schema.attributes if a.scale not in supports]
+    if refused:
+        scales = " and ".join(sorted({str(a.scale) for a in refused}))
+        names = ", ".join(a.name for a in refused)
+        wanted = f"{' or '.join(sorted(map(str, supports)))} attributes"
+        raise ParameterError(
+            Fault(who, f"{names}, which {'is' if len(refused) == 1 else 'are'} {scales}", wanted, advice)
+        )

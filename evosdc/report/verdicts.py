@@ -1,0 +1,91 @@
+"""What was gained and what was changed, in plain sentences that say so where it is nothing."""
+
+from __future__ import annotations
+
+import math
+
+from evosdc.report.folders import RunFolder
+from evosdc.report.frames import mapping
+from evosdc.report.standings import Standings
+from evosdc.report.wording import THIN_SPACE, count, listing, number, plural
+
+NOTHING_TO_SEE = 0.005
+"""A gain of less would be printed as 0.00."""
+RELATIVE_NOISE = 1e-9
+
+
+def gain_text(stand: Standings) -> str:
+    """Return how the best file compares with the best of the portfolio and with the original; empty where unknown."""
+    return " ".join(text for text in (_over_portfolio(stand), _over_original(stand)) if text)
+
+
+def _over_portfolio(stand: Standings) -> str:
+    gain = stand.improvement
+    if stand.portfolio is None or not math.isfinite(gain):
+        return ""
+    base = stand.portfolio.score
+    if abs(gain) <= RELATIVE_NOISE * max(1.0, abs(base)):
+        return "Nothing was gained: no file better than the best portfolio file was found."
+    if gain < 0:
+        return f"Nothing was gained: the best file found is worse than the best portfolio file{_by(-gain)}."
+    if gain < NOTHING_TO_SEE:
+        return "Next to nothing was gained: it is better than the best portfolio file by less than 0.01 points."
+    percent = number(100 * gain / base, 1) if base > 0 else "0.0"
+    share = f", or {percent} %," if percent != "0.0" else ""
+    return f"That is {number(gain)} points{share} less than the best portfolio file; less is better."
+
+
+def _over_original(stand: Standings) -> str:
+    if stand.best is None or stand.identity is None:
+        return ""
+    lost = stand.best.score - stand.identity.score
+    # Written so that an unknown score says nothing.
+    if not lost >= -RELATIVE_NOISE * max(1.0, abs(stand.identity.score)):
+        return ""
+    worse = f"; it is worse{_by(lost)}" if lost >= NOTHING_TO_SEE else ""
+    return f"The best file does not score better than the unprotected original{worse}."
+
+
+def _by(points: float) -> str:
+    return f" by {number(points)} points" if points >= NOTHING_TO_SEE else " by less than 0.01 points"
+
+
+def changed_cells(run: RunFolder) -> dict[str, int]:
+    """Return how many cells of each protected attribute differ from the original; empty where the run does not tell."""
+    changed = mapping(run.result.get("changed"))
+    return {str(name): int(cells) for name, cells in changed.items() if isinstance(cells, int | float)}
+
+
+def changed_total(run: RunFolder) -> tuple[float, float]:
+    """Return how many protected cells differ from the original, and the share of all in percent; NaN where unknown."""
+    changed, records = changed_cells(run), run.result.get("records")
+    if not changed:
+        return math.nan, math.nan
+    cells = records * len(changed) if isinstance(records, int) else 0
+    total = sum(changed.values())
+    return float(total), 100.0 * total / cells if cells else math.nan
+
+
+def changed_text(run: RunFolder) -> str:
+    """Return in a sentence how many protected cells differ from the original; empty where the run does not tell."""
+    changed, records = changed_cells(run), run.result.get("records")
+    if not changed:
+        return ""
+    total, share = changed_total(run)
+    if not total:
+        return "No protected cell of the published file differs from the original: the file is not protected."
+    each = listing([f"{name} {count(cells)}{_share(cells, records)}" for name, cells in changed.items()])
+    size = f" of {plural(records * len(changed), 'protected cell')}" if isinstance(records, int) else " protected cells"
+    whole = f" ({percent(share)})" if math.isfinite(share) else ""
+    by = f": {each}." if len(changed) > 1 else f", all of {next(iter(changed))}."
+    return f"In the published file, {count(total)}{size}{whole} differ from the original{by}"
+
+
+def percent(share: float) -> str:
+    """Return a share in percent; one that is not nothing is never printed as 0.0 %."""
+    figure = "less than 0.1" if 0 < share < 0.05 else number(share, 1)
+    return f"{figure}{THIN_SPACE}%"
+
+
+def _share(cells: int, records: object) -> str:
+    return f" ({percent(100.0 * cells / records)})" if isinstance(records, int) and records else ""

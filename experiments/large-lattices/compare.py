@@ -1,0 +1,137 @@
+"""Heuristics against baselines on lattices of 10^8 to 10^13 nodes, at equal evaluations.
+
+German Credit with 16 and with 21 attributes (hierarchies built by evosdc), and a made-up file of 24 attributes drawn
+from six latent classes. Nobody can enumerate these lattices; each search judges so many nodes and no more.
+
+    python experiments/large-lattices/compare.py -o runs/large-lattices
+    python experiments/large-lattices/compare.py --smoke -o runs/large-smoke
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from statistics import fmean, stdev
+from time import perf_counter
+from typing import Any
+
+import click
+import numpy as np
+
+from evosdc.data.datasets import load_dataset
+from evosdc.data.schema import Attribute, Role, Scale, Schema
+from evosdc.data.table import Table
+from evosdc.engine.evaluation import Evaluator
+from evosdc.engine.loop import begin, search
+from evosdc.engine.problem import Problem
+from evosdc.engine.stop import Stop
+from evosdc.experiment.start import individual_of
+from evosdc.model import Aggregation, Microdata, toolbox_of
+from evosdc.model.fitness import SingleMeasure
+from evosdc.registry import default_registry
+from evosdc.seeds import Purpose, Streams, replicate_seed, stream
+
+SEARCHES = ("tabu", "genetic", "ga-tabu", "random-restarts", "bottom-up", "top-down")
+"""Heuristics with their defaults, and the three baselines."""
+
+
+def latent_classes(records: int = 3000, attributes: int = 24, classes: int = 6) -> Microdata:
+    """Return a made-up file of ordinal attributes with 3 to 6 categories that depend on a hidden class."""
+    rng = stream(2011, Purpose.GENERATE, 24)
+    hidden = rng.integers(0, classes, records)
+    described, columns = [], []
+    for j in range(attributes):
+        size = int(rng.integers(3, 7))
+        centres = rng.integers(0, size, classes)
+        values = np.rint(centres[hidden] + rng.normal(0.0, 0.1 * size, records)).astype(np.int64)
+        labels = tuple(f"c{i:02}" for i in range(size))
+        described.append(Attribute(f"a{j + 1:02}", Role.QUASI_IDENTIFIER, Scale.ORDINAL, labels))
+        columns.append(np.clip(values, 0, size - 1))
+    table = Table(Schema(tuple(described)), np.array(columns, dtype=np.int32).T.copy(), np.empty((records, 0)))
+    return Microdata(table, tuple(attribute.name for attribute in described))
+
+
+def german_credit(attributes: int) -> Microdata:
+    """Return German Credit with the first attributes protected."""
+    table = load_dataset(default_registry().spec("dataset", "german-credit")).table
+    return Microdata(table, table.schema.names[:attributes])
+
+
+def problem_of(microdata: Microdata, measure: str, k: int, suppression: float) -> Problem:
+    """Return the search for the least loss."""
+    registry = default_registry()
+    lattice = registry.build("genotype", "lattice", {"k": k, "suppression": suppression}, microdata)
+    measures = {measure: registry.build("measure", measure, {}).fit(microdata.original)}
+    return Problem(lattice, measures, Aggregation(()), SingleMeasure(measure), Streams(1))
+
+
+def solved(problem: Problem, label: str, evaluations: int, seed: int) -> float:
+    """Return the least loss within the limit among the first so many nodes that a search judges."""
+    toolbox = toolbox_of(problem.genotype, problem.measures, problem.fitness)
+    algorithm = default_registry().build("algorithm", label, {}, toolbox)
+    start = begin(algorithm, [individual_of(problem, problem.genotype.reference, "highest")])
+    evaluator = Capped(problem, evaluations)
+    search(algorithm, evaluator, Streams(seed), Stop(evaluations=evaluations), start, lambda state, record: None)
+    return min(evaluator.best, start.best.objectives[0])
+
+
+class Capped(Evaluator):
+    """Remembers the best of the first so many nodes, wherever a generation ends."""
+
+    def __init__(self, problem: Problem, most: int) -> None:
+        super().__init__(problem)
+        self.left, self.best = most - 1, float("inf")
+
+    def evaluate(self, offspring: Any) -> Any:
+        """Evaluate, and count."""
+        individuals = super().evaluate(offspring)
+        counted = individuals[: self.left]
+        self.best = min([self.best, *(individual.objectives[0] for individual in counted)])
+        self.left -= len(counted)
+        return individuals
+
+
+@click.command()
+@click.option("--repetitions", type=click.IntRange(2), default=10, show_default=True)
+@click.option("--evaluations", type=click.IntRange(1), default=5000, show_default=True)
+@click.option("-k", "k", type=click.IntRange(1), default=5, show_default=True)
+@click.option("--suppression", type=click.FloatRange(0, 1), default=0.05, show_default=True)
+@click.option("--smoke", is_flag=True, help="German Credit with 16 attributes, two repetitions, 300 evaluations.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("runs/large-lattices"))
+def main(repetitions: int, evaluations: int, k: int, suppression: float, smoke: bool, output: Path) -> None:
+    """Compare heuristics and baselines on lattices that cannot be enumerated."""
+    files = {"german-credit 16": german_credit(16)}
+    if smoke:
+        repetitions, evaluations = 2, 300
+    else:
+        files |= {"german-credit 21": german_credit(21), "latent-classes 24": latent_classes()}
+    rows = []
+    for file, microdata in files.items():
+        for measure in ("dm", "lm"):
+            problem = problem_of(microdata, measure, k, suppression)
+            size = problem.genotype.space.size
+            for label in SEARCHES:
+                began = perf_counter()
+                values = [solved(problem, label, evaluations, replicate_seed(7, r)) for r in range(repetitions)]
+                rows.append(
+                    {
+                        "file": file,
+                        "nodes": f"{size:.1e}",
+                        "measure": measure,
+                        "search": label,
+                        "mean": fmean(values),
+                        "sd": stdev(values),
+                        "best": min(values),
+                        "seconds": round((perf_counter() - began) / repetitions, 2),
+                    }
+                )
+                click.echo("  ".join(f"{key} {value}" for key, value in rows[-1].items()))
+    output.mkdir(parents=True, exist_ok=True)
+    with (output / "large-lattices.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""``evosdc equation``: look at an equation file, typeset it, simplify it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from evosdc.data.equations.recipe import Recipe
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--latex", "as_latex", is_flag=True, help="Print LaTeX instead of infix text.")
+@click.option("--simplify", "simplified", is_flag=True, help="Clean it up; the matrices stay what they are.")
+@click.option("--algebra", is_flag=True, help="Clean up further with sympy, checked on made-up files to 1e-12.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the recipe to this file.")
+def equation(file: Path, as_latex: bool, simplified: bool, algebra: bool, output: Path | None) -> None:
+    """Print the equations of FILE, which `evosdc run` wrote as equation.toml or a person by hand."""
+    from evosdc.data.equations.infix import infix
+    from evosdc.data.equations.latex import latex
+    from evosdc.data.equations.recipe import read_recipe
+    from evosdc.data.files import write_text
+
+    recipe = read_recipe(file)
+    if simplified or algebra:
+        recipe = _cleaned(recipe, algebra)
+    listed = [("all attributes", recipe.equation)] if recipe.equation is not None else []
+    for name, one in [*listed, *recipe.equations.items()]:
+        click.echo(f"{name}: {latex(one) if as_latex else infix(one)}")
+        click.echo(f"  {len(one)} nodes, depth {one.depth}")
+    click.echo(f"decoding {recipe.decoding}, p = {recipe.p:g}" + _second_stage(recipe.two_stage))
+    if output is not None:
+        write_text(output, recipe.text())
+
+
+def _cleaned(recipe: Recipe, algebra: bool) -> Recipe:
+    from evosdc_equations.algebra import shortened
+    from evosdc_equations.simplification import simplify
+
+    clean = shortened if algebra else simplify
+    single = clean(recipe.equation, recipe.decoding) if recipe.equation is not None else None
+    each = {name: clean(one, recipe.decoding) for name, one in recipe.equations.items()}
+    return replace(recipe, equation=single, equations=each)
+
+
+def _second_stage(alpha: float | None) -> str:
+    return "" if alpha is None else f", two-stage invariant with alpha = {alpha:g}"

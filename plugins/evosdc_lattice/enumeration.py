@@ -1,0 +1,127 @@
+"""Exact searches: every node, or those that cannot be left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from pydantic import Field
+
+from evosdc.errors import Fault, ParameterError
+from evosdc.model import Individual, Offspring, Parameters, Population
+from evosdc.model.fitness import SingleMeasure
+from evosdc.seeds import Streams
+from evosdc_lattice.exact import exhaustive_nodes, optimum
+from evosdc_lattice.losses import NodeLoss
+from evosdc_lattice.search import LatticeSearch, proposed
+from evosdc_lattice.space import locked
+
+BATCH = 2000
+"""Nodes of a generation."""
+
+
+class ExactSearch(LatticeSearch):
+    """A search that ends with all optima: the population is made of those found so far."""
+
+    def initial(self, candidates: Sequence[Individual]) -> Population:
+        """Return the best of the candidates and those that are equal to it."""
+        return Population(_tied(candidates))
+
+    def replace(
+        self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
+    ) -> Population:
+        """Return the nodes with the least objective so far, each once."""
+        everyone = {individual.key: individual for individual in (*population.individuals, *evaluated)}
+        return self.moved_on(
+            population, _tied(list(everyone.values())), self.remembered(population, offspring), evaluated
+        )
+
+    def remembered(self, population: Population, offspring: Sequence[Offspring]) -> dict[str, Any]:
+        """Return what the next generation must know."""
+        done = int(population.memory.get("done", np.array(0))) + len(offspring)
+        return {**population.memory, "done": np.array(done)}
+
+    def solution(self, population: Population, best: Individual) -> Individual:
+        """Return the first of the optima."""
+        return self.optima(population, best)[0]
+
+    def optima(self, population: Population, solution: Individual) -> tuple[Individual, ...]:
+        """Return all optima by levels, in lexicographic order."""
+        return tuple(sorted(population.individuals, key=lambda i: tuple(i.genome.tolist())))
+
+    def describe(self, population: Population, solution: Individual) -> Any:
+        """Return the first optimum, and the levels of all."""
+        optima = [self.lattice.levels_of(i.genome) for i in self.optima(population, solution)]
+        return {**self.lattice.describe(solution.genome), "optima": optima}
+
+
+def _tied(individuals: Sequence[Individual]) -> tuple[Individual, ...]:
+    least = min(individual.objectives for individual in individuals)
+    return tuple(individual for individual in individuals if individual.objectives == least)
+
+
+class Exhaustive(ExactSearch):
+    """Every node of the lattice is evaluated."""
+
+    class Params(Parameters):
+        """A guard against lattices that no one can wait for."""
+
+        most: int = Field(2_000_000, ge=1, description="greatest number of nodes that is accepted")
+
+    params: Params
+
+    def __init__(self, params: Params, toolbox: Any) -> None:
+        super().__init__(params, toolbox)
+        if self.lattice.space.size > params.most:
+            given, wanted = f"a lattice of {self.lattice.space.size} nodes", f"at most {params.most}"
+            advice = "Take `optimal`, a heuristic (`tabu`, `ga-tabu`, `genetic`), or raise `most`."
+            raise ParameterError(Fault("algorithm exhaustive", given, wanted, advice))
+
+    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
+        """Return the next nodes in lexicographic order."""
+        done = int(population.memory.get("done", np.array(0)))
+        return proposed(list(islice(exhaustive_nodes(self.lattice.space), done, done + BATCH)), "enumeration")
+
+
+class Optimal(ExactSearch):
+    """All optima without judging every node: see `evosdc_lattice.exact.optimum`.
+
+    The search decides which nodes have to be judged; they then pass through the engine like any others, so that journal
+    and evaluations show them. The fitness must be one of the losses of generalised files alone.
+    """
+
+    class Params(Parameters):
+        """No parameters."""
+
+    params: Params
+
+    def __init__(self, params: Params, toolbox: Any) -> None:
+        super().__init__(params, toolbox)
+        fitness = toolbox.fitness
+        single = isinstance(fitness, SingleMeasure)
+        loss = self.lattice.loss_of(toolbox.measures[fitness.measure]) if single else None
+        if loss is None:
+            given = "a fitness without lower bounds for the nodes above a node"
+            wanted = "one loss of generalised files: dm, dm-star, lm, cavg, aecs, entropy, precision or height"
+            raise ParameterError(Fault("algorithm optimal", given, wanted, "Or use the algorithm exhaustive."))
+        self.loss: NodeLoss = loss
+
+    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
+        """Return the next of the nodes that cannot be left out; the optima are among them."""
+        done = int(population.memory.get("done", np.array(0)))
+        nodes = population.memory["nodes"] if "nodes" in population.memory else self._judged(population)
+        return proposed([locked(np.array(node, dtype=np.int16)) for node in nodes[done : done + BATCH]], "optimal")
+
+    def remembered(self, population: Population, offspring: Sequence[Offspring]) -> dict[str, Any]:
+        """Return what the next generation must know: the nodes, and how far it has come."""
+        nodes = population.memory.get("nodes")
+        return {
+            **super().remembered(population, offspring),
+            "nodes": self._judged(population) if nodes is None else nodes,
+        }
+
+    def _judged(self, population: Population) -> Any:
+        found = optimum(self.lattice.evaluator, self.loss)
+        return np.array([node.tolist() for node in found.checked], dtype=np.int16)

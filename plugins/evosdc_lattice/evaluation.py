@@ -1,0 +1,159 @@
+"""Judging nodes: frequency sets rolled up from the nearest finer one at hand, and what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc_lattice.rollup import k_summary, summary, suppressed_codes
+from evosdc_lattice.space import FrequencySet, LatticeSpace, Levels
+
+STORED_SETS = 2048
+STORED_BYTES = 192 << 20
+REMEMBERED = 500_000
+
+
+class NodeFacts(NamedTuple):
+    """What the frequency set of a node tells; integers, hence exact.
+
+    Parameters
+    ----------
+    classes : int
+        All classes.
+    kept : int
+        Classes that meet the privacy model.
+    suppressed : int
+        Records in the others.
+    squares, kept_squares : int
+        Sum of squared sizes over all and over kept classes.
+    """
+
+    classes: int
+    kept: int
+    suppressed: int
+    squares: int
+    kept_squares: int
+
+
+class NodeEvaluator:
+    """Evaluates nodes of a lattice, and keeps frequency sets to start from.
+
+    What it keeps changes how fast an answer comes, never the answer.
+    """
+
+    def __init__(self, space: LatticeSpace) -> None:
+        self.space = space
+        self._facts: dict[bytes, NodeFacts] = {}
+        self._lost: dict[bytes, tuple[NDArray[np.int64], ...]] = {}
+        self._slot: dict[bytes, int] = {}
+        self._sets: list[FrequencySet | None] = [None] * STORED_SETS
+        self._keys: list[bytes] = [b""] * STORED_SETS
+        self._levels = np.full((STORED_SETS, len(space.ladders)), np.iinfo(np.int16).max, dtype=np.int16)
+        self._sizes = np.full(STORED_SETS, np.iinfo(np.int64).max, dtype=np.int64)
+        self._next = 0
+        self._bytes = 0
+
+    def facts(self, levels: Levels) -> NodeFacts:
+        """Return what is known of a node."""
+        key = levels.tobytes()
+        known = self._facts.get(key)
+        if known is None:
+            known = self.judged(self.classes(levels))
+            if len(self._facts) >= REMEMBERED:
+                self._facts.clear()
+            self._facts[key] = known
+        return known
+
+    def judged(self, classes: FrequencySet) -> NodeFacts:
+        """Return the facts of a frequency set."""
+        model = self.space.model
+        if model.k_only:
+            return NodeFacts(*k_summary(classes.counts, model.k).tolist())
+        return NodeFacts(*summary(classes.counts, model.failing(classes.counts, classes.sensitive)).tolist())
+
+    def lost(self, levels: Levels) -> tuple[NDArray[np.int64], ...]:
+        """Return, by attribute, how many suppressed records have each generalised value."""
+        key = levels.tobytes()
+        known = self._lost.get(key)
+        if known is None:
+            sizes = [len(ladder.labels[level]) for ladder, level in zip(self.space.ladders, levels, strict=True)]
+            if self.facts(levels).suppressed == 0:
+                known = tuple(np.zeros(size, dtype=np.int64) for size in sizes)
+            else:
+                known = self.lost_of(self.classes(levels), sizes)
+            if len(self._lost) >= REMEMBERED // 10:
+                self._lost.clear()
+            self._lost[key] = known
+        return known
+
+    def lost_of(self, classes: FrequencySet, sizes: Sequence[int]) -> tuple[NDArray[np.int64], ...]:
+        """Return `lost` of a frequency set whose attributes have so many values."""
+        word, shift, mask, _ = self.space.fields
+        offset = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        failing = self.space.model.failing(classes.counts, classes.sensitive)
+        counts = suppressed_codes(
+            classes.keys, classes.counts, failing, word, shift, mask, offset[:-1], int(offset[-1])
+        )
+        return tuple(np.split(counts, offset[1:-1]))
+
+    def classes(self, levels: Levels) -> FrequencySet:
+        """Return the frequency set of a node, rolled up from the smallest one at hand that lies below it."""
+        key = levels.tobytes()
+        slot = self._slot.get(key)
+        if slot is not None:
+            found = self._sets[slot]
+            assert found is not None
+            return found
+        below, start = self._nearest(levels)
+        made = self.space.climb(start, below, levels.tolist())
+        self._store(key, levels, made)
+        return made
+
+    def _nearest(self, levels: Levels) -> tuple[list[int], FrequencySet]:
+        step = self._step_below(levels)
+        if step is not None:
+            return step
+        ground = self.space.ground
+        position = int(np.argmin(np.where((self._levels <= levels).all(axis=1), self._sizes, np.iinfo(np.int64).max)))
+        found = self._sets[position]
+        if found is None or not (self._levels[position] <= levels).all() or len(found.counts) >= len(ground.counts):
+            return self.space.bottom.tolist(), ground
+        return self._levels[position].tolist(), found
+
+    def _step_below(self, levels: Levels) -> tuple[list[int], FrequencySet] | None:
+        """Return the smallest set at hand that lies a single step below, which is cheaper to find than the nearest."""
+        smallest: tuple[list[int], FrequencySet] | None = None
+        lower = levels.copy()
+        for j in range(len(lower)):
+            if lower[j]:
+                lower[j] -= 1
+                slot = self._slot.get(lower.tobytes())
+                if slot is not None:
+                    found = self._sets[slot]
+                    assert found is not None
+                    if smallest is None or len(found.counts) < len(smallest[1].counts):
+                        smallest = (lower.tolist(), found)
+                lower[j] += 1
+        return smallest
+
+    def _store(self, key: bytes, levels: Levels, made: FrequencySet) -> None:
+        if made.bytes > STORED_BYTES // 8:
+            return
+        while True:
+            slot = self._next
+            self._next = (slot + 1) % STORED_SETS
+            old = self._sets[slot]
+            if old is not None:
+                self._bytes -= old.bytes
+                del self._slot[self._keys[slot]]
+                self._sets[slot] = None
+                self._levels[slot] = np.iinfo(np.int16).max
+                self._sizes[slot] = np.iinfo(np.int64).max
+            if self._bytes + made.bytes <= STORED_BYTES:
+                break
+        self._sets[slot], self._keys[slot], self._slot[key] = made, key, slot
+        self._levels[slot], self._sizes[slot] = levels, len(made.counts)
+        self._bytes += made.bytes

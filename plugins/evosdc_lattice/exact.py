@@ -1,0 +1,161 @@
+"""Exact search for all optimal nodes: depth first over the attributes, cut by monotonicity and by lower bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from evosdc_lattice.evaluation import NodeEvaluator, NodeFacts
+from evosdc_lattice.losses import NodeLoss
+from evosdc_lattice.rollup import k_summary, summary
+from evosdc_lattice.space import FrequencySet, LatticeSpace, Levels, locked
+
+_ROUNDING = 1e-12
+"""Relative slack of bounds, so that rounding never cuts off a tied optimum."""
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The outcome of an exact search.
+
+    Parameters
+    ----------
+    loss : float
+        The least loss of a node within the limit; infinite where there is none.
+    nodes : tuple of Levels
+        All nodes within the limit that have it, in lexicographic order.
+    checked : tuple of Levels
+        All nodes that were judged, in the order in which they were.
+    cut : int
+        Nodes that need not be judged, by monotonicity or by the bound.
+    """
+
+    loss: float
+    nodes: tuple[Levels, ...]
+    checked: tuple[Levels, ...]
+    cut: int
+
+
+def exhaustive_nodes(space: LatticeSpace) -> Iterator[Levels]:
+    """Yield all nodes, each after one that it can be rolled up from by a single step."""
+    for levels in product(*(range(height + 1) for height in space.top.tolist())):
+        yield locked(np.array(levels, dtype=np.int16))
+
+
+def optimum(evaluator: NodeEvaluator, loss: NodeLoss) -> Optimum:
+    """Return all optimal nodes.
+
+    The levels of the attributes are chosen one after the other, those of the remaining ones being held at the lowest
+    that can be safe. Two nodes decide about all that can be completed from such a choice: the highest, since where
+    even it
+    suppresses too much all do (predictive tagging), and the lowest, since its bound holds for all. What is suppressed
+    for k, p and distinct l alone never grows upwards, so the first cut is valid for every privacy model.
+
+    Parameters
+    ----------
+    evaluator : NodeEvaluator
+    loss : NodeLoss
+    """
+    return _Search(evaluator, loss).run()
+
+
+class _Search:
+    def __init__(self, evaluator: NodeEvaluator, loss: NodeLoss) -> None:
+        self.evaluator, self.loss, self.space = evaluator, loss, evaluator.space
+        self.top = self.space.top.tolist()
+        self.best = float("inf")
+        self.nodes: list[Levels] = []
+        self.checked: dict[bytes, Levels] = {}
+        self.order: list[int] = []
+        self.floor: list[int] = []
+
+    def run(self) -> Optimum:
+        self.floor = [self._floor(j) for j in range(len(self.top))]
+        start = self.evaluator.classes(locked(np.array(self.floor, dtype=np.int16)))
+        self._descend()
+        self.order = self._order()
+        self._choose(0, list(self.floor), start)
+        found = sorted({node.tobytes(): node for node in self.nodes}.values(), key=lambda node: tuple(node.tolist()))
+        return Optimum(self.best, tuple(found), tuple(self.checked.values()), self.space.size - len(self.checked))
+
+    def _order(self) -> list[int]:
+        """Return the attributes, those with the most values that can still be told apart first."""
+        return sorted(
+            (j for j in range(len(self.top)) if self.floor[j] < self.top[j]),
+            key=lambda j: -len(self.space.ladders[j].labels[self.floor[j]]),
+        )
+
+    def _descend(self) -> None:
+        """Walk down from the top greedily, for a first bound."""
+        node, facts = self.space.top, self.evaluator.facts(self.space.top)
+        self._judge(node, facts)
+        improved = facts.suppressed <= self.space.limit
+        while improved:
+            improved = False
+            for j in range(len(self.top)):
+                if node[j] > self.floor[j]:
+                    lower = node.copy()
+                    lower[j] -= 1
+                    before = self.best
+                    self._judge(locked(lower), self.evaluator.facts(lower))
+                    improved |= self.best < before
+            node = self.nodes[-1]
+
+    def _floor(self, j: int) -> int:
+        """Return the lowest level at which an attribute can be published at all, all others at their highest."""
+        if self.space.model.k_only:  # the attribute's own frequencies tell
+            sizes = (frequencies.astype(np.int32) for frequencies in self.space.ladders[j].frequencies)
+            k = self.space.model.k
+            return next(level for level, size in enumerate(sizes) if self._last(j, level, int(k_summary(size, k)[2])))
+        levels = list(self.top)
+        levels[j] = 0
+        classes = self.space.climb(self.space.ground, self.space.bottom.tolist(), levels)
+        while not self._last(j, levels[j], self._suppressed(classes)):
+            lower, levels = levels, [*levels]
+            levels[j] += 1
+            classes = self.space.climb(classes, lower, levels)
+        return int(levels[j])
+
+    def _last(self, j: int, level: int, suppressed: int) -> bool:
+        """Whether the climb of an attribute ends: safe, or at its highest level."""
+        return suppressed <= self.space.limit or level == self.top[j]
+
+    def _suppressed(self, classes: FrequencySet) -> int:
+        model = self.space.model
+        if model.k_only:
+            return int(k_summary(classes.counts, model.k)[2])
+        return int(summary(classes.counts, model.failing(classes.counts, classes.sensitive, True))[2])
+
+    def _choose(self, depth: int, levels: list[int], classes: FrequencySet) -> None:
+        """Go through all completions of the levels chosen so far; `classes` are those of the lowest one."""
+        if depth == len(self.order):
+            self._judge(locked(np.array(levels, dtype=np.int16)), self.evaluator.judged(classes), classes)
+            return
+        j = self.order[depth]
+        rest = self.order[depth + 1 :]
+        for level in range(self.floor[j], self.top[j] + 1):
+            lower, levels = levels, [*levels]
+            levels[j] = level
+            classes = self.space.climb(classes, lower, levels)
+            lowest = locked(np.array(levels, dtype=np.int16))
+            facts = self.evaluator.judged(classes) if self.loss.needs_classes else None
+            if self.loss.bound(self.space, lowest, facts) > self.best * (1.0 + _ROUNDING):
+                return  # higher levels of this attribute have a bound that is no less
+            if rest:
+                highest = [self.top[i] if i in rest else at for i, at in enumerate(levels)]
+                if self._suppressed(self.space.climb(classes, levels, highest)) > self.space.limit:
+                    continue
+            self._choose(depth + 1, levels, classes)
+
+    def _judge(self, levels: Levels, facts: NodeFacts, classes: FrequencySet | None = None) -> None:
+        self.checked.setdefault(levels.tobytes(), levels)
+        if facts.suppressed > self.space.limit:
+            return
+        value = self.loss.of(self.evaluator, levels, facts)
+        if value < self.best:
+            self.best, self.nodes = value, [levels]
+        elif value == self.best:
+            self.nodes.append(levels)

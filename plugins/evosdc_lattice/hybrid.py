@@ -1,0 +1,150 @@
+"""The hybrid of Cui, Kim and Lee (2011): a genetic algorithm with a tabu search in place of mutation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from evosdc.model import Individual, Offspring, Population
+from evosdc.seeds import Streams
+from evosdc_lattice.genetic import wheel
+from evosdc_lattice.search import LatticeSearch, proposed, publishable
+from evosdc_lattice.tabu import LARGE, TabuList, TabuParams, judged_neighbours, next_node
+
+_TABU = 1 << 16
+"""Addresses of the tabu searches' streams begin here, behind those of the crossovers."""
+
+
+class GeneticTabu(LatticeSearch):
+    """Every child of the crossover goes through a tabu search, and the best node that it met takes the child's place.
+
+    All tabu searches of a genetic cycle run side by side: a generation of the engine is one tabu cycle of all of
+    them, so a genetic cycle takes ``cycles + 1`` generations. The paper's text has 100 genetic cycles and its
+    experiments 20;
+    the number is set by ``stop``: 20 cycles of 20 tabu cycles are ``stop = { generations = 420 }``, and one more for
+    the first
+    nodes.
+    """
+
+    class Params(TabuParams):
+        """Parameters of both parts; defaults are the paper's where it gives a value."""
+
+        population: int | None = Field(
+            None, ge=2, description="nodes of a generation; default: 20 as in the paper, 4 beyond ten million nodes"
+        )
+        cycles: int = Field(20, ge=1, description="cycles of each tabu search")
+
+    params: Params
+
+    @property
+    def size(self) -> int:
+        """Nodes of a generation."""
+        return self.params.population or (4 if self.lattice.space.size > LARGE else 20)
+
+    def initial(self, candidates: Sequence[Individual]) -> Population:
+        """Return random candidates where there are some; without them the search draws its own."""
+        started = [individual for individual in candidates if individual.origin == "random"]
+        individuals = tuple(started or candidates)
+        return Population(individuals, memory=self._parents(len(individuals)) if started else {})
+
+    def _parents(self, size: int) -> dict[str, NDArray[np.int64]]:
+        """Return the memory of a population that is about to be crossed."""
+        return {"cycle": np.array(-1), "size": np.array(size)}
+
+    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
+        """Return first nodes, children of a crossover, or the neighbours of all current nodes."""
+        generation, memory = population.generation, population.memory
+        if "cycle" not in memory:
+            nodes = [self.toolbox.random(streams.vary(generation, slot)) for slot in range(self.size)]
+            return proposed(nodes, "random")
+        if int(memory["cycle"]) < 0:
+            return self._crossed(population, streams)
+        offspring: list[Offspring] = []
+        for search in range(int(memory["size"])):
+            rng = streams.vary(generation, _TABU + search)
+            current = self._next(population, search, rng)
+            node = population.individuals[current].genome
+            nodes = judged_neighbours(self.lattice, node, self.params, rng)
+            offspring += proposed(nodes, "neighbour", (current, search))
+        return offspring
+
+    def _crossed(self, population: Population, streams: Streams) -> list[Offspring]:
+        generation, size = population.generation, self.size
+        slots = wheel(population.individuals, size + size % 2, self.params.penalty, streams.select(generation))
+        offspring: list[Offspring] = []
+        for pair in range(len(slots) // 2):
+            parents = slots[2 * pair : 2 * pair + 2]
+            genomes = (population.individuals[slot].genome for slot in parents)
+            children = self.toolbox.mate(*genomes, streams.vary(generation, pair))
+            offspring += [Offspring(child, "crossover", (slot,)) for slot, child in zip(parents, children, strict=True)]
+        return offspring[:size]
+
+    def _next(self, population: Population, search: int, rng: np.random.Generator) -> int:
+        """Return the slot of the node that a tabu search moves to; its current one where it cannot move."""
+        memory = population.memory
+        slots = np.flatnonzero(memory["owner"] == search)
+        if not len(slots):
+            return search
+        neighbours = [population.individuals[int(slot)] for slot in slots]
+        tabu = TabuList(memory["tabu"][search], memory["until"][search])
+        chosen = next_node(neighbours, tabu, population.generation, self.params, rng)
+        return search if chosen is None else int(slots[next(i for i, x in enumerate(neighbours) if x is chosen)])
+
+    def replace(
+        self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
+    ) -> Population:
+        """Return the nodes to be crossed; or current nodes, the best that each search has met, and their neighbours."""
+        memory = population.memory
+        kept = {name: memory[name] for name in ("visited",) if name in memory}
+        if "cycle" not in memory:
+            return self.moved_on(population, evaluated, kept | self._parents(len(evaluated)), evaluated)
+        size = len(evaluated)
+        if int(memory["cycle"]) < 0:
+            attributes = len(self.lattice.space.top)
+            state = {
+                "cycle": np.array(0),
+                "size": np.array(size),
+                "owner": np.full(2 * size, -1),
+                "tabu": np.full((size, self.params.tabu_size, attributes), -1, dtype=np.int16),
+                "until": np.full((size, self.params.tabu_size), -1, dtype=np.int64),
+            }
+            return self.moved_on(population, [*evaluated, *evaluated], kept | state, evaluated)
+        return self._cycled(population, offspring, evaluated, kept)
+
+    def _cycled(
+        self,
+        population: Population,
+        offspring: Sequence[Offspring],
+        evaluated: Sequence[Individual],
+        kept: dict[str, NDArray[np.int16]],
+    ) -> Population:
+        memory, size = population.memory, int(population.memory["size"])
+        owner = np.array([item.parents[1] for item in offspring])
+        current = list(population.individuals[:size])
+        best = list(population.individuals[size : 2 * size])
+        lists = []
+        for search in range(size):
+            mine = np.flatnonzero(owner == search)
+            if len(mine):
+                current[search] = population.individuals[offspring[int(mine[0])].parents[0]]
+            best[search] = min([best[search], current[search], *(evaluated[int(i)] for i in mine)], key=_rank)
+            tabu = TabuList(memory["tabu"][search], memory["until"][search])
+            lists.append(tabu.entered(current[search].genome, population.generation, self.params.tabu_life))
+        cycle = int(memory["cycle"]) + 1
+        if cycle >= self.params.cycles:
+            return self.moved_on(population, best, kept | self._parents(size), evaluated)
+        state = {
+            "cycle": np.array(cycle),
+            "size": np.array(size),
+            "owner": np.concatenate([np.full(2 * size, -1), owner]),
+            "tabu": np.stack([tabu.nodes for tabu in lists]),
+            "until": np.stack([tabu.until for tabu in lists]),
+        }
+        return self.moved_on(population, [*current, *best, *evaluated], kept | state, evaluated)
+
+
+def _rank(individual: Individual) -> tuple[bool, tuple[float, ...], bytes]:
+    return (not publishable(individual), individual.objectives, individual.key)

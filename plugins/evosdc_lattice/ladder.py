@@ -1,0 +1,166 @@
+"""The ladder of an attribute: its values at every level of its hierarchy, as codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.data.hierarchy import ROOT, Hierarchy
+from evosdc.data.intervals import binary_intervals, ordered_merging
+from evosdc.data.numerals import number, numeral
+from evosdc.data.schema import Attribute, Scale
+from evosdc.data.table import MISSING, Codes, Numbers
+from evosdc.errors import Fault, HierarchyError
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """One attribute, generalised to each of its levels.
+
+    Only values that occur have a code. A missing value has one of its own below the highest level and is part of the
+    root there (a reconstruction: the sources know no missing values).
+
+    Parameters
+    ----------
+    attribute : Attribute
+        With the hierarchy in use.
+    base : ndarray of int64, shape (n,)
+        Code at level 0 of each record.
+    codes : tuple of ndarray of int32, each of shape (c,)
+        By level: the node code of each base code.
+    labels : tuple of tuple of str or None
+        By level: the label of each node code; None for a missing value.
+    leaves : tuple of ndarray of int64
+        By level: how many leaves of the hierarchy lie below each node, whether they occur or not.
+    frequencies : tuple of ndarray of int64
+        By level: how many records have each node.
+    """
+
+    attribute: Attribute
+    base: NDArray[np.int64]
+    codes: tuple[NDArray[np.int32], ...]
+    labels: tuple[tuple[str | None, ...], ...]
+    leaves: tuple[NDArray[np.int64], ...]
+    frequencies: tuple[NDArray[np.int64], ...]
+
+    @property
+    def height(self) -> int:
+        """The highest level."""
+        return len(self.codes) - 1
+
+    @property
+    def domain(self) -> int:
+        """How many leaves the hierarchy has."""
+        assert self.attribute.hierarchy is not None
+        return len(self.attribute.hierarchy.leaves)
+
+    def parents(self, level: int, above: int) -> NDArray[np.int32]:
+        """Return the node code at level `above` of each node code at `level`."""
+        result = np.zeros(len(self.labels[level]), dtype=np.int32)
+        result[self.codes[level]] = self.codes[above]
+        return result
+
+    def loss(self, level: int) -> NDArray[np.int64]:
+        """Return ``leaves - 1`` of each node of a level: the numerator of its loss, over ``domain - 1``."""
+        return self.leaves[level] - 1
+
+
+def with_hierarchy(attribute: Attribute, column: Codes | Numbers) -> tuple[Attribute, str]:
+    """Return the attribute with a hierarchy, and what was built for want of one, in words; empty where it had one.
+
+    Numbers are put into intervals whose width doubles from level to level, ordered categories are merged by twos,
+    fours and so on, and other categories go to the root at once: a reconstruction, meant to be replaced by the user's
+    own.
+    """
+    if attribute.hierarchy is not None:
+        return attribute, ""
+    if attribute.scale is Scale.NUMERIC:
+        values = np.unique(column[~np.isnan(column)])
+        hierarchy = binary_intervals(values.tolist(), attribute.decimals)
+        built = "intervals that double in width"
+    elif attribute.scale is Scale.ORDINAL and len(attribute.categories) > 2:
+        hierarchy = ordered_merging(attribute.categories)
+        built = "neighbouring categories merged by twos, fours, ..."
+    else:
+        labels = attribute.categories or ("",)
+        hierarchy = Hierarchy(labels, tuple((ROOT,) for _ in labels), f"hierarchy of {attribute.name}")
+        built = f"each category below {ROOT}"
+    named = replace(hierarchy, origin=f"hierarchy built for {attribute.name}")
+    note = f"No hierarchy was given for {attribute.name}; one of {named.height} levels was built: {built}."
+    return replace(attribute, hierarchy=named), note
+
+
+def ladder_of(attribute: Attribute, column: Codes | Numbers) -> Ladder:
+    """Return the ladder of a column.
+
+    Raises
+    ------
+    HierarchyError
+        A value that occurs is no leaf of the hierarchy.
+    """
+    hierarchy = attribute.hierarchy
+    assert hierarchy is not None
+    base, leaves = _occurring(attribute, hierarchy, column)
+    missing = bool(len(base)) and int(base.max()) == len(leaves)
+    codes, nodes = hierarchy.nodes(leaves) if leaves else (np.empty((0, hierarchy.height + 1), dtype=np.int32), ())
+    below = [_leaves_below(hierarchy, level) for level in range(hierarchy.height + 1)]
+    by_level, labels, sizes, frequencies = [], [], [], []
+    for level in range(hierarchy.height + 1):
+        own: tuple[str | None, ...] = nodes[level] if leaves else ()
+        column_codes = codes[:, level]
+        if missing:
+            at_root = level == hierarchy.height and bool(own)
+            own = own if at_root else (*own, ROOT if level == hierarchy.height else None)
+            column_codes = np.append(column_codes, np.int32(0 if at_root else len(own) - 1))
+        by_level.append(np.ascontiguousarray(column_codes, dtype=np.int32))
+        labels.append(own)
+        whole = len(hierarchy.leaves)
+        sizes.append(
+            np.array([1 if x is None else whole if x == ROOT else below[level][x] for x in own], dtype=np.int64)
+        )
+        frequencies.append(np.bincount(by_level[-1][base], minlength=len(own)).astype(np.int64))
+    return Ladder(attribute, base, tuple(by_level), tuple(labels), tuple(sizes), tuple(frequencies))
+
+
+def _occurring(
+    attribute: Attribute, hierarchy: Hierarchy, column: Codes | Numbers
+) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Return base codes, the last one for missing values, and the leaf of each other code."""
+    absent = column == MISSING if attribute.categorical else np.isnan(column)
+    values, position = np.unique(column[~absent], return_inverse=True)
+    base = np.full(len(column), len(values), dtype=np.int64)
+    base[~absent] = position.reshape(-1)
+    if attribute.categorical:
+        leaves = tuple(attribute.categories[int(value)] for value in values)
+    else:
+        by_number = {number(leaf): leaf for leaf in hierarchy.leaves}
+        leaves = tuple(by_number.get(v, numeral(v, attribute.decimals)) for v in map(float, values))
+    lacking = hierarchy.lacking(leaves)
+    if lacking:
+        given = f"no line for {lacking[0]!r}" + (f" and {len(lacking) - 1} more" if len(lacking) > 1 else "")
+        raise HierarchyError(Fault(hierarchy.origin, given, f"all values of {attribute.name}", "Add a line for each."))
+    return base, leaves
+
+
+def _leaves_below(hierarchy: Hierarchy, level: int) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for label in hierarchy.generalise(hierarchy.leaves, level):
+        counts[label] = counts.get(label, 0) + 1
+    return counts
+
+
+def ladders_of(attributes: Sequence[Attribute], columns: Sequence[Codes | Numbers]) -> tuple[Ladder, ...]:
+    """Return the ladders of several columns; raises `HierarchyError` with the faults of all."""
+    from evosdc.errors import FaultCollector
+
+    collect = FaultCollector()
+    ladders = []
+    for attribute, column in zip(attributes, columns, strict=True):
+        with collect.step():
+            ladders.append(ladder_of(attribute, column))
+    if collect.faults:
+        raise HierarchyError(collect.faults)
+    return tuple(ladders)

@@ -1,0 +1,223 @@
+"""The genotype `lattice`: one level of generalisation an attribute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from hashlib import blake2b
+from math import floor
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from evosdc.data.table import Rows, Table
+from evosdc.errors import Fault, ParameterError, PluginError
+from evosdc.model import Fitted, Genotype, Masking, Microdata, Parameters
+from evosdc.model.genotype import Dump
+from evosdc_lattice.evaluation import NodeEvaluator
+from evosdc_lattice.ladder import ladders_of, with_hierarchy
+from evosdc_lattice.losses import AverageClassSize, NodeLoss
+from evosdc_lattice.measures import FittedLoss
+from evosdc_lattice.privacy import Diversity, PrivacyModel
+from evosdc_lattice.publication import class_sizes, failing_rows, published
+from evosdc_lattice.sensitive import sensitive_attributes
+from evosdc_lattice.space import LatticeSpace, Levels, locked
+
+
+class Lattice(Genotype[Levels]):
+    """A vector of levels, one an attribute: full-domain generalisation with suppression (Samarati 2001; Sweeney 2002).
+
+    Every value of an attribute is replaced by its ancestor at the attribute's level; classes that fail the privacy
+    model are then suppressed whole. A genome is within the limit if no more records are suppressed than allowed; one
+    beyond
+    it is a candidate all the same, with a penalty that grows by the records in excess.
+    """
+
+    class Params(Parameters):
+        """The privacy model and the limit of suppression."""
+
+        k: int = Field(ge=1, description="least number of records of a class")
+        suppression: int | float = Field(
+            0, ge=0, description="records that may be suppressed: a share in [0, 1], or a count above 1"
+        )
+        l: float | None = Field(None, ge=1, description="l-diversity of the sensitive attributes")  # noqa: E741
+        diversity: Diversity = Field("distinct", description="which l-diversity")
+        c: float = Field(3.0, gt=0, description="c of recursive (c, l)-diversity")
+        t: float | None = Field(None, ge=0, le=1, description="t-closeness of the sensitive attributes")
+        p: int | None = Field(None, ge=1, description="distinct sensitive values of a class (p-sensitivity)")
+        sensitive: tuple[str, ...] | None = Field(
+            None, description="sensitive attributes; default: those with that role in the schema"
+        )
+        suppressed: Literal["star", "drop"] = Field(
+            "star", description="whether suppressed records are published as roots or left out"
+        )
+
+        @model_validator(mode="before")
+        @classmethod
+        def _one_sensitive(cls, value: Any) -> Any:
+            if isinstance(value, dict) and isinstance(value.get("sensitive"), str):
+                return {**value, "sensitive": (value["sensitive"],)}
+            return value
+
+        @model_validator(mode="after")
+        def _count_or_share(self) -> Lattice.Params:
+            if self.suppression > 1 and self.suppression != int(self.suppression):
+                raise ValueError("suppression: a share from 0 to 1, or a whole number of records")
+            if self.p is not None and self.p > self.k:
+                raise ValueError("p at most k")
+            return self
+
+    params: Params
+    portfolio = None
+
+    def __init__(self, params: Params, microdata: Microdata) -> None:
+        super().__init__(params, microdata)
+        original = microdata.original
+        columns = [original.column(name) for name in original.schema.names]
+        named = [with_hierarchy(a, column) for a, column in zip(original.schema.attributes, columns, strict=True)]
+        self._notes = tuple(note for _, note in named if note)
+        ladders = ladders_of([attribute for attribute, _ in named], columns)
+        attributes, values = sensitive_attributes(params, microdata)
+        model = PrivacyModel(params.k, params.l, params.diversity, params.c, params.t, params.p, attributes)
+        n = len(original)
+        limit = int(params.suppression) if params.suppression > 1 else floor(params.suppression * n + 1e-9)
+        self.space = LatticeSpace(ladders, model, min(limit, n), values)
+        self.evaluator = NodeEvaluator(self.space)
+        self._require_a_solution()
+
+    def _require_a_solution(self) -> None:
+        beyond = self.evaluator.facts(self.space.top).suppressed - self.space.limit
+        if beyond > 0:
+            given = f"{self.params.model_dump(exclude_defaults=True)} for {self.space.n} records"
+            advice = "Even the file with nothing but roots does not meet it: choose a smaller k or l, or a larger t."
+            raise ParameterError(Fault("genotype lattice", given, "a privacy model that can be met", advice))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was decided for the user: hierarchies that were built."""
+        return self._notes
+
+    def initial(self) -> Sequence[tuple[Masking, Levels]]:
+        """Return the highest node, which is always within the limit."""
+        return ((Masking("generalisation", {"levels": "highest"}), self.space.top),)
+
+    @property
+    def reference(self) -> Levels:
+        """The highest node: within the limit, and no node within it loses more."""
+        return self.space.top
+
+    def random(self, rng: np.random.Generator) -> Levels:
+        """Return a node drawn uniformly."""
+        return locked(rng.integers(0, self.space.top.astype(np.int64) + 1).astype(np.int16))
+
+    def crossover(self, a: Levels, b: Levels, rng: np.random.Generator) -> tuple[Levels, Levels]:
+        """Return two nodes that have exchanged their levels from a random attribute on."""
+        cut = int(rng.integers(1, len(a))) if len(a) > 1 else 0
+        return locked(np.concatenate([a[:cut], b[cut:]])), locked(np.concatenate([b[:cut], a[cut:]]))
+
+    def mutate(self, g: Levels, rng: np.random.Generator) -> Levels:
+        """Return a node that differs in the level of one attribute, by any amount."""
+        free = np.flatnonzero(self.space.top > 0)
+        if not len(free):
+            return g
+        j = int(free[rng.integers(len(free))])
+        changed = g.copy()
+        drawn = int(rng.integers(self.space.top[j]))
+        changed[j] = drawn + (drawn >= g[j])
+        return locked(changed)
+
+    def neighbours(self, g: Levels) -> list[Levels]:
+        """Return all nodes that differ in the level of one attribute, by any amount."""
+        result = []
+        for j, height in enumerate(self.space.top.tolist()):
+            for level in range(height + 1):
+                if level != g[j]:
+                    node = g.copy()
+                    node[j] = level
+                    result.append(locked(node))
+        return result
+
+    def steps(self, g: Levels, by: int) -> list[Levels]:
+        """Return the nodes one step up (`by` = 1) or down (-1)."""
+        result = []
+        for j, height in enumerate(self.space.top.tolist()):
+            if 0 <= g[j] + by <= height:
+                node = g.copy()
+                node[j] += by
+                result.append(locked(node))
+        return result
+
+    def loss_of(self, fitted: Fitted) -> NodeLoss | None:
+        """Return how a measure judges nodes; None for one that needs a table."""
+        if not isinstance(fitted, FittedLoss):
+            return None
+        return AverageClassSize(float(self.params.k)) if fitted.needs_k else fitted.loss
+
+    def direct(self, fitted: Fitted) -> Callable[[Levels], float] | None:
+        """Return how a loss of generalised files follows from a node without a table."""
+        loss = self.loss_of(fitted)
+        if loss is None:
+            return None
+        return lambda g: loss.of(self.evaluator, g, self.evaluator.facts(g))
+
+    def violation(self, g: Levels) -> float:
+        """Return the records suppressed beyond the limit as a share of the most there could be; 0 within it."""
+        excess = self.evaluator.facts(g).suppressed - self.space.limit
+        return excess / (self.space.n - self.space.limit) if excess > 0 else 0.0
+
+    def decode(self, g: Levels, rng: np.random.Generator) -> Table:
+        """Return the generalised table; suppressed records have the root in every attribute. Nothing is random."""
+        return published(self.space, g, self.microdata.original, self.suppressed_rows(g))
+
+    def suppressed_rows(self, g: Levels) -> Rows:
+        """Return the positions of the suppressed records."""
+        return failing_rows(self.space, g, self.evaluator.classes(g))
+
+    def omitted(self, g: Levels) -> Rows | None:
+        """Return the records that are left out of the published file."""
+        return self.suppressed_rows(g) if self.params.suppressed == "drop" else None
+
+    def key(self, g: Levels) -> bytes:
+        """Return a BLAKE2b hash of the levels."""
+        return blake2b(g.tobytes(), digest_size=16).digest()
+
+    def check(self, g: Levels) -> None:
+        """Raise `PluginError` for a wrong shape or type, a writable array, or a level that an attribute lacks."""
+        top = self.space.top
+        if g.shape != top.shape or g.dtype != np.int16 or g.flags.writeable:
+            raise PluginError(f"a genome of lattice is a read-only int16 array {top.shape}; got {g.dtype} {g.shape}")
+        if ((g < 0) | (g > top)).any():
+            raise PluginError("a genome of lattice holds a level that its attribute does not have")
+
+    def dump(self, g: Levels) -> Dump:
+        """Return the levels."""
+        return {"levels": g}
+
+    def load(self, d: Dump) -> Levels:
+        """Return the levels that `dump` wrote."""
+        return locked(np.array(d["levels"], dtype=np.int16))
+
+    def distance(self, a: Levels, b: Levels) -> float:
+        """Return the sum of the differences of the levels."""
+        return float(np.abs(a.astype(np.int64) - b).sum())
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the attributes."""
+        return tuple(ladder.attribute.name for ladder in self.space.ladders)
+
+    def levels_of(self, g: Levels) -> dict[str, int]:
+        """Return the level of each attribute by name."""
+        return dict(zip(self.names, g.tolist(), strict=True))
+
+    def describe(self, g: Levels) -> Any:
+        """Return levels, suppressed records, and how many classes there are of which size."""
+        facts = self.evaluator.facts(g)
+        return {
+            "levels": self.levels_of(g),
+            "suppressed": facts.suppressed,
+            "limit": self.space.limit,
+            "heights": self.levels_of(self.space.top),
+            "classes": class_sizes(self.space, self.evaluator.classes(g)),
+        }

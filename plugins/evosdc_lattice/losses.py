@@ -1,0 +1,224 @@
+"""Losses of a node, exact where they are fractions of integers, and their lower bounds for all nodes above.
+
+Conventions for classes that fail the privacy model: they are suppressed whole, all their values become the root, and a
+suppressed cell loses all that its attribute can lose. That figures agree with other programs, the number of leaves of a
+domain counts the lines of the hierarchy, also those of values that never occur.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc_lattice.evaluation import NodeEvaluator, NodeFacts
+from evosdc_lattice.space import LatticeSpace, Levels
+
+Aggregate = Literal["mean", "sum", "max", "geometric"]
+
+
+def aggregated(losses: Sequence[float], weights: Sequence[float], how: Aggregate) -> float:
+    """Return one figure of the attributes' losses.
+
+    ``mean``: weighted arithmetic mean; ``sum``: weighted sum; ``max``: greatest weighted loss; ``geometric``:
+    ``prod(L_j w_j + 1)^(1/V) - 1``. In the last two a weight multiplies the loss.
+    """
+    weighted = [loss * weight for loss, weight in zip(losses, weights, strict=True)]
+    if how == "mean":
+        return sum(weighted) / sum(weights)
+    if how == "sum":
+        return sum(weighted)
+    if how == "max":
+        return max(weighted)
+    value: float = prod(loss + 1.0 for loss in weighted) ** (1.0 / len(weighted)) - 1.0
+    return value
+
+
+class NodeLoss(ABC):
+    """A loss of nodes; all are better when smaller."""
+
+    needs_classes: bool = False
+    """Whether `bound` needs the facts of the node."""
+
+    @abstractmethod
+    def of(self, evaluator: NodeEvaluator, levels: Levels, facts: NodeFacts) -> float:
+        """Return the loss of a node."""
+
+    @abstractmethod
+    def bound(self, space: LatticeSpace, levels: Levels, facts: NodeFacts | None) -> float:
+        """Return what no node at or above these levels can be less than; facts where `needs_classes`."""
+
+
+@dataclass(frozen=True)
+class Discernibility(NodeLoss):
+    """DM of Bayardo and Agrawal (2005): sum of |E|^2 over kept classes, and n for each suppressed record.
+
+    Smaller is better: it counts, for every record, those that it cannot be told from. (One paper's text says the
+    opposite; its own fitness, the inverse of DM made large, is right.)
+    """
+
+    needs_classes = True
+
+    def of(self, evaluator: NodeEvaluator, levels: Levels, facts: NodeFacts) -> float:
+        """Return DM."""
+        return float(facts.kept_squares + evaluator.space.n * facts.suppressed)
+
+    def bound(self, space: LatticeSpace, levels: Levels, facts: NodeFacts | None) -> float:
+        """Return DM* of the node, which only grows upwards and never exceeds DM."""
+        assert facts is not None
+        return float(facts.squares)
+
+
+@dataclass(frozen=True)
+class MonotoneDiscernibility(NodeLoss):
+    """DM*: sum of |E|^2 over all classes, suppression ignored; never falls from a node to one above it."""
+
+    needs_classes = True
+
+    def of(self, evaluator: NodeEvaluator, levels: Levels, facts: NodeFacts) -> float:
+        """Return DM*."""
+        return float(facts.squares)
+
+    def bound(self, space: LatticeSpace, levels: Levels, facts: NodeFacts | None) -> float:
+        """Return DM* of the node."""
+        assert facts is not None
+        return float(facts.squares)
+
+
+@dataclass(frozen=True)
+class AverageClassSize(NodeLoss):
+    """C_AVG of LeFevre et al. (2006): n over the number of classes, over `k`; without k the plain average (AECS).
+
+    All suppressed records together count as one class.
+    """
+
+    k: float = 1.0
+    needs_classes = True
+
+    def of(self, evaluator: NodeEvaluator, levels: Levels, facts: NodeFacts) -> float:
+        """Return the average size."""
+        return evaluator.space.n / (facts.kept + (facts.suppressed > 0)) / self.k
+
+    def bound(self, space: LatticeSpace, levels: Levels, facts: NodeFacts | None) -> float:
+        """Return the average size of all classes, failing ones included: nodes above have no more of them."""
+        assert facts is not None
+        return space.n / facts.classes / self.k
+
+
+@dataclass(frozen=True)
+class LossMetric(NodeLoss):
+    """LM of Iyengar (2002): per cell ``(M - 1) / (|A| - 1)``, M leaves below the published value; 1 where suppressed.
+
+    Parameters
+    ----------
+    weights : tuple of float
+        One an attribute.
+    aggregate : {"mean", "sum", "max", "geometric"}
+        How the attributes' mean losses become one; the file's LM of the source is the sum.
+    """
+
+    weights: tuple[float, ...]
+    aggregate: Aggregate = "mean"
+
+    def of(self, evaluator: NodeEvaluator, levels: Levels, facts: NodeFacts) -> float:
+        """Return LM, from integers."""
+        space = evaluator.space
+        lost = evaluator.lost(levels) if facts.suppressed else None
+        losses = []
+        for j, (ladder, level) in enumerate(zip(space.ladders, levels.tolist(), strict=True)):
+            if ladder.domain < 2:
+                losses.append(0.0)
+                continue
+            loss = ladder.loss(level)
+            total = int(loss @ ladder.frequencies[level])
+            if lost is not None:
+                total += int((ladder.domain - 1 - loss) @ lost[j])
+            losses.append(total / (space.n * (ladder.domain - 1)))
+        return aggregated(losses, self.weights, self.aggregate)
+
+    def bound(self, space: LatticeSpace, levels: Levels, facts: NodeFacts | None) -> float:
+        """Return LM with suppression ignored."""
+        losses = [
+            int(ladder.loss(level) @ ladder.frequencies[level]) / (space.n * (ladder.domain - 1))
+            if ladder.domain > 1
+            else 0.0
+            for ladder, level in zip(space.ladders, levels.tolist(), strict=True)
+        ]
+        return aggregated(losses, self.weights, self.aggregate)
+
+
+@dataclass(frozen=True)
+class NonUniformEntropy(NodeLoss):
+    """Non-uniform entropy of Gionis and Tassa (2009), in bits: sum over cells of ``log2(n(published) / n(original))``.
+
+    n counts the records with a value, or below it. With `suppression` a suppressed cell counts as the root, otherwise
+    suppression is ignored.
+    """
+
+    weights: tuple[float, ...]
+    suppression: bool = True
+
+    def of(self, evaluator: NodeEvaluator, levels: Levels, facts: NodeFacts) -> float:
+        """Return the entropy."""
+        space = evaluator.space
+        lost = evaluator.lost(levels) if facts.suppressed and self.suppression else None
+        total = 0.0
+        for j, (ladder, level) in enumerate(zip(space.ladders, levels.tolist(), strict=True)):
+            at = ladder.frequencies[level]
+            bits = _bits(at) - _bits(ladder.frequencies[0])
+            if lost is not None:
+                present = lost[j] > 0
+                bits += float(lost[j][present] @ (np.log2(space.n) - np.log2(at[present])))
+            total += self.weights[j] * bits
+        return max(total, 0.0)
+
+    def bound(self, space: LatticeSpace, levels: Levels, facts: NodeFacts | None) -> float:
+        """Return the entropy with suppression ignored."""
+        total = 0.0
+        for j, (ladder, level) in enumerate(zip(space.ladders, levels.tolist(), strict=True)):
+            total += self.weights[j] * (_bits(ladder.frequencies[level]) - _bits(ladder.frequencies[0]))
+        return max(total, 0.0)
+
+
+def _bits(frequencies: NDArray[np.int64]) -> float:
+    present = frequencies[frequencies > 0]
+    return float(present @ np.log2(present))
+
+
+@dataclass(frozen=True)
+class Imprecision(NodeLoss):
+    """One minus the precision of Sweeney (2002): mean over cells of level over height; a suppressed cell counts 1.
+
+    How a suppressed cell counts is a reconstruction.
+    """
+
+    weights: tuple[float, ...]
+
+    def of(self, evaluator: NodeEvaluator, levels: Levels, facts: NodeFacts) -> float:
+        """Return the imprecision."""
+        n = evaluator.space.n
+        share = facts.suppressed / n
+        return self.bound(evaluator.space, levels, facts) * (1.0 - share) + share
+
+    def bound(self, space: LatticeSpace, levels: Levels, facts: NodeFacts | None) -> float:
+        """Return the imprecision with suppression ignored."""
+        parts = [level / height for level, height in zip(levels.tolist(), space.top.tolist(), strict=True)]
+        return aggregated(parts, self.weights, "mean")
+
+
+@dataclass(frozen=True)
+class Height(NodeLoss):
+    """Height of the node: the sum of its levels (Samarati 2001)."""
+
+    def of(self, evaluator: NodeEvaluator, levels: Levels, facts: NodeFacts) -> float:
+        """Return the height."""
+        return float(levels.sum())
+
+    def bound(self, space: LatticeSpace, levels: Levels, facts: NodeFacts | None) -> float:
+        """Return the height."""
+        return float(levels.sum())

@@ -1,0 +1,210 @@
+"""The losses of generalised files as measures: of any table that a hierarchy can read, and of nodes directly."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from evosdc.data.schema import Scale
+from evosdc.data.table import Table
+from evosdc.errors import Fault, ParameterError
+from evosdc.model import Fitted, Measure, Parameters
+from evosdc_lattice import losses
+from evosdc_lattice.ladder import Ladder, ladders_of, with_hierarchy
+from evosdc_lattice.reading import Reading, reading_of
+
+
+class FittedLoss(Fitted):
+    """A loss that knows the original.
+
+    Parameters
+    ----------
+    loss : NodeLoss
+        How a node is judged.
+    original : Table
+        Hierarchies are those of its schema; where it has none they are built as the genotype `lattice` builds them.
+    """
+
+    def __init__(self, loss: losses.NodeLoss, original: Table, needs_k: bool = False) -> None:
+        self.loss = loss
+        self.needs_k = needs_k
+        self._original = original
+        self._ladders: tuple[Ladder, ...] | None = None
+
+    @property
+    def ladders(self) -> tuple[Ladder, ...]:
+        """The ladders of the original's attributes."""
+        if self._ladders is None:
+            columns = [self._original.column(name) for name in self._original.schema.names]
+            attributes = [
+                with_hierarchy(attribute, column)[0]
+                for attribute, column in zip(self._original.schema.attributes, columns, strict=True)
+            ]
+            self._ladders = ladders_of(attributes, columns)
+        return self._ladders
+
+    def score(self, masked: Table) -> float:
+        """Return the loss of a table; records whose values are all the root count as suppressed."""
+        return judged(self.loss, reading_of(self.ladders, masked))
+
+
+def judged(loss: losses.NodeLoss, reading: Reading) -> float:
+    """Return the loss of a published table, the same as that of the node which it was made from."""
+    n = reading.n
+    match loss:
+        case losses.Discernibility():
+            return float(reading.kept_squares + n * reading.suppressed)
+        case losses.MonotoneDiscernibility():
+            return float(reading.kept_squares + reading.suppressed**2)
+        case losses.AverageClassSize(k=k):
+            return n / (reading.kept + (reading.suppressed > 0)) / k
+        case losses.LossMetric(weights=weights, aggregate=aggregate):
+            parts = [
+                total / (n * (domain - 1)) if domain > 1 else 0.0
+                for total, domain in zip(reading.leaf_losses, reading.domains, strict=True)
+            ]
+            return losses.aggregated(parts, weights, aggregate)
+        case losses.NonUniformEntropy(weights=weights):
+            return sum(weight * bits for weight, bits in zip(weights, reading.bits, strict=True))
+        case losses.Imprecision(weights=weights):
+            parts = [level / height for level, height in zip(reading.levels, reading.heights, strict=True)]
+            share = reading.suppressed / n
+            return losses.aggregated(parts, weights, "mean") * (1.0 - share) + share
+        case losses.Height():
+            return float(sum(reading.levels))
+        case _:
+            raise AssertionError(f"no reading for {type(loss).__name__}")
+
+
+class NodeMeasure(Measure):
+    """A loss of generalised files: a figure of its own, not a percentage; less is better."""
+
+    supports: ClassVar[frozenset[Scale]] = frozenset(Scale)
+
+    def fit(self, original: Table) -> FittedLoss:
+        """Return the loss, knowing the original."""
+        return FittedLoss(self.loss(original), original)
+
+    @abstractmethod
+    def loss(self, original: Table) -> losses.NodeLoss:
+        """Return how nodes are judged."""
+
+
+class _Weighted(Parameters):
+    weights: Mapping[str, float] = Field(
+        default_factory=dict, description="weight of each attribute by name; 1 where not given"
+    )
+
+
+def _weights(params: Any, original: Table, where: str) -> tuple[float, ...]:
+    original.schema.require(params.weights, f"measure {where}: weights")
+    negative = [name for name, weight in params.weights.items() if weight < 0]
+    weights = tuple(float(params.weights.get(name, 1.0)) for name in original.schema.names)
+    if negative or sum(weights) <= 0:
+        given = f"a negative weight of {', '.join(negative)}" if negative else "weights that are all 0"
+        raise ParameterError(Fault(f"measure {where}: weights", given, "weights from 0, at least one above 0"))
+    return weights
+
+
+class DiscernibilityMeasure(NodeMeasure):
+    """`dm`: see `evosdc_lattice.losses.Discernibility`."""
+
+    def loss(self, original: Table) -> losses.NodeLoss:
+        """Return DM."""
+        return losses.Discernibility()
+
+
+class MonotoneDiscernibilityMeasure(NodeMeasure):
+    """`dm-star`: see `evosdc_lattice.losses.MonotoneDiscernibility`.
+
+    Of a published table the classes before suppression are not known: its suppressed records count as one class.
+    """
+
+    def loss(self, original: Table) -> losses.NodeLoss:
+        """Return DM*."""
+        return losses.MonotoneDiscernibility()
+
+
+class LossMetricMeasure(NodeMeasure):
+    """`lm`: see `evosdc_lattice.losses.LossMetric`."""
+
+    class Params(_Weighted):
+        """Aggregate and weights."""
+
+        aggregate: losses.Aggregate = Field(
+            "mean", description="how the attributes' losses become one; the source sums them"
+        )
+
+    params: Params
+
+    def loss(self, original: Table) -> losses.NodeLoss:
+        """Return LM."""
+        return losses.LossMetric(_weights(self.params, original, "lm"), self.params.aggregate)
+
+
+class AverageClassSizeMeasure(NodeMeasure):
+    """`cavg`: see `evosdc_lattice.losses.AverageClassSize`."""
+
+    class Params(Parameters):
+        """The divisor."""
+
+        k: int | None = Field(None, ge=1, description="divisor; default: k of the genotype, 1 where it has none")
+
+    params: Params
+
+    def fit(self, original: Table) -> FittedLoss:
+        """Return C_AVG."""
+        return FittedLoss(self.loss(original), original, self.params.k is None)
+
+    def loss(self, original: Table) -> losses.NodeLoss:
+        """Return C_AVG."""
+        return losses.AverageClassSize(float(self.params.k or 1))
+
+
+class PlainClassSizeMeasure(NodeMeasure):
+    """`aecs`: average size of the classes; see `evosdc_lattice.losses.AverageClassSize`."""
+
+    def loss(self, original: Table) -> losses.NodeLoss:
+        """Return AECS."""
+        return losses.AverageClassSize()
+
+
+class EntropyMeasure(NodeMeasure):
+    """`entropy`: see `evosdc_lattice.losses.NonUniformEntropy`."""
+
+    class Params(_Weighted):
+        """Weights, and how suppressed records count."""
+
+        suppression: bool = Field(
+            True, description="whether a suppressed value counts as the root; otherwise suppression is ignored"
+        )
+
+    params: Params
+
+    def loss(self, original: Table) -> losses.NodeLoss:
+        """Return the entropy."""
+        return losses.NonUniformEntropy(_weights(self.params, original, "entropy"), self.params.suppression)
+
+
+class ImprecisionMeasure(NodeMeasure):
+    """`precision`: one minus Sweeney's precision; see `evosdc_lattice.losses.Imprecision`."""
+
+    class Params(_Weighted):
+        """Weights."""
+
+    params: Params
+
+    def loss(self, original: Table) -> losses.NodeLoss:
+        """Return the imprecision."""
+        return losses.Imprecision(_weights(self.params, original, "precision"))
+
+
+class HeightMeasure(NodeMeasure):
+    """`height`: see `evosdc_lattice.losses.Height`."""
+
+    def loss(self, original: Table) -> losses.NodeLoss:
+        """Return the height."""
+        return losses.Height()

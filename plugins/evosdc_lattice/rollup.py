@@ -1,0 +1,176 @@
+"""Kernels on frequency sets: classes as packed keys with counts, rolled up to coarser levels.
+
+A class is the set of records with the same generalised values. Its key packs the value of each attribute at its level
+into bit fields of one or more 64-bit words.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.kernel import kernel
+
+Keys = NDArray[np.uint64]
+Counts = NDArray[np.int32]
+Sensitive = NDArray[np.int32]
+
+CLASSES, KEPT, SUPPRESSED, SQUARES, KEPT_SQUARES = range(5)
+"""Positions in the summary of a node: classes, those kept, records suppressed, sum of squared sizes of all and kept."""
+
+
+@kernel
+def rolled_up(
+    keys: Keys,
+    counts: Counts,
+    sensitive: Sensitive,
+    word: NDArray[np.int64],
+    shift: NDArray[np.uint64],
+    mask: NDArray[np.uint64],
+    offset: NDArray[np.int64],
+    parents: NDArray[np.int32],
+) -> tuple[Keys, Counts, Sensitive]:
+    """Return a frequency set with some attributes at coarser levels.
+
+    Parameters
+    ----------
+    keys : ndarray of uint64, shape (m, W)
+    counts : ndarray of int32, shape (m,)
+    sensitive : ndarray of int32, shape (m, S)
+        Records of each class by sensitive value; S may be 0.
+    word, shift, mask, offset : ndarray, shape (q,)
+        For each of the q attributes that change: where its field lies, and where its part of `parents` begins.
+    parents : ndarray of int32
+        New code by old code, attribute after attribute.
+
+    Returns
+    -------
+    keys, counts, sensitive
+        Of the merged classes, in the order of first appearance.
+    """
+    m, words = keys.shape
+    values = sensitive.shape[1]
+    capacity = 16
+    while capacity < 2 * m:
+        capacity *= 2
+    table = np.full(capacity, -1, np.int32)
+    merged = np.empty((m, words), np.uint64)
+    sizes = np.empty(m, np.int32)
+    spread = np.empty((m, values), np.int32)
+    key = np.empty(words, np.uint64)
+    last = capacity - 1
+    found = 0
+    for i in range(m):
+        for w in range(words):
+            key[w] = keys[i, w]
+        for a in range(word.size):
+            w = word[a]
+            code = np.int64((key[w] >> shift[a]) & mask[a])
+            key[w] = (key[w] & ~(mask[a] << shift[a])) | (np.uint64(parents[offset[a] + code]) << shift[a])
+        mixed = np.uint64(0)
+        for w in range(words):
+            mixed = (mixed ^ key[w]) * np.uint64(0x9E3779B97F4A7C15)
+            mixed ^= mixed >> np.uint64(29)
+        place = np.int64(mixed >> np.uint64(20)) & last
+        while True:
+            t = table[place]
+            if t < 0:
+                table[place] = found
+                for w in range(words):
+                    merged[found, w] = key[w]
+                sizes[found] = counts[i]
+                for s in range(values):
+                    spread[found, s] = sensitive[i, s]
+                found += 1
+                break
+            same = True
+            for w in range(words):
+                if merged[t, w] != key[w]:
+                    same = False
+                    break
+            if same:
+                sizes[t] += counts[i]
+                for s in range(values):
+                    spread[t, s] += sensitive[i, s]
+                break
+            place = (place + 1) & last
+    return merged[:found].copy(), sizes[:found].copy(), spread[:found].copy()
+
+
+@kernel
+def summary(counts: Counts, failing: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return classes, kept classes, suppressed records, sum of squares of all and of kept classes; shape (5,)."""
+    result = np.zeros(5, np.int64)
+    result[0] = counts.size
+    for i in range(counts.size):
+        size = np.int64(counts[i])
+        result[3] += size * size
+        if failing[i]:
+            result[2] += size
+        else:
+            result[1] += 1
+            result[4] += size * size
+    return result
+
+
+@kernel
+def k_summary(counts: Counts, k: int) -> NDArray[np.int64]:
+    """Return the summary where the classes of fewer than k records fail; shape (5,)."""
+    result = np.zeros(5, np.int64)
+    result[0] = counts.size
+    for i in range(counts.size):
+        size = np.int64(counts[i])
+        result[3] += size * size
+        if size < k:
+            result[2] += size
+        else:
+            result[1] += 1
+            result[4] += size * size
+    return result
+
+
+@kernel
+def suppressed_codes(
+    keys: Keys,
+    counts: Counts,
+    failing: NDArray[np.bool_],
+    word: NDArray[np.int64],
+    shift: NDArray[np.uint64],
+    mask: NDArray[np.uint64],
+    offset: NDArray[np.int64],
+    size: int,
+) -> NDArray[np.int64]:
+    """Return how many suppressed records have each generalised value, attribute after attribute; shape (size,)."""
+    result = np.zeros(size, np.int64)
+    for i in range(counts.size):
+        if failing[i]:
+            for a in range(word.size):
+                code = np.int64((keys[i, word[a]] >> shift[a]) & mask[a])
+                result[offset[a] + code] += counts[i]
+    return result
+
+
+@kernel
+def absorbing_failures(sensitive: Sensitive, begin: int, end: int, least: int, failing: NDArray[np.bool_]) -> None:
+    """Mark the classes with fewer than `least` distinct sensitive values among columns begin to end."""
+    for i in range(sensitive.shape[0]):
+        present = 0
+        for s in range(begin, end):
+            present += sensitive[i, s] > 0
+        if present < least:
+            failing[i] = True
+
+
+def empty_sensitive(m: int) -> Sensitive:
+    """Return the table of no sensitive attribute, shape (m, 0)."""
+    return np.empty((m, 0), dtype=np.int32)
+
+
+def packed(codes: NDArray[Any], word: NDArray[np.int64], shift: NDArray[np.uint64], words: int) -> Keys:
+    """Return the keys of records, shape (n, words), from their codes, shape (n, V)."""
+    keys = np.zeros((codes.shape[0], words), dtype=np.uint64)
+    for j in range(codes.shape[1]):
+        keys[:, word[j]] |= codes[:, j].astype(np.uint64) << shift[j]
+    return keys

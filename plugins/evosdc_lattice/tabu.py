@@ -1,0 +1,173 @@
+"""Tabu search from node to node (Cui, Kim and Lee 2011), by itself and as a part of the hybrid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from evosdc.model import Individual, Offspring, Parameters, Population
+from evosdc.seeds import Streams
+from evosdc_lattice.lattice import Lattice
+from evosdc_lattice.search import LatticeSearch, guiding, proposed, publishable
+from evosdc_lattice.space import Levels
+
+FREE = -1
+"""Level that marks an unused place of a tabu list."""
+
+
+class TabuParams(Parameters):
+    """Parameters of the tabu search; defaults are the paper's where it gives a value."""
+
+    candidates: int = Field(20, ge=1, description="candidates drawn from the neighbours")
+    anonymous: float = Field(0.7, ge=0, le=1, description="probability that nodes within the limit share")
+    tabu_size: int = Field(6, ge=0, description="nodes on the tabu list")
+    tabu_life: int = Field(7, ge=1, description="cycles that a node stays on the tabu list")
+    sample: int | None = Field(
+        None,
+        ge=1,
+        description="neighbours that are judged in a cycle, drawn at random; default: all, as in the paper, and on "
+        "lattices beyond ten million nodes, where its experiments do not reach, as many as there are candidates",
+    )
+    penalty: float = Field(1.0, ge=0, description="weight of records suppressed beyond the limit; reconstruction")
+
+
+LARGE = 10_000_000
+"""Nodes beyond which only a sample of the neighbours is judged by default."""
+
+
+def judged_neighbours(lattice: Lattice, node: Levels, params: TabuParams, rng: np.random.Generator) -> list[Levels]:
+    """Return the neighbours of a node that are judged in a cycle, in their order."""
+    neighbours = lattice.neighbours(node)
+    size = params.sample
+    if size is None:
+        size = params.candidates if lattice.space.size > LARGE else len(neighbours)
+    if size >= len(neighbours):
+        return neighbours
+    return [neighbours[i] for i in np.sort(rng.choice(len(neighbours), size, replace=False))]
+
+
+class TabuList:
+    """The nodes that a search must not return to; a value made of arrays.
+
+    Parameters
+    ----------
+    nodes : ndarray of int16, shape (size, V)
+    until : ndarray of int64, shape (size,)
+        The last cycle in which each is tabu.
+    """
+
+    def __init__(self, nodes: NDArray[np.int16], until: NDArray[np.int64]) -> None:
+        self.nodes, self.until = nodes, until
+
+    @classmethod
+    def empty(cls, size: int, attributes: int) -> TabuList:
+        """Return a list with no node on it."""
+        return cls(np.full((size, attributes), FREE, dtype=np.int16), np.full(size, -1, dtype=np.int64))
+
+    def has(self, node: Levels, cycle: int) -> bool:
+        """Whether a node is tabu in a cycle."""
+        return bool(((self.nodes == node).all(axis=1) & (self.until >= cycle)).any())
+
+    def entered(self, node: Levels, cycle: int, life: int) -> TabuList:
+        """Return the list with a node in place of the one that leaves next."""
+        if not len(self.until):
+            return self
+        place = int(np.argmin(self.until))
+        nodes, until = self.nodes.copy(), self.until.copy()
+        nodes[place], until[place] = node, cycle + life
+        return TabuList(nodes, until)
+
+
+def drawn_candidates(
+    neighbours: Sequence[Individual], params: TabuParams, rng: np.random.Generator
+) -> list[Individual]:
+    """Return the candidates of a cycle, drawn without replacement.
+
+    Nodes within the limit share the probability `anonymous`, the others the rest; inside a class all are equally
+    likely. Where one class is empty, the other has all.
+    """
+    safe = np.array([publishable(individual) for individual in neighbours], dtype=bool)
+    if len(neighbours) <= params.candidates:
+        return list(neighbours)
+    counts = np.where(safe, safe.sum(), (~safe).sum())
+    shares = np.where(safe, params.anonymous, 1.0 - params.anonymous) / counts
+    positive = shares > 0.0
+    if safe.all() or not safe.any() or not positive.any():
+        shares, positive = np.ones(len(neighbours)), np.ones(len(neighbours), dtype=bool)
+    size = min(params.candidates, int(positive.sum()))
+    chosen = rng.choice(len(neighbours), size, replace=False, p=shares / shares.sum())
+    return [neighbours[int(i)] for i in chosen]
+
+
+def next_node(
+    neighbours: Sequence[Individual], tabu: TabuList, cycle: int, params: TabuParams, rng: np.random.Generator
+) -> Individual | None:
+    """Return where the search moves: the best candidate by its penalised loss; None where all neighbours are tabu.
+
+    The paper draws candidates and does not say which of them becomes the next node: taking the best is a
+    reconstruction.
+    """
+    free = [individual for individual in neighbours if not tabu.has(individual.genome, cycle)]
+    if not free:
+        return None
+    candidates = drawn_candidates(free, params, rng)
+    return min(candidates, key=lambda i: (guiding(i, params.penalty), i.key))
+
+
+class Tabu(LatticeSearch):
+    """Tabu search from a random node: a generation is a cycle.
+
+    All neighbours of the current node, those that differ in one attribute by any amount, are judged; from them
+    candidates are drawn, and the best candidate becomes the current node. The solution is the best node within the
+    limit that
+    was ever judged. After Cui, Kim and Lee (2011), which run it for 300 cycles: ``stop = { generations = 300 }``.
+    """
+
+    class Params(TabuParams):
+        """As `TabuParams`."""
+
+    params: Params
+
+    def initial(self, candidates: Sequence[Individual]) -> Population:
+        """Return the first random candidate as the current node; without one the search draws its own."""
+        started = [individual for individual in candidates if individual.origin == "random"]
+        return Population(tuple(started or candidates)[:1], memory={"started": np.array(bool(started))})
+
+    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
+        """Return the neighbours of the next node."""
+        cycle = population.generation
+        if not population.memory["started"]:
+            return proposed([self.toolbox.random(streams.vary(cycle, 0))], "random")
+        current, tabu = population.individuals[0], self._list(population)
+        slot = 0
+        if len(population.individuals) > 1:
+            rng = streams.vary(cycle, 0)
+            neighbours = population.individuals[1:]
+            chosen = next_node(neighbours, tabu, cycle, self.params, rng)
+            if chosen is not None:
+                slot = next(i for i, individual in enumerate(population.individuals) if individual is chosen)
+                current = chosen
+        nodes = judged_neighbours(self.lattice, current.genome, self.params, streams.vary(cycle, 1))
+        return proposed(nodes, "neighbour", (slot,))
+
+    def replace(
+        self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
+    ) -> Population:
+        """Return the current node followed by its judged neighbours, with the tabu list."""
+        if not population.memory["started"]:
+            tabu = TabuList.empty(self.params.tabu_size, len(self.lattice.space.top))
+            memory = {"started": np.array(True), "tabu": tabu.nodes, "until": tabu.until}
+            return self.moved_on(population, evaluated[:1], memory, evaluated)
+        current = population.individuals[offspring[0].parents[0]]
+        tabu = self._list(population).entered(current.genome, population.generation, self.params.tabu_life)
+        memory = {"started": np.array(True), "tabu": tabu.nodes, "until": tabu.until}
+        memory |= {name: population.memory[name] for name in ("visited",) if name in population.memory}
+        return self.moved_on(population, [current, *evaluated], memory, evaluated)
+
+    def _list(self, population: Population) -> TabuList:
+        if "tabu" not in population.memory:
+            return TabuList.empty(self.params.tabu_size, len(self.lattice.space.top))
+        return TabuList(population.memory["tabu"], population.memory["until"])

@@ -1,0 +1,99 @@
+"""What the measures are expected to give for tables drawn by transition matrices, from the matrices alone."""
+
+from __future__ import annotations
+
+from math import log2
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.data.table import Codes
+from evosdc.data.transition import Matrix
+from evosdc.kernel import kernel
+
+Numbers = NDArray[np.float64]
+
+
+def counts_of(codes: Codes, v: int, size: int) -> Numbers:
+    """Return how often each of `size` categories of attribute `v` occurs; missing values are not counted."""
+    column = codes[:, v]
+    return np.bincount(column[column >= 0], minlength=size).astype(np.float64)
+
+
+@kernel
+def mean_distance(counts: Numbers, matrix: Matrix, distances: Numbers) -> float:
+    """Return the expected sum of distances, ``sum_kl T_k p_kl d_kl``: exact."""
+    total = 0.0
+    for k in range(counts.size):
+        row = 0.0
+        for to in range(counts.size):
+            row += matrix[k, to] * distances[k, to]
+        total += counts[k] * row
+    return total
+
+
+@kernel
+def matrix_entropy(counts: Numbers, matrix: Matrix) -> float:
+    """Return ``-sum_kl T_k p_kl log2(T_k p_kl / (T P)_l)`` in bits, the measure's own definition for a matrix."""
+    total = 0.0
+    for to in range(counts.size):
+        arriving = 0.0
+        parts = 0.0
+        for k in range(counts.size):
+            flow = counts[k] * matrix[k, to]
+            if flow > 0.0:
+                arriving += flow
+                parts += flow * log2(flow)
+        if arriving > 0.0:
+            total += arriving * log2(arriving) - parts
+    return total
+
+
+@kernel
+def mean_kept(counts: Numbers, matrix: Matrix) -> float:
+    """Return the expected number of unchanged values, ``sum_k T_k p_kk``: exact."""
+    total = 0.0
+    for k in range(counts.size):
+        total += counts[k] * matrix[k, k]
+    return total
+
+
+@kernel
+def mean_inside(counts: Numbers, matrix: Matrix, order: NDArray[np.int64], percents: NDArray[np.int64]) -> float:
+    """Return the number of records and per cents inside the interval when the published counts are the expected ones.
+
+    Parameters
+    ----------
+    order : ndarray of int64, shape (c,)
+        Categories in their order.
+    percents : ndarray of int64
+        Ascending half widths.
+
+    The ranks of drawn tables vary around the expected ones, so this is the first order of the figure.
+    """
+    size = counts.size
+    n = counts.sum()
+    through = np.zeros(size + 1)
+    for place in range(size):
+        arriving = 0.0
+        for k in range(size):
+            arriving += counts[k] * matrix[k, order[place]]
+        through[place + 1] = through[place] + arriving
+    inside = 0.0
+    for place in range(size):
+        shown = order[place]
+        if through[place + 1] <= through[place]:
+            continue
+        centre = 0.5 * (through[place] + 1.0 + through[place + 1])
+        low = high = place
+        near = counts[shown] * matrix[shown, shown]
+        for percent in percents:
+            reach = percent * n / 100.0
+            while low > 0 and through[low] >= centre - reach:
+                low -= 1
+                near += counts[order[low]] * matrix[order[low], shown]
+            while high < size - 1 and through[high + 1] + 1.0 <= centre + reach:
+                high += 1
+                near += counts[order[high]] * matrix[order[high], shown]
+            inside += near
+    return inside

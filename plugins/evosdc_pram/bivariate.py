@@ -1,0 +1,179 @@
+"""Measures of the study with Shlomo: what becomes of the two-way tables of chosen pairs of attributes.
+
+The names are those of the thesis (section 4.1); the formulas are those of Shlomo and Young (2005, 2006), which the
+thesis uses by all appearances: a reconstruction. All are means over the pairs times 100, 0 for the original itself and
+better when smaller. Missing values are a category, under both rules.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from evosdc.data.expectation import Counts, expected_difference
+from evosdc.data.table import Table
+from evosdc.data.transition import Matrix
+from evosdc.model import Expected, Measure, Parameters
+from evosdc_pram.two_way import Pair, chi_square, cramer_v, hellinger, pairs_of, relative_change
+
+
+class PairParameters(Parameters):
+    """Which pairs of attributes are looked at."""
+
+    pairs: tuple[tuple[str, str], ...] = Field((), description="pairs of protected attributes; default: all pairs")
+
+
+class PairMeasure(Expected):
+    """A fitted measure that is the mean over pairs of a comparison of two tables.
+
+    `expected` compares the original with the expected table: the first order of the figure, without what the spread of
+    the drawn tables adds to it.
+    """
+
+    def __init__(self, pairs: tuple[Pair, ...]) -> None:
+        self._pairs = pairs
+
+    @abstractmethod
+    def compared(self, pair: Pair, published: Counts) -> float:
+        """Return the figure of one pair, 0..100."""
+
+    def score(self, masked: Table) -> float:
+        """Return the mean over pairs for a published table, 0..100."""
+        return sum(self.compared(pair, pair.counted(masked)) for pair in self._pairs) / len(self._pairs)
+
+    def expected(self, transitions: Sequence[Matrix]) -> float:
+        """Return the mean over pairs for the expected tables, 0..100."""
+        return sum(self.compared(pair, pair.expected(transitions)) for pair in self._pairs) / len(self._pairs)
+
+
+class BivariateDifference(Measure):
+    """Bivariate difference: ``100 sum |o - m| / (2 N)``, the share of records in excess in some cell; range 0..100.
+
+    Other forms: ``cells``, ``sum |o - m| / c`` over the c cells of the product of the domains, in records, and
+    ``raad``, 100 times the mean of ``|o - m| / o`` over the cells with o > 0, at most 100. In expectation the
+    difference itself is taken, spread included, for the first two forms.
+    """
+
+    class Params(PairParameters):
+        """Pairs and form."""
+
+        form: Literal["relative", "cells", "raad"] = Field("relative", description="what the difference is divided by")
+
+    params: Params
+
+    def fit(self, original: Table) -> FittedBivariateDifference:
+        """Count the original's tables."""
+        self.require_support(original)
+        pairs = pairs_of(original, self.params.pairs, "measure bivariate-difference: pairs")
+        return FittedBivariateDifference(pairs, self.params.form)
+
+
+class FittedBivariateDifference(PairMeasure):
+    """`BivariateDifference` of one original."""
+
+    def __init__(self, pairs: tuple[Pair, ...], form: str) -> None:
+        super().__init__(pairs)
+        self._form = form
+
+    def compared(self, pair: Pair, published: Counts) -> float:
+        """Return the difference of one pair."""
+        difference = np.abs(published - pair.original)
+        if self._form == "raad":
+            inhabited = pair.original > 0.0
+            return min(100.0, 100.0 * float((difference[inhabited] / pair.original[inhabited]).mean()))
+        return float(difference.sum()) * self._unit(pair)
+
+    def _unit(self, pair: Pair) -> float:
+        if self._form == "cells":
+            return 1.0 / ((pair.shape[0] - 1) * (pair.shape[1] - 1))
+        return 50.0 / float(pair.original.sum())
+
+    def expected(self, transitions: Sequence[Matrix]) -> float:
+        """Return the expected difference; of the expected table only for ``raad``."""
+        if self._form == "raad":
+            return super().expected(transitions)
+        differences = [
+            expected_difference(pair.original, pair.matrices(transitions)) * self._unit(pair) for pair in self._pairs
+        ]
+        return sum(differences) / len(differences)
+
+
+class ChiSquareDifference(Measure):
+    """Relative absolute difference of chi-square: ``100 |chi2(m) - chi2(o)| / chi2(o)``, at most 100.
+
+    A pair that is independent in the original has 0 where it stays so, else 100.
+    """
+
+    class Params(PairParameters):
+        """Pairs."""
+
+    params: Params
+
+    def fit(self, original: Table) -> FittedChiSquareDifference:
+        """Compute the original's statistics."""
+        self.require_support(original)
+        return FittedChiSquareDifference(pairs_of(original, self.params.pairs, "measure chi-square-difference: pairs"))
+
+
+class FittedChiSquareDifference(PairMeasure):
+    """`ChiSquareDifference` of one original."""
+
+    def __init__(self, pairs: tuple[Pair, ...]) -> None:
+        super().__init__(pairs)
+        self._before = {id(pair): chi_square(pair.original) for pair in pairs}
+
+    def compared(self, pair: Pair, published: Counts) -> float:
+        """Return the difference of one pair."""
+        return min(100.0, 100.0 * relative_change(self._before[id(pair)], chi_square(published)))
+
+
+class CramerDifference(Measure):
+    """Relative absolute difference of Cramer's V: ``100 |V(m) - V(o)| / V(o)``, at most 100."""
+
+    class Params(PairParameters):
+        """Pairs."""
+
+    params: Params
+
+    def fit(self, original: Table) -> FittedCramerDifference:
+        """Compute the original's statistics."""
+        self.require_support(original)
+        return FittedCramerDifference(pairs_of(original, self.params.pairs, "measure cramer-difference: pairs"))
+
+
+class FittedCramerDifference(PairMeasure):
+    """`CramerDifference` of one original."""
+
+    def __init__(self, pairs: tuple[Pair, ...]) -> None:
+        super().__init__(pairs)
+        self._before = {id(pair): cramer_v(pair.original) for pair in pairs}
+
+    def compared(self, pair: Pair, published: Counts) -> float:
+        """Return the difference of one pair."""
+        return min(100.0, 100.0 * relative_change(self._before[id(pair)], cramer_v(published)))
+
+
+class HellingerDifference(Measure):
+    """Hellinger distance of two-way tables: ``100 sqrt(1/2 sum (sqrt o - sqrt m)^2 / N)``; range 0..100."""
+
+    class Params(PairParameters):
+        """Pairs."""
+
+    params: Params
+
+    def fit(self, original: Table) -> FittedHellingerDifference:
+        """Count the original's tables."""
+        self.require_support(original)
+        return FittedHellingerDifference(pairs_of(original, self.params.pairs, "measure hellinger-difference: pairs"))
+
+
+class FittedHellingerDifference(PairMeasure):
+    """`HellingerDifference` of one original."""
+
+    def compared(self, pair: Pair, published: Counts) -> float:
+        """Return the distance of one pair."""
+        return 100.0 * hellinger(pair.original, published)

@@ -1,0 +1,48 @@
+"""The digest by which two runs are compared: it changes with everything that counts and with nothing else."""
+
+import math
+
+import pytest
+
+from evosdc.engine.digest import digest_of
+from evosdc.model import Individual
+
+
+def person(key=b"k" * 16, scores=None, objectives=(1.0, 2.0), origin="mutation", genome=None, states=()):
+    return Individual(genome, key, scores or {"il": 1.0, "dr": 2.0}, objectives, origin, states)
+
+
+def other():
+    return person(b"o" * 16, {"il": 5.0, "dr": 6.0}, (5.0, 6.0))
+
+
+CHANGES = {
+    "key": person(key=b"k" * 15 + b"l"),
+    "first objective": person(objectives=(math.nextafter(1.0, 2.0), 2.0)),
+    "last objective": person(objectives=(1.0, math.nextafter(2.0, 3.0))),
+    "a score": person(scores={"il": math.nextafter(1.0, 2.0), "dr": 2.0}),
+    "another score": person(scores={"il": 1.0, "dr": math.nextafter(2.0, 3.0)}),
+    "scores exchanged": person(scores={"il": 2.0, "dr": 1.0}),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_it_changes_with(change):
+    assert digest_of([person(), other()]) != digest_of([CHANGES[change], other()])
+    assert digest_of([other(), person()]) != digest_of([other(), CHANGES[change]])
+
+
+def test_it_changes_with_the_slots():
+    a, b = person(), other()
+    assert len({digest_of(order) for order in ([a, b], [b, a], [a, b, b], [a, a, b], [a], [])}) == 6
+
+
+def test_it_does_not_change_with_anything_else():
+    plain = digest_of([person(), other()])
+    changed = person(scores={"dr": 2.0, "il": 1.0}, origin="crossover", genome=(1, 2), states=("a state",))
+    assert digest_of([changed, other()]) == plain
+    assert digest_of(iter([person(), other()])) == plain
+
+
+def test_it_is_the_same_text_on_every_machine():
+    assert digest_of([person()]) == "3b71d30d3b955dbf49a5d85e493e87de2cedb15973bab67536e85064185fb0c1"

@@ -1,0 +1,413 @@
+"""Runs that fail, are interrupted or killed: what they leave, and that they go on as if nothing had happened."""
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evosdc.algorithms.parent_child import ParentChild
+from evosdc.engine.checkpoint import checkpoints, load_checkpoint, newest_checkpoint, save_checkpoint
+from evosdc.engine.digest import digest_of
+from evosdc.engine.journal import Journal, read_journal
+from evosdc.errors import EvaluationError
+from evosdc.experiment import worker
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.observers import Silent
+from evosdc.experiment.runner import resume_once, run_once
+from evosdc.model import Offspring
+from evosdc.registry import default_registry
+from tests.executors.conftest import alive, descendants
+from tests.experiment.offers import TROUBLE, Failing, experiment, lasting, registry, slow, timeless
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def known():
+    return registry()
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory, known):
+    return run_once(experiment(), tmp_path_factory.mktemp("plain") / "run", known, 7)
+
+
+@pytest.fixture(autouse=True)
+def no_trouble_left():
+    TROUBLE.error = None
+    yield
+    assert TROUBLE.error is None, "the measure should have failed"
+
+
+def genotype_of(known, **changes):
+    return assemble(experiment(**changes), known).problem.genotype
+
+
+def status(folder):
+    return json.loads((folder / "status.json").read_text())
+
+
+def journal(folder):
+    return read_journal(folder / "journal.jsonl")
+
+
+def broken_off(folder, known, error, after, itself=False, **changes):
+    """Run until an error comes in the generation after the given one (or in the display at it)."""
+    with pytest.raises(type(error)) as caught:
+        run_once(experiment(**changes), folder, known, 7, display=Failing(error, after, itself))
+    return caught.value
+
+
+def assert_goes_on_to_the_end(folder, known, plain):
+    resumed = resume_once(folder, known)
+    assert lasting(resumed.result) == lasting(plain.result)
+    assert digest_of(resumed.state.population.individuals) == plain.result["digest"]
+    assert timeless(journal(folder)) == timeless(journal(plain.folder))
+    assert status(folder)["state"] == "done"
+    assert (folder / "best.csv").read_bytes() == (plain.folder / "best.csv").read_bytes()
+    for name in ("front.csv", "scores.csv", "portfolio.json", "frequencies.json"):
+        assert (folder / name).read_text() == (plain.folder / name).read_text()
+
+
+ERRORS = [
+    (RuntimeError("a measure is broken"), "failed", "RuntimeError"),
+    (ZeroDivisionError("division by zero"), "failed", "ZeroDivisionError"),
+    (EvaluationError("share-changed gave a value that is not finite"), "failed", "EvaluationError: share-changed gave"),
+    (MemoryError(), "failed", "MemoryError"),
+    (KeyboardInterrupt(), "interrupted", "stopped by the user"),
+]
+
+
+@pytest.mark.parametrize(("error", "state", "message"), ERRORS, ids=[type(error).__name__ for error, _, _ in ERRORS])
+def test_a_failure_in_the_third_generation_leaves_all_that_was_reached(tmp_path, known, plain, error, state, message):
+    folder = tmp_path / "run"
+    assert broken_off(folder, known, error, after=2) is error
+    found = status(folder)
+    assert (found["state"], found["generation"]) == (state, 2)
+    assert found["evaluations"] == journal(folder)[-1]["evaluations"]
+    assert found["message"].startswith(message)
+    assert "\n" not in found["message"]
+    newest, complaints = newest_checkpoint(folder, genotype_of(known))
+    assert (newest.population.generation, complaints) == (2, [])
+    assert [record["generation"] for record in journal(folder)] == [0, 1, 2]
+    assert not (folder / "result.json").exists()
+    assert_goes_on_to_the_end(folder, known, plain)
+
+
+def test_the_text_of_a_foreign_error_is_not_kept(tmp_path, known):
+    broken_off(tmp_path / "run", known, ValueError("Jane Doe, born 1950"), after=1)
+    assert status(tmp_path / "run")["state"] == "failed"
+    for path in (tmp_path / "run").iterdir():
+        assert b"Jane Doe" not in path.read_bytes()
+
+
+@pytest.mark.parametrize("error", [RuntimeError("broken"), KeyboardInterrupt()], ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize("itself", [False, True], ids=["measure", "display"])
+def test_a_run_that_was_stopped_before_its_first_generation(tmp_path, known, plain, error, itself):
+    folder = tmp_path / "run"
+    broken_off(folder, known, error, after=0, itself=itself)
+    assert [record["generation"] for record in journal(folder)] == [0]
+    assert newest_checkpoint(folder, genotype_of(known))[0].population.generation == 0
+    assert_goes_on_to_the_end(folder, known, plain)
+    assert [record["generation"] for record in journal(folder)] == list(range(9))
+
+
+@pytest.mark.parametrize("error", [RuntimeError("broken"), KeyboardInterrupt()], ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize("itself", [False, True], ids=["measure", "display"])
+def test_a_run_that_was_stopped_while_it_evaluated_its_start(tmp_path, known, plain, error, itself, monkeypatch):
+    monkeypatch.setattr("evosdc.experiment.portfolio.BATCH", 2)
+    folder = tmp_path / "run"
+    broken_off(folder, known, error, after=-1, itself=itself)
+    assert status(folder)["state"] == ("interrupted" if isinstance(error, KeyboardInterrupt) else "failed")
+    assert (checkpoints(folder), journal(folder)) == ([], [])
+    assert_goes_on_to_the_end(folder, known, plain)
+
+
+def test_a_run_can_be_stopped_again_and_again(tmp_path, known, plain):
+    folder = tmp_path / "run"
+    broken_off(folder, known, KeyboardInterrupt(), after=0)
+    for after in (0, 1, 2, 5, 7):
+        with pytest.raises(KeyboardInterrupt):
+            resume_once(folder, known, Failing(KeyboardInterrupt(), after, itself=True))
+        assert [record["generation"] for record in journal(folder)] == list(range(after + 1))
+        assert status(folder)["generation"] == after
+    assert_goes_on_to_the_end(folder, known, plain)
+
+
+def test_a_failure_that_lasts_can_be_met_again_and_does_no_harm(tmp_path, known, plain):
+    folder = tmp_path / "run"
+    broken_off(folder, known, RuntimeError("broken"), after=3)
+    for _ in range(2):
+        TROUBLE.error = RuntimeError("still broken")
+        with pytest.raises(RuntimeError, match="still broken"):
+            resume_once(folder, known)
+        assert (status(folder)["state"], status(folder)["generation"]) == ("failed", 3)
+    assert_goes_on_to_the_end(folder, known, plain)
+
+
+def test_a_failure_while_the_results_are_written_loses_nothing(tmp_path, known, plain, monkeypatch):
+    folder = tmp_path / "run"
+
+    def full(*args):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("evosdc.experiment.runner.write_outputs", full)
+        with pytest.raises(OSError, match="No space"):
+            run_once(experiment(), folder, known, 7)
+    assert (status(folder)["state"], status(folder)["generation"]) == ("failed", 8)
+    evaluated = []
+    monkeypatch.setattr(type(TROUBLE), "come", lambda self: evaluated.append(1))
+    resumed = resume_once(folder, known)
+    assert lasting(resumed.result) == lasting(plain.result)
+    assert evaluated == [], "nothing has to be evaluated again"
+    assert timeless(journal(folder)) == timeless(journal(plain.folder))
+
+
+def test_a_full_disk_leaves_the_older_checkpoint(tmp_path, known, plain, monkeypatch):
+    folder = tmp_path / "run"
+    save = save_checkpoint
+
+    def save_until_full(path, state, genotype):
+        if state.population.generation >= 3:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return save(path, state, genotype)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("evosdc.experiment.observers.save_checkpoint", save_until_full)
+        patch.setattr("evosdc.experiment.observers.INTERVAL", 0.0)
+        with pytest.raises(OSError, match="No space"):
+            run_once(experiment(stop={"generations": 8}), folder, known, 7)
+    assert status(folder)["state"] == "failed"
+    assert "OSError" in status(folder)["message"]
+    assert newest_checkpoint(folder, genotype_of(known))[0].population.generation <= 2
+    assert_goes_on_to_the_end(folder, known, plain)
+
+
+def test_a_stop_before_a_line_of_the_journal_leaves_one_line_a_generation(tmp_path, known, plain, monkeypatch):
+    folder = tmp_path / "run"
+    write = Journal.write
+
+    def stopped(self, record):
+        if record["generation"] == 3:
+            raise KeyboardInterrupt
+        write(self, record)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "write", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            run_once(experiment(), folder, known, 7)
+    assert_goes_on_to_the_end(folder, known, plain)
+
+
+def test_lines_beyond_the_checkpoint_and_a_torn_one_are_written_again(tmp_path, known, plain):
+    folder = tmp_path / "run"
+    broken_off(folder, known, KeyboardInterrupt(), after=4)
+    lines = (plain.folder / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    # Killed two generations after its checkpoint, in the middle of a line.
+    with (folder / "journal.jsonl").open("ab") as file:
+        file.write(lines[5] + lines[6] + lines[7][:40])
+    assert_goes_on_to_the_end(folder, known, plain)
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda data: data[:-100], lambda data: b"", lambda data: b"not a checkpoint at all"]
+)
+def test_a_damaged_checkpoint_is_told_of_and_the_one_before_it_goes_on(tmp_path, known, plain, damage):
+    folder = tmp_path / "run"
+    broken_off(folder, known, KeyboardInterrupt(), after=4)
+    older, newest = checkpoints(folder)
+    assert load_checkpoint(older, genotype_of(known)).population.generation == 0
+    newest.write_bytes(damage(newest.read_bytes()))
+    display = Failing(KeyboardInterrupt(), after=99)
+    resumed = resume_once(folder, known, display)
+    assert len(display.messages) == 1
+    assert newest.name in display.messages[0]
+    assert lasting(resumed.result) == lasting(plain.result)
+    assert timeless(journal(folder)) == timeless(journal(plain.folder))
+
+
+def test_origins_survive_a_stop(tmp_path, known):
+    """An individual that was evaluated twice has the origin of its own place in population, front and best."""
+    folder = tmp_path / "run"
+    chosen = {"algorithm": {"name": "parent-child", "duplicates": True}, "stop": {"generations": 12}}
+    whole = run_once(experiment(**chosen), tmp_path / "whole", known, 7)
+    broken_off(folder, known, KeyboardInterrupt(), after=6, **chosen)
+    resumed = resume_once(folder, known)
+    for ours, theirs in (
+        (resumed.state.population.individuals, whole.state.population.individuals),
+        (resumed.state.front, whole.state.front),
+        ([resumed.state.best], [whole.state.best]),
+    ):
+        assert [(i.key, i.origin) for i in ours] == [(i.key, i.origin) for i in theirs]
+    assert (folder / "scores.csv").read_text() == (tmp_path / "whole" / "scores.csv").read_text()
+
+
+def test_the_algorithm_memory_survives_a_stop(tmp_path, known, monkeypatch):
+    """What an algorithm remembers from its first generation on still steers the last one after a stop."""
+    propose, replace_in = ParentChild.propose, ParentChild.replace
+
+    def proposed(self, population, streams):
+        turns = int(population.memory.get("turns", np.zeros(1))[0])
+        assert turns == population.generation
+        return propose(self, population, streams)
+
+    def replaced(self, population, offspring, evaluated):
+        turns = population.memory.get("turns", np.zeros(1)) + 1
+        return replace(replace_in(self, population, offspring, evaluated), memory={"turns": turns})
+
+    monkeypatch.setattr(ParentChild, "propose", proposed)
+    monkeypatch.setattr(ParentChild, "replace", replaced)
+    folder = tmp_path / "run"
+    broken_off(folder, known, KeyboardInterrupt(), after=3)
+    assert resume_once(folder, known).state.population.memory["turns"][0] == 8
+
+
+def test_a_failure_on_a_worker_is_one_line_and_the_run_goes_on(tmp_path, known, plain, monkeypatch):
+    monkeypatch.setattr("evosdc.experiment.worker.default_registry", lambda: known)
+    monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
+    worker._bench.cache_clear()
+    calls = []
+    evaluate = worker.evaluate
+
+    def failing(context, seed, payload):
+        calls.append(payload)
+        if len(calls) == 5:
+            raise ArithmeticError("overflow in a worker")
+        return evaluate(context, seed, payload)
+
+    folder = tmp_path / "run"
+    with monkeypatch.context() as patch:
+        patch.setattr(worker, "evaluate", failing)
+        with pytest.raises(EvaluationError, match="ArithmeticError: overflow in a worker") as caught:
+            run_once(experiment(executor="lent"), folder, known, 7)
+    assert "Traceback" not in str(caught.value)
+    found = status(folder)
+    assert found["state"] == "failed"
+    assert "Traceback" not in found["message"]
+    assert str(ROOT) not in found["message"]
+    assert not list(folder.glob("context/*"))
+    assert_goes_on_to_the_end(folder, known, plain)
+    worker._bench.cache_clear()
+
+
+def test_what_a_checkpoint_holds_is_not_evaluated_again(tmp_path, known, monkeypatch):
+    folder = tmp_path / "run"
+    broken_off(folder, known, KeyboardInterrupt(), after=3)
+    evaluated = []
+    monkeypatch.setattr(type(TROUBLE), "come", lambda self: evaluated.append(1))
+    state, _ = newest_checkpoint(folder, genotype_of(known))
+    # An algorithm that proposes what population and front of the checkpoint hold, and nothing else.
+    copies = [Offspring(i.genome, "copy", (0,)) for i in (*state.population.individuals, *state.front)]
+    monkeypatch.setattr(ParentChild, "propose", lambda self, population, streams: copies)
+    assert resume_once(folder, known).result["generations"] == 8
+    assert evaluated == []
+
+
+def test_the_journal_on_the_disk_reaches_as_far_as_the_newest_checkpoint(tmp_path, known, monkeypatch):
+    monkeypatch.setattr("evosdc.experiment.observers.INTERVAL", 0.0)
+    folder, genotype = tmp_path / "run", genotype_of(known)
+    reached = []
+
+    class Looking(Silent):
+        def generation(self, record, limit):
+            state, _ = newest_checkpoint(folder, genotype)
+            lines = [line["generation"] for line in journal(folder)]
+            assert state.population.generation in lines
+            reached.append(state.population.generation)
+
+    run_once(experiment(), folder, known, 7, display=Looking())
+    assert reached[0] == 0
+    assert len(reached) == 9
+
+
+def test_the_seconds_of_the_start_count(tmp_path, known):
+    with slow(0.05):
+        result = run_once(experiment(stop={"generations": 0}), tmp_path / "run", known, 7).result
+    assert 8 * 0.05 <= result["seconds"] < 30.0
+    assert journal(tmp_path / "run")[0]["seconds"] >= 8 * 0.05
+
+
+def test_the_seconds_before_a_stop_count(tmp_path, known):
+    folder = tmp_path / "run"
+    broken_off(folder, known, KeyboardInterrupt(), after=2, stop={"seconds": 500.0})
+    genotype = genotype_of(known)
+    state, _ = newest_checkpoint(folder, genotype)
+    save_checkpoint(folder, replace(state, progress=replace(state.progress, seconds=499.8)), genotype)
+    result = resume_once(folder, known).result
+    assert result["stopped"] == "500 seconds"
+    assert 499.8 <= result["seconds"] < 530.0
+    records = journal(folder)
+    assert [record["generation"] for record in records] == list(range(len(records)))
+    assert all(record["seconds"] >= 499.8 for record in records[3:])
+
+
+KILLED = """
+import sys
+from pathlib import Path
+import evosdc.engine.evaluation as evaluation, evosdc.experiment.observers as observers
+from evosdc.experiment.model import Experiment
+from evosdc.experiment.runner import run_once
+from evosdc.experiment.observers import Silent
+from evosdc.model import Offspring
+from evosdc.registry import default_registry
+observers.INTERVAL = 0.05
+assert hasattr(evaluation.Evaluator, "_better_sent")
+evaluation.Evaluator._better_sent = lambda self, count: count > 0
+run_once(Experiment.model_validate_json(sys.argv[1]), Path(sys.argv[2]), default_registry(), 11)
+"""
+
+
+def test_a_killed_run_with_worker_processes_goes_on_and_leaves_none_behind(tmp_path, monkeypatch):
+    chosen = experiment(
+        seed=11,
+        genotype="cells",
+        measures={"il": ["dbil", "ctbil"], "dr": ["id", "dbrl"]},
+        executor={"name": "processes", "workers": 2},
+        stop={"generations": 5000},
+    )
+    folder = tmp_path / "killed"
+    arguments = [chosen.model_dump_json(by_alias=True), str(folder)]
+    process = subprocess.Popen([sys.executable, "-c", KILLED, *arguments], cwd=ROOT)
+    deadline = time.monotonic() + 120
+    while len(checkpoints(folder)) < 2 or checkpoints(folder)[-1].name < "checkpoint-00000005":
+        assert process.poll() is None, "the run ended before it could be killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    workers = descendants(process.pid)
+    assert len(workers) == 2
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    deadline = time.monotonic() + 30
+    while any(map(alive, workers)):
+        assert time.monotonic() < deadline, "workers outlive the run that they worked for"
+        time.sleep(0.05)
+    assert status(folder)["state"] == "running"
+    assert list(folder.glob("context/*")), "a killed run cannot clear up"
+
+    end = journal(folder)[-1]["generation"] + 12
+    document = json.loads((folder / "resolved.json").read_text())
+    document["stop"]["generations"] = end
+    (folder / "resolved.json").write_text(json.dumps(document))
+    monkeypatch.setattr("evosdc.engine.evaluation.Evaluator._better_sent", lambda self, count: count > 0)
+    resumed = resume_once(folder, default_registry())
+    monkeypatch.undo()
+    short = chosen.model_copy(
+        update={
+            "stop": chosen.stop.model_copy(update={"generations": end}),
+            "executor": type(chosen.executor)(name="serial"),
+        }
+    )
+    whole = run_once(short, tmp_path / "whole", default_registry(), 11)
+    assert lasting(resumed.result) == lasting(whole.result)
+    assert timeless(journal(folder)) == timeless(journal(whole.folder))
+    assert not list(folder.glob("context/*"))
+    assert descendants(os.getpid()) & workers == set()

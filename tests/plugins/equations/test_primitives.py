@@ -1,0 +1,30 @@
+from deap import gp
+from hypothesis import given, settings
+
+from evosdc.data.equations.equation import applied, terminal
+from evosdc.data.equations.infix import parse_infix
+from evosdc.data.equations.symbols import CODE
+from evosdc_equations.primitives import equation_of, tree_of
+from tests.data.equations.drawing import equations
+
+
+@settings(max_examples=1000, deadline=None)
+@given(equations(most=60))
+def test_tree_and_postorder_vector_are_two_forms_of_one_thing(equation):
+    tree = tree_of(equation)
+    assert isinstance(tree, gp.PrimitiveTree)
+    assert equation_of(tree) == equation
+    assert tree.height == equation.depth
+    assert len(tree) == len(equation)
+
+
+def test_the_tree_is_in_prefix_order():
+    tree = tree_of(parse_infix("if_less(ta, tb - 2, 0.5, N)"))
+    assert [node.name if node.arity else node.value for node in tree] == ["if_less", "ta", "-", "tb", 2.0, 0.5, "N"]
+
+
+def test_deep_trees_need_no_recursion():
+    equation = terminal(CODE["ta"])
+    for _ in range(3000):
+        equation = applied(CODE["neg"], [equation])
+    assert equation_of(tree_of(equation)) == equation

@@ -1,0 +1,119 @@
+"""The scripted experiments run, and a whole run through the command leaves what a user needs."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from evosdc.cli import main
+
+ROOT = Path(__file__).parents[3]
+needs_data = pytest.mark.skipif(not os.environ.get("EVOSDC_DATA"), reason="EVOSDC_DATA names no folder of data sets")
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("script", "table", "rows"),
+    [
+        ("kanonymity-lab/lab.py", "kanonymity-lab.csv", 3),
+        ("ga-tabu/compare.py", "pima.csv", 3),
+        ("large-lattices/compare.py", "large-lattices.csv", 12),
+    ],
+)
+def test_smoke_profiles_write_their_tables(script, table, rows, tmp_path):
+    command = [sys.executable, str(ROOT / "experiments" / script), "--smoke", "-o", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / table).open(encoding="utf-8") as file:
+        assert len(list(csv.DictReader(file))) == rows
+
+
+def write_file(folder):
+    lines = ["id;age;town;illness"]
+    lines += [f"{i};{20 + i % 7};{'ABC'[i % 3]}{i % 2};{'flu' if i % 4 else 'cold'}" for i in range(60)] + [
+        "60;99;Z9;flu"
+    ]
+    (folder / "x.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "towns.csv").write_text(
+        "\n".join(f"{t}{i};{t};*" for t in "ABC" for i in (0, 1)) + "\nZ9;Z;*\n", encoding="utf-8"
+    )
+    (folder / "schema.toml").write_text(
+        '[attributes]\nid = { role = "identifier" }\nage = { role = "quasi-identifier", scale = "numeric" }\n'
+        'town = { role = "quasi-identifier", scale = "nominal", hierarchy = "towns.csv" }\n'
+        'illness = { role = "sensitive", scale = "nominal" }\n',
+        encoding="utf-8",
+    )
+    (folder / "x.toml").write_text(
+        'data = { file = "x.csv", schema = "schema.toml" }\n'
+        'genotype = { name = "lattice", k = 3, suppression = 2, l = 2 }\n'
+        'measures = ["dm", "lm"]\nfitness = { name = "lm" }\nalgorithm = { name = "optimal" }\n',
+        encoding="utf-8",
+    )
+
+
+@pytest.fixture
+def evosdc(capsys):
+    def call(*words):
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as caught:
+            main([str(word) for word in words])
+        said = capsys.readouterr()
+        return int(caught.value.code or 0), said.out, said.err
+
+    return call
+
+
+def run(evosdc, folder, *settings):
+    words = ["run", folder / "x.toml", "-o", folder / "run", "--json"]
+    for setting in settings:
+        words += ["--set", setting]
+    status, out, err = evosdc(*words)
+    assert status == 0, err
+    return json.loads(out)
+
+
+@pytest.mark.parametrize("name", ["optimal", "exhaustive", "samarati", "tabu", "ga-tabu", "genetic"])
+def test_a_run_publishes_a_file_that_meets_the_model(name, evosdc, tmp_path):
+    write_file(tmp_path)
+    result = run(evosdc, tmp_path, f"algorithm.name={name}", "stop.generations=30")
+    genome = result["best"]["genome"]
+    assert set(genome["levels"]) == {"age", "town"}
+    assert genome["suppressed"] <= 2
+    assert any("age" in note for note in result["notes"]), "the hierarchy that was built is not told"
+    assert result["best"]["scores"]["violation"] == 0.0
+    rows = list(csv.DictReader((tmp_path / "run" / "best.csv").open(encoding="utf-8"), delimiter=";"))
+    classes = {}
+    for row in rows:
+        classes.setdefault((row["age"], row["town"]), []).append(row["illness"])
+    hidden = classes.pop(("*", "*"), [])
+    assert len(hidden) == genome["suppressed"]
+    assert all(len(members) >= 3 and len(set(members)) >= 2 for members in classes.values())
+    assert ("optima" in genome) == (name in ("optimal", "exhaustive", "samarati"))
+    assert "<svg" in (tmp_path / "run" / "picture-1.svg").read_text(encoding="utf-8")
+    assert "data:image/svg+xml" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+
+
+def test_suppressed_records_can_be_dropped(evosdc, tmp_path):
+    write_file(tmp_path)
+    result = run(evosdc, tmp_path, "genotype.suppressed=drop")
+    rows = (tmp_path / "run" / "best.csv").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == 1 + 61 - result["best"]["genome"]["suppressed"]
+    assert result["best"]["genome"]["suppressed"] > 0
+
+
+def test_impossible_models_are_told_before_the_run(evosdc, tmp_path):
+    write_file(tmp_path)
+    status, _, said = evosdc("run", tmp_path / "x.toml", "--set", "genotype.l=5", "-o", tmp_path / "r")
+    assert status == 2
+    assert "can be met" in said
+
+
+def test_a_fitness_of_a_measure_that_is_not_taken_is_told(evosdc, tmp_path):
+    write_file(tmp_path)
+    status, _, said = evosdc("check", tmp_path / "x.toml", "--set", "fitness.name=entropy")
+    assert status == 2
+    assert "entropy" in said

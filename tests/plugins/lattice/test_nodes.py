@@ -1,0 +1,150 @@
+"""Nodes against the plain definitions, and decoded tables against nodes."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from evosdc.errors import ParameterError
+from evosdc.registry import default_registry
+from evosdc_lattice.evaluation import NodeEvaluator
+from evosdc_lattice.exact import exhaustive_nodes, optimum
+from evosdc_lattice.lattice import Lattice
+from evosdc_lattice.losses import Discernibility
+from tests.plugins.lattice.tables import all_levels, files, privacy_parameters, reference
+
+MEASURES = ("dm", "dm-star", "lm", "cavg", "aecs", "entropy", "precision", "height")
+slow = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def lattice_of(microdata, **params):
+    try:
+        return Lattice(Lattice.Params(**params), microdata)
+    except ParameterError:
+        assume(False)
+
+
+def fitted(name, microdata, **params):
+    return default_registry().build("measure", name, params).fit(microdata.original)
+
+
+def node(levels):
+    genome = np.array(levels, dtype=np.int16)
+    genome.flags.writeable = False
+    return genome
+
+
+@slow
+@given(files(), privacy_parameters(), st.sampled_from([0, 0.1, 0.5, 1]))
+def test_every_node_has_the_losses_of_the_definitions(microdata, params, suppression):
+    lattice = lattice_of(microdata, **params, suppression=suppression)
+    direct = {name: lattice.direct(fitted(name, microdata)) for name in MEASURES}
+    for levels in all_levels(microdata):
+        wanted = reference(microdata, levels, params)
+        genome = node(levels)
+        assert lattice.evaluator.facts(genome).suppressed == wanted["suppressed"]
+        assert (lattice.violation(genome) > 0) == (wanted["suppressed"] > lattice.space.limit)
+        for name in MEASURES:
+            assert direct[name](genome) == pytest.approx(wanted[name], abs=1e-9), (name, levels)
+
+
+@slow
+@given(files(), st.integers(1, 4))
+def test_decoded_tables_have_the_losses_of_their_nodes(microdata, k):
+    lattice = lattice_of(microdata, k=k, suppression=1)
+    measures = {name: fitted(name, microdata) for name in ("dm", "lm", "aecs", "entropy")}
+    for levels in all_levels(microdata):
+        genome = node(levels)
+        table = lattice.decode(genome, np.random.default_rng(0))
+        table.verify()
+        for name, measure in measures.items():
+            assert measure.score(table) == pytest.approx(lattice.direct(measure)(genome), abs=1e-9), (name, levels)
+
+
+@slow
+@given(files(), privacy_parameters(), st.sampled_from([0, 0.1, 0.4]), st.sampled_from(MEASURES))
+def test_optimal_equals_exhaustive(microdata, params, suppression, name):
+    lattice = lattice_of(microdata, **params, suppression=suppression)
+    loss = lattice.loss_of(fitted(name, microdata))
+    found = optimum(NodeEvaluator(lattice.space), loss)
+    values = {
+        tuple(genome.tolist()): loss.of(lattice.evaluator, genome, lattice.evaluator.facts(genome))
+        for genome in exhaustive_nodes(lattice.space)
+        if lattice.violation(genome) == 0.0
+    }
+    assert found.loss == min(values.values())
+    assert [tuple(genome.tolist()) for genome in found.nodes] == sorted(v for v in values if values[v] == found.loss)
+
+
+@slow
+@given(files(), st.integers(1, 4), st.sampled_from([0, 0.2]))
+def test_optimal_equals_exhaustive_for_every_aggregate(microdata, k, suppression):
+    lattice = lattice_of(microdata, k=k, suppression=suppression)
+    names = microdata.original.schema.names
+    for aggregate in ("mean", "sum", "max", "geometric"):
+        loss = lattice.loss_of(fitted("lm", microdata, aggregate=aggregate, weights={names[0]: 2.5}))
+        found = optimum(NodeEvaluator(lattice.space), loss)
+        best = {}
+        for genome in exhaustive_nodes(lattice.space):
+            facts = lattice.evaluator.facts(genome)
+            if facts.suppressed <= lattice.space.limit:
+                best.setdefault(loss.of(lattice.evaluator, genome, facts), []).append(genome.tolist())
+        assert found.loss == min(best)
+        assert [genome.tolist() for genome in found.nodes] == best[found.loss]
+
+
+@slow
+@given(files(), privacy_parameters())
+def test_published_classes_meet_the_model(microdata, params):
+    lattice = lattice_of(microdata, **params, suppression=1)
+    for levels in all_levels(microdata):
+        genome = node(levels)
+        table = lattice.decode(genome, np.random.default_rng(0))
+        rows = set(lattice.suppressed_rows(genome).tolist())
+        assert len(rows) == reference(microdata, levels, params)["suppressed"]
+        kept = [r for r in range(len(table)) if r not in rows]
+        if kept:
+            counts = np.unique(table.codes[kept], axis=0, return_counts=True)[1]
+            assert counts.min() >= params["k"]
+        for row in rows:
+            labels = [table.schema[name].categories[table.column(name)[row]] for name in table.schema.names]
+            assert labels == ["*"] * len(labels)
+
+
+def test_discernibility_has_the_figures_of_the_literature():
+    # Classes of 3, 3 and 2 records: k = 2 gives 22, k = 3 gives 9 + 9 + 2 * 8 = 34.
+    from evosdc.data.hierarchy import Hierarchy
+    from evosdc.data.schema import Attribute, Role, Scale, Schema
+    from evosdc.data.table import Table
+    from evosdc.model import Microdata
+
+    hierarchy = Hierarchy(("a", "b", "c"), (("*",),) * 3)
+    schema = Schema((Attribute("q", Role.QUASI_IDENTIFIER, Scale.NOMINAL, ("a", "b", "c"), hierarchy),))
+    table = Table(schema, np.array([[0], [0], [0], [1], [1], [1], [2], [2]], dtype=np.int32), np.empty((8, 0)))
+    for k, wanted in ((2, 22.0), (3, 34.0)):
+        lattice = Lattice(Lattice.Params(k=k, suppression=1), Microdata(table, ("q",)))
+        evaluator = lattice.evaluator
+        assert Discernibility().of(evaluator, node([0]), evaluator.facts(node([0]))) == wanted
+
+
+def test_wide_lattices_need_several_words():
+    rng = np.random.default_rng(3)
+    from evosdc.data.hierarchy import Hierarchy
+    from evosdc.data.schema import Attribute, Role, Scale, Schema
+    from evosdc.data.table import Table
+    from evosdc.model import Microdata
+
+    labels = tuple(map(str, range(20)))
+    hierarchy = Hierarchy(labels, tuple((f"g{i // 5}", "*") for i in range(20)))
+    attributes = tuple(Attribute(f"q{j}", Role.QUASI_IDENTIFIER, Scale.NOMINAL, labels, hierarchy) for j in range(24))
+    table = Table(Schema(attributes), rng.integers(0, 20, (300, 24)).astype(np.int32), np.empty((300, 0)))
+    lattice = Lattice(Lattice.Params(k=3, suppression=0.05), Microdata(table, tuple(a.name for a in attributes)))
+    assert lattice.space.fields[3] == 2
+    assert lattice.space.size == 3**24
+    levels = np.full(24, 2, dtype=np.int16)
+    levels[[0, 23]] = 1
+    groups = np.unique(table.codes[:, [0, 23]] // 5, axis=0, return_counts=True)[1]
+    facts = lattice.evaluator.facts(levels)
+    assert facts.classes == len(groups)
+    assert facts.squares == int((groups**2).sum())
+    assert facts.suppressed == int(groups[groups < 3].sum())
