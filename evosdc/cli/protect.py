@@ -29,6 +29,8 @@ def seconds_of(context: click.Context, parameter: click.Parameter, text: str | N
 @click.option("--protect", "names", metavar="A,B,...", help="Attributes to protect; default: the quasi-identifiers.")
 @click.option("--time", "seconds", callback=seconds_of, metavar="60s", help="Stop after this time instead of by stall.")
 @click.option("--fitness", default="max", show_default=True, metavar="NAME", help="How IL and DR are combined.")
+@click.option("--il", metavar="A,B,...", help="Measures of information loss; default: dbil,ctbil,ebil.")
+@click.option("--dr", metavar="A,B,...", help="Measures of disclosure risk; default: id,dbrl,prl.")
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
 @click.option("--executor", default="serial", show_default=True, metavar="NAME")
 @click.option("--workers", type=click.IntRange(min=1), metavar="N")
@@ -41,6 +43,8 @@ def protect(
     names: str | None,
     seconds: float | None,
     fitness: str,
+    il: str | None,
+    dr: str | None,
     seed: int,
     executor: str,
     workers: int | None,
@@ -69,6 +73,10 @@ def protect(
         "seed": seed,
         "data": source,
         "fitness": {"name": fitness},
+        "measures": {
+            "il": listed(il) or ["dbil", "ctbil", "ebil"],
+            "dr": listed(dr) or ["id", "dbrl", "prl"],
+        },
         "stop": {"seconds": seconds} if seconds else {"generations": PROTECT_GENERATIONS, "stalled": 100},
         "executor": {"name": executor} | ({"workers": workers} if workers else {}),
     }

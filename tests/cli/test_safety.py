@@ -212,3 +212,15 @@ def test_signals_keep_what_was_reached(survey, number):
     assert generations == list(range(len(generations)))
     reached = json.loads((survey / "run" / "status.json").read_text())["generation"]
     assert reached == generations[-1]
+
+
+def test_measures_of_protect_can_be_chosen(evosdc, tmp_path):
+    names = [f"c{j}" for j in range(18)]
+    rows = [",".join(str((i * (j + 3)) % 4) for j in range(18)) for i in range(30)]
+    (tmp_path / "wide.csv").write_text("\n".join([",".join(names), *rows]) + "\n")
+    words = ("protect", "wide.csv", "--protect", ",".join(names), "--time", "0.3s", "-o", "run", "--json")
+    answer = evosdc(*words)
+    assert (answer.status, "at most 16" in answer.err) == (2, True)
+    answer = evosdc(*words, "--dr", "id,dbrl")
+    assert answer.status == 0, answer.err
+    assert set(json.loads(answer.out)["best"]["scores"]) == {"dbil", "ctbil", "ebil", "id", "dbrl", "il", "dr"}
