@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,7 @@ def mask(
         "provider": registry.provider("masking-method", method),
         "evosdc": __version__,
         "parameters": used,
+        "sha256": digests(used),
         "seed": seed,
         "missing_rule": str(source.table.schema.na),
         "records": len(masked),
@@ -79,3 +81,9 @@ def mask(
     say(f"{method}: {len(masked)} records, cells changed: {changed}. Wrote {output} and {manifest.name}.")
     if written.dropped:
         say(f"Identifiers left out: {', '.join(written.dropped)}.")
+
+
+def digests(params: dict[str, Any]) -> dict[str, str]:
+    """Return the SHA-256 of every file that a parameter names, so that the manifest says what was in it."""
+    paths = {key: Path(value) for key, value in params.items() if isinstance(value, str)}
+    return {key: sha256(path.read_bytes()).hexdigest() for key, path in paths.items() if path.is_file()}

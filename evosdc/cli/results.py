@@ -61,7 +61,11 @@ def print_warnings(result: Mapping[str, Any]) -> None:
 def _print_fresh(fresh: Mapping[str, Any]) -> None:
     """Print the figures on draws that the search never saw, with their standard errors."""
     click.echo(f"On {fresh['draws']} fresh draws (mean, standard error):")
-    for name, entry in (("best found", fresh["best"]), ("start", fresh["founder"]), ("portfolio", fresh["portfolio"])):
+    for name, entry in (
+        ("best found", fresh["best"]),
+        ("best initial genome", fresh["founder"]),
+        ("best standard method", fresh["portfolio"]),
+    ):
         if entry is None:
             continue
         pairs = zip(entry["fitness"], entry["fitness_errors"], strict=True)

@@ -80,6 +80,8 @@ def cumulative(matrix: Matrix) -> Matrix:
     """
     sums = np.cumsum(matrix, axis=1)
     size = matrix.shape[1]
+    if size == 0:
+        return sums  # an attribute without a category: all its values are missing
     last = size - 1 - np.argmax(matrix[:, ::-1] > 0, axis=1)
     sums[np.arange(size)[None, :] >= last[:, None]] = 1.0
     return sums

@@ -30,7 +30,8 @@ _WITHHELD = (
 _USE = (
     "Counts T of an attribute are estimated without bias by solving P' T = T_published, two-way counts by applying the "
     "inverses on both sides, and so on. inflation is the factor by which the randomisation enlarges the variance of an "
-    "estimated count, against that of a simple random sample published as it is."
+    "estimated count, against that of a simple random sample published as it is; null for a category whose estimated "
+    "count is nobody's or everybody's."
 )
 
 

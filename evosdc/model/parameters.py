@@ -90,6 +90,7 @@ _SHAPES = {
     "string_type": "a text in quotes",
     "path_type": "a path in quotes",
     "finite_number": "a finite number",
+    "too_short": "at least one entry",
 }
 """What is wanted, in words of the experiment file, by pydantic's type of error."""
 

@@ -66,6 +66,13 @@ class PramMatrices(Genotype[Matrices]):
         )
         start: tuple[Family, ...] = Field(FAMILIES, description="families of initial matrices")
 
+        @field_validator("attributes")
+        @classmethod
+        def _each_once(cls, attributes: tuple[str, ...]) -> tuple[str, ...]:
+            if len(set(attributes)) < len(attributes):
+                raise ValueError("each attribute once")
+            return attributes
+
         @field_validator("most")
         @classmethod
         def _bounds(cls, most: float, info: ValidationInfo) -> float:
