@@ -19,7 +19,7 @@ def files(tmp_path):
     return tmp_path
 
 
-def refused(answer, *words):
+def assert_refused(answer, *words):
     assert answer.status == 2, answer
     assert "Traceback" not in answer.err
     assert answer.out == ""
@@ -47,7 +47,7 @@ def test_files_that_are_no_table(evosdc, files, name, command):
         "init": ("init", "bad.csv", "-o", "new.toml"),
         "mask": ("mask", "mdav", "bad.csv", "-o", "masked.csv"),
     }
-    refused(evosdc(*words_of[command]), "bad.csv", *words)
+    assert_refused(evosdc(*words_of[command]), "bad.csv", *words)
     assert sorted(p.name for p in files.iterdir()) == before
 
 
@@ -63,16 +63,16 @@ def test_files_that_are_no_table(evosdc, files, name, command):
     ],
 )
 def test_no_such_file(evosdc, files, words):
-    refused(evosdc(*words), "none.")
+    assert_refused(evosdc(*words), "none.")
 
 
 def test_missing_schema(evosdc, files):
-    refused(evosdc("protect", "good.csv", "--schema", "none.toml"), "none.toml")
+    assert_refused(evosdc("protect", "good.csv", "--schema", "none.toml"), "none.toml")
 
 
 def test_unknown_category_names_attribute_value_and_line(evosdc, files):
     (files / "schema.toml").write_text(SCHEMA + 'town = { categories = ["a", "b"] }\n')
-    refused(evosdc("protect", "good.csv", "--schema", "schema.toml"), "town", "'c'", "line 4")
+    assert_refused(evosdc("protect", "good.csv", "--schema", "schema.toml"), "town", "'c'", "line 4")
 
 
 def test_unknown_key_and_wrong_type_are_told_together(evosdc, files):
@@ -80,18 +80,18 @@ def test_unknown_key_and_wrong_type_are_told_together(evosdc, files):
         'sead = 1\nreplicates = "many"\ndata = { file = "good.csv", schema = "schema.toml" }\n'
         'genotype = { name = "cells", mutation = 1 }\n'
     )
-    refused(evosdc("check", "x.toml"), "sead", "Did you mean 'seed'?", "replicates", "'many'")
+    assert_refused(evosdc("check", "x.toml"), "sead", "Did you mean 'seed'?", "replicates", "'many'")
     (files / "x.toml").write_text(
         'data = { file = "good.csv", schema = "schema.toml" }\n'
         'genotype = { name = "cells", mutation = 1 }\nfitness = "meen"\n'
         'algorithm = { name = "parent-child", leaders = 0 }\n'
     )
-    refused(evosdc("check", "x.toml"), "mutations", "meen", "Did you mean 'mean'?", "leaders")
+    assert_refused(evosdc("check", "x.toml"), "mutations", "meen", "Did you mean 'mean'?", "leaders")
 
 
 def test_text_that_is_not_toml(evosdc, files):
     (files / "x.toml").write_text("title = unquoted\n")
-    refused(evosdc("run", "x.toml"), "x.toml", "TOML", "line 1")
+    assert_refused(evosdc("run", "x.toml"), "x.toml", "TOML", "line 1")
 
 
 @pytest.mark.parametrize(
@@ -110,75 +110,75 @@ def test_text_that_is_not_toml(evosdc, files):
 )
 def test_methods_and_parameters(evosdc, files, method, settings, words):
     options = [word for setting in settings for word in ("--set", setting)]
-    refused(evosdc("mask", method, "good.csv", "--schema", "schema.toml", *options, "-o", "m.csv"), *words)
+    assert_refused(evosdc("mask", method, "good.csv", "--schema", "schema.toml", *options, "-o", "m.csv"), *words)
     assert not (files / "m.csv").exists()
 
 
 def test_unknown_data_set(evosdc, files):
     (files / "x.toml").write_text('data = { name = "german" }\n')
-    refused(evosdc("run", "x.toml"), "german", "Did you mean 'german-credit'?")
-    refused(evosdc("datasets", "fetch", "adlut"), "Did you mean 'adult'?")
+    assert_refused(evosdc("run", "x.toml"), "german", "Did you mean 'german-credit'?")
+    assert_refused(evosdc("datasets", "fetch", "adlut"), "Did you mean 'adult'?")
 
 
 def test_unknown_measure(evosdc, files):
-    refused(evosdc("measure", "good.csv", "good.csv", "--measures", "dbill"), "Did you mean 'dbil'?")
+    assert_refused(evosdc("measure", "good.csv", "good.csv", "--measures", "dbill"), "Did you mean 'dbil'?")
 
 
 def test_original_and_masked_of_different_shape(evosdc, files):
     (files / "short.csv").write_text(GOOD[: GOOD.rindex("m,")])
-    refused(evosdc("measure", "good.csv", "short.csv", "--schema", "schema.toml"), "38 records", "40")
+    assert_refused(evosdc("measure", "good.csv", "short.csv", "--schema", "schema.toml"), "38 records", "40")
     (files / "wide.csv").write_text("\n".join(line + ",x" for line in GOOD.splitlines()))
-    refused(evosdc("measure", "good.csv", "wide.csv", "--schema", "schema.toml"), "wide.csv", "x")
+    assert_refused(evosdc("measure", "good.csv", "wide.csv", "--schema", "schema.toml"), "wide.csv", "x")
     (files / "narrow.csv").write_text("\n".join(line.split(",")[0] for line in GOOD.splitlines()))
-    refused(evosdc("measure", "good.csv", "narrow.csv", "--schema", "schema.toml"), "age")
+    assert_refused(evosdc("measure", "good.csv", "narrow.csv", "--schema", "schema.toml"), "age")
 
 
 def test_masked_category_unknown_to_the_original(evosdc, files):
     (files / "other.csv").write_text(GOOD.replace("\nm,", "\nx,"))
-    refused(evosdc("measure", "good.csv", "other.csv", "--schema", "schema.toml"), "sex", "'x'")
+    assert_refused(evosdc("measure", "good.csv", "other.csv", "--schema", "schema.toml"), "sex", "'x'")
 
 
 def test_output_that_cannot_be_written(evosdc, files):
     (files / "blocked").write_text("a file")
     schema = ("--schema", "schema.toml")
-    refused(evosdc("mask", "mdav", "good.csv", *schema, "-o", "no/such/m.csv"), "no/such")
-    refused(evosdc("mask", "mdav", "good.csv", *schema, "-o", files), "folder")
-    refused(evosdc("init", "good.csv", "-o", "no/such/s.toml"), "no/such")
-    refused(evosdc("protect", "good.csv", *schema, "-o", "blocked"), "blocked")
-    refused(evosdc("report", "good.csv", "-o", "r.html"), "good.csv")
+    assert_refused(evosdc("mask", "mdav", "good.csv", *schema, "-o", "no/such/m.csv"), "no/such")
+    assert_refused(evosdc("mask", "mdav", "good.csv", *schema, "-o", files), "folder")
+    assert_refused(evosdc("init", "good.csv", "-o", "no/such/s.toml"), "no/such")
+    assert_refused(evosdc("protect", "good.csv", *schema, "-o", "blocked"), "blocked")
+    assert_refused(evosdc("report", "good.csv", "-o", "r.html"), "good.csv")
 
 
 def test_an_existing_schema_or_run_is_not_overwritten(evosdc, files):
-    refused(evosdc("init", "good.csv", "-o", "schema.toml"), "schema.toml", "--force")
+    assert_refused(evosdc("init", "good.csv", "-o", "schema.toml"), "schema.toml", "--force")
     (files / "run").mkdir()
     (files / "run" / "resolved.json").write_text("{}")
-    refused(evosdc("protect", "good.csv", "--schema", "schema.toml", "-o", "run"), "run", "evosdc resume")
+    assert_refused(evosdc("protect", "good.csv", "--schema", "schema.toml", "-o", "run"), "run", "evosdc resume")
 
 
 def test_protecting_what_is_not_there_or_identifies(evosdc, files):
     schema = ("--schema", "schema.toml")
-    refused(evosdc("protect", "good.csv", *schema, "--protect", "sexx"), "sexx", "Did you mean 'sex'?")
+    assert_refused(evosdc("protect", "good.csv", *schema, "--protect", "sexx"), "sexx", "Did you mean 'sex'?")
     (files / "schema.toml").write_text(SCHEMA + 'town = { role = "identifier" }\n')
-    refused(evosdc("protect", "good.csv", *schema, "--protect", "town"), "town", "identifier")
+    assert_refused(evosdc("protect", "good.csv", *schema, "--protect", "town"), "town", "identifier")
 
 
 def test_numeric_attributes_say_what_to_do(evosdc, files):
     (files / "schema.toml").write_text(SCHEMA.replace('"ordinal"', '"numeric"'))
-    refused(evosdc("protect", "good.csv", "--schema", "schema.toml"), "age", "numeric", "ordinal")
+    assert_refused(evosdc("protect", "good.csv", "--schema", "schema.toml"), "age", "numeric", "ordinal")
 
 
 @pytest.mark.parametrize("setting", ["seed", "=3", "a..b=1", "title.x=3"])
 def test_settings_that_are_not_key_value(evosdc, files, setting):
     (files / "x.toml").write_text('title = "t"\ndata = { name = "housing" }\n')
-    refused(evosdc("check", "x.toml", "--set", setting), setting)
+    assert_refused(evosdc("check", "x.toml", "--set", setting), setting)
 
 
 def test_commands_and_options(evosdc):
-    refused(evosdc("protekt", "x.csv"), "Did you mean 'protect'?")
-    refused(evosdc("run"), "Missing argument")
-    refused(evosdc("run", "x.toml", "--workers", "0"), "--workers")
-    refused(evosdc("protect", "x.csv", "--time", "soon"), "'soon'", "60s")
-    refused(evosdc("resume", "nowhere"), "nowhere", "run folder")
+    assert_refused(evosdc("protekt", "x.csv"), "Did you mean 'protect'?")
+    assert_refused(evosdc("run"), "Missing argument")
+    assert_refused(evosdc("run", "x.toml", "--workers", "0"), "--workers")
+    assert_refused(evosdc("protect", "x.csv", "--time", "soon"), "'soon'", "60s")
+    assert_refused(evosdc("resume", "nowhere"), "nowhere", "run folder")
 
 
 def test_debug_shows_where(evosdc, files):
