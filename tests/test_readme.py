@@ -34,7 +34,8 @@ def test_experiment_example_is_valid():
 
 @pytest.mark.parametrize("path", sorted((ROOT / "experiments").rglob("*.toml")), ids=lambda p: str(p.name))
 def test_every_experiment_file_is_valid(path):
-    parse_experiment(tomllib.loads(path.read_text(encoding="utf-8")), path.parent, str(path))
+    experiment = parse_experiment(tomllib.loads(path.read_text(encoding="utf-8")), path.parent, str(path))
+    assert experiment.data.name is not None or experiment.data.file.exists()
 
 
 def test_files_and_folders_that_the_readme_names_exist():

@@ -15,7 +15,7 @@ def by_pattern(counts, attributes):
     return {pattern: count for pattern, count in patterns.items() if count}
 
 
-def compare(counts, attributes, n):
+def assert_as_reference(counts, attributes, n):
     found = estimate(np.array(counts, dtype=np.int64), attributes, n)
     wanted = expectation_maximisation(by_pattern(counts, attributes), attributes, n)
     for part, reference in zip(found, wanted, strict=True):
@@ -29,13 +29,13 @@ def test_estimates(data, attributes, n):
     size = 1 << attributes
     counts = data.draw(st.lists(st.integers(0, 1000), min_size=size, max_size=size))
     assume(any(counts) and stable(by_pattern(counts, attributes), attributes, n))
-    compare(counts, attributes, n)
+    assert_as_reference(counts, attributes, n)
 
 
 def test_slow_convergence_is_cut_off():
     # Nearly independent agreements: the estimates creep and the number of steps decides where they stand.
     counts = [5000, 1200, 900, 310, 700, 200, 150, 71]
-    found = compare(counts, 3, 92)
+    found = assert_as_reference(counts, 3, 92)
     further = expectation_maximisation(by_pattern(counts, 3), 3, 92, 4 * ITERATIONS)
     assert np.abs(found[0] - further[0]).max() > 1e-5
 
@@ -49,7 +49,7 @@ def test_slow_convergence_is_cut_off():
     ],
 )
 def test_classes_that_changed_roles_are_exchanged(counts, n):
-    m, u, _ = compare([counts.get(pattern, 0) for pattern in range(32)], 5, n)
+    m, u, _ = assert_as_reference([counts.get(pattern, 0) for pattern in range(32)], 5, n)
     assert (m > u).sum() > 2
 
 
