@@ -17,15 +17,15 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from evosdc.data.table import Table
-from evosdc_masking.extreme_coding import TopCoding
 from evosdc_masking.frequencies import frequencies
-from evosdc_masking.global_recoding import GlobalRecoding
-from evosdc_masking.mdav import Mdav
-from evosdc_masking.mdav_partition import mdav_partition
+from evosdc_masking.microaggregation.mdav import Mdav
+from evosdc_masking.microaggregation.mdav_partition import mdav_partition
 from evosdc_masking.portfolio import categorical as portfolio
-from evosdc_masking.pram import Pram
-from evosdc_masking.rank_swapping import RankSwapping, reach, swapped
+from evosdc_masking.post_randomisation.pram import Pram
+from evosdc_masking.recoding.extreme_coding import TopCoding
+from evosdc_masking.recoding.global_recoding import GlobalRecoding
 from evosdc_masking.space import space_of
+from evosdc_masking.swapping.rank_swapping import RankSwapping, reach, swapped
 from tests.plugins.masking import references
 from tests.plugins.masking.tables import NOMINAL, ORDINAL, categorical, masked, numeric
 

@@ -21,12 +21,12 @@ from numba import njit
 from evosdc.data.distance import common_scale
 from evosdc.data.schema import Attribute, Scale, Schema
 from evosdc.data.table import Table
-from evosdc_measures.ctbil import ContingencyTableLoss
-from evosdc_measures.dbil import DistanceBasedLoss
-from evosdc_measures.dbrl import DistanceBasedLinkage
-from evosdc_measures.ebil import EntropyBasedLoss
-from evosdc_measures.interval import IntervalDisclosure
-from evosdc_measures.prl import ProbabilisticLinkage
+from evosdc_measures.categorical_loss.ctbil import ContingencyTableLoss
+from evosdc_measures.categorical_loss.dbil import DistanceBasedLoss
+from evosdc_measures.categorical_loss.ebil import EntropyBasedLoss
+from evosdc_measures.interval_disclosure.interval import IntervalDisclosure
+from evosdc_measures.linkage.dbrl import DistanceBasedLinkage
+from evosdc_measures.linkage.prl import ProbabilisticLinkage
 
 MEASURES = {
     "dbil": DistanceBasedLoss,

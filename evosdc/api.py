@@ -44,17 +44,37 @@ def read_table(path: str | Path, schema: str | Path | Schema | None = None) -> T
 
 @overload
 def mask(
-    data: pd.DataFrame, method: str, *, attributes: Sequence[str] | str | None = ..., seed: int = ..., **params: Any
+    data: pd.DataFrame,
+    method: str,
+    *,
+    attributes: Sequence[str] | str | None = ...,
+    by: Sequence[str] | str | None = ...,
+    seed: int = ...,
+    **params: Any,
 ) -> pd.DataFrame: ...
 
 
 @overload
 def mask(
-    data: Table, method: str, *, attributes: Sequence[str] | str | None = ..., seed: int = ..., **params: Any
+    data: Table,
+    method: str,
+    *,
+    attributes: Sequence[str] | str | None = ...,
+    by: Sequence[str] | str | None = ...,
+    seed: int = ...,
+    **params: Any,
 ) -> Table: ...
 
 
-def mask(data: Any, method: str, *, attributes: Sequence[str] | str | None = None, seed: int = 1, **params: Any) -> Any:
+def mask(
+    data: Any,
+    method: str,
+    *,
+    attributes: Sequence[str] | str | None = None,
+    by: Sequence[str] | str | None = None,
+    seed: int = 1,
+    **params: Any,
+) -> Any:
     """Mask a table by one method.
 
     Parameters
@@ -65,6 +85,8 @@ def mask(data: Any, method: str, *, attributes: Sequence[str] | str | None = Non
         Registered name, for example ``"mdav"``.
     attributes : sequence of str, optional
         What to mask; by default the quasi-identifiers, and where none is declared all attributes but identifiers.
+    by : sequence of str, optional
+        Attributes that form strata; each stratum, the records that agree on all of them, is masked on its own.
     seed : int
     **params
         Parameters of the method.
@@ -72,7 +94,7 @@ def mask(data: Any, method: str, *, attributes: Sequence[str] | str | None = Non
     Returns
     -------
     DataFrame or Table
-        As given, with the same index and columns.
+        As given, with the same index and columns. A method that generalises publishes labels of its own.
 
     Raises
     ------
@@ -87,9 +109,10 @@ def mask(data: Any, method: str, *, attributes: Sequence[str] | str | None = Non
     if not isinstance(data, Table):
         from evosdc.data.frame import frame_from_table, table_from_frame
 
-        return frame_from_table(data, mask(table_from_frame(data), method, attributes=attributes, seed=seed, **params))
+        table = table_from_frame(data)
+        return frame_from_table(data, mask(table, method, attributes=attributes, by=by, seed=seed, **params))
+    from evosdc.experiment.masked import masked_by
     from evosdc.experiment.request import chosen_attributes
-    from evosdc.experiment.start import masked_by
     from evosdc.model import Masking, Microdata
     from evosdc.seeds import Purpose, stream
 
@@ -100,11 +123,11 @@ def mask(data: Any, method: str, *, attributes: Sequence[str] | str | None = Non
     with collect.step():
         chosen = chosen_attributes(data.schema, listed(attributes))
     collect.settle()
-    original = Microdata(data, chosen).original
-    built.require_support(original, f"method {method}")
-    built.require_fit(original)
-    masked = masked_by(Masking(method, params), original, registry, stream(seed, Purpose.MASK))
-    return data.with_columns(masked)
+    microdata = Microdata(data, chosen)
+    built.require_support(microdata.original, f"method {method}")
+    built.require_fit(microdata.original)
+    masking = Masking(method, params, by=tuple(listed(by) or ()))
+    return data.with_columns(masked_by(masking, microdata, registry, stream(seed, Purpose.MASK)))
 
 
 def measure(

@@ -27,6 +27,7 @@ from evosdc.specs import (
     MaskingMethodSpec,
     MeasureSpec,
     PortfolioSpec,
+    PrivacyModelSpec,
 )
 
 if TYPE_CHECKING:
@@ -63,6 +64,21 @@ def evosdc_measures() -> Iterable[MeasureSpec]:  # type: ignore[empty-body]
     ...     yield MeasureSpec(
     ...         name="share-changed", implementation="evosdc_hospital.share:ShareChanged", kind="il",
     ...         summary="Percentage of cells that differ from the original.",
+    ...     )
+    """
+
+
+@hookspec
+def evosdc_privacy_models() -> Iterable[PrivacyModelSpec]:  # type: ignore[empty-body]
+    """Offer privacy models: what one file, taken by itself, reveals.
+
+    Example
+    -------
+    >>> @hookimpl
+    ... def evosdc_privacy_models():
+    ...     yield PrivacyModelSpec(
+    ...         name="share-unique", implementation="evosdc_hospital.unique:ShareUnique",
+    ...         summary="Percentage of records that no other one equals.",
     ...     )
     """
 
@@ -203,6 +219,7 @@ def evosdc_run_finished(run: Mapping[str, Any], result: Mapping[str, Any]) -> No
 OFFERS: dict[str, str] = {
     "masking-method": "evosdc_masking_methods",
     "measure": "evosdc_measures",
+    "privacy-model": "evosdc_privacy_models",
     "fitness": "evosdc_fitnesses",
     "genotype": "evosdc_genotypes",
     "algorithm": "evosdc_algorithms",

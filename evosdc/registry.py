@@ -28,6 +28,7 @@ _LOG = logging.getLogger("evosdc.plugins")
 _CONTRACTS = {
     "masking-method": "MaskingMethod",
     "measure": "Measure",
+    "privacy-model": "PrivacyModel",
     "fitness": "Fitness",
     "genotype": "Genotype",
     "algorithm": "Algorithm",

@@ -66,6 +66,11 @@ class MeasureSpec(Spec):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PrivacyModelSpec(Spec):
+    """A privacy model of one file (`evosdc.model.PrivacyModel`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FitnessSpec(Spec):
     """A way of combining scores into objectives (`evosdc.model.Fitness`)."""
 
@@ -137,6 +142,7 @@ class DatasetSpec(Spec):
 KINDS: dict[str, type[Spec]] = {
     "masking-method": MaskingMethodSpec,
     "measure": MeasureSpec,
+    "privacy-model": PrivacyModelSpec,
     "fitness": FitnessSpec,
     "genotype": GenotypeSpec,
     "algorithm": AlgorithmSpec,

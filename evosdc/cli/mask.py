@@ -19,6 +19,7 @@ from evosdc.cli.options import PATH, attributes_option, json_option, listed, par
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A parameter of the method: k=3.")
 @click.option("--equation", type=PATH, metavar="FILE", help="Short for --set equation=FILE, which pram takes.")
 @attributes_option("What to mask; default: the quasi-identifiers.")
+@click.option("--by", metavar="A,B,...", help="Attributes that form strata; each stratum is masked on its own.")
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
 @click.option("-o", "--output", type=PATH, required=True, metavar="MASKED.csv")
 @json_option
@@ -29,6 +30,7 @@ def mask(
     settings: tuple[str, ...],
     equation: Path | None,
     attributes: str | None,
+    by: str | None,
     seed: int,
     output: Path,
     as_json: bool,
@@ -40,6 +42,7 @@ def mask(
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.data.files import write_text
+    from evosdc.data.schema import Role
     from evosdc.errors import FaultCollector
     from evosdc.experiment.request import chosen_attributes
     from evosdc.registry import default_registry
@@ -51,15 +54,17 @@ def mask(
     with collect.step():
         params = parameters(settings) | ({} if equation is None else {"equation": str(equation)})
     with collect.step():
-        used = registry.build("masking-method", method, params).params.model_dump(mode="json", exclude_none=True)
+        built = registry.build("masking-method", method, params)
+        used, weighted = built.params.model_dump(mode="json", exclude_none=True), built.weighted
     for path in (output, manifest):
         with collect.step():
             require_apart(path, data, schema)
     with collect.step():
         source = open_source(data, schema)
+        source.table.schema.require(listed(by) or (), "--by")
         chosen = chosen_attributes(source.table.schema, listed(attributes), otherwise_all=False)
     collect.settle()
-    masked = masked_table(source.table, method, attributes=chosen, seed=seed, **params)
+    masked = masked_table(source.table, method, attributes=chosen, by=listed(by), seed=seed, **params)
     written = source.write(output, masked.select(chosen))
     document = {
         "method": method,
@@ -67,6 +72,8 @@ def mask(
         "evosdc": __version__,
         "parameters": used,
         "sha256": digests(used),
+        "by": listed(by) or [],
+        "weights": list(source.table.schema.with_role(Role.WEIGHT)) if weighted else [],
         "seed": seed,
         "missing_rule": str(source.table.schema.na),
         "records": len(masked),

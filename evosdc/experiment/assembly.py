@@ -9,13 +9,12 @@ from typing import Any, TypeVar
 from evosdc.data.hierarchy_rules import with_hierarchies
 from evosdc.data.schema import Role
 from evosdc.data.source import Source, read_source
-from evosdc.data.table import Table
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
-from evosdc.errors import DataError, ExperimentError, Fault, FaultCollector, PluginError
+from evosdc.errors import DataError, ExperimentError, Fault, FaultCollector, ParameterError, PluginError
 from evosdc.experiment.model import DataSource, Experiment, Measures, Start
 from evosdc.experiment.start import StartingPlan, starting_plan
-from evosdc.model import Aggregation, Algorithm, Expected, Fitted, Masking, Microdata, toolbox_of
+from evosdc.model import Aggregation, Algorithm, Expected, Fitted, Masking, MaskingMethod, Microdata, toolbox_of
 from evosdc.model.fitness import Fitness, single_measure
 from evosdc.registry import Registry
 from evosdc.seeds import Streams
@@ -189,7 +188,7 @@ def aggregation_of(measures: Measures, registry: Registry) -> Aggregation:
     )
 
 
-def maskings_of(experiment: Experiment, original: Table, registry: Registry) -> tuple[Masking, ...]:
+def maskings_of(experiment: Experiment, microdata: Microdata, registry: Registry) -> tuple[Masking, ...]:
     """Return the masking methods that the search starts from.
 
     Raises
@@ -198,6 +197,7 @@ def maskings_of(experiment: Experiment, original: Table, registry: Registry) -> 
         Names, attributes or parameters of an entry that is written in the experiment are wrong.
     """
     listed = []
+    original = microdata.original
     start = start_of(experiment, registry)
     if start.portfolio is not None:
         listed += list(registry.implementation("portfolio", start.portfolio)(original))
@@ -206,10 +206,15 @@ def maskings_of(experiment: Experiment, original: Table, registry: Registry) -> 
     for entry in listed:
         with collect.step():
             original.schema.require(entry.attributes, f"start: {entry.method}")
-            method = registry.build("masking-method", entry.method, entry.params)
+            microdata.table.schema.require(entry.by, f"start: {entry.method}: by")
+            method: MaskingMethod = registry.build("masking-method", entry.method, entry.params)
             part = original.select(entry.attributes) if entry.attributes else original
             method.require_support(part, f"method {entry.method}")
             method.require_fit(part)
+            if method.generalises:
+                wanted = "values that the original's attributes have"
+                advice = "A search starts from files in the original's own categories: choose point output."
+                raise ParameterError(Fault(f"start: {entry.method}", "generalised labels", wanted, advice))
     collect.settle()
     return tuple(listed)
 
@@ -237,7 +242,7 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
         raise PluginError("no data although nothing was wrong")
     actual = experiment.seed if seed is None else seed
     problem = _kept(collect, lambda: build_problem(experiment, microdata, registry, actual))
-    maskings = _kept(collect, lambda: maskings_of(experiment, microdata.original, registry))
+    maskings = _kept(collect, lambda: maskings_of(experiment, microdata, registry))
     plan = None
     if problem is not None and maskings is not None:
         plan = starting_plan(problem, maskings, start_of(experiment, registry))

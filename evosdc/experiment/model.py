@@ -61,17 +61,18 @@ class DataSource(Parameters):
 
 
 class MaskingEntry(Parameters):
-    """One masking method of a start: ``{ method = "mdav", k = 3, attributes = ["age"] }``."""
+    """One masking method of a start: ``{ method = "mdav", k = 3, attributes = ["age"], by = ["region"] }``."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
     method: str
     attributes: tuple[str, ...] = ()
+    by: tuple[str, ...] = Field((), description="attributes of the file that form strata, each masked on its own")
 
     @property
     def masking(self) -> Masking:
         """The entry as the portfolio's own class."""
-        return Masking(self.method, dict(self.model_extra or {}), self.attributes)
+        return Masking(self.method, dict(self.model_extra or {}), self.attributes, self.by)
 
 
 class Start(Parameters):

@@ -97,9 +97,7 @@ def read_portfolio(folder: RunFolder) -> list[StartingFile]:
     return [
         StartingFile(
             entry["label"],
-            Masking(**entry["masking"] | {"attributes": tuple(entry["masking"]["attributes"])})
-            if entry["masking"]
-            else None,
+            _masking(entry["masking"]),
             Individual(None, b"", entry["scores"], tuple(entry["fitness"]), entry["label"]),
         )
         for entry in folder.read_json(PORTFOLIO)
@@ -109,4 +107,15 @@ def read_portfolio(folder: RunFolder) -> list[StartingFile]:
 def _entry(masking: Masking | None) -> dict[str, Any] | None:
     if masking is None:
         return None
-    return {"method": masking.method, "params": dict(masking.params), "attributes": list(masking.attributes)}
+    return {
+        "method": masking.method,
+        "params": dict(masking.params),
+        "attributes": list(masking.attributes),
+        "by": list(masking.by),
+    }
+
+
+def _masking(entry: dict[str, Any] | None) -> Masking | None:
+    if entry is None:
+        return None
+    return Masking(entry["method"], entry["params"], tuple(entry["attributes"]), tuple(entry["by"]))

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from evosdc.data.table import Table
 from evosdc.engine.fresh import FIRST_FRESH, FreshScores, summarised
 from evosdc.engine.problem import Problem
-from evosdc.errors import DataError, PluginError
+from evosdc.experiment.masked import masked_by
 from evosdc.experiment.model import Start
 from evosdc.model import Individual, Masking
 from evosdc.registry import Registry
@@ -24,28 +21,6 @@ class StartingFile:
     label: str
     masking: Masking | None
     individual: Individual
-
-
-def masked_by(masking: Masking, original: Table, registry: Registry, rng: np.random.Generator) -> Table:
-    """Return the protected attributes masked by one entry of a portfolio.
-
-    Raises
-    ------
-    ParameterError
-        The parameters do not fit the table.
-    PluginError
-        The method changed the schema or lost records.
-    """
-    method = registry.build("masking-method", masking.method, masking.params)
-    part = original.select(masking.attributes) if masking.attributes else original
-    masked: Table = method.mask(part, rng)
-    if masked.schema != part.schema or len(masked) != len(part):
-        raise PluginError(f"method {masking.method} returned a table with other attributes, categories or records")
-    try:
-        masked.verify()
-    except DataError as error:
-        raise PluginError(f"method {masking.method} returned values outside their domains: {error}") from None
-    return original.with_columns(masked) if masking.attributes else masked
 
 
 @dataclass(frozen=True)
@@ -100,11 +75,10 @@ def starting_individual(
 ) -> Individual:
     """Return one starting candidate, or one file for comparison, evaluated. Found by address alone."""
     genotype, label = problem.genotype, plan.labels[position]
-    original = genotype.microdata.original
     if position < len(plan.maskings):
         rng = stream(seed, Purpose.PORTFOLIO, position)
         return individual_of(
-            problem, genotype.seeded(masked_by(plan.maskings[position], original, registry, rng)), label
+            problem, genotype.seeded(masked_by(plan.maskings[position], genotype.microdata, registry, rng)), label
         )
     founder = position - len(plan.maskings)
     if founder < len(plan.founders):
@@ -132,7 +106,7 @@ def _masking_scores(
 ) -> dict[str, float]:
     masking = plan.compared[position - plan.candidates]
     rng = stream(seed, Purpose.PORTFOLIO, position, draw)
-    masked = masked_by(masking, problem.genotype.microdata.original, registry, rng)
+    masked = masked_by(masking, problem.genotype.microdata, registry, rng)
     return {name: fitted.score(masked) for name, fitted in problem.measures.items()}
 
 

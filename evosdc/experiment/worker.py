@@ -33,7 +33,7 @@ class Bench:
         table = Table(schema, np.asarray(arrays["codes"]), np.asarray(arrays["numbers"]))
         microdata = Microdata(table, tuple(documents["protect"]))
         self.problem: Problem = build_problem(experiment, microdata, default_registry(), seed)
-        maskings = maskings_of(experiment, microdata.original, default_registry())
+        maskings = maskings_of(experiment, microdata, default_registry())
         self.plan = starting_plan(self.problem, maskings, start_of(experiment, default_registry()))
         self.recent: OrderedDict[bytes, Individual] = OrderedDict()
 

@@ -1,4 +1,4 @@
-"""The contracts that plugins fulfil: Genotype, Measure, Fitness, MaskingMethod, Algorithm, Executor.
+"""The contracts that plugins fulfil: Genotype, Measure, PrivacyModel, Fitness, MaskingMethod, Algorithm, Executor.
 
 Everything a plugin author needs is imported from here.
 """
@@ -14,6 +14,7 @@ from evosdc.model.measure import Expected, Fitted, Incremental, Measure
 from evosdc.model.microdata import Microdata
 from evosdc.model.operators import deap_crossover, deap_mutation
 from evosdc.model.parameters import Parameters
+from evosdc.model.privacy import MissingMatch, PrivacyModel, Release
 from evosdc.model.toolbox import toolbox_of
 
 __all__ = [
@@ -32,10 +33,13 @@ __all__ = [
     "MaskingMethod",
     "Measure",
     "Microdata",
+    "MissingMatch",
     "Offspring",
     "Outcome",
     "Parameters",
     "Population",
+    "PrivacyModel",
+    "Release",
     "Task",
     "deap_crossover",
     "deap_mutation",

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from evosdc.data.schema import Scale
-from evosdc.data.table import Table
+from evosdc.data.table import Numbers, Table
 from evosdc.model.parameters import Parameters
 from evosdc.model.support import require_scales
 
@@ -28,8 +28,20 @@ class MaskingMethod(ABC):
     supports: ClassVar[frozenset[Scale]] = frozenset(Scale)
     """Scales of the attributes it can mask."""
 
+    weighted: ClassVar[bool] = False
+    """Whether sampling weights make a difference; `mask_weighted` is then called where the file has them."""
+
     def __init__(self, params: Any) -> None:
         self.params = params
+
+    @property
+    def generalises(self) -> bool:
+        """Whether published values can be ones that the attributes do not have: intervals or merged categories.
+
+        The returned table then has a schema of its own, with the same attribute names in the same order. Such a file
+        can be published and judged by losses of generalisation, but a search cannot start from it.
+        """
+        return False
 
     @abstractmethod
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
@@ -45,13 +57,23 @@ class MaskingMethod(ABC):
         Returns
         -------
         Table
-            Same schema, same n, record r of the result is record r of `table`.
+            Same schema (unless the method generalises), same n, record r of the result is record r of `table`.
 
         Raises
         ------
         ParameterError
             Parameters that do not fit this table, k > n for one.
         """
+
+    def mask_weighted(self, table: Table, weights: Numbers, rng: np.random.Generator) -> Table:
+        """Return the protected table of a sample with weights; a method that is `weighted` overrides it.
+
+        Parameters
+        ----------
+        weights : ndarray of float64, shape (n,)
+            How many members of the population a record stands for, positive.
+        """
+        return self.mask(table, rng)
 
     def require_fit(self, table: Table) -> None:
         """Raise `ParameterError` when the method or its parameters do not fit a table; asked before any work is done.
@@ -76,14 +98,19 @@ class Masking:
     params : mapping
     attributes : tuple of str
         Empty for all protected attributes; the others stay as they are.
+    by : tuple of str
+        Attributes of the whole file that form strata; each stratum is masked on its own. Empty for none.
     """
 
     method: str
     params: Mapping[str, Any] = field(default_factory=dict)
     attributes: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
         """A short text for tables and figures, for example ``mdav k=3 (savings)``."""
         words = [self.method, *(f"{key}={value}" for key, value in self.params.items())]
-        return " ".join(words) + (f" ({', '.join(self.attributes)})" if self.attributes else "")
+        where = [", ".join(self.attributes)] if self.attributes else []
+        where += [f"by {', '.join(self.by)}"] if self.by else []
+        return " ".join(words) + (f" ({'; '.join(where)})" if where else "")

@@ -93,6 +93,10 @@ class Measure(ABC):
     supports: ClassVar[frozenset[Scale]] = frozenset({Scale.NOMINAL, Scale.ORDINAL})
     """Scales of the attributes it can judge."""
 
+    partial: ClassVar[bool] = False
+    """Whether it judges the attributes that it supports and leaves the others of a mixed file out; where False, a file
+    with any other attribute is refused. Measures of disclosure risk see all attributes that an intruder sees."""
+
     def __init__(self, params: Any) -> None:
         self.params = params
 
@@ -108,5 +112,7 @@ class Measure(ABC):
 
     def require_support(self, table: Table, who: str = "") -> None:
         """Raise `ParameterError` naming all attributes whose scale the measure cannot judge."""
+        if self.partial and any(attribute.scale in self.supports for attribute in table.schema.attributes):
+            return
         advice = "Declare them ordinal or nominal in the schema, or leave them out of the protected attributes."
         require_scales(self.supports, table, who or type(self).__name__, advice)

@@ -11,7 +11,7 @@ from evosdc.data.table import MISSING, Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Masking
 from evosdc_masking.frequencies import occurring
-from evosdc_masking.rank_swapping import reach
+from evosdc_masking.swapping.rank_swapping import reach
 
 _TENTHS = tuple(tenth / 10 for tenth in range(1, 10))
 _SWAPS = range(1, 12)

@@ -3,11 +3,11 @@
 import pytest
 
 from evosdc.model.parameters import parsed
-from evosdc_masking.extreme_coding import BottomCoding, TopCoding
-from evosdc_masking.global_recoding import GlobalRecoding
-from evosdc_masking.mdav import Mdav
-from evosdc_masking.pram import Pram
-from evosdc_masking.rank_swapping import RankSwapping
+from evosdc_masking.microaggregation.mdav import Mdav
+from evosdc_masking.post_randomisation.pram import Pram
+from evosdc_masking.recoding.extreme_coding import BottomCoding, TopCoding
+from evosdc_masking.recoding.global_recoding import GlobalRecoding
+from evosdc_masking.swapping.rank_swapping import RankSwapping
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from evosdc.model import MaskingMethod
 from evosdc.testing import MaskingMethodConformance
-from evosdc_masking.extreme_coding import BottomCoding, TopCoding
-from evosdc_masking.global_recoding import GlobalRecoding
-from evosdc_masking.mdav import Mdav
-from evosdc_masking.pram import Pram
-from evosdc_masking.rank_swapping import RankSwapping
+from evosdc_masking.microaggregation.mdav import Mdav
+from evosdc_masking.post_randomisation.pram import Pram
+from evosdc_masking.recoding.extreme_coding import BottomCoding, TopCoding
+from evosdc_masking.recoding.global_recoding import GlobalRecoding
+from evosdc_masking.swapping.rank_swapping import RankSwapping
 from tests.plugins.masking.tables import build
 
 

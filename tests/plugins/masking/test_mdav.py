@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from evosdc.data.table import Table
 from evosdc.errors import ParameterError
-from evosdc_masking.mdav import Mdav, destandardised
-from evosdc_masking.mdav_partition import mdav_partition
+from evosdc_masking.microaggregation.mdav import Mdav, destandardised
+from evosdc_masking.microaggregation.mdav_partition import mdav_partition
 from evosdc_masking.space import space_of
 from tests.plugins.masking import references
 from tests.plugins.masking.tables import (

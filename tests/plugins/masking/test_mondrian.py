@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
 from evosdc.testing import MaskingMethodConformance, sample_table
-from evosdc_masking.mondrian import Mondrian, mondrian_partition
+from evosdc_masking.anonymity.mondrian import Mondrian, mondrian_partition
 
 
 class TestStrict(MaskingMethodConformance):

@@ -9,7 +9,7 @@ from evosdc.data.table import Table
 from evosdc.data.transition import cumulative, design_a
 from evosdc.errors import ParameterError
 from evosdc_masking.frequencies import frequencies
-from evosdc_masking.pram import Pram, drawn
+from evosdc_masking.post_randomisation.pram import Pram, drawn
 from tests.plugins.masking import references
 from tests.plugins.masking.tables import NOMINAL, ORDINAL, build, categorical, categorical_tables, masked, numeric
 

@@ -7,7 +7,7 @@ import pytest
 
 from evosdc.errors import ParameterError
 from evosdc.model.parameters import parsed
-from evosdc_masking.pram import Pram
+from evosdc_masking.post_randomisation.pram import Pram
 from tests.plugins.masking.tables import NOMINAL, ORDINAL, categorical, masked
 
 TABLE = categorical([[i % 4, (i // 4) % 5 % 3] for i in range(60)], (4, 3), (ORDINAL, NOMINAL))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from evosdc.data.schema import Attribute, Scale, Schema
 from evosdc.data.table import Table
 from evosdc.errors import ParameterError
-from evosdc_masking.rank_swapping import RankSwapping, reach, swapped
+from evosdc_masking.swapping.rank_swapping import RankSwapping, reach, swapped
 from tests.plugins.masking import references
 from tests.plugins.masking.tables import NOMINAL, ORDINAL, build, categorical, masked, mixed_tables, numeric
 

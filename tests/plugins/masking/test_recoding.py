@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from evosdc.data.table import Table
 from evosdc.errors import ParameterError
 from evosdc.model import MaskingMethod
-from evosdc_masking.extreme_coding import BottomCoding, TopCoding
 from evosdc_masking.frequencies import frequencies, occurring
-from evosdc_masking.global_recoding import GlobalRecoding, by_rarity
+from evosdc_masking.recoding.extreme_coding import BottomCoding, TopCoding
+from evosdc_masking.recoding.global_recoding import GlobalRecoding, by_rarity
 from tests.plugins.masking.tables import (
     NOMINAL,
     ORDINAL,

@@ -51,7 +51,7 @@ def test_ctbil(tables):
 @SETTINGS
 @given(pairs())
 def test_ctbil_of_sparse_tables(tables):
-    from evosdc_measures import contingency
+    from evosdc_measures.categorical_loss import contingency
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(contingency, "DENSE_CELLS", 6)
@@ -98,7 +98,7 @@ def test_dbrl(tables):
 @SETTINGS
 @given(pairs(most_records=14))
 def test_dbrl_with_a_crowded_memory(tables):
-    from evosdc_measures import dbrl
+    from evosdc_measures.linkage import dbrl
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(dbrl, "MEMORY", 2)
@@ -116,7 +116,7 @@ def test_prl(tables):
 @given(pairs(most_records=14, most_attributes=4))
 def test_prl_record_by_record(tables):
     assume(reference.stable(reference.pairs_by_pattern(*tables), tables[0].codes.shape[1], len(tables[0])))
-    from evosdc_measures import prl, profiles
+    from evosdc_measures.linkage import prl, profiles
 
     wanted = reference.prl(*tables)
     with pytest.MonkeyPatch.context() as patch:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from evosdc_measures.fellegi_sunter import ITERATIONS, estimate, weights_of
+from evosdc_measures.linkage.fellegi_sunter import ITERATIONS, estimate, weights_of
 from tests.plugins.measures.reference import expectation_maximisation, stable
 
 

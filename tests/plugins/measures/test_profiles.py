@@ -8,10 +8,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from evosdc.data.schema import MissingRule
-from evosdc_measures.agreement import add_profile, pattern_of
-from evosdc_measures.lattice import count_groups, few_pairs, invert, time_by_groups
-from evosdc_measures.pattern_linkage import _settled
-from evosdc_measures.profiles import _fill_by_groups, fill, memory_of, originals_of, places_of
+from evosdc_measures.linkage.agreement import add_profile, pattern_of
+from evosdc_measures.linkage.lattice import count_groups, few_pairs, invert, time_by_groups
+from evosdc_measures.linkage.pattern_linkage import _settled
+from evosdc_measures.linkage.profiles import _fill_by_groups, fill, memory_of, originals_of, places_of
 from tests.plugins.measures.cases import CLASSES, edited, fitted, noisy, schema, table
 
 
@@ -115,7 +115,7 @@ def test_the_cheaper_road_is_estimated():
 
 
 def test_profiles_are_remembered_and_forgotten(monkeypatch):
-    from evosdc_measures import profiles
+    from evosdc_measures.linkage import profiles
 
     original, masked = drawn(7, 90, (5, 6, 7))
     distinct = np.unique(masked.codes, axis=0)

@@ -29,7 +29,7 @@ def test_updates_on_published_files(name, params, published):
 
 
 def test_updates_where_records_are_linked_one_by_one(german, monkeypatch):
-    from evosdc_measures import prl
+    from evosdc_measures.linkage import prl
 
     rng = np.random.default_rng(8)
     masked = noisy(german, 0.2, rng)
@@ -50,7 +50,7 @@ def test_updates_of_wide_attributes(name, german, monkeypatch):
 
 @pytest.mark.parametrize("name", ["dbrl", "prl"])
 def test_updates_with_a_crowded_memory(name, adult, monkeypatch):
-    from evosdc_measures import dbrl, profiles
+    from evosdc_measures.linkage import dbrl, profiles
 
     rng = np.random.default_rng(10)
     masked = noisy(adult, 0.3, rng)
@@ -63,7 +63,7 @@ def test_updates_with_a_crowded_memory(name, adult, monkeypatch):
 
 @pytest.mark.parametrize("name", [*CLASSES, "prl by record"])
 def test_rows_may_be_given_in_any_form(name, monkeypatch):
-    from evosdc_measures import prl
+    from evosdc_measures.linkage import prl
 
     if name == "prl by record":
         name = "prl"

@@ -16,8 +16,8 @@ from evosdc.kernel import kernel
 from evosdc.model import Incremental, Measure
 from evosdc.model.parameters import Parameters
 from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
-from evosdc_measures.memo import memo_of, place_of
-from evosdc_measures.prefix_tree import PrefixTree, nearest, tree_of
+from evosdc_measures.linkage.memo import memo_of, place_of
+from evosdc_measures.linkage.prefix_tree import PrefixTree, nearest, tree_of
 
 State = tuple[Codes, Counts, float]
 """Codes of the masked table, number of records by size of the tie that their own record is in, score."""

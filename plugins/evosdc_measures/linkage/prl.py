@@ -12,10 +12,10 @@ from evosdc.data.schema import MissingRule
 from evosdc.data.table import Codes, Rows, Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Incremental, Measure
-from evosdc_measures.agreement import profiles_of_all
 from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
-from evosdc_measures.pattern_linkage import follow_content, follow_records
-from evosdc_measures.profiles import memory_of, originals_of
+from evosdc_measures.linkage.agreement import profiles_of_all
+from evosdc_measures.linkage.pattern_linkage import follow_content, follow_records
+from evosdc_measures.linkage.profiles import memory_of, originals_of
 
 MOST_ATTRIBUTES = 16
 DENSE_CELLS = 1 << 14
@@ -31,8 +31,8 @@ class ProbabilisticLinkage(Measure):
     """Expected share of records that are linked to their own by the Fellegi-Sunter model, times 100.
 
     All n**2 pairs of a masked and an original record are reduced to agreement patterns on V attributes, counted exactly
-    over distinct records; expectation maximisation estimates the weights (`evosdc_measures.fellegi_sunter`), and each
-    masked record is linked to the original of greatest weight (Fellegi and Sunter, 1969; Jaro, 1989; Torra and
+    over distinct records; expectation maximisation estimates the weights (`evosdc_measures.linkage.fellegi_sunter`),
+    and each masked record is linked to the original of greatest weight (Fellegi and Sunter, 1969; Jaro, 1989; Torra and
     Domingo-Ferrer, 2003). Where t originals have that weight and the own one is among them, the record counts 1/t;
     that credit is a reconstruction. Patterns whose weights, in order of size, differ from the next by at most 1e-9
     bits are tied. Range 0..100, smaller is better.

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from evosdc.data.table import Codes, Rows
 from evosdc.kernel import kernel
-from evosdc_measures.agreement import pattern_of
 from evosdc_measures.domains import Counts, Integers
-from evosdc_measures.fellegi_sunter import SAME_WEIGHT, estimate, weights_of
-from evosdc_measures.profiles import Memory, Originals, places_of
+from evosdc_measures.linkage.agreement import pattern_of
+from evosdc_measures.linkage.fellegi_sunter import SAME_WEIGHT, estimate, weights_of
+from evosdc_measures.linkage.profiles import Memory, Originals, places_of
 
 
 @kernel

@@ -17,7 +17,7 @@ from evosdc.errors import EvaluationError
 from evosdc.kernel import kernel
 from evosdc.model import Expected, Incremental, Measure
 from evosdc.model.parameters import Parameters
-from evosdc_measures.contingency import cell_of, subsets, tables_of
+from evosdc_measures.categorical_loss.contingency import cell_of, subsets, tables_of
 from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
 
 State = tuple[Codes, Counts, int]

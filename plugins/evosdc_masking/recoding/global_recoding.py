@@ -13,7 +13,7 @@ from evosdc.data.table import Table
 from evosdc.errors import ParameterError
 from evosdc.model import MaskingMethod, Parameters
 from evosdc_masking.frequencies import frequencies, occurring
-from evosdc_masking.recoding import merged, too_many
+from evosdc_masking.recoding.merging import merged, too_many
 
 
 class GlobalRecoding(MaskingMethod):

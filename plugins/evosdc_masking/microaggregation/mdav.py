@@ -9,7 +9,7 @@ from evosdc.data.table import Numbers, Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import MaskingMethod, Parameters
 from evosdc_masking.aggregation import aggregated
-from evosdc_masking.mdav_partition import mdav_partition
+from evosdc_masking.microaggregation.mdav_partition import mdav_partition
 from evosdc_masking.space import space_of
 
 
@@ -19,7 +19,7 @@ class Mdav(MaskingMethod):
     The published file is k-anonymous on the masked attributes. Nothing is random. Distances are those of
     `evosdc_masking.space`, averages the lower median (ordinal), the mode (nominal) and the mean (numeric).
 
-    Source: MDAV-generic, Domingo-Ferrer and Torra (2005), see `evosdc_masking.mdav_partition`.
+    Source: MDAV-generic, Domingo-Ferrer and Torra (2005), see `evosdc_masking.microaggregation.mdav_partition`.
     """
 
     class Params(Parameters):

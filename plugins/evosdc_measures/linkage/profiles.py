@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from evosdc.data.schema import MissingRule
 from evosdc.data.table import Codes, Rows, Table
 from evosdc.kernel import kernel
-from evosdc_measures.agreement import add_profile
 from evosdc_measures.domains import Counts, Integers, domains_of
-from evosdc_measures.lattice import count_groups, invert, time_by_groups
+from evosdc_measures.linkage.agreement import add_profile
+from evosdc_measures.linkage.lattice import count_groups, invert, time_by_groups
 
 MEMORY = 1 << 26
 """Greatest number of counts that are remembered, 2**V for each record."""

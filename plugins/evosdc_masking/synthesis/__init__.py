@@ -1,0 +1,10 @@
+"""Synthetic values drawn from models of the original.
+
+This module holds what the package offers and imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+from evosdc.specs import MaskingMethodSpec
+
+SPECS: tuple[MaskingMethodSpec, ...] = ()
