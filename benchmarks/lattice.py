@@ -2,8 +2,10 @@
 
 Run from the repository's root, with EVOSDC_DATA set: ``python -m benchmarks.lattice [--repeat 5]``. Beside evosdc stand
 
-- numpy: each node from the raw file by ``np.unique``, timed on a sample of nodes and projected to all;
-- anjana, where it is installed: its greedy k-anonymity, which ends with a single node;
+- numpy: each node by ``np.unique``, from the raw file and from distinct records with counts, on a sample of nodes and
+  projected to all;
+- anjana: its greedy k-anonymity, which ends with a single node. It needs older numpy and pandas: give the interpreter
+  of an environment of its own by ``--anjana PYTHON``;
 - ARX's Flash, as published times for like hardware, loaded and warm; it is a Java program and not started here.
 
 All own times are of the processor, of one thread.
@@ -14,6 +16,7 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
+import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -26,10 +29,10 @@ from evosdc.data.hierarchy import Hierarchy
 from evosdc.data.source import read_source
 from evosdc.model import Microdata
 from evosdc_lattice.evaluation import NodeEvaluator
-from evosdc_lattice.exact import exhaustive_nodes, optimum
+from evosdc_lattice.exact import optimum
 from evosdc_lattice.lattice import Lattice
 from evosdc_lattice.losses import Discernibility
-from evosdc_lattice.space import LatticeSpace
+from evosdc_lattice.space import LatticeSpace, exhaustive_nodes
 
 K = 5
 FLASH = {0.0: 0.034, 0.01: 0.41, 0.05: 1.10}
@@ -52,15 +55,31 @@ def adult(suppression: float) -> LatticeSpace:
 
 def all_nodes(space: LatticeSpace) -> int:
     """Judge every node; return how many are within the limit."""
+    return NodeEvaluator(space).judge_all() or 0
+
+
+def numpy_node(codes: np.ndarray, counts: np.ndarray) -> int:
+    """Return the records that one node suppresses, as a plain program finds them."""
+    _, group = np.unique(codes, axis=0, return_inverse=True)
+    sizes = np.bincount(group.reshape(-1), weights=counts)
+    return int(sizes[sizes < K].sum())
+
+
+def numpy_nodes(space: LatticeSpace, nodes: list[np.ndarray], base: list[np.ndarray], counts: np.ndarray) -> None:
+    """Judge nodes from records, or from distinct records with counts."""
+    for node in nodes:
+        levels = zip(space.ladders, base, node.tolist(), strict=True)
+        numpy_node(np.stack([ladder.codes[at][codes] for ladder, codes, at in levels], axis=1), counts)
+
+
+def greedy_node(space: LatticeSpace) -> np.ndarray:
+    """Climb from the lowest node, always the attribute with most values, until few enough records are suppressed."""
     evaluator = NodeEvaluator(space)
-    return sum(evaluator.facts(node).suppressed <= space.limit for node in exhaustive_nodes(space))
-
-
-def numpy_node(space: LatticeSpace, levels: np.ndarray) -> int:
-    """Judge one node from the raw file, as a plain program does."""
-    codes = np.stack([x.codes[at][x.base] for x, at in zip(space.ladders, levels.tolist(), strict=True)], axis=1)
-    counts = np.unique(codes, axis=0, return_counts=True)[1]
-    return int(counts[counts < K].sum())
+    node = space.bottom.copy()
+    while evaluator.facts(node).suppressed > space.limit:
+        values = [len(x.labels[at]) if at < x.height else 0 for x, at in zip(space.ladders, node.tolist(), strict=True)]
+        node[int(np.argmax(values))] += 1
+    return node
 
 
 def seconds(call, repeat: int) -> float:
@@ -74,53 +93,66 @@ def seconds(call, repeat: int) -> float:
     return statistics.median(times)
 
 
-def anjana_seconds() -> float | None:
-    """Return the time of anjana's k-anonymity on the same file; None where it is not installed."""
-    try:
-        import pandas as pd
-        from anjana.anonymity import k_anonymity
-    except ImportError:
+ANJANA_PROGRAM = """
+import sys, time, pandas as pd
+from anjana.anonymity import k_anonymity
+folder, k = sys.argv[1], int(sys.argv[2])
+frame = pd.read_csv(folder + "/arx/adult.csv", sep=";")
+hierarchies = {}
+for name in frame.columns:
+    rows = pd.read_csv(f"{folder}/hierarchies_arx/adult_hierarchy_{name}.csv", sep=";", header=None)
+    hierarchies[name] = {level: rows[level].to_numpy() for level in rows.columns}
+began = time.process_time()
+k_anonymity(frame, [], list(frame.columns), k, 5, hierarchies)
+print(time.process_time() - began)
+"""
+
+
+def anjana_seconds(python: str | None) -> float | None:
+    """Return the time of anjana's k-anonymity on the same file, 5 % suppression, loaded; None where it is not given."""
+    if python is None:
         return None
     folder = Path(os.environ["EVOSDC_DATA"]) / "adult"
-    frame = pd.read_csv(folder / "arx" / "adult.csv", sep=";")
-    hierarchies = {}
-    for name in frame.columns:
-        rows = pd.read_csv(folder / "hierarchies_arx" / f"adult_hierarchy_{name}.csv", sep=";", header=None)
-        hierarchies[name] = {level: rows[level].to_numpy() for level in rows.columns}
-    began = time.process_time()
-    k_anonymity(frame, [], list(frame.columns), K, 5, hierarchies)
-    return time.process_time() - began
+    command = [python, "-c", ANJANA_PROGRAM, str(folder), str(K)]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[-1])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--repeat", type=int, default=5)
-    repeat = parser.parse_args().repeat
-    console = Console(width=110)
+    parser.add_argument("--anjana", metavar="PYTHON", help="an interpreter that can import anjana")
+    options = parser.parse_args()
+    repeat = options.repeat
+    console = Console(width=120)
     grid = Grid("what", "evosdc (s)", "other", "other (s)", "times faster", title=f"Adult, k = {K}")
 
     def row(what: str, own: float, other: str, theirs: float | None) -> None:
         faster = f"{theirs / own:.1f}" if theirs is not None else ""
-        grid.add_row(what, f"{own:.4f}", other, f"{theirs:.3f}" if theirs is not None else "not installed", faster)
+        grid.add_row(what, f"{own:.6f}", other, f"{theirs:.6f}" if theirs is not None else "not given", faster)
 
     space = adult(0.01)
     space.ground  # noqa: B018 -- the one pass over the file is loading, not search
     everything = seconds(lambda: all_nodes(space), max(repeat // 2, 1))
     nodes = list(exhaustive_nodes(space))[:: space.size // 40]
-    plain = seconds(lambda: [numpy_node(space, node) for node in nodes], 1) / len(nodes)
-    row(f"all {space.size} nodes", everything, "numpy, each node from the file (projected)", plain * space.size)
+    records = [ladder.base for ladder in space.ladders]
+    distinct, counts = np.unique(np.stack(records, axis=1), axis=0, return_counts=True)
+    for what, base, sizes in (
+        ("numpy, each node from the file", records, np.ones(space.n)),
+        ("numpy, each node from distinct records", list(distinct.T), counts),
+    ):
+        plain = seconds(lambda base=base, sizes=sizes: numpy_nodes(space, nodes, base, sizes), 1) / len(nodes)
+        row(f"all {space.size} nodes", everything, f"{what} (projected)", plain * space.size)
     row("one node, on average", everything / space.size, "exhaustive numpy, known figure", NUMPY_NODE)
     for suppression, flash in FLASH.items():
         space = adult(suppression)
         space.ground  # noqa: B018
         own = seconds(lambda space=space: optimum(NodeEvaluator(space), Discernibility()), repeat)
         row(f"optimum by dm, {suppression:.0%} suppression", own, "ARX Flash, known figure", flash)
-    began = time.process_time()
-    fresh = adult(0.05)
-    optimum(NodeEvaluator(fresh), Discernibility())
-    whole = time.process_time() - began
-    row("reading the file and optimum, 5%", whole, "anjana, one greedy node, known figure", ANJANA)
-    row("optimum by dm, 5%, loaded", own, "anjana, one greedy node, measured here", anjana_seconds())
+    measured = anjana_seconds(options.anjana)
+    row("optimum by dm, 5%, loaded", own, "anjana, one greedy node, known figure", ANJANA)
+    row("optimum by dm, 5%, loaded", own, "anjana, one greedy node, measured here", measured)
+    greedy = seconds(lambda: greedy_node(space), repeat)
+    row("one greedy node, 5%, loaded", greedy, "anjana, one greedy node, measured here", measured)
     console.print(grid)
 
 

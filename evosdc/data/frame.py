@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from evosdc.data.changes import Change, change_of, differing
 from evosdc.data.coding import Origin, encode
 from evosdc.data.column import NO_TEXT, Column, renamed
+from evosdc.data.hierarchy_rules import with_hierarchies
 from evosdc.data.numerals import decimals_of, natural_order, numbers
 from evosdc.data.printing import printable
 from evosdc.data.schema import Attribute, Role, Scale, Schema
@@ -125,7 +126,8 @@ def table_from_frame(frame: pd.DataFrame, schema: Schema | SchemaDescription | N
     }
     columns = [part.column for part in parts]
     described = description.resolve(columns, proposed, "frame")
-    return encode(columns, described, Origin(ORIGIN, lambda record: f"record {record + 1}"))
+    table = encode(columns, described, Origin(ORIGIN, lambda record: f"record {record + 1}"))
+    return with_hierarchies(table, description.rules)
 
 
 def declared(frame: pd.DataFrame, parts: Sequence[Part]) -> Mapping[str, Attribute]:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from evosdc.data.hierarchy import Hierarchy, prefix_hierarchy
 from evosdc.data.intervals import number_intervals, ordered_merging
 from evosdc.data.numerals import number
 from evosdc.data.schema import Attribute
 from evosdc.data.table import Table
-from evosdc.errors import Fault, FaultCollector, HierarchyError, InputError
+from evosdc.errors import Fault, FaultCollector, HierarchyError, InputError, did_you_mean
 
 
 class HierarchyRule(BaseModel):
@@ -55,6 +56,29 @@ class HierarchyRule(BaseModel):
         return prefix_hierarchy(attribute.categories, None if self.prefix is True else tuple(self.prefix or ()))
 
 
+def rule_of(given: Mapping[str, Any], where: str) -> HierarchyRule:
+    """Return the rule that a user wrote as a table.
+
+    Raises
+    ------
+    HierarchyError
+        With everything that is wrong in it.
+    """
+    try:
+        return HierarchyRule(**given)
+    except ValidationError as error:
+        known = list(HierarchyRule.model_fields)
+        faults = []
+        for item in error.errors(include_url=False):
+            key = str(item["loc"][0]) if item["loc"] else ""
+            if item["type"] == "extra_forbidden":
+                faults.append(Fault(where, f"the key {key!r}", f"one of {', '.join(known)}", did_you_mean(key, known)))
+            else:
+                wanted = item["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+                faults.append(Fault(where, f"{key} = {given[key]!r}" if key in given else "a rule", wanted))
+        raise HierarchyError(faults) from None
+
+
 def _numbers(attribute: Attribute, table: Table) -> tuple[list[float], int]:
     if not attribute.categorical:
         column = table.column(attribute.name)
@@ -73,6 +97,8 @@ def with_hierarchies(table: Table, rules: Mapping[str, Path | HierarchyRule]) ->
     InputError
         Attributes that the table lacks, files that are no hierarchies, rules that do not fit; all at once.
     """
+    if not rules:
+        return table
     collect = FaultCollector()
     with collect.step():
         table.schema.require(rules, "hierarchies")

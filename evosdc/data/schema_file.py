@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from evosdc.data.column import Column
 from evosdc.data.encoding import read_text
 from evosdc.data.hierarchy import Hierarchy
+from evosdc.data.hierarchy_rules import HierarchyRule, rule_of
 from evosdc.data.naming import hint_of
 from evosdc.data.numerals import MOST_DECIMALS, decimals_of, natural_order
 from evosdc.data.printing import printable
@@ -33,6 +34,8 @@ class AttributeDescription:
     categories: tuple[str, ...] | None = None
     hierarchy: Hierarchy | None = None
     decimals: int | None = None
+    rule: HierarchyRule | None = None
+    """How the hierarchy is made of the values that are found, in place of a given one."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,11 @@ class SchemaDescription:
     missing: tuple[str, ...] = ("",)
     na: MissingRule = MissingRule.CATEGORY
     origin: str = "schema"
+
+    @property
+    def rules(self) -> dict[str, HierarchyRule]:
+        """Rules of hierarchies by attribute, for `evosdc.data.hierarchy_rules.with_hierarchies`."""
+        return {name: said.rule for name, said in self.attributes.items() if said.rule is not None}
 
     def resolve(
         self, columns: Sequence[Column], proposed: Mapping[str, Attribute] | None = None, holder: str = "file"
@@ -184,16 +192,21 @@ def _description(
         faults.append(Fault(f"{where}, decimals", repr(decimals), f"a whole number from 0 to {MOST_DECIMALS}"))
         decimals = None
     faults += _contradictions(where, role, scale, categories, decimals, missing)
-    hierarchy = None
-    if "hierarchy" in table:
-        if isinstance(table["hierarchy"], str):
-            try:
-                hierarchy = Hierarchy.from_csv(folder / table["hierarchy"])
-            except HierarchyError as error:
-                faults += error.faults
-        else:
-            faults.append(Fault(f"{where}, hierarchy", _kind(table["hierarchy"]), "the path of a CSV file"))
-    return AttributeDescription(role, scale, categories, hierarchy, decimals)
+    hierarchy, rule = None, None
+    given = table.get("hierarchy")
+    try:
+        if isinstance(given, str):
+            hierarchy = Hierarchy.from_csv(folder / given)
+        elif isinstance(given, dict):
+            rule = rule_of(given, f"{where}, hierarchy")
+        elif given is not None:
+            wanted = (
+                "the path of a CSV file, or a rule such as { widths = [5, 10] }"
+            )
+            faults.append(Fault(f"{where}, hierarchy", _kind(given), wanted))
+    except HierarchyError as error:
+        faults += error.faults
+    return AttributeDescription(role, scale, categories, hierarchy, decimals, rule)
 
 
 def _contradictions(

@@ -24,7 +24,8 @@ role:   identifier        names a respondent; dropped from the protected file
         weight, household, stratum   of the sampling design
 scale:  nominal (no order), ordinal (the categories stand in their order), numeric
 More:   categories = [...]   in order; without them those found in the file
-        hierarchy = "x.csv"  value;level 1;...;* on each line
+        hierarchy = "x.csv"  value;level 1;...;* on each line, or child,parent; or a rule:
+                    { widths = [5, 10] }, { prefix = [1, 2] }, { merge = [2, 4] }
         decimals = 2         digits after the point of a numeric attribute"""
 
 

@@ -16,12 +16,14 @@ from evosdc.data.document import Document, parse
 from evosdc.data.encoding import Encoding, read_bytes
 from evosdc.data.files import atomic, raise_unwritable
 from evosdc.data.files import check_writable as check_writable
+from evosdc.data.hierarchy_rules import with_hierarchies
 from evosdc.data.inference import infer
 from evosdc.data.printing import printable
 from evosdc.data.schema import Attribute, Role, Schema
 from evosdc.data.schema_file import SchemaDescription, describe, load_schema
 from evosdc.data.selection import complete_rows
 from evosdc.data.table import Rows, Table
+from evosdc.data.widening import widened
 from evosdc.errors import DataError, Fault, SchemaError
 
 PARQUET = b"PAR1"
@@ -248,6 +250,8 @@ def source_of(original: Original, origin: str, description: SchemaDescription | 
     if isinstance(original, Document):
         _check_labels(schema, original.encoding, origin)
     table = encode(columns, schema, Origin(origin, original.place))
+    if description is not None:
+        table = with_hierarchies(table, description.rules)
     return Source(table, origin, original, np.arange(len(table), dtype=np.intp), notes)
 
 
@@ -266,7 +270,9 @@ def _check_labels(schema: Schema, encoding: Encoding, origin: str) -> None:
         raise SchemaError(faults)
 
 
-def read_masked(path: Path | str, original: Source, require: Sequence[str] = ()) -> Source:
+def read_masked(
+    path: Path | str, original: Source, require: Sequence[str] = (), generalised: bool = False
+) -> Source:
     """Read a protected version of a file by the original's schema; attributes left out of it are left out of the table.
 
     Parameters
@@ -275,6 +281,8 @@ def read_masked(path: Path | str, original: Source, require: Sequence[str] = ())
     original : Source
     require : sequence of str
         Attributes of the original that may not be left out.
+    generalised : bool
+        Whether labels outside the original's categories are taken as they are (`evosdc.data.widening`).
 
     Raises
     ------
@@ -302,4 +310,6 @@ def read_masked(path: Path | str, original: Source, require: Sequence[str] = ())
     if size != len(original.table):
         wanted = f"{len(original.table)} as in {whole}"
         raise DataError(Fault(where, f"{size} records", wanted, "Masked files keep all records in their order."))
+    if generalised:
+        return source_of(held, str(path), describe(widened(schema, held.columns)))
     return source_of(held, str(path), describe(schema.select(names)))

@@ -13,13 +13,21 @@ from evosdc.errors import Fault, ParameterError
 from evosdc.model import Individual, Offspring, Parameters, Population
 from evosdc.model.fitness import SingleMeasure
 from evosdc.seeds import Streams
-from evosdc_lattice.exact import exhaustive_nodes, optimum
+from evosdc_lattice.exact import optimum
 from evosdc_lattice.losses import NodeLoss
 from evosdc_lattice.search import LatticeSearch, proposed
-from evosdc_lattice.space import locked
+from evosdc_lattice.space import exhaustive_nodes, locked
 
 BATCH = 2000
-"""Nodes of a generation."""
+"""Nodes of a generation at least."""
+
+GENERATIONS = 250
+"""Generations at most: an exact search must not be cut off by the usual limit of a run."""
+
+
+def batch_of(size: int) -> int:
+    """Return how many of so many nodes a generation has."""
+    return max(BATCH, -(-size // GENERATIONS))
 
 
 class ExactSearch(LatticeSearch):
@@ -82,7 +90,10 @@ class Exhaustive(ExactSearch):
     def propose(self, population: Population, streams: Streams) -> list[Offspring]:
         """Return the next nodes in lexicographic order."""
         done = int(population.memory.get("done", np.array(0)))
-        return proposed(list(islice(exhaustive_nodes(self.lattice.space), done, done + BATCH)), "enumeration")
+        if done == 0:
+            self.lattice.evaluator.judge_all()
+        end = done + batch_of(self.lattice.space.size)
+        return proposed(list(islice(exhaustive_nodes(self.lattice.space), done, end)), "enumeration")
 
 
 class Optimal(ExactSearch):
@@ -112,7 +123,9 @@ class Optimal(ExactSearch):
         """Return the next of the nodes that cannot be left out; the optima are among them."""
         done = int(population.memory.get("done", np.array(0)))
         nodes = population.memory["nodes"] if "nodes" in population.memory else self._judged(population)
-        return proposed([locked(np.array(node, dtype=np.int16)) for node in nodes[done : done + BATCH]], "optimal")
+        return proposed(
+            [locked(np.array(node, dtype=np.int16)) for node in nodes[done : done + batch_of(len(nodes))]], "optimal"
+        )
 
     def remembered(self, population: Population, offspring: Sequence[Offspring]) -> dict[str, Any]:
         """Return what the next generation must know: the nodes, and how far it has come."""

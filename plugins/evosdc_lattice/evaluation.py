@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc_lattice.rollup import k_summary, summary, suppressed_codes
+from evosdc_lattice.rollup import SUPPRESSED, k_summary, summary, suppressed_codes
 from evosdc_lattice.space import FrequencySet, LatticeSpace, Levels
+from evosdc_lattice.sweep import swept
 
 STORED_SETS = 2048
 STORED_BYTES = 192 << 20
@@ -47,6 +48,7 @@ class NodeEvaluator:
     def __init__(self, space: LatticeSpace) -> None:
         self.space = space
         self._facts: dict[bytes, NodeFacts] = {}
+        self._all: NDArray[np.int64] | None = None
         self._lost: dict[bytes, tuple[NDArray[np.int64], ...]] = {}
         self._slot: dict[bytes, int] = {}
         self._sets: list[FrequencySet | None] = [None] * STORED_SETS
@@ -58,6 +60,8 @@ class NodeEvaluator:
 
     def facts(self, levels: Levels) -> NodeFacts:
         """Return what is known of a node."""
+        if self._all is not None:
+            return NodeFacts(*self._all[levels @ self.space.strides].tolist())
         key = levels.tobytes()
         known = self._facts.get(key)
         if known is None:
@@ -66,6 +70,17 @@ class NodeEvaluator:
                 self._facts.clear()
             self._facts[key] = known
         return known
+
+    def judge_all(self) -> int | None:
+        """Judge every node in one pass, where sizes of classes decide alone.
+
+        Returns
+        -------
+        int or None
+            How many nodes are within the limit; None where the pass is not possible.
+        """
+        self._all = swept(self.space)
+        return None if self._all is None else int((self._all[:, SUPPRESSED] <= self.space.limit).sum())
 
     def judged(self, classes: FrequencySet) -> NodeFacts:
         """Return the facts of a frequency set."""

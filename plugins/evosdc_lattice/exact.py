@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 
 from evosdc_lattice.evaluation import NodeEvaluator, NodeFacts
 from evosdc_lattice.losses import NodeLoss
 from evosdc_lattice.rollup import k_summary, summary
-from evosdc_lattice.space import FrequencySet, LatticeSpace, Levels, locked
+from evosdc_lattice.space import FrequencySet, Levels, locked
 
 _ROUNDING = 1e-12
 """Relative slack of bounds, so that rounding never cuts off a tied optimum."""
@@ -37,12 +35,6 @@ class Optimum:
     nodes: tuple[Levels, ...]
     checked: tuple[Levels, ...]
     cut: int
-
-
-def exhaustive_nodes(space: LatticeSpace) -> Iterator[Levels]:
-    """Yield all nodes, each after one that it can be rolled up from by a single step."""
-    for levels in product(*(range(height + 1) for height in space.top.tolist())):
-        yield locked(np.array(levels, dtype=np.int16))
 
 
 def optimum(evaluator: NodeEvaluator, loss: NodeLoss) -> Optimum:
@@ -136,6 +128,7 @@ class _Search:
             return
         j = self.order[depth]
         rest = self.order[depth + 1 :]
+        completable = not rest
         for level in range(self.floor[j], self.top[j] + 1):
             lower, levels = levels, [*levels]
             levels[j] = level
@@ -144,9 +137,10 @@ class _Search:
             facts = self.evaluator.judged(classes) if self.loss.needs_classes else None
             if self.loss.bound(self.space, lowest, facts) > self.best * (1.0 + _ROUNDING):
                 return  # higher levels of this attribute have a bound that is no less
-            if rest:
+            if not completable:  # once a completion can be safe, those of higher levels can
                 highest = [self.top[i] if i in rest else at for i, at in enumerate(levels)]
-                if self._suppressed(self.space.climb(classes, levels, highest)) > self.space.limit:
+                completable = self._suppressed(self.space.climb(classes, levels, highest)) <= self.space.limit
+                if not completable:
                     continue
             self._choose(depth + 1, levels, classes)
 

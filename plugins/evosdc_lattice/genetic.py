@@ -10,6 +10,7 @@ from pydantic import Field
 from evosdc.model import Individual, Offspring, Parameters, Population
 from evosdc.seeds import Streams
 from evosdc_lattice.search import LatticeSearch, guiding, proposed
+from evosdc_lattice.space import Levels
 
 
 class GeneticParams(Parameters):
@@ -33,17 +34,22 @@ def wheel(individuals: Sequence[Individual], count: int, penalty: float, rng: np
 class Genetic(LatticeSearch):
     """Roulette by ``1 / DM``, one-point crossover between attributes, mutation; children replace their parents.
 
-    After the genetic part of Cui, Kim and Lee (2011), which run it for 300 cycles with 20 nodes. The rate of mutation
-    is not given there, nor whether the best nodes stay: a reconstruction. The solution is the best node within the
-    limit
-    that was ever judged.
+    After the genetic part of Cui, Kim and Lee (2011), which run it for 300 cycles with 20 nodes. The mutation is not
+    given there, nor whether the best nodes stay: a reconstruction. The solution is the best node within the limit that
+    was ever judged.
     """
 
     class Params(GeneticParams):
         """Parameters of the algorithm."""
 
-        mutation: float = Field(0.5, ge=0, le=1, description="probability that a child changes a level; reconstruction")
-        elite: int = Field(2, ge=0, description="best nodes that stay; reconstruction")
+        mutation: float = Field(1.0, ge=0, le=1, description="probability that a child changes a level; reconstruction")
+        step: float = Field(
+            0.9,
+            ge=0,
+            le=1,
+            description="probability that the change is to the next level up or down, not to any; reconstruction",
+        )
+        elite: int = Field(8, ge=0, description="best nodes that stay; reconstruction")
 
     params: Params
 
@@ -66,9 +72,16 @@ class Genetic(LatticeSearch):
             children = self.toolbox.mate(*(individuals[slot].genome for slot in parents), rng)
             for slot, child in zip(parents, children, strict=True):
                 mutated = rng.random() < self.params.mutation
-                node = self.toolbox.mutate(child, rng) if mutated else child
+                node = self._mutant(child, rng) if mutated else child
                 offspring.append(Offspring(node, "crossover and mutation" if mutated else "crossover", (slot,)))
         return offspring[:size]
+
+    def _mutant(self, node: Levels, rng: np.random.Generator) -> Levels:
+        if rng.random() >= self.params.step:
+            mutant: Levels = self.toolbox.mutate(node, rng)
+            return mutant
+        steps = [*self.lattice.steps(node, -1), *self.lattice.steps(node, 1)]
+        return steps[int(rng.integers(len(steps)))] if steps else node
 
     def replace(
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]

@@ -21,7 +21,7 @@ from evosdc_lattice.losses import AverageClassSize, NodeLoss
 from evosdc_lattice.measures import FittedLoss
 from evosdc_lattice.privacy import Diversity, PrivacyModel
 from evosdc_lattice.publication import class_sizes, failing_rows, published
-from evosdc_lattice.sensitive import sensitive_attributes
+from evosdc_lattice.sensitive import Distance, sensitive_attributes
 from evosdc_lattice.space import LatticeSpace, Levels, locked
 
 
@@ -45,6 +45,11 @@ class Lattice(Genotype[Levels]):
         diversity: Diversity = Field("distinct", description="which l-diversity")
         c: float = Field(3.0, gt=0, description="c of recursive (c, l)-diversity")
         t: float | None = Field(None, ge=0, le=1, description="t-closeness of the sensitive attributes")
+        distance: Distance | None = Field(
+            None,
+            description="how far sensitive values are apart for t: equal, ordered (by rank) or hierarchical; default: "
+            "ordered for ordinal and numeric attributes, hierarchical for nominal ones that have a hierarchy",
+        )
         p: int | None = Field(None, ge=1, description="distinct sensitive values of a class (p-sensitivity)")
         sensitive: tuple[str, ...] | None = Field(
             None, description="sensitive attributes; default: those with that role in the schema"

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc_lattice.exact import exhaustive_nodes
 from evosdc_lattice.lattice import Lattice
-from evosdc_lattice.space import Levels
+from evosdc_lattice.space import Levels, exhaustive_nodes
 
 PICTURED = 400
 """Nodes of a lattice that is still drawn."""

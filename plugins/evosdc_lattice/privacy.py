@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.data.closeness import Ground, distances
 from evosdc.kernel import kernel
 from evosdc_lattice.rollup import Counts, Sensitive, absorbing_failures
 
@@ -25,8 +26,8 @@ class SensitiveAttribute:
     name : str
     begin, end : int
         Its columns.
-    ordered : bool
-        Whether distances of t-closeness are those of ranks.
+    ground : Ground
+        How far its values are apart, for t-closeness.
     overall : ndarray of float64, shape (end - begin,)
         Its distribution in the whole file.
     """
@@ -34,7 +35,7 @@ class SensitiveAttribute:
     name: str
     begin: int
     end: int
-    ordered: bool
+    ground: Ground
     overall: NDArray[np.float64]
 
 
@@ -50,8 +51,7 @@ class PrivacyModel:
         Diversity of each sensitive attribute: distinct values (at least l), entropy (at least log l), or recursive
         (c, l): the most frequent value is rarer than c times the sum of the l-th and rarer ones together.
     t : float, optional
-        Greatest earth mover's distance between a class and the whole file, in [0, 1]; nominal values are at distance 1,
-        ordered ones at the difference of their ranks over m - 1.
+        Greatest earth mover's distance between a class and the whole file, in [0, 1] (`evosdc.data.closeness`).
     p : int, optional
         Least number of distinct sensitive values (p-sensitive k-anonymity).
     """
@@ -102,9 +102,9 @@ class PrivacyModel:
             if self.l is not None and self.diversity == "recursive":
                 recursive_failures(sensitive, begin, end, self.c, int(np.ceil(self.l)), failing)
             if self.t is not None:
-                closeness_failures(
-                    sensitive, begin, end, attribute.overall, attribute.ordered, self.t + _ROUNDING, failing
-                )
+                ground = attribute.ground
+                away = distances(sensitive, begin, end, attribute.overall, ground.ordered, ground.above)
+                failing |= away > self.t + _ROUNDING
         return failing
 
 
@@ -144,34 +144,4 @@ def recursive_failures(
                 if s >= least - 1:
                     tail += ordered[s]
         if present < least or not ordered[0] < c * tail:
-            failing[i] = True
-
-
-@kernel
-def closeness_failures(
-    sensitive: Sensitive,
-    begin: int,
-    end: int,
-    overall: NDArray[np.float64],
-    ordered: bool,
-    most: float,
-    failing: NDArray[np.bool_],
-) -> None:
-    """Mark the classes whose earth mover's distance from the whole file is above `most`."""
-    m = end - begin
-    for i in range(sensitive.shape[0]):
-        total = 0
-        for s in range(begin, end):
-            total += sensitive[i, s]
-        distance = 0.0
-        moved = 0.0
-        for s in range(m):
-            difference = sensitive[i, begin + s] / total - overall[s]
-            if ordered:
-                moved += difference
-                distance += abs(moved)
-            else:
-                distance += abs(difference)
-        distance = distance / max(m - 1, 1) if ordered else distance / 2
-        if distance > most:
             failing[i] = True

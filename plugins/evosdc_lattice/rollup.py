@@ -30,7 +30,7 @@ def rolled_up(
     shift: NDArray[np.uint64],
     mask: NDArray[np.uint64],
     offset: NDArray[np.int64],
-    parents: NDArray[np.int32],
+    parents: NDArray[np.uint64],
 ) -> tuple[Keys, Counts, Sensitive]:
     """Return a frequency set with some attributes at coarser levels.
 
@@ -42,7 +42,7 @@ def rolled_up(
         Records of each class by sensitive value; S may be 0.
     word, shift, mask, offset : ndarray, shape (q,)
         For each of the q attributes that change: where its field lies, and where its part of `parents` begins.
-    parents : ndarray of int32
+    parents : ndarray of uint64
         New code by old code, attribute after attribute.
 
     Returns
@@ -68,7 +68,7 @@ def rolled_up(
         for a in range(word.size):
             w = word[a]
             code = np.int64((key[w] >> shift[a]) & mask[a])
-            key[w] = (key[w] & ~(mask[a] << shift[a])) | (np.uint64(parents[offset[a] + code]) << shift[a])
+            key[w] = (key[w] & ~(mask[a] << shift[a])) | (parents[offset[a] + code] << shift[a])
         mixed = np.uint64(0)
         for w in range(words):
             mixed = (mixed ^ key[w]) * np.uint64(0x9E3779B97F4A7C15)
@@ -97,6 +97,102 @@ def rolled_up(
                 break
             place = (place + 1) & last
     return merged[:found].copy(), sizes[:found].copy(), spread[:found].copy()
+
+
+@kernel
+def rolled_up_words(
+    keys: NDArray[np.uint64],
+    counts: Counts,
+    moved: NDArray[np.int64],
+    shift: NDArray[np.uint64],
+    mask: NDArray[np.uint64],
+    offset: NDArray[np.int64],
+    parents: NDArray[np.uint64],
+) -> tuple[NDArray[np.uint64], Counts]:
+    """Return a frequency set whose keys are single words, without sensitive values, at coarser levels.
+
+    As `rolled_up`, several times faster.
+    """
+    m = keys.size
+    merged = np.empty(m, np.uint64)
+    sizes = np.empty(m, np.int32)
+    if m < 65535:
+        found = merged_classes(
+            keys, counts, m, moved, shift, mask, offset, parents, merged, sizes, np.zeros(1 << table_bits(m), np.uint16)
+        )
+    else:
+        found = merged_classes(
+            keys, counts, m, moved, shift, mask, offset, parents, merged, sizes, np.zeros(1 << table_bits(m), np.uint32)
+        )
+    return merged[:found].copy(), sizes[:found].copy()
+
+
+@kernel
+def table_bits(m: int) -> int:
+    """Return the base-2 logarithm of the capacity of a hash table for m keys: an eighth is used at most."""
+    bits = 4
+    while (1 << bits) < 8 * m:
+        bits += 1
+    return bits
+
+
+@kernel
+def merged_classes(
+    keys: NDArray[np.uint64],
+    counts: Counts,
+    m: int,
+    moved: NDArray[np.int64],
+    shift: NDArray[np.uint64],
+    mask: NDArray[np.uint64],
+    offset: NDArray[np.int64],
+    parents: NDArray[np.uint64],
+    merged: NDArray[np.uint64],
+    sizes: Counts,
+    table: NDArray[np.unsignedinteger[Any]],
+) -> int:
+    """Write the first m classes with some attributes at coarser levels; return how many there are.
+
+    Parameters
+    ----------
+    moved : ndarray of int64, shape (q,)
+        The attributes that change; `shift`, `mask` and `offset` are by attribute.
+    merged, sizes : ndarray, shape (m,) or more
+        Written to; they may be `keys` and `counts` themselves.
+    table : ndarray of unsigned integers
+        Of at least 2**`table_bits`(m) slots, whose type can hold m; overwritten. The narrower its type, the more of it
+        a cache holds.
+    """
+    bits = table_bits(m)
+    last = (1 << bits) - 1
+    down = np.uint64(64 - bits)
+    table[: last + 1] = 0
+    source = keys
+    for a in moved:
+        at, field, begin = shift[a], mask[a], offset[a]
+        rest = ~(field << at)
+        for i in range(m):
+            key = source[i]
+            merged[i] = (key & rest) | (parents[begin + np.int64((key >> at) & field)] << at)
+        source = merged
+    found = 0
+    for i in range(m):
+        key = merged[i]
+        count = counts[i]
+        place = np.int64((key * np.uint64(0x9E3779B97F4A7C15)) >> down)
+        # Whether a key is new cannot be foretold, so that is no branch; a collision is rare.
+        entry = np.int64(table[place])
+        new = entry == 0
+        position = found if new else entry - 1
+        while not (new or merged[position] == key):
+            place = (place + 1) & last
+            entry = np.int64(table[place])
+            new = entry == 0
+            position = found if new else entry - 1
+        table[place] = position + 1
+        merged[position] = key
+        sizes[position] = count + (0 if new else sizes[position])
+        found += new
+    return found
 
 
 @kernel

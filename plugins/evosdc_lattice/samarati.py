@@ -29,7 +29,11 @@ class Samarati(LatticeSearch):
     class Params(Parameters):
         """How many nodes are judged at once."""
 
-        batch: int = Field(64, ge=1, description="nodes of a height that are judged before looking whether one is safe")
+        batch: int = Field(
+            64,
+            ge=1,
+            description="nodes of a height judged before looking whether one is safe; then twice as many",
+        )
 
     params: Params
 
@@ -51,7 +55,7 @@ class Samarati(LatticeSearch):
         ):
             if position >= cursor:
                 nodes.append(node)
-            if len(nodes) == self.params.batch:
+            if len(nodes) == max(self.params.batch, cursor):
                 break
         return proposed(nodes, "height")
 

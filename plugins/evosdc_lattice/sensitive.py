@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.schema import Role, Scale
+from evosdc.data.closeness import Ground, equal_ground, hierarchical_ground, ordered_ground
+from evosdc.data.schema import Attribute, Role, Scale
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.model import Microdata
 from evosdc_lattice.privacy import SensitiveAttribute
+
+Distance = Literal["equal", "ordered", "hierarchical"]
 
 
 def sensitive_attributes(params: Any, microdata: Microdata) -> tuple[tuple[SensitiveAttribute, ...], NDArray[np.int64]]:
@@ -48,8 +51,39 @@ def sensitive_attributes(params: Any, microdata: Microdata) -> tuple[tuple[Sensi
         keyed = np.where(values < 0, len(attribute.categories), values) if attribute.categorical else values
         present, codes, counts = np.unique(keyed, return_inverse=True, return_counts=True)
         end = begin + len(present)
-        ordered = attribute.scale is not Scale.NOMINAL
-        attributes.append(SensitiveAttribute(name, begin, end, ordered, counts / len(table)))
+        with collect.step():
+            ground = ground_of(attribute, present, params.distance)
+            attributes.append(SensitiveAttribute(name, begin, end, ground, counts / len(table)))
         columns.append(codes.reshape(-1).astype(np.int64) + begin)
         begin = end
+    collect.settle()
     return tuple(attributes), np.stack(columns, axis=1)
+
+
+def ground_of(attribute: Attribute, present: NDArray[Any], distance: Distance | None) -> Ground:
+    """Return how far the values of a sensitive attribute are apart.
+
+    Parameters
+    ----------
+    present : ndarray, shape (m,)
+        The values that occur, in order: codes, the number of categories for a missing one; or numbers.
+    distance : {"equal", "ordered", "hierarchical"}, optional
+        By default ordered values are apart by rank, nominal ones with a hierarchy by it, and others equally.
+
+    Raises
+    ------
+    ParameterError
+        A hierarchy is asked for, and the attribute has none or is numeric.
+    """
+    hierarchy = attribute.hierarchy if attribute.categorical else None
+    if distance is None and attribute.scale is Scale.NOMINAL and hierarchy is not None:
+        distance = "hierarchical"
+    if distance == "hierarchical":
+        if hierarchy is None:
+            given, wanted = f"no hierarchy of the categories of {attribute.name}", "one in the schema"
+            raise ParameterError(Fault("genotype lattice: distance", given, wanted, "Or choose equal or ordered."))
+        labels = tuple(attribute.categories[int(code)] for code in present if code < len(attribute.categories))
+        return hierarchical_ground(hierarchy, labels, len(labels) < len(present))
+    if distance == "ordered" or (distance is None and attribute.scale is not Scale.NOMINAL):
+        return ordered_ground(len(present))
+    return equal_ground(len(present))

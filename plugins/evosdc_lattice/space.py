@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from math import prod
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from evosdc_lattice.ladder import Ladder
 from evosdc_lattice.privacy import PrivacyModel
-from evosdc_lattice.rollup import Counts, Keys, Sensitive, packed, rolled_up
+from evosdc_lattice.rollup import Counts, Keys, Sensitive, empty_sensitive, packed, rolled_up, rolled_up_words
 
 Levels = NDArray[np.int16]
 """A node: the level of each attribute, shape (V,)."""
@@ -74,6 +75,13 @@ class LatticeSpace:
         """Number of nodes."""
         return prod(ladder.height + 1 for ladder in self.ladders)
 
+    @cached_property
+    def strides(self) -> NDArray[np.int64]:
+        """What a level of each attribute adds to a node's position in lexicographic order."""
+        strides = np.ones(len(self.ladders), dtype=np.int64)
+        strides[:-1] = np.cumprod((self.top[1:].astype(np.int64) + 1)[::-1])[::-1]
+        return strides
+
     @property
     def monotone(self) -> bool:
         """Whether every node above a node within the limit is within it."""
@@ -119,24 +127,30 @@ class LatticeSpace:
 
     def climb(self, classes: FrequencySet, levels: Sequence[int], above: Sequence[int]) -> FrequencySet:
         """Return the frequency set of a node from that of a node below it."""
-        word, shift, mask, _ = self.fields
+        word, shift, mask, words = self.fields
         moved = [j for j in range(len(self.ladders)) if levels[j] != above[j]]
         if not moved:
             return classes
         maps = [self._parents[j][levels[j], above[j]] for j in moved]
-        offset = np.zeros(len(maps), dtype=np.int64)
-        np.cumsum([len(x) for x in maps[:-1]], out=offset[1:])
-        at = np.array(moved)
         parents = maps[0] if len(maps) == 1 else np.concatenate(maps)
+        sizes = [len(x) for x in maps]
+        at = np.array(moved)
+        if words == 1 and classes.sensitive.shape[1] == 0:
+            offset = np.zeros(len(self.ladders), dtype=np.int64)
+            offset[at[1:]] = np.cumsum(sizes[:-1])
+            keys, counts = rolled_up_words(classes.keys[:, 0], classes.counts, at, shift, mask, offset, parents)
+            return FrequencySet(keys[:, None], counts, empty_sensitive(len(counts)))
+        offset = np.zeros(len(maps), dtype=np.int64)
+        np.cumsum(sizes[:-1], out=offset[1:])
         return FrequencySet(
             *rolled_up(classes.keys, classes.counts, classes.sensitive, word[at], shift[at], mask[at], offset, parents)
         )
 
     @cached_property
-    def _parents(self) -> tuple[dict[tuple[int, int], NDArray[np.int32]], ...]:
+    def _parents(self) -> tuple[dict[tuple[int, int], NDArray[np.uint64]], ...]:
         return tuple(
             {
-                (low, high): ladder.parents(low, high)
+                (low, high): ladder.parents(low, high).astype(np.uint64)
                 for low in range(ladder.height + 1)
                 for high in range(low + 1, ladder.height + 1)
             }
@@ -148,3 +162,9 @@ def locked(levels: NDArray[np.int16]) -> Levels:
     """Return a vector of levels, read-only."""
     levels.flags.writeable = False
     return levels
+
+
+def exhaustive_nodes(space: LatticeSpace) -> Iterator[Levels]:
+    """Yield all nodes, each after one that it can be rolled up from by a single step."""
+    for levels in product(*(range(height + 1) for height in space.top.tolist())):
+        yield locked(np.array(levels, dtype=np.int16))

@@ -11,7 +11,7 @@ from evosdc.data.schema import Attribute, MissingRule, Role, Scale, Schema
 from evosdc.data.schema_file import AttributeDescription, describe, dump_schema, load_schema
 from evosdc.data.schema_text import text
 from evosdc.data.source import read_source
-from evosdc.errors import SchemaError
+from evosdc.errors import InputError, SchemaError
 
 from .build import column, nominal, numeric, ordinal, schema, write
 
@@ -133,3 +133,41 @@ def test_what_init_writes_can_be_used_at_once(tmp_path, data):
         again = read_source(data / name, tmp_path / "s.toml")
         assert again.table.schema == source.table.schema
         assert again.table.same_records(source.table)
+
+
+def test_hierarchies_are_made_by_rules_in_the_schema(tmp_path):
+    (tmp_path / "x.csv").write_text("age,zip,size\n17,4320,s\n18,4321,m\n39,5520,l\n")
+    (tmp_path / "x.toml").write_text(
+        "[attributes]\n"
+        'age = { scale = "numeric", hierarchy = { widths = [10, 20] } }\n'
+        'zip = { scale = "nominal", hierarchy = { prefix = [1, 3] } }\n'
+        'size = { scale = "ordinal", categories = ["s", "m", "l"], hierarchy = { merge = [2] } }\n'
+    )
+    schema = read_source(tmp_path / "x.csv", tmp_path / "x.toml").table.schema
+    assert schema["age"].hierarchy.path("17") == ("17", "10-19", "0-19", "*")
+    assert schema["zip"].hierarchy.path("4321") == ("4321", "432*", "4***", "*")
+    assert (
+        schema["size"].hierarchy.generalise(["s", "m", "l"], 1)[0] == schema["size"].hierarchy.generalise(["m"], 1)[0]
+    )
+
+
+def test_rules_that_are_wrong_are_refused_with_all_faults_at_once(tmp_path):
+    (tmp_path / "x.toml").write_text(
+        "[attributes]\n"
+        "age = { hierarchy = { width = [10] } }\n"
+        "zip = { hierarchy = { prefix = [1], merge = [2] } }\n"
+        "size = { hierarchy = 7 }\n"
+    )
+    with pytest.raises(SchemaError) as caught:
+        load_schema(tmp_path / "x.toml")
+    said = str(caught.value)
+    assert "'width'" in said
+    assert "one of widths" in said
+    assert "the path of a CSV file, or a rule" in said
+
+
+def test_a_rule_that_does_not_fit_the_values_is_refused(tmp_path):
+    (tmp_path / "x.csv").write_text("zip\nab\ncd\n")
+    (tmp_path / "x.toml").write_text("[attributes]\nzip = { hierarchy = { widths = [5] } }\n")
+    with pytest.raises(InputError, match="widths for categories that are no whole numbers"):
+        read_source(tmp_path / "x.csv", tmp_path / "x.toml")

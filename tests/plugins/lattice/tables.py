@@ -43,7 +43,10 @@ def files(draw, missing=True):
         columns.append(draw(st.lists(st.integers(lowest, len(hierarchy.leaves) - 1), min_size=n, max_size=n)))
     values = draw(st.integers(1, 4))
     scale = draw(st.sampled_from([Scale.NOMINAL, Scale.ORDINAL]))
-    described.append(Attribute("s", Role.SENSITIVE, scale, tuple(f"s{i}" for i in range(values))))
+    hierarchy = draw(hierarchies("s")) if scale is Scale.NOMINAL and draw(st.booleans()) else None
+    labels = hierarchy.leaves if hierarchy else tuple(f"s{i}" for i in range(values))
+    values = len(labels)
+    described.append(Attribute("s", Role.SENSITIVE, scale, labels, hierarchy))
     columns.append(draw(st.lists(st.integers(0, values - 1), min_size=n, max_size=n)))
     table = Table(Schema(tuple(described)), np.array(columns, dtype=np.int32).T.copy(), np.empty((n, 0)))
     return Microdata(table, tuple(a.name for a in described[:-1]))
@@ -67,7 +70,7 @@ def all_levels(microdata):
     return product(*(range(a.hierarchy.height + 1) for a in microdata.original.schema.attributes))
 
 
-def safe(values, overall, ordered, params):
+def safe(values, overall, attribute, params):
     """Whether a class of sensitive codes meets the model, by the definitions."""
     n, counts = len(values), Counter(values)
     if n < params.get("k", 1) or len(counts) < params.get("p", 1):
@@ -86,7 +89,9 @@ def safe(values, overall, ordered, params):
         # Only sensitive values that occur in the file take part, ordered ones by rank.
         total = sum(overall.values())
         difference = [counts[v] / n - overall[v] / total for v in sorted(overall)]
-        if ordered:
+        if attribute.hierarchy is not None:
+            distance = distance_in(attribute, dict(zip(sorted(overall), difference, strict=True)))
+        elif attribute.scale is not Scale.NOMINAL:
             distance = sum(abs(sum(difference[: i + 1])) for i in range(len(difference))) / max(len(difference) - 1, 1)
         else:
             distance = sum(map(abs, difference)) / 2
@@ -95,19 +100,40 @@ def safe(values, overall, ordered, params):
     return True
 
 
+def distance_in(attribute, difference):
+    """Return the earth mover's distance in a hierarchy, inner node by inner node (Li et al. 2007)."""
+    hierarchy = attribute.hierarchy
+
+    def extra(level, label):
+        return sum(d for v, d in difference.items() if hierarchy.path(attribute.categories[v])[level] == label)
+
+    total = 0.0
+    for level in range(1, hierarchy.height + 1):
+        for label in {hierarchy.path(attribute.categories[v])[level] for v in difference}:
+            below = {
+                hierarchy.path(attribute.categories[v])[level - 1]
+                for v in difference
+                if hierarchy.path(attribute.categories[v])[level] == label
+            }
+            extras = [extra(level - 1, child) for child in below]
+            even = min(sum(e for e in extras if e > 0), -sum(e for e in extras if e < 0))
+            total += level / hierarchy.height * even
+    return total
+
+
 def reference(microdata, levels, params):
     """Return suppressed records and losses of a node by their definitions, record by record."""
     columns = paths(microdata)
     attributes = microdata.original.schema.attributes
     n = len(microdata.table)
     sensitive = microdata.table.column("s").tolist()
-    ordered = microdata.table.schema["s"].scale is not Scale.NOMINAL
+    sensed = microdata.table.schema["s"]
     overall = Counter(sensitive)
     keys = [tuple(column[r][level] for column, level in zip(columns, levels, strict=True)) for r in range(n)]
     classes = defaultdict(list)
     for r, key in enumerate(keys):
         classes[key].append(r)
-    kept = {k for k, rows in classes.items() if safe([sensitive[r] for r in rows], overall, ordered, params)}
+    kept = {k for k, rows in classes.items() if safe([sensitive[r] for r in rows], overall, sensed, params)}
     gone = [r for r in range(n) if keys[r] not in kept]
     dm = sum(len(classes[k]) ** 2 for k in kept) + n * len(gone)
     lm, entropy, precision = [], 0.0, []
@@ -142,8 +168,9 @@ def privacy_parameters():
     return st.fixed_dictionaries(
         {"k": st.integers(1, 5)},
         optional={
+            "p": st.integers(1, 3),
             "l": st.integers(1, 3),
             "diversity": st.sampled_from(["distinct", "entropy", "recursive"]),
             "t": st.sampled_from([0.1, 0.3, 0.6]),
         },
-    )
+    ).map(lambda given: given | ({"p": min(given["p"], given["k"])} if "p" in given else {}))

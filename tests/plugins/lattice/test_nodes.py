@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from evosdc.errors import ParameterError
 from evosdc.registry import default_registry
 from evosdc_lattice.evaluation import NodeEvaluator
-from evosdc_lattice.exact import exhaustive_nodes, optimum
+from evosdc_lattice.exact import optimum
 from evosdc_lattice.lattice import Lattice
 from evosdc_lattice.losses import Discernibility
+from evosdc_lattice.space import exhaustive_nodes
 from tests.plugins.lattice.tables import all_levels, files, privacy_parameters, reference
 
 MEASURES = ("dm", "dm-star", "lm", "cavg", "aecs", "entropy", "precision", "height")
@@ -74,6 +75,16 @@ def test_optimal_equals_exhaustive(microdata, params, suppression, name):
     }
     assert found.loss == min(values.values())
     assert [tuple(genome.tolist()) for genome in found.nodes] == sorted(v for v in values if values[v] == found.loss)
+
+
+@slow
+@given(files(), st.integers(1, 4))
+def test_judging_all_nodes_at_once_gives_the_facts_of_each(microdata, k):
+    lattice = lattice_of(microdata, k=k, suppression=1)
+    at_once = NodeEvaluator(lattice.space)
+    assert at_once.judge_all() == sum(lattice.violation(genome) == 0.0 for genome in exhaustive_nodes(lattice.space))
+    for genome in exhaustive_nodes(lattice.space):
+        assert at_once.facts(genome) == lattice.evaluator.facts(genome)
 
 
 @slow

@@ -138,7 +138,7 @@ def test_exact_searches_and_heuristics_agree_on_a_small_lattice(suppression):
 
 @pytest.mark.parametrize("suppression", [0, 0.05, 0.3])
 def test_samarati_ends_at_the_least_height(suppression):
-    from evosdc_lattice.exact import exhaustive_nodes
+    from evosdc_lattice.space import exhaustive_nodes
 
     solution, population, _ = run("samarati", 100, suppression=suppression)
     lattice = problem(suppression).genotype

@@ -1,0 +1,118 @@
+"""Every node of a lattice at once, for k-anonymity alone: one depth-first pass without leaving the kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.kernel import kernel
+from evosdc_lattice.rollup import Counts, merged_classes, table_bits
+from evosdc_lattice.space import LatticeSpace
+
+
+def swept(space: LatticeSpace) -> NDArray[np.int64] | None:
+    """Return the figures of all nodes, or None where sizes of classes do not decide alone or keys exceed a word.
+
+    Returns
+    -------
+    ndarray of int64, shape (size, 5) or None
+        By node in lexicographic order of the levels; the figures are those of `evosdc_lattice.rollup.k_summary`.
+    """
+    _, shift, mask, words = space.fields
+    if words > 1 or not space.model.k_only:
+        return None
+    ladders = space.ladders
+    heights = space.top.astype(np.int64)
+    # Attributes that tell most records apart climb in the outermost loops: the many inner nodes then are small.
+    order = np.array(sorted(range(len(ladders)), key=lambda j: -len(ladders[j].labels[0])), dtype=np.int64)
+    maps, offset = [], np.zeros((int(heights.max(initial=0)) + 1, len(ladders)), dtype=np.int64)
+    used = 0
+    for j, ladder in enumerate(ladders):
+        for level in range(1, ladder.height + 1):
+            offset[level, j] = used
+            maps.append(ladder.parents(level - 1, level))
+            used += len(maps[-1])
+    parents = np.concatenate(maps) if maps else np.empty(0, dtype=np.int32)
+    ground = space.ground
+    # Slots of a hash table hold positions from 1; the narrower they are, the more of them a cache holds.
+    m = len(ground.counts)
+    narrow = m < np.iinfo(np.uint16).max
+    table: NDArray[Any] = np.zeros(1 << table_bits(m), dtype=np.uint16 if narrow else np.uint32)
+    return _sweep(
+        np.ascontiguousarray(ground.keys[:, 0]), ground.counts, order, heights, space.strides, shift, mask, offset,
+        parents.astype(np.uint64), space.model.k, space.size, table,
+    )  # fmt: skip
+
+
+@kernel
+def _sweep(
+    keys: NDArray[np.uint64],
+    counts: Counts,
+    order: NDArray[np.int64],
+    heights: NDArray[np.int64],
+    strides: NDArray[np.int64],
+    shift: NDArray[np.uint64],
+    mask: NDArray[np.uint64],
+    offset: NDArray[np.int64],
+    parents: NDArray[np.uint64],
+    k: int,
+    size: int,
+    table: NDArray[np.unsignedinteger[Any]],
+) -> NDArray[np.int64]:
+    depth_count = order.size
+    m = keys.size
+    # One frequency set a depth: the node's own, with the attributes of deeper loops at their lowest level.
+    set_keys = np.empty((depth_count + 1, m), np.uint64)
+    set_counts = np.empty((depth_count + 1, m), np.int32)
+    set_sizes = np.zeros(depth_count + 1, np.int64)
+    set_keys[0, :] = keys
+    set_counts[0, :] = counts
+    set_sizes[0] = m
+    level = np.zeros(depth_count, np.int64)
+    figures = np.empty((size, 5), np.int64)
+    # source[d]: the depth whose set stands for the levels of the loops 0..d; sets are shared until one climbs.
+    source = np.zeros(depth_count + 1, np.int64)
+    node = 0
+    _figures(set_counts[0], set_sizes[0], k, figures[0])
+    while True:
+        depth = depth_count - 1
+        while depth >= 0 and level[depth] == heights[order[depth]]:
+            node -= level[depth] * strides[order[depth]]
+            level[depth] = 0
+            depth -= 1
+        if depth < 0:
+            return figures
+        j = order[depth]
+        moved = order[depth : depth + 1]
+        level[depth] += 1
+        node += strides[j]
+        below = source[depth + 1] if level[depth] > 1 else source[depth]
+        place = depth + 1
+        set_sizes[place] = merged_classes(
+            set_keys[below], set_counts[below], set_sizes[below], moved, shift, mask, offset[level[depth]], parents,
+            set_keys[place], set_counts[place], table,
+        )  # fmt: skip
+        for d in range(depth + 1, depth_count + 1):
+            source[d] = place
+        _figures(set_counts[place], set_sizes[place], k, figures[node])
+
+
+@kernel
+def _figures(counts: Counts, m: int, k: int, result: NDArray[np.int64]) -> None:
+    kept, kept_records, squares, kept_squares, records = np.zeros(5, np.int64)
+    for i in range(m):
+        size = np.int64(counts[i])
+        safe = np.int64(size >= k)
+        square = size * size
+        records += size
+        squares += square
+        kept += safe
+        kept_records += safe * size
+        kept_squares += safe * square
+    result[0] = m
+    result[1] = kept
+    result[2] = records - kept_records
+    result[3] = squares
+    result[4] = kept_squares
