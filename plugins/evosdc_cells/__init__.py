@@ -15,6 +15,5 @@ def evosdc_genotypes() -> Iterable[GenotypeSpec]:
         name="cells",
         implementation="evosdc_cells.cells:Cells",
         summary="The cells of the protected file, one gene each.",
-        source="Mares (2013), ch. 3; k-ary coding of categories as there, operators a reconstruction.",
-        scales=("nominal", "ordinal"),
+        source="Mares (2013), ch. 3; k-ary and Gray coding as there, operators a reconstruction.",
     )

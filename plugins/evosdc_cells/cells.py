@@ -10,20 +10,27 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.data.table import MISSING, Rows, Table
-from evosdc.errors import Fault, ParameterError, PluginError
+from evosdc.errors import PluginError
 from evosdc.model import Genotype, Microdata, Parameters
 from evosdc.model.genotype import Dump
 from evosdc_cells.crossover import CROSSOVERS
 from evosdc_cells.domain import domain_of
+from evosdc_cells.edit_rules import edit_rules_of
+from evosdc_cells.gray import flipped
 
-Genes = NDArray[np.int32]
+ATTEMPTS = 20
+"""Draws of a value before a change that breaks an edit rule is given up."""
+
+Genes = NDArray[Any]
 
 
 class Cells(Genotype[Genes]):
-    """A whole file as genome: an int32 array of category codes, shape (n, V), record by record.
+    """A whole file as genome: an array of whole numbers, shape (n, V), record by record, categorical attributes first.
 
-    The k-ary coding of categories is that of Mares (2013), 2.1.2 and chapter 3. Number of mutations, choice of the new
-    category and crossover on the flattened file are a reconstruction after its review of operators.
+    A category is its code; a number is a whole number of the last decimal that the schema gives it, from a base
+    (`evosdc_cells.domain.NumberCoding`). The k-ary coding of categories and the Gray coding of numbers are those of
+    Mares (2013), 2.1.2 and chapter 3; number of mutations, choice of the new value and crossover on the flattened file
+    are a reconstruction after its review of operators.
     """
 
     class Params(Parameters):
@@ -31,45 +38,79 @@ class Cells(Genotype[Genes]):
 
         mutations: float = Field(1.0, ge=0, le=1000, description="mean of the Poisson number of cells that mutate")
         steps: bool = Field(False, description="whether ordinal cells move to a neighbouring category only")
-        crossover: Literal["one-point", "two-point", "uniform"] = Field("two-point", description="crossover operator")
+        numbers: Literal["gray", "gaussian"] = Field(
+            "gray", description="mutation of a number: one bit of its Gray code flips, or a normal step is added"
+        )
+        spread: float = Field(
+            0.1, gt=0, le=10, description="standard deviation of a normal step, in those of the attribute"
+        )
+        crossover: Literal["one-point", "two-point", "m-point", "uniform", "record-block", "attribute-block"] = Field(
+            "two-point", description="crossover operator on the file, flattened record by record"
+        )
+        points: int = Field(4, ge=1, description="cuts of the m-point crossover")
+        edit_rules: tuple[dict[str, str | float | tuple[float, float] | tuple[str, ...]], ...] = Field(
+            (),
+            description="combinations that no record may have: { sex = 'male', status = ['pregnant'], age = [0, 14] }",
+        )
 
     params: Params
 
     def __init__(self, params: Params, microdata: Microdata) -> None:
         super().__init__(params, microdata)
         original = microdata.original
-        numeric = [a.name for a in original.schema.numeric]
-        if numeric:
-            raise ParameterError(
-                Fault(
-                    f"genotype cells: {', '.join(numeric)}",
-                    "scale numeric",
-                    "scale nominal or ordinal",
-                    "Declare it ordinal in the schema, or do not protect it.",
-                )
-            )
         self._schema = original.schema
-        self._shape = original.codes.shape
-        self._numbers = original.numbers
         self._domain = domain_of(original)
-        self._stored = np.min_scalar_type(-max(int(self._domain.sizes.max()), 1))
+        self._categorical = original.codes.shape[1]
+        self._shape = (len(original), len(self._domain.sizes))
+        coding = self._domain.coding
+        most = max(3 * int(coding.reach.max(initial=0)), int(self._domain.sizes.max()), 1)
+        self._type = np.int32 if most < np.iinfo(np.int32).max else np.int64
+        self._stored = np.min_scalar_type(-most)
+        self._rules = edit_rules_of(params.edit_rules, self._schema, coding)
 
     def random(self, rng: np.random.Generator) -> Genes:
-        """Return a file of cells drawn uniformly from their domains."""
-        codes = rng.integers(0, self._domain.sizes, size=self._shape, dtype=np.int64)
-        return _locked(np.where(codes == self._domain.categories, MISSING, codes).astype(np.int32))
+        """Return a file of cells drawn uniformly from their domains; edit rules are kept."""
+        genes = self._drawn(self._shape[0], rng)
+        for _ in range(ATTEMPTS if self._rules else 0):
+            broken = np.flatnonzero(self._rules.broken(genes))
+            if not len(broken):
+                break
+            genes[broken] = self._drawn(len(broken), rng)
+        return _locked(self._rules.repaired(genes))
+
+    def _drawn(self, count: int, rng: np.random.Generator) -> Genes:
+        drawn = rng.integers(0, self._domain.sizes, size=(count, self._shape[1]), dtype=np.int64)
+        absent = drawn == self._domain.categories
+        drawn[:, self._categorical :] += self._domain.coding.reach
+        return np.where(absent, MISSING, drawn).astype(self._type)
 
     def seeded(self, masked: Table) -> Genes:
-        """Return the cells of a protected file."""
-        return masked.codes
+        """Return the cells of a protected file.
+
+        Numbers are rounded to the decimals of the schema, and cut off where they are further outside the original's
+        range than that range is wide. A record that breaks an edit rule is replaced by the one of the same file that
+        differs from it in fewest cells.
+        """
+        if self._categorical == self._shape[1]:
+            genes: Genes = masked.codes
+        else:
+            numbers = self._domain.coding.codes(masked.numbers)
+            genes = np.concatenate([masked.codes, numbers], axis=1).astype(self._type)
+        return _locked(self._rules.repaired(genes))
 
     def crossover(self, a: Genes, b: Genes, rng: np.random.Generator) -> tuple[Genes, Genes]:
-        """Return two files that have exchanged cells; record r of both parents is the same respondent."""
-        c, d = CROSSOVERS[self.params.crossover](a, b, rng)
-        return _locked(c), _locked(d)
+        """Return two files that have exchanged cells; record r of both parents is the same respondent.
+
+        A record of a child that breaks an edit rule is that of its own parent instead.
+        """
+        c, d = CROSSOVERS[self.params.crossover](a, b, self.params.points, rng)
+        return _locked(self._rules.kept(c, a)), _locked(self._rules.kept(d, b))
 
     def mutate(self, g: Genes, rng: np.random.Generator) -> Genes:
-        """Return a copy with ``max(1, Poisson(mutations))`` distinct cells changed to other valid categories."""
+        """Return a copy with ``max(1, Poisson(mutations))`` distinct cells changed to other valid values.
+
+        A change that breaks an edit rule is drawn again, and given up after some attempts.
+        """
         free = self._domain.free
         cells = self._shape[0] * free.size
         if cells == 0:
@@ -77,15 +118,42 @@ class Cells(Genotype[Genes]):
         count = min(max(1, int(rng.poisson(self.params.mutations))), cells)
         loci = [int(rng.integers(cells))] if count == 1 else rng.choice(cells, count, replace=False).tolist()
         changed = g.copy()
-        draw = self._domain.neighbour if self.params.steps else self._domain.other
         for locus in loci:
             row, attribute = locus // free.size, int(free[locus % free.size])
-            changed[row, attribute] = draw(attribute, int(g[row, attribute]), rng)
+            before = int(g[row, attribute])
+            for _ in range(ATTEMPTS):
+                changed[row, attribute] = self._mutant(attribute, before, rng)
+                if not self._rules or not self._rules.broken(changed[row : row + 1])[0]:
+                    break
+                changed[row, attribute] = before
         return _locked(changed)
+
+    def _mutant(self, attribute: int, code: int, rng: np.random.Generator) -> int:
+        """Return another valid code of a cell."""
+        if attribute < self._categorical:
+            draw = self._domain.neighbour if self.params.steps else self._domain.other
+            return draw(attribute, code, rng)
+        coding, j = self._domain.coding, attribute - self._categorical
+        reach = int(coding.reach[j])
+        if code == MISSING:
+            return reach + int(rng.integers(reach + 1))
+        if reach == 0 or (coding.missing[j] > 0 and rng.random() < coding.missing[j]):
+            return MISSING if coding.missing[j] > 0 else code
+        # Only values of the original's range are reached, also from a value outside it.
+        inside = min(max(code - reach, 0), reach)
+        if self.params.numbers == "gray":
+            return reach + flipped(inside, reach.bit_length(), reach, rng)
+        size = max(1.0, abs(rng.normal(0.0, self.params.spread * coding.deviation[j])))
+        step = round(size) if rng.random() < 0.5 else -round(size)
+        moved = min(max(inside + step, 0), reach)
+        return reach + (moved if moved != inside else min(max(inside - step, 0), reach))
 
     def decode(self, g: Genes, rng: np.random.Generator) -> Table:
         """Return the file; nothing is random."""
-        return Table(self._schema, g, self._numbers)
+        if self._categorical == self._shape[1]:
+            return Table(self._schema, g, self.microdata.original.numbers)
+        numbers = self._domain.coding.numbers(g[:, self._categorical :])
+        return Table(self._schema, g[:, : self._categorical].astype(np.int32), numbers)
 
     def changed_rows(self, parent: Genes, child: Genes) -> Rows:
         """Return the records in which two files differ."""
@@ -101,11 +169,16 @@ class Cells(Genotype[Genes]):
 
     def check(self, g: Genes) -> None:
         """Raise `PluginError` for a wrong shape or type, a writable array, or a code outside its domain."""
-        if g.shape != self._shape or g.dtype != np.int32 or g.flags.writeable:
-            raise PluginError(f"a genome of cells is a read-only int32 array {self._shape}; got {g.dtype} {g.shape}")
+        if g.shape != self._shape or g.dtype != self._type or g.flags.writeable:
+            wanted = f"a read-only {np.dtype(self._type)} array {self._shape}"
+            raise PluginError(f"a genome of cells is {wanted}; got {g.dtype} {g.shape}")
         lowest = np.where(self._domain.sizes > self._domain.categories, MISSING, 0)
-        if ((g < lowest) | (g >= self._domain.categories)).any():
+        highest = self._domain.categories.copy()
+        highest[self._categorical :] += 2 * self._domain.coding.reach
+        if ((g < lowest) | (g >= highest)).any():
             raise PluginError("a genome of cells holds a code outside its attribute's domain")
+        if self._rules and self._rules.broken(g).any():
+            raise PluginError("a genome of cells holds a record that breaks an edit rule")
 
     def dump(self, g: Genes) -> Dump:
         """Return the cells, in the smallest integers that hold all codes."""
@@ -113,13 +186,15 @@ class Cells(Genotype[Genes]):
 
     def load(self, d: Dump) -> Genes:
         """Return the cells that `dump` wrote."""
-        return _locked(np.array(d["cells"], dtype=np.int32, order="C"))
+        return _locked(np.array(d["cells"], dtype=self._type, order="C"))
 
     def describe(self, g: Genes) -> Any:
-        """Return, by attribute, how many cells differ from the original."""
-        original = self.microdata.original.codes
-        names = (a.name for a in self._schema.attributes)
-        return {"changed": {name: int(n) for name, n in zip(names, (g != original).sum(axis=0), strict=True)}}
+        """Return, by attribute, how many cells differ from the original, numbers by the decimals of the schema."""
+        original = self.microdata.original
+        coded = np.concatenate([original.codes, self._domain.coding.codes(original.numbers)], axis=1)
+        names = (a.name for a in (*self._schema.categorical, *self._schema.numeric))
+        changed = dict(zip(names, (g != coded).sum(axis=0).tolist(), strict=True))
+        return {"changed": {name: changed[name] for name in self._schema.names}}
 
 
 def _locked(genes: Genes) -> Genes:

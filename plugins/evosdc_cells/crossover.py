@@ -3,29 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Cells = NDArray[np.int32]
-Crossover = Callable[[Cells, Cells, np.random.Generator], tuple[Cells, Cells]]
+Cells = NDArray[Any]
+Crossover = Callable[[Cells, Cells, int, np.random.Generator], tuple[Cells, Cells]]
 
 
-def one_point(a: Cells, b: Cells, rng: np.random.Generator) -> tuple[Cells, Cells]:
+def one_point(a: Cells, b: Cells, points: int, rng: np.random.Generator) -> tuple[Cells, Cells]:
     """Exchange all cells from a random one to the end."""
     return _exchanged(a, b, slice(int(rng.integers(1, max(a.size, 2))), a.size))
 
 
-def two_point(a: Cells, b: Cells, rng: np.random.Generator) -> tuple[Cells, Cells]:
+def two_point(a: Cells, b: Cells, points: int, rng: np.random.Generator) -> tuple[Cells, Cells]:
     """Exchange the cells between two random loci, both included."""
     first, last = sorted(rng.integers(0, a.size, 2).tolist())
     return _exchanged(a, b, slice(first, last + 1))
 
 
-def uniform(a: Cells, b: Cells, rng: np.random.Generator) -> tuple[Cells, Cells]:
+def m_point(a: Cells, b: Cells, points: int, rng: np.random.Generator) -> tuple[Cells, Cells]:
+    """Exchange every second of the segments between `points` distinct cuts."""
+    cuts = max(a.size - 1, 1)
+    loci = np.sort(rng.choice(cuts, min(points, cuts), replace=False)) + 1
+    c, d = a.copy(), b.copy()
+    ends = [*loci.tolist(), a.size]
+    for begin, end in zip(ends[:-1:2], ends[1::2], strict=False):
+        c.reshape(-1)[begin:end] = b.reshape(-1)[begin:end]
+        d.reshape(-1)[begin:end] = a.reshape(-1)[begin:end]
+    return c, d
+
+
+def uniform(a: Cells, b: Cells, points: int, rng: np.random.Generator) -> tuple[Cells, Cells]:
     """Exchange each cell with probability one half."""
     swap = rng.random(a.shape) < 0.5
     return np.where(swap, b, a), np.where(swap, a, b)
+
+
+def record_block(a: Cells, b: Cells, points: int, rng: np.random.Generator) -> tuple[Cells, Cells]:
+    """Exchange a random run of whole records."""
+    first, last = sorted(rng.integers(0, len(a), 2).tolist())
+    return _exchanged(a, b, slice(first * a.shape[1], (last + 1) * a.shape[1]))
+
+
+def attribute_block(a: Cells, b: Cells, points: int, rng: np.random.Generator) -> tuple[Cells, Cells]:
+    """Exchange a random run of attributes of all records."""
+    first, last = sorted(rng.integers(0, a.shape[1], 2).tolist())
+    c, d = a.copy(), b.copy()
+    c[:, first : last + 1], d[:, first : last + 1] = b[:, first : last + 1], a[:, first : last + 1]
+    return c, d
 
 
 def _exchanged(a: Cells, b: Cells, segment: slice) -> tuple[Cells, Cells]:
@@ -35,4 +62,11 @@ def _exchanged(a: Cells, b: Cells, segment: slice) -> tuple[Cells, Cells]:
     return c, d
 
 
-CROSSOVERS: dict[str, Crossover] = {"one-point": one_point, "two-point": two_point, "uniform": uniform}
+CROSSOVERS: dict[str, Crossover] = {
+    "one-point": one_point,
+    "two-point": two_point,
+    "m-point": m_point,
+    "uniform": uniform,
+    "record-block": record_block,
+    "attribute-block": attribute_block,
+}

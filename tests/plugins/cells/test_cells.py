@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from evosdc.data.schema import Attribute, Role, Scale, Schema
 from evosdc.data.table import MISSING, Table
-from evosdc.errors import ParameterError, PluginError
+from evosdc.errors import PluginError
 from evosdc.model import Microdata
 from evosdc_cells.cells import Cells
 from evosdc_cells.crossover import CROSSOVERS
@@ -97,13 +97,6 @@ def test_a_genome_out_of_its_domain_is_refused():
     for wrong in ([[2], [0]], [[MISSING], [0]], [[0]]):
         with pytest.raises(PluginError):
             cells.check(cells.load({"cells": np.array(wrong)}))
-
-
-def test_numeric_attributes_are_refused_with_advice():
-    schema = Schema((Attribute("age", scale=Scale.NUMERIC),))
-    data = Microdata(Table(schema, np.empty((2, 0), dtype=np.int32), np.array([[1.0], [2.0]])), ("age",))
-    with pytest.raises(ParameterError, match="age: given scale numeric; wanted scale nominal or ordinal"):
-        Cells(Cells.Params(), data)
 
 
 @settings(max_examples=20)

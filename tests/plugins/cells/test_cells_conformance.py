@@ -23,4 +23,24 @@ class TestOnePoint(Conformance):
         return Cells(Cells.Params(crossover="one-point", mutations=0), microdata)
 
 
-del Conformance, GenotypeConformance
+class Mixed(GenotypeConformance):
+    conserves = "genes"
+    exact_seeding = False  # numbers are rounded to the decimals of the schema
+
+
+class TestGray(Mixed):
+    def genotype(self, microdata):
+        return Cells(Cells.Params(crossover="m-point"), microdata)
+
+
+class TestGaussian(Mixed):
+    def genotype(self, microdata):
+        return Cells(Cells.Params(crossover="attribute-block", numbers="gaussian", mutations=4), microdata)
+
+
+class TestRecordBlock(Mixed):
+    def genotype(self, microdata):
+        return Cells(Cells.Params(crossover="record-block"), microdata)
+
+
+del Mixed, Conformance, GenotypeConformance
