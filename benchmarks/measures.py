@@ -1,7 +1,9 @@
-"""Times of the measures: from scratch, by update, and against comparing every record with every other.
+"""Times of the measures: from scratch and by update; of linkage, of numbers and of privacy models beside references.
 
-Run ``python benchmarks/measures.py [--most N]``; with EVOSDC_DATA set the files are German Credit, Adult and
-Poker Hand, else files drawn at random with the same shapes.
+Run from the repository's root: ``python -m benchmarks.measures [--most N] [--million] [--smoke]``; with EVOSDC_DATA set
+the files are German Credit, Adult, Poker Hand and Census, else files drawn at random with the same shapes. All times
+are CPU times of one thread. The sections stand in `benchmarks.linkage`, `benchmarks.numeric_measures` and
+`benchmarks.privacy`.
 """
 
 from __future__ import annotations
@@ -11,14 +13,14 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numba import njit
 
-from evosdc.data.distance import common_scale
+from benchmarks import linkage, privacy
+from benchmarks import numeric_measures as numeric
 from evosdc.data.schema import Attribute, Scale, Schema
 from evosdc.data.table import Table
 from evosdc_measures.categorical_loss.ctbil import ContingencyTableLoss
@@ -64,7 +66,9 @@ def load(name: str, rng: np.random.Generator) -> Table:
     folder = os.environ.get("EVOSDC_DATA")
     if folder is None:
         # Skewed categories: files of people hold many common records and some rare ones.
-        columns = {str(v): np.minimum(rng.geometric(2.5 / c, n) - 1, c - 1).astype(str) for v, c in enumerate(sizes)}
+        columns = {
+            str(v): np.minimum(rng.geometric(min(2.5 / c, 0.8), n) - 1, c - 1).astype(str) for v, c in enumerate(sizes)
+        }
         return table_of(pd.DataFrame(columns), scale)
     file, separator = FILES[name]
     frame = pd.read_csv(
@@ -95,9 +99,9 @@ def seconds(call: Callable[[], object], least: float = 0.2) -> float:
     """Return the median time of a call, repeated for at least some time."""
     times: list[float] = []
     while sum(times) < least:
-        begin = perf_counter()
+        begin = process_time()
         call()
-        times.append(perf_counter() - begin)
+        times.append(process_time() - begin)
     return median(times)
 
 
@@ -105,44 +109,11 @@ def by_update(fitted: Any, masked: Table, chain: list[tuple[Table, Any]]) -> flo
     state = fitted.start(masked)
     times = []
     for table, rows in chain:
-        begin = perf_counter()
+        begin = process_time()
         state = fitted.update(state, table, rows)
         fitted.value(state)
-        times.append(perf_counter() - begin)
+        times.append(process_time() - begin)
     return median(times)
-
-
-@njit(error_model="numpy")  # type: ignore[untyped-decorator]
-def compare_all(original: Any, masked: Any, distances: Any) -> float:
-    n, attributes = original.shape
-    credit = 0.0
-    for i in range(n):
-        own, least, found = 0, 1 << 60, 0
-        for j in range(n):
-            distance = 0
-            for v in range(attributes):
-                distance += distances[v, masked[i, v], original[j, v]]
-            if j == i:
-                own = distance
-            if distance < least:
-                least, found = distance, 1
-            elif distance == least:
-                found += 1
-        if own == least:
-            credit += 1.0 / found
-    return 100.0 * credit / n
-
-
-def compare(original: Table, masked: Table) -> float:
-    matrices, _ = common_scale(original.schema)
-    size = max(len(matrix) for matrix in matrices)
-    distances = np.zeros((len(matrices), size, size), dtype=np.int64)
-    for v, matrix in enumerate(matrices):
-        known = len(matrix) - 1
-        distances[v, :known, :known] = matrix[:known, :known]
-        distances[v, -1, :known] = distances[v, :known, -1] = matrix[-1, :known]
-    result: float = compare_all(original.codes, masked.codes, distances)
-    return result
 
 
 def print_all(title: str, original: Table, rng: np.random.Generator) -> None:
@@ -156,12 +127,12 @@ def print_all(title: str, original: Table, rng: np.random.Generator) -> None:
         warm = measure(measure.Params()).fit(original.take(np.arange(10)))
         few = masked.take(np.arange(10))
         warm.update(warm.start(few), few, np.arange(1, dtype=np.intp))
-        begin = perf_counter()
+        begin = process_time()
         fitted = measure(measure.Params()).fit(original)
-        times = [perf_counter() - begin]
-        begin = perf_counter()
+        times = [process_time() - begin]
+        begin = process_time()
         score = fitted.score(masked)
-        times.append(perf_counter() - begin)
+        times.append(process_time() - begin)
         times.append(seconds(lambda fitted=fitted: fitted.score(masked)))  # type: ignore[misc]
         times.append(by_update(fitted, masked, edits(masked, rng, 300 if n <= 2000 else 20)))
         total += times
@@ -170,43 +141,26 @@ def print_all(title: str, original: Table, rng: np.random.Generator) -> None:
     print(f"{'all':20}{total[0] * 1e3:12.3f}{total[1] * 1e3:12.3f}{total[2] * 1e3:12.3f}{total[3] * 1e6:14.1f}")
 
 
-def print_linkage(original: Table, most: int, rng: np.random.Generator) -> None:
-    print("\ndistance-based linkage: prefix tree against comparing all pairs, compiled")
-    print(f"{'records':>8}{'score':>10}{'fit, ms':>12}{'tree, ms':>12}{'again, ms':>12}{'pairs, ms':>12}{'ratio':>8}")
-    compare(original.take(np.arange(10)), original.take(np.arange(10)))
-    for n in (1000, 3000, 10000, 30000):
-        if n > min(most, len(original)):
-            break
-        part = original.take(np.sort(rng.permutation(len(original))[:n]))
-        masked = noisy(part, 0.2, rng)
-        begin = perf_counter()
-        fitted = DistanceBasedLinkage(DistanceBasedLinkage.Params()).fit(part)
-        fit = perf_counter() - begin
-        begin = perf_counter()
-        score = fitted.score(masked)
-        first = perf_counter() - begin
-        again = seconds(lambda fitted=fitted, masked=masked: fitted.score(masked))  # type: ignore[misc]
-        begin = perf_counter()
-        wanted = compare(part, masked)
-        pairs = perf_counter() - begin
-        if abs(score - wanted) > 1e-9:
-            raise SystemExit(f"scores differ: {score} and {wanted}")
-        print(f"{n:8}{score:10.4f}{fit * 1e3:12.2f}{first * 1e3:12.2f}{again * 1e3:12.2f}", end="")
-        print(f"{pairs * 1e3:12.1f}{pairs / first:8.1f}")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--most", type=int, default=30000, help="records of the greatest comparison")
-    most = parser.parse_args().most
+    parser.add_argument(
+        "--most", type=int, default=30000, help="records of the greatest file of the tables of measures"
+    )
+    parser.add_argument("--million", action="store_true", help="also link a million records")
+    parser.add_argument("--smoke", action="store_true", help="small files only, to see that all runs")
+    options = parser.parse_args()
+    most = 500 if options.smoke else options.most
     rng = np.random.default_rng(2024)
-    german, adult = load("german", rng), load("adult", rng)
-    print_all("German Credit", german, rng)
-    print_all("Adult, first 1000", adult.take(np.arange(1000)), rng)
-    print_all("Adult", adult.take(np.arange(min(most, len(adult)))), rng)
-    poker = load("poker", rng)
-    print_all("Poker Hand", poker.take(np.arange(min(most, len(poker)))), rng)
-    print_linkage(adult, most, rng)
+    german, adult, poker = (load(name, rng) for name in SHAPES)
+    print_all("German Credit", german.take(np.arange(min(most, len(german)))), rng)
+    print_all("Adult, first 1000", adult.take(np.arange(min(most, 1000))), rng)
+    if not options.smoke:
+        print_all("Adult", adult.take(np.arange(min(most, len(adult)))), rng)
+        print_all("Poker Hand", poker.take(np.arange(min(most, len(poker)))), rng)
+    complete = adult.take(np.flatnonzero((adult.codes >= 0).all(axis=1)))
+    linkage.report(complete, options.smoke, options.million, rng)
+    numeric.report(options.smoke, rng)
+    privacy.report(options.smoke)
 
 
 if __name__ == "__main__":

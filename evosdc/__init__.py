@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from evosdc._version import __version__
 
 if TYPE_CHECKING:
-    from evosdc.api import mask, measure, read_table, run
+    from evosdc.api import mask, measure, read_table, risk, run
+    from evosdc.data.after_pram import estimate_after_pram
     from evosdc.data.schema import Attribute, Role, Scale, Schema
     from evosdc.data.table import Table
     from evosdc.errors import EvosdcError, InputError, RunError
@@ -22,7 +23,9 @@ _HOMES = {
     "mask": "evosdc.api",
     "measure": "evosdc.api",
     "read_table": "evosdc.api",
+    "risk": "evosdc.api",
     "run": "evosdc.api",
+    "estimate_after_pram": "evosdc.data.after_pram",
     "Attribute": "evosdc.data.schema",
     "Role": "evosdc.data.schema",
     "Scale": "evosdc.data.schema",
@@ -46,10 +49,12 @@ __all__ = [
     "Schema",
     "Table",
     "__version__",
+    "estimate_after_pram",
     "hookimpl",
     "mask",
     "measure",
     "read_table",
+    "risk",
     "run",
 ]
 

@@ -1,4 +1,4 @@
-"""The functions of the Python side: read, mask, measure, run."""
+"""The functions of the Python side: read, mask, measure, judge risk, run."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from evosdc.data.schema import Schema
 from evosdc.data.table import Table
 from evosdc.errors import Fault, FaultCollector, ParameterError
-from evosdc.registry import default_registry
+from evosdc.registry import Registry, default_registry
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from evosdc.experiment.model import Experiment
-
-DEFAULT_MEASURES = ("dbil", "ctbil", "ebil", "id", "dbrl", "prl")
 
 Data = TypeVar("Data", "pd.DataFrame", Table)
 
@@ -133,18 +131,20 @@ def mask(
 def measure(
     original: Data,
     masked: Data,
-    measures: Sequence[str] | str | Mapping[str, Mapping[str, Any]] = DEFAULT_MEASURES,
+    measures: Sequence[str] | str | Mapping[str, Mapping[str, Any]] | None = None,
     *,
     attributes: Sequence[str] | str | None = None,
 ) -> dict[str, float]:
     """Measure a masked table against its original.
+
+    Generalised tables, whose labels leave the original's categories, are judged by the losses of generalisation.
 
     Parameters
     ----------
     original, masked : DataFrame or Table
         Record r of both is the same respondent.
     measures : sequence of str, or mapping of str to mapping
-        Registered names; a mapping gives parameters by name.
+        Registered names; a mapping gives parameters by name. By default those usual for the scales of the attributes.
     attributes : sequence of str, optional
         What is judged; by default the quasi-identifiers, and where none is declared all attributes but identifiers.
 
@@ -158,34 +158,105 @@ def measure(
     InputError
         Tables of different shape, unknown measures or attributes, or a scale that a measure cannot judge.
     """
-    from evosdc.experiment.request import aligned, chosen_attributes
-    from evosdc.model import Microdata
+    from evosdc.experiment.measured import judgement
 
-    before = original if isinstance(original, Table) else _table(original)
-    after = masked if isinstance(masked, Table) else _table(masked, before.schema)
-    named = {measures: {}} if isinstance(measures, str) else measures
-    params = named if isinstance(named, Mapping) else {name: {} for name in named}
     registry = default_registry()
-    collect = FaultCollector()
-    built: dict[str, Any] = {}
-    for name, given in params.items():
-        with collect.step():
-            built[name] = registry.build("measure", name, given)
-    with collect.step():
-        chosen = chosen_attributes(before.schema, listed(attributes))
-        before = Microdata(before, chosen).original
-        after = aligned(before, after)
-        for name, one in built.items():
-            with collect.step():
-                one.require_support(before, f"measure {name}")
-    collect.settle()
-    return {name: float(one.fit(before).score(after)) for name, one in built.items()}
+    named = {measures: {}} if isinstance(measures, str) else measures
+    params = named if named is None or isinstance(named, Mapping) else {name: {} for name in named}
+    before = original if isinstance(original, Table) else _table(original)
+    after = (
+        masked if isinstance(masked, Table) else _version(masked, before.schema, _reads_generalised(params, registry))
+    )
+    return dict(judgement(before, after, params, listed(attributes), registry).scores)
 
 
-def _table(frame: Any, schema: Schema | None = None) -> Table:
+def risk(
+    data: pd.DataFrame | Table,
+    models: Sequence[str] | str | Mapping[str, Mapping[str, Any]] | None = None,
+    *,
+    quasi_identifiers: Sequence[str] | str | None = None,
+    sensitive: Sequence[str] | str | None = None,
+    weight: str | None = None,
+    household: str | None = None,
+    missing: str | None = None,
+    population: pd.DataFrame | Table | None = None,
+    transitions: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Judge what one file, taken by itself, reveals of its respondents.
+
+    Parameters
+    ----------
+    data : DataFrame or Table
+    models : sequence of str, or mapping of str to mapping, optional
+        Registered privacy models; a mapping gives parameters by name. By default all.
+    quasi_identifiers : sequence of str, optional
+        What an intruder knows; by default as the schema declares, and where it declares none all attributes but
+        identifiers, sensitive ones, weights and households.
+    sensitive : sequence of str, optional
+        What an intruder wants to learn; by default as the schema declares.
+    weight, household : str, optional
+        Attributes of sampling weights and of households; by default as the schema declares.
+    missing : {"wildcard", "category", "never"}, optional
+        What a missing value equals: anything, other missing values, or nothing; by default as the schema says.
+    population : DataFrame or Table, optional
+        The population of the respondents, for delta-presence.
+    transitions : mapping of str to array, optional
+        Rows of the matrices that attributes were randomised by, for local differential privacy.
+
+    Returns
+    -------
+    dict
+        Figures by model; under ``not_applicable`` what other models lack; and what the figures hang on: ``records``,
+        ``quasi_identifiers``, ``sensitive``, ``weight``, ``household``, ``missing_rule``, ``missing_values``.
+
+    Raises
+    ------
+    InputError
+        Unknown models or attributes, parameters refused, or weights that are not positive.
+
+    Examples
+    --------
+    >>> evosdc.risk(frame, quasi_identifiers=["age", "sex"])["k-anonymity"]["k"]  # doctest: +SKIP
+    """
+    import numpy as np
+
+    from evosdc.experiment.release import assessed, population_description, release_of, seen_as
+
+    table = data if isinstance(data, Table) else _table(data)
+    known, secret = listed(quasi_identifiers), listed(sensitive)
+    people = population
+    if people is not None and not isinstance(people, Table):
+        from evosdc.data.frame import table_from_frame
+
+        names = release_of(table, known, secret, weight, household).quasi_identifiers
+        people = table_from_frame(people, population_description(table.schema, names))
+    rows = {name: np.asarray(matrix, dtype=np.float64) for name, matrix in (transitions or {}).items()}
+    release = release_of(table, known, secret, weight, household, missing, people, rows)
+    registry = default_registry()
+    chosen = registry.names("privacy-model") if models is None else [models] if isinstance(models, str) else models
+    params = chosen if isinstance(chosen, Mapping) else {name: {} for name in chosen}
+    return assessed(release, params, registry) | seen_as(release)
+
+
+def _table(frame: Any) -> Table:
     from evosdc.data.frame import table_from_frame
 
-    return table_from_frame(frame, schema)
+    return table_from_frame(frame)
+
+
+def _version(frame: Any, schema: Schema, generalised: bool) -> Table:
+    """Return the table of a masked frame; one that may be generalised keeps labels that the original does not have."""
+    from evosdc.data.frame import columns_of, table_from_frame
+    from evosdc.data.widening import widened
+
+    known = widened(schema, [part.column for part in columns_of(frame)]) if generalised else schema
+    return table_from_frame(frame, known)
+
+
+def _reads_generalised(params: Mapping[str, Mapping[str, Any]] | None, registry: Registry) -> bool:
+    """Whether one of the measures judges generalised tables; unknown names are refused elsewhere."""
+    known = [name for name in params or () if name in registry.names("measure")]
+    return any(registry.implementation("measure", name).generalised for name in known)
 
 
 def run(experiment: Experiment, folder: str | Path | None = None) -> dict[str, Any]:

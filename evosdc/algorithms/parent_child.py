@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
+import numpy as np
 from pydantic import Field
 
-from evosdc.algorithms.selection import fittest, leaders, roulette
-from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
+from evosdc.algorithms.selection import Name, SelectionParams, fittest, leaders, select
+from evosdc.algorithms.variation import VariationParams, credited, mutation_rate
+from evosdc.model import Algorithm, Individual, Offspring, Population
 from evosdc.seeds import Streams
 
 
@@ -22,10 +25,13 @@ class ParentChild(Algorithm):
     and pairing are a reconstruction: the sources at hand do not show them.
     """
 
-    class Params(Parameters):
+    class Params(SelectionParams, VariationParams):
         """Parameters of the algorithm."""
 
-        mutation: float = Field(0.5, ge=0, le=1, description="probability of mutation; otherwise crossover")
+        selection: Name = Field("roulette", description="how first parents are selected")
+        variation: Literal["or", "and"] = Field(
+            "or", description="mutation or crossover, or crossover and then mutation of each child"
+        )
         leaders: int = Field(10, ge=1, description="size of the group that second parents are drawn from")
         operations: int | None = Field(
             None, ge=1, description="operations a generation; default: as many as there are individuals"
@@ -41,30 +47,44 @@ class ParentChild(Algorithm):
 
     def propose(self, population: Population, streams: Streams) -> list[Offspring]:
         """Return one child for each mutation and two for each crossover."""
-        individuals = population.individuals
-        operations = self.params.operations or len(individuals)
+        individuals, generation = population.individuals, population.generation
         group = leaders(individuals, self.params.leaders)
-        firsts = roulette(individuals, operations, streams.select(population.generation))
+        firsts = select(
+            self.params, individuals, self.params.operations or len(individuals), streams.select(generation)
+        )
+        rate = self._mutation_rate(population)
         offspring = []
         for pair, first in enumerate(firsts):
-            rng = streams.vary(population.generation, pair)
+            rng = streams.vary(generation, pair)
             parent = individuals[first]
-            others = [slot for slot in group if slot != first]
-            if rng.random() < self.params.mutation or not others:
+            others = group if first not in group else [slot for slot in group if slot != first]
+            if rng.random() < rate or not others:
                 offspring.append(Offspring(self.toolbox.mutate(parent.genome, rng), "mutation", (first,), parent))
             else:
                 second = others[int(rng.integers(len(others)))]
                 offspring += self._crossed(population, first, second, rng)
         return offspring
 
-    def _crossed(self, population: Population, first: int, second: int, rng: object) -> list[Offspring]:
+    def _mutation_rate(self, population: Population) -> float:
+        """Return the probability of mutation alone: with `and` it is that of not crossing."""
+        if self.params.variation == "and":
+            return 1.0 - self.params.crossover
+        return mutation_rate(self.params, population.memory)
+
+    def _crossed(self, population: Population, first: int, second: int, rng: np.random.Generator) -> list[Offspring]:
         a, b = population.individuals[first], population.individuals[second]
         distance = self.toolbox.distance
         c, d = self.toolbox.mate(a.genome, b.genome, rng)
         straight = distance(a.genome, c) + distance(b.genome, d)
         if straight > distance(a.genome, d) + distance(b.genome, c):
             c, d = d, c
-        return [Offspring(c, "crossover", (first,), a), Offspring(d, "crossover", (second,), b)]
+        crossed = [("crossover", c, a, first), ("crossover", d, b, second)]
+        offspring = []
+        for origin, genome, parent, slot in crossed:
+            if self.params.variation == "and" and rng.random() < self.params.mutation:
+                genome, origin = self.toolbox.mutate(genome, rng), "crossover and mutation"
+            offspring.append(Offspring(genome, origin, (slot,), parent))
+        return offspring
 
     def replace(
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
@@ -72,17 +92,14 @@ class ParentChild(Algorithm):
         """Return the population with each child in its parent's slot where it is better than what stands there."""
         slots = list(population.individuals)
         present = Counter(individual.key for individual in slots)
+        changed = False
         for item, child in zip(offspring, evaluated, strict=True):
             slot = item.parents[0]
-            if not self.params.duplicates and present[child.key]:
+            if not child.dominates(slots[slot]) or (not self.params.duplicates and present[child.key]):
                 continue
-            if better(child, slots[slot]):
-                present[slots[slot].key] -= 1
-                present[child.key] += 1
-                slots[slot] = child
-        return replace(population, individuals=tuple(slots))
-
-
-def better(child: Individual, other: Individual) -> bool:
-    """Whether a child dominates another individual; with one objective: is less."""
-    return bool(child.fitness.dominates(other.fitness))
+            present[slots[slot].key] -= 1
+            present[child.key] += 1
+            slots[slot] = child
+            changed = True
+        memory = credited(self.params, population, offspring, evaluated)
+        return replace(population, individuals=tuple(slots) if changed else population.individuals, memory=memory)

@@ -1,59 +1,142 @@
-"""Selection by DEAP's operators, as positions in the population."""
+"""Selection of parents, as positions in the population.
+
+Every operator sees one cost an individual (`costs`), so that all obey constraints and work with several objectives.
+The draws of roulette and tournament are those of DEAP's `selRoulette` and `selTournament`, number by number; DEAP
+itself walks through the population for every parent that it draws.
+"""
 
 from __future__ import annotations
 
+import random
+from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import accumulate
+from typing import Literal
 
 import numpy as np
-from deap import base, tools
+from pydantic import Field
 
-from evosdc.model import Individual
-from evosdc.seeds import lent
+from evosdc.algorithms.domination import front_numbers
+from evosdc.model import Individual, Parameters
 
-
-class _Maximised(base.Fitness):  # type: ignore[misc]  # DEAP is not typed
-    """The one maximised fitness, for `selRoulette`, whose shares grow with the value."""
-
-    weights = (1.0,)
+Name = Literal["roulette", "tournament", "stochastic-universal", "rank", "truncation", "uniform"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Slot:
-    """A position that DEAP selects in place of the individual there."""
+class SelectionParams(Parameters):
+    """Parameters of the selection of parents."""
 
-    position: int
-    fitness: base.Fitness
+    selection: Name = Field("tournament", description="how parents are selected")
+    tournament: int = Field(2, ge=1, description="entrants of a tournament")
+    pressure: float = Field(
+        1.8, gt=1, le=2, description="of selection by rank: expected children of the best, over those of the average"
+    )
+    truncation: float = Field(0.5, gt=0, le=1, description="share of the population that truncation lets reproduce")
+
+
+def select(
+    params: SelectionParams, individuals: Sequence[Individual], count: int, rng: np.random.Generator
+) -> list[int]:
+    """Return the positions of `count` parents, with replacement, by the operator that the parameters name."""
+    match params.selection:
+        case "roulette":
+            return roulette(individuals, count, rng)
+        case "tournament":
+            return tournament(individuals, count, params.tournament, rng)
+        case "stochastic-universal":
+            return stochastic_universal(individuals, count, rng)
+        case "rank":
+            return ranked(individuals, count, params.pressure, rng)
+        case "truncation":
+            return truncated(individuals, count, params.truncation, rng)
+        case "uniform":
+            return [int(position) for position in rng.integers(len(individuals), size=count)]
+
+
+def costs(individuals: Sequence[Individual]) -> list[float]:
+    """Return what selection minimises.
+
+    With one objective that; a candidate that breaks constraints costs the worst feasible objective plus its violation
+    (Deb 2000), so that it is worse than every feasible one, by as much as it breaks them. With several objectives the
+    number of the individual's front.
+    """
+    if len(individuals[0].objectives) > 1:
+        return [float(number) for number in front_numbers(individuals)]
+    worst = max((i.objectives[0] for i in individuals if i.feasible), default=0.0)
+    return [i.objectives[0] if i.feasible else worst + i.infeasibility for i in individuals]
 
 
 def roulette(individuals: Sequence[Individual], count: int, rng: np.random.Generator) -> list[int]:
-    """Return positions drawn in proportion to ``F_max - F + eps`` of the first objective.
+    """Return positions drawn in proportion to ``F_max - F + eps`` of the cost.
 
     Eq. 2.2 of the thesis is for a quantity to be maximised; scores are minimised, so they are turned round. The small
     term keeps the worst eligible, and makes the draw uniform where all are equal.
     """
-    values = [individual.objectives[0] for individual in individuals]
-    worst, spread = max(values), max(values) - min(values)
-    floor = 0.01 * spread if spread > 0.0 else 1.0
-    slots = [_Slot(i, _Maximised((worst - value + floor,))) for i, value in enumerate(values)]
-    with lent(rng):
-        chosen = tools.selRoulette(slots, count)
-    return [slot.position for slot in chosen]
+    shares, order, total, ends = _wheel(individuals)
+    drawn = random.Random(_seed(rng))
+    last = len(shares) - 1
+    return [order[min(bisect_right(ends, drawn.random() * total), last)] for _ in range(count)]
+
+
+def stochastic_universal(individuals: Sequence[Individual], count: int, rng: np.random.Generator) -> list[int]:
+    """Return positions met by `count` equally spaced pointers on the wheel of `roulette` (Baker 1987), shuffled.
+
+    Each individual is selected as often as its share says, rounded up or down.
+    """
+    _, order, total, ends = _wheel(individuals)
+    first, last = rng.random(), len(order) - 1
+    chosen = [order[min(bisect_right(ends, (first + n) * total / count), last)] for n in range(count)]
+    return [chosen[position] for position in rng.permutation(count)]
 
 
 def tournament(individuals: Sequence[Individual], count: int, size: int, rng: np.random.Generator) -> list[int]:
     """Return the positions of the winners of `count` tournaments of `size` entrants drawn with replacement."""
-    slots = [_Slot(i, individual.fitness) for i, individual in enumerate(individuals)]
-    with lent(rng):
-        chosen = tools.selTournament(slots, count, tournsize=size)
-    return [slot.position for slot in chosen]
+    cost, choice, positions = costs(individuals), random.Random(_seed(rng)).choice, range(len(individuals))
+    return [min([choice(positions) for _ in range(size)], key=cost.__getitem__) for _ in range(count)]
+
+
+def ranked(individuals: Sequence[Individual], count: int, pressure: float, rng: np.random.Generator) -> list[int]:
+    """Return positions drawn with probabilities that fall linearly with the rank (Baker 1985).
+
+    The best is expected `pressure` times as often as the average, the worst ``2 - pressure`` times; of equal costs the
+    lower position has the better rank.
+    """
+    size, cost = len(individuals), costs(individuals)
+    order = sorted(range(size), key=cost.__getitem__)
+    step = 2.0 * (pressure - 1.0) / max(size - 1, 1)
+    shares = np.array([pressure - step * place for place in range(size)]) / size
+    return [order[place] for place in rng.choice(size, size=count, p=shares / shares.sum())]
+
+
+def truncated(individuals: Sequence[Individual], count: int, share: float, rng: np.random.Generator) -> list[int]:
+    """Return positions drawn uniformly from the best `share` of the population, at least one individual."""
+    cost = costs(individuals)
+    order = sorted(range(len(individuals)), key=cost.__getitem__)
+    kept = max(1, round(share * len(individuals)))
+    return [order[place] for place in rng.integers(kept, size=count)]
 
 
 def leaders(individuals: Sequence[Individual], count: int) -> list[int]:
     """Return the positions of the `count` best individuals, best first; of equals the lower position."""
-    return sorted(range(len(individuals)), key=lambda i: (individuals[i].objectives, i))[:count]
+    return sorted(range(len(individuals)), key=lambda i: (individuals[i].precedence, i))[:count]
 
 
 def fittest(individuals: Sequence[Individual], count: int | None) -> tuple[Individual, ...]:
     """Return the `count` best individuals (None: all) in the order in which they stand."""
-    return tuple(individuals[i] for i in sorted(leaders(individuals, len(individuals) if count is None else count)))
+    if count is None or count >= len(individuals):
+        return tuple(individuals)
+    return tuple(individuals[i] for i in sorted(leaders(individuals, count)))
+
+
+def _seed(rng: np.random.Generator) -> int:
+    """Return a seed for Python's generator, the one that `evosdc.seeds.lent` would give it."""
+    return int(rng.integers(0, 1 << 32))
+
+
+def _wheel(individuals: Sequence[Individual]) -> tuple[list[float], list[int], float, list[float]]:
+    """Return shares by position, positions by falling share, the sum, and where each sector ends."""
+    values = costs(individuals)
+    worst, spread = max(values), max(values) - min(values)
+    floor = 0.01 * spread if spread > 0.0 else 1.0
+    shares = [worst - value + floor for value in values]
+    order = sorted(range(len(shares)), key=shares.__getitem__, reverse=True)
+    return shares, order, sum(shares), list(accumulate(shares[position] for position in order))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 from pydantic import Field
 
 from evosdc.algorithms.selection import fittest
-from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
+from evosdc.algorithms.variation import VariationParams, credited, mutation_rate
+from evosdc.model import Algorithm, Individual, Offspring, Population
 from evosdc.seeds import Streams
 
 
@@ -22,14 +24,18 @@ class SteadyState(Algorithm):
     trait. Size 4, two winners, two losers and the choice of crossover or mutation are a reconstruction.
     """
 
-    class Params(Parameters):
+    class Params(VariationParams):
         """Parameters of the algorithm."""
 
         tournament: int = Field(4, ge=2, description="entrants of a tournament")
         tournaments: int | None = Field(
             None, ge=1, description="tournaments in a round; default: as many as the population has room for"
         )
-        crossover: float = Field(0.7, ge=0, le=1, description="probability of crossover; otherwise mutation")
+        variation: Literal["or", "and"] = Field(
+            "or", description="crossover or mutation, or crossover and then mutation of each child"
+        )
+        crossover: float = Field(0.7, ge=0, le=1, description="probability of crossover; with `or`: otherwise mutation")
+        mutation: float = Field(0.3, ge=0, le=1, description="with `and`: probability that a child is mutated")
         always: bool = Field(False, description="whether children replace losers that are better than they are")
         duplicates: bool = Field(False, description="whether a child may equal another member of the population")
         population: int | None = Field(None, ge=1, description="keep so many of the best starting files; default: all")
@@ -42,19 +48,24 @@ class SteadyState(Algorithm):
 
     def propose(self, population: Population, streams: Streams) -> list[Offspring]:
         """Return two children for each tournament (one where it is of less than four), each for a loser's place."""
+        individuals, crossover = population.individuals, self.params.crossover
+        if self.params.adaptive:
+            crossover = 1.0 - mutation_rate(self.params, population.memory)
         offspring: list[Offspring] = []
         for number, slots in enumerate(self._tournaments(population, streams)):
             rng = streams.vary(population.generation, number)
             first, second = slots[0], slots[min(1, len(slots) - 1)]
             losers = (slots[-1], slots[-2]) if len(slots) > 3 else (slots[-1],)
-            parents = [population.individuals[slot] for slot in (first, second)]
-            if first != second and rng.random() < self.params.crossover:
-                origin = "crossover"
+            parents = [individuals[slot] for slot in (first, second)]
+            crossed = first != second and rng.random() < crossover
+            if crossed:
                 genomes = list(self.toolbox.mate(parents[0].genome, parents[1].genome, rng))
             else:
-                origin = "mutation"
                 genomes = [self.toolbox.mutate(parent.genome, rng) for parent in parents]
             for place, genome, parent, slot in zip(losers, genomes, parents, (first, second), strict=False):
+                origin = "crossover" if crossed else "mutation"
+                if crossed and self.params.variation == "and" and rng.random() < self.params.mutation:
+                    genome, origin = self.toolbox.mutate(genome, rng), "crossover and mutation"
                 offspring.append(Offspring(genome, origin, (slot,), parent, place))
         return offspring
 
@@ -83,9 +94,11 @@ class SteadyState(Algorithm):
                 present.discard(loser.key)
                 present.add(child.key)
                 slots[item.place] = child
-        return replace(population, individuals=tuple(slots))
+        return replace(
+            population, individuals=tuple(slots), memory=credited(self.params, population, offspring, evaluated)
+        )
 
 
-def _rank(individual: Individual) -> tuple[tuple[float, ...], float]:
-    """Return what individuals are ordered by: objectives, then size."""
-    return individual.objectives, individual.scores.get("nodes", 0.0)
+def _rank(individual: Individual) -> tuple[float, tuple[float, ...], float]:
+    """Return what individuals are ordered by: violation of constraints, objectives, then size."""
+    return individual.infeasibility, individual.objectives, individual.scores.get("nodes", 0.0)

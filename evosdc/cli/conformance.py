@@ -16,6 +16,7 @@ from evosdc.specs import MeasureSpec
 SUITES: dict[str, tuple[str, str]] = {
     "masking-method": ("MaskingMethodConformance", "method(self): return build()"),
     "measure": ("MeasureConformance", "measure(self): return build()"),
+    "privacy-model": ("PrivacyModelConformance", "model(self): return build()"),
     "fitness": ("FitnessConformance", "fitness(self): return build()"),
     "genotype": ("GenotypeConformance", "genotype(self, microdata): return build(microdata)"),
     "algorithm": ("AlgorithmConformance", "algorithm(self, toolbox): return build(toolbox)"),

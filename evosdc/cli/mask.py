@@ -44,19 +44,23 @@ def mask(
     from evosdc.data.files import write_text
     from evosdc.data.schema import Role
     from evosdc.errors import FaultCollector
+    from evosdc.experiment.masked import account_of
     from evosdc.experiment.request import chosen_attributes
+    from evosdc.model import Masking, Microdata
     from evosdc.registry import default_registry
 
     registry = default_registry()
     manifest = output.with_name(f"{output.stem}.manifest.json")
     collect = FaultCollector()
     params: dict[str, Any] = {}
+    companion: Path | None = None
     with collect.step():
         params = parameters(settings) | ({} if equation is None else {"equation": str(equation)})
     with collect.step():
         built = registry.build("masking-method", method, params)
         used, weighted = built.params.model_dump(mode="json", exclude_none=True), built.weighted
-    for path in (output, manifest):
+        companion = output.with_name(f"{output.stem}.{built.companion}.json") if built.companion else None
+    for path in filter(None, (output, manifest, companion)):
         with collect.step():
             require_apart(path, data, schema)
     with collect.step():
@@ -66,7 +70,7 @@ def mask(
     collect.settle()
     masked = masked_table(source.table, method, attributes=chosen, by=listed(by), seed=seed, **params)
     written = source.write(output, masked.select(chosen))
-    document = {
+    document: dict[str, Any] = {
         "method": method,
         "provider": registry.provider("masking-method", method),
         "evosdc": __version__,
@@ -74,18 +78,26 @@ def mask(
         "sha256": digests(used),
         "by": listed(by) or [],
         "weights": list(source.table.schema.with_role(Role.WEIGHT)) if weighted else [],
+        "context": list(built.context(source.table.schema, chosen)),
         "seed": seed,
         "missing_rule": str(source.table.schema.na),
         "records": len(masked),
         "changed": dict(written.changed),
         "dropped_identifiers": list(written.dropped),
     }
+    if companion is not None:
+        masking = Masking(method, params, by=tuple(listed(by) or ()))
+        account = account_of(masking, Microdata(source.table, tuple(chosen)), registry)
+        write_text(companion, json.dumps(account, ensure_ascii=False) + "\n")
+        document["companion"] = companion.name
     write_text(manifest, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
     if as_json:
         print_json(document)
         return
     changed = ", ".join(f"{name} {count}" for name, count in written.changed.items())
     say(f"{method}: {len(masked)} records, cells changed: {changed}. Wrote {output} and {manifest.name}.")
+    if companion is not None:
+        say(f"{companion.name} says how records were masked: keep it, and apart from the protected file.")
     if written.dropped:
         say(f"Identifiers left out: {', '.join(written.dropped)}.")
 

@@ -2,67 +2,135 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
-from evosdc.cli.options import PATH, attributes_option, json_option, listed, schema_option
+from evosdc.cli.options import PATH, attributes_option, json_option, listed, parameters, schema_option
 
 
 @click.command()
 @click.argument("original")
 @click.argument("masked", type=PATH)
 @schema_option
-@click.option("--measures", metavar="A,B,...", help="Registered names; default: dbil,ctbil,ebil,id,dbrl,prl.")
+@click.option("--measures", metavar="A,B,...", help="Registered names; default: those usual for the scales judged.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME.KEY=VALUE",
+    help="A parameter of a measure: ctbil.K=3, lm.aggregate=sum.",
+)
 @attributes_option("What is judged; default: the quasi-identifiers.")
+@click.option("--baselines", is_flag=True, help="Also the scores of the original itself and of its records permuted.")
 @json_option
 def measure(
-    original: str, masked: Path, schema: Path | None, measures: str | None, attributes: str | None, as_json: bool
+    original: str,
+    masked: Path,
+    schema: Path | None,
+    measures: str | None,
+    settings: tuple[str, ...],
+    attributes: str | None,
+    baselines: bool,
+    as_json: bool,
 ) -> None:
-    """Measure a MASKED file against its ORIGINAL, a file or a registered data set: 0 to 100, less is better."""
-    from rich.console import Console
-    from rich.table import Table
+    """Measure a MASKED file against its ORIGINAL, a file or a registered data set: less is better.
 
-    from evosdc.api import DEFAULT_MEASURES
-    from evosdc.api import measure as measured
+    Losses and risks lie between 0 and 100. Generalised files are judged by the losses of generalisation: lm, dm, ...
+    """
     from evosdc.cli.inputs import open_source
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.data.source import read_masked
     from evosdc.errors import FaultCollector
-    from evosdc.experiment.assembly import aggregation_of
-    from evosdc.experiment.model import Measures, Named
+    from evosdc.experiment.defaults import default_measures
+    from evosdc.experiment.measured import judgement
     from evosdc.experiment.request import chosen_attributes
     from evosdc.registry import default_registry
 
     registry = default_registry()
-    names = list(dict.fromkeys(DEFAULT_MEASURES if measures is None else listed(measures) or [""]))
-    specs, collect = {}, FaultCollector()
-    for name in names:
+    collect = FaultCollector()
+    names = None if measures is None else list(dict.fromkeys(listed(measures) or [""]))
+    offered = registry.names("measure")
+    for name in names or ():
         with collect.step():
-            specs[name] = registry.spec("measure", name)
+            registry.spec("measure", name)
     with collect.step():
         before = open_source(original, schema)
         chosen = chosen_attributes(before.table.schema, listed(attributes), otherwise_all=False)
-        after = read_masked(masked, before, require=chosen)
+        if names is None:
+            names = [measure.name for measure in default_measures(before.table.schema.select(chosen)).all]
+        known = [name for name in names if name in offered]
+        generalised = any(registry.implementation("measure", name).generalised for name in known)
+        after = read_masked(masked, before, require=chosen, generalised=generalised)
+    with collect.step():
+        params = _params(names or [], parameters(settings))
     collect.settle()
-    scores = measured(before.table, after.table, names, attributes=chosen)
-    by_kind = {
-        kind: tuple(Named(name=n) for n in names if getattr(specs[n], "kind", "") == kind) for kind in ("il", "dr")
-    }
-    if any(by_kind.values()):
-        scores = aggregation_of(Measures(il=by_kind["il"], dr=by_kind["dr"]), registry).combine(scores)
+    assert names is not None
+    judged = judgement(before.table, after.table, params, chosen, registry, baselines)
+    figures = {"score": judged.scores}
+    if baselines:
+        figures |= {"identity": judged.identity, "permutation": judged.permutation}
+    specs = {name: registry.spec("measure", name) for name in names}
+    figures = {heading: _combined(scores, specs, registry) for heading, scores in figures.items()}
     rule = str(before.table.schema.na)
     if as_json:
-        print_json(scores | {"attributes": list(chosen), "records": len(before.table), "missing_rule": rule})
+        besides: dict[str, Any] = {"attributes": list(chosen), "records": len(before.table), "missing_rule": rule}
+        if baselines:
+            besides["baselines"] = {heading: figures[heading] for heading in ("identity", "permutation")}
+        print_json(dict(figures["score"]) | besides)
         return
-    table = Table()
-    for heading in ("measure", "score", "kind", "what it is"):
-        table.add_column(heading, justify="right" if heading == "score" else "left")
-    for name in names:
-        table.add_row(name, f"{scores[name]:.4f}", getattr(specs[name], "kind", ""), specs[name].summary)
-    for name, text in (("il", "information loss, all measures of it together"), ("dr", "disclosure risk, likewise")):
-        if name in scores:
-            table.add_row(name.upper(), f"{scores[name]:.4f}", "", text, style="bold")
-    Console().print(table)
+    _show(figures, specs)
     say(f"{len(before.table)} records, {', '.join(chosen)}; missing values count by the rule '{rule}'.")
+    if baselines:
+        say("identity: the original itself; permutation: its records in random order.")
+
+
+def _params(names: list[str], given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the parameters by measure; raises `ExperimentError` for those of a measure that is not taken."""
+    from evosdc.errors import ExperimentError, Fault, did_you_mean
+
+    faults = [
+        Fault(
+            "--set",
+            f"a parameter of {name!r}",
+            f"NAME.KEY=VALUE for one of {', '.join(names)}",
+            did_you_mean(name, names),
+        )
+        for name, value in given.items()
+        if name not in names or not isinstance(value, dict)
+    ]
+    if faults:
+        raise ExperimentError(faults)
+    return {name: dict(given.get(name, {})) for name in names}
+
+
+def _combined(scores: Mapping[str, float], specs: Mapping[str, Any], registry: Any) -> dict[str, float]:
+    """Return the scores with IL and DR, where there are measures of that kind."""
+    from evosdc.experiment.judgement import aggregation_of
+    from evosdc.experiment.model import Measures, Named
+
+    by_kind = {kind: tuple(Named(name=n) for n, spec in specs.items() if spec.kind == kind) for kind in ("il", "dr")}
+    if not any(by_kind.values()):
+        return dict(scores)
+    return dict(aggregation_of(Measures(il=by_kind["il"], dr=by_kind["dr"]), registry).combine(scores))
+
+
+def _show(figures: Mapping[str, Mapping[str, float]], specs: Mapping[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table()
+    table.add_column("measure")
+    for heading in figures:
+        table.add_column(heading, justify="right")
+    for heading in ("kind", "what it is"):
+        table.add_column(heading)
+    for name, spec in specs.items():
+        table.add_row(name, *(f"{scores[name]:.4f}" for scores in figures.values()), spec.kind, spec.summary)
+    for name, text in (("il", "information loss, all measures of it together"), ("dr", "disclosure risk, likewise")):
+        if name in figures["score"]:
+            table.add_row(name.upper(), *(f"{scores[name]:.4f}" for scores in figures.values()), "", text, style="bold")
+    Console().print(table)

@@ -29,8 +29,8 @@ def seconds_of(context: click.Context, parameter: click.Parameter, text: str | N
 @click.option("--protect", "names", metavar="A,B,...", help="Attributes to protect; default: the quasi-identifiers.")
 @click.option("--time", "seconds", callback=seconds_of, metavar="60s", help="Stop after this time instead of by stall.")
 @click.option("--fitness", default="max", show_default=True, metavar="NAME", help="How IL and DR are combined.")
-@click.option("--il", metavar="A,B,...", help="Measures of information loss; default: dbil,ctbil,ebil.")
-@click.option("--dr", metavar="A,B,...", help="Measures of disclosure risk; default: id,dbrl,prl.")
+@click.option("--il", metavar="A,B,...", help="Measures of information loss; default: by the scales of the attributes.")
+@click.option("--dr", metavar="A,B,...", help="Measures of disclosure risk; default likewise.")
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
 @click.option("--executor", default="serial", show_default=True, metavar="NAME")
 @click.option("--workers", type=click.IntRange(min=1), metavar="N")
@@ -73,11 +73,23 @@ def protect(
         "seed": seed,
         "data": source,
         "fitness": {"name": fitness},
-        "measures": {
-            "il": listed(il) or ["dbil", "ctbil", "ebil"],
-            "dr": listed(dr) or ["id", "dbrl", "prl"],
-        },
         "stop": {"seconds": seconds} if seconds else {"generations": PROTECT_GENERATIONS, "stalled": 100},
         "executor": {"name": executor} | ({"workers": workers} if workers else {}),
     }
+    if il or dr:
+        document["measures"] = _measures(source, listed(il), listed(dr))
     carry_out(parse_experiment(document, Path.cwd(), "protect"), output, quiet, as_json)
+
+
+def _measures(source: dict[str, Any], il: list[str] | None, dr: list[str] | None) -> dict[str, list[str]]:
+    """Return the measures asked for, and the usual ones of the kind that is left open, for which the data are read."""
+    if il and dr:
+        return {"il": il, "dr": dr}
+    from evosdc.experiment.assembly import load_data, microdata_of
+    from evosdc.experiment.defaults import default_measures
+    from evosdc.experiment.model import DataSource
+    from evosdc.registry import default_registry
+
+    given = DataSource(**source)
+    usual = default_measures(microdata_of(load_data(given, default_registry()), given.protect).original.schema)
+    return {"il": il or [m.name for m in usual.il], "dr": dr or [m.name for m in usual.dr]}

@@ -11,6 +11,9 @@ import numpy as np
 from evosdc.data.transition import Frequencies, Matrix
 from evosdc.kernel import kernel
 
+_LARGE = 256
+"""Number of categories from which on products of matrices are the faster way."""
+
 
 def two_stage(matrix: Matrix, frequencies: Frequencies) -> Matrix:
     """Return the two-stage invariant matrix R = P Q of any transition matrix P.
@@ -27,7 +30,22 @@ def two_stage(matrix: Matrix, frequencies: Frequencies) -> Matrix:
     frequencies : ndarray of int64, shape (c,)
         T.
     """
+    if frequencies.size > _LARGE:
+        return _large_two_stage(matrix, frequencies)
     return _two_stage(np.ascontiguousarray(matrix), frequencies)
+
+
+def _large_two_stage(matrix: Matrix, frequencies: Frequencies) -> Matrix:
+    """Return the same by products of matrices; flows are made symmetric, so that rounding moves no margin."""
+    occurs = frequencies > 0
+    through = frequencies @ matrix
+    scaled = np.divide(matrix, through, out=np.zeros_like(matrix), where=through > 0)
+    shares = scaled @ matrix.T
+    result = 0.5 * (shares + shares.T) * frequencies[None, :]
+    result[~occurs] = 0.0
+    result[np.diag_indices(len(result))] = 0.0
+    result[np.diag_indices(len(result))] = np.maximum(1.0 - result.sum(axis=1), 0.0)
+    return result
 
 
 @kernel

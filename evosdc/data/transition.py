@@ -11,7 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Frequencies = NDArray[np.int64]
+Frequencies = NDArray[np.int64] | NDArray[np.float64]
+"""Counts of records, or sums of their weights."""
+
 Matrix = NDArray[np.float64]
 
 
@@ -85,6 +87,27 @@ def cumulative(matrix: Matrix) -> Matrix:
     last = size - 1 - np.argmax(matrix[:, ::-1] > 0, axis=1)
     sums[np.arange(size)[None, :] >= last[:, None]] = 1.0
     return sums
+
+
+def forbidding(matrix: Matrix, forbidden: NDArray[np.bool_]) -> Matrix:
+    """Return the matrix without the probabilities of some categories, rows brought to the sum 1 again.
+
+    Parameters
+    ----------
+    matrix : ndarray of float64, shape (c, c)
+    forbidden : ndarray of bool, shape (c,)
+        Categories that are never published: structural zeros.
+
+    Returns
+    -------
+    ndarray of float64, shape (c, c)
+        A row from which nothing is left is zero throughout.
+    """
+    result = np.where(forbidden, 0.0, matrix)
+    left = result.sum(axis=1)
+    cut = (matrix[:, forbidden] > 0).any(axis=1) & (left > 0)
+    result[cut] /= left[cut, None]
+    return result
 
 
 def _embedded(inner: Matrix, occurring: NDArray[np.intp], size: int) -> Matrix:

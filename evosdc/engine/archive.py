@@ -2,72 +2,97 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
-import numpy as np
-from deap import base, tools
-
+from evosdc.engine.hypervolume import hypervolume
 from evosdc.model import Individual
-from evosdc.model.individual import MINIMISED
 
-
-@dataclass(frozen=True, slots=True)
-class _Member:
-    """An individual under the objectives of the front, which need not be those of the search."""
-
-    individual: Individual
-    fitness: base.Fitness
-
-    def __deepcopy__(self, memo: dict[int, object]) -> _Member:
-        return self
-
-
-def front_objectives(individual: Individual) -> tuple[float, ...]:
-    """Return IL and DR where there are both, the search's own objectives otherwise."""
-    scores = individual.scores
-    return (scores["il"], scores["dr"]) if "il" in scores and "dr" in scores else individual.objectives
+Point = tuple[float, ...]
 
 
 class Archive:
-    """Non-dominated individuals, kept by `deap.tools.ParetoFront`; of equals the first stays.
+    """Non-dominated individuals under `Individual.point`; of equals the first stays.
 
-    Its arithmetic in Python is slow, so a candidate is first compared with the whole front by one array operation, and
-    only the few that are not dominated are handed on.
+    Where constraints are broken, only those stay that break them least: the first feasible candidate drives all others
+    out. Fronts of two objectives are kept as a staircase, which is searched by bisection: `deap.tools.ParetoFront`
+    compares every candidate with every member in Python, which costs more than the evaluation itself.
     """
 
     def __init__(self, individuals: Iterable[Individual] = ()) -> None:
-        self._front = tools.ParetoFront(similar=_same_objectives)
-        self._points = np.empty((0, 0))
+        self._members: list[Individual] = []
+        self._points: list[Point] = []
+        self._infeasibility = float("inf")
+        self._hypervolume: float | None = None
         self.update(list(individuals))
 
     def update(self, individuals: Sequence[Individual]) -> bool:
         """Take in evaluated individuals; return whether the front changed."""
         changed = False
         for individual in individuals:
-            values = front_objectives(individual)
-            if self._points.size and (self._points <= np.array(values)).all(axis=1).any():
+            if individual.infeasibility > self._infeasibility:
                 continue
-            self._front.update([_Member(_stateless(individual), MINIMISED[len(values) - 1](values))])
-            self._points = np.array([member.fitness.values for member in self._front])
-            changed = True
+            if individual.infeasibility < self._infeasibility:
+                self._members, self._points = [], []
+                self._infeasibility = individual.infeasibility
+            changed |= self._enter(individual)
+        if changed:
+            self._hypervolume = None
         return changed
+
+    def _enter(self, individual: Individual) -> bool:
+        point, points = individual.point, self._points
+        position = bisect_right(points, point)
+        if len(point) == 2:
+            # Along a staircase of two objectives the second falls while the first rises.
+            if position and points[position - 1][1] <= point[1]:
+                return False
+            begin = end = bisect_left(points, point)
+            while end < len(points) and points[end][1] >= point[1]:
+                end += 1
+            beaten = range(begin, end)
+        else:
+            # A point that dominates another one stands before it in the order of tuples.
+            if any(all(a <= b for a, b in zip(other, point, strict=True)) for other in points[:position]):
+                return False
+            beaten = [  # type: ignore[assignment]
+                place
+                for place in range(position, len(points))
+                if all(a <= b for a, b in zip(point, points[place], strict=True))
+            ]
+        for place in reversed(beaten):
+            del self._members[place], points[place]
+        place = bisect_left(points, point)
+        points.insert(place, point)
+        self._members.insert(place, _stateless(individual))
+        return True
 
     @property
     def individuals(self) -> tuple[Individual, ...]:
-        """The front, by increasing first objective, then by key."""
-        members = sorted(self._front, key=lambda m: (m.fitness.values, m.individual.key))
-        return tuple(member.individual for member in members)
+        """The front, by increasing first coordinate."""
+        return tuple(self._members)
+
+    @property
+    def hypervolume(self) -> float | None:
+        """What the front dominates, in percent (`evosdc.engine.hypervolume`).
+
+        None with one objective alone, or more than three; 0 while no candidate fulfils the constraints.
+        """
+        if not self._points or not 2 <= len(self._points[0]) <= MOST_DIMENSIONS:
+            return None
+        if self._hypervolume is None:
+            self._hypervolume = hypervolume(self._points) if self._infeasibility == 0.0 else 0.0
+        return self._hypervolume
 
     def __len__(self) -> int:
-        return len(self._front)
+        return len(self._members)
+
+
+MOST_DIMENSIONS = 3
+"""The exact hypervolume of more objectives takes longer than the search itself."""
 
 
 def _stateless(individual: Individual) -> Individual:
     """Return the individual without its measures' states, which are large and of no use outside the population."""
     i = individual
     return Individual(i.genome, i.key, i.scores, i.objectives, i.origin) if i.states else i
-
-
-def _same_objectives(a: _Member, b: _Member) -> bool:
-    return bool(a.fitness.values == b.fitness.values)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from evosdc.data.files import atomic
-from evosdc.engine.loop import SearchState
+from evosdc.engine.loop import SearchState, attained
 from evosdc.engine.stop import Progress
 from evosdc.errors import CheckpointError, PluginError
 from evosdc.model import Genotype, Individual, Population
@@ -42,6 +42,7 @@ def save_checkpoint(folder: Path, state: SearchState, genotype: Genotype[Any]) -
         "evaluations": state.progress.evaluations,
         "seconds": state.progress.seconds,
         "stalled": state.progress.stalled,
+        "diversity": state.progress.diversity,
         "scores": names,
         "genomes": len(individuals),
     }
@@ -142,7 +143,12 @@ def _state(arrays: dict[str, Any], document: dict[str, Any], genotype: Genotype[
     memory = {name.removeprefix("memory/"): array for name, array in arrays.items() if name.startswith("memory/")}
     population = Population(individuals("population"), document["generation"], memory)
     progress = Progress(
-        document["generation"], document["evaluations"], document["seconds"], document["stalled"], best.objectives[0]
+        document["generation"],
+        document["evaluations"],
+        document["seconds"],
+        document["stalled"],
+        attained(best),
+        document.get("diversity"),
     )
     return SearchState(population, best, individuals("front"), progress)
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from evosdc.engine.archive import Archive
 from evosdc.engine.evaluation import Evaluator
-from evosdc.engine.statistics import best_of, generation_record, operator_counts
+from evosdc.engine.statistics import Census, best_of, generation_record, operator_counts
 from evosdc.engine.stop import Progress, Stop
 from evosdc.errors import EvaluationError
 from evosdc.model import Algorithm, Individual, Population
@@ -44,8 +44,15 @@ def begin(algorithm: Algorithm, candidates: Sequence[Individual], seconds: float
     if not candidates:
         raise EvaluationError("there is no candidate to start the search from")
     best = best_of(candidates)
-    progress = Progress(0, len(candidates), seconds, 0, best.objectives[0])
-    return SearchState(algorithm.initial(candidates), best, Archive(candidates).individuals, progress)
+    population = algorithm.initial(candidates)
+    diversity = _census(algorithm).diversity(population.individuals)
+    progress = Progress(0, len(candidates), seconds, 0, attained(best), diversity)
+    return SearchState(population, best, Archive(candidates).individuals, progress)
+
+
+def attained(best: Individual) -> float:
+    """Return what a target is compared with: see `evosdc.engine.stop.Progress`."""
+    return best.precedence[1][0] if best.feasible else float("inf")
 
 
 def search(
@@ -58,16 +65,19 @@ def search(
 ) -> tuple[SearchState, str]:
     """Evolve until a limit is reached or the algorithm has nothing more to propose.
 
+    With one objective the best is the one of the least; with several, the balanced member of the front.
+
     Returns
     -------
     state : SearchState
     reason : str
         Why it ended, in words.
     """
-    archive = Archive(state.front)
+    archive, census = Archive(state.front), _census(algorithm)
     clock = monotonic() - state.progress.seconds
     if state.progress.generation == 0:
-        observe(state, generation_record(state.population.individuals, state.progress, len(archive), {}))
+        figures = census.figures(state.population.individuals)
+        observe(state, generation_record(figures, state.progress, len(archive), {}, archive.hypervolume))
     while True:
         reason = stop.reason(replace(state.progress, seconds=monotonic() - clock))
         if reason is not None:
@@ -80,15 +90,21 @@ def search(
         population = replace(population, generation=state.population.generation + 1)
         changed = archive.update(evaluated)
         contender = best_of(evaluated)
-        best = contender if contender.objectives < state.best.objectives else state.best
+        best = contender if contender.precedence < state.best.precedence else state.best
         improved = changed if len(best.objectives) > 1 else best is not state.best
         progress = Progress(
             population.generation,
             state.progress.evaluations + len(offspring),
             monotonic() - clock,
             0 if improved else state.progress.stalled + 1,
-            best.objectives[0],
+            attained(best),
+            census.diversity(population.individuals),
         )
         operators = operator_counts(offspring, evaluated, population.individuals)
         state = SearchState(population, best, archive.individuals if changed else state.front, progress)
-        observe(state, generation_record(population.individuals, progress, len(archive), operators))
+        figures = census.figures(population.individuals)
+        observe(state, generation_record(figures, progress, len(archive), operators, archive.hypervolume))
+
+
+def _census(algorithm: Algorithm) -> Census:
+    return Census(getattr(algorithm.toolbox, "distance", None))

@@ -8,9 +8,12 @@ from functools import cached_property
 from math import isfinite
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from evosdc.data.table import Table
 from evosdc.errors import EvaluationError
 from evosdc.model import Aggregation, Expected, Fitness, Fitted, Genotype, Incremental, Individual, Masking
+from evosdc.model.constraint import Constraints
 from evosdc.seeds import Streams
 
 States = tuple[tuple[Any, ...], ...]
@@ -37,6 +40,8 @@ class Problem:
     aggregation : Aggregation
     fitness : Fitness
     streams : Streams
+    constraints : Constraints
+        What they look at is among the measures, or made of them.
     """
 
     genotype: Genotype[Any]
@@ -44,9 +49,11 @@ class Problem:
     aggregation: Aggregation
     fitness: Fitness
     streams: Streams
+    constraints: Constraints = field(default_factory=Constraints)
     _listed: tuple[tuple[str, Fitted, Incremental[Any] | None], ...] = field(init=False, repr=False)
     _of_matrices: tuple[tuple[str, Expected], ...] = field(init=False, repr=False)
     _direct: Mapping[str, Callable[[Any], float]] | None = field(init=False, repr=False)
+    _generators: dict[int, tuple[np.random.Generator, Any]] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         randomises = type(self.genotype).transitions is not Genotype.transitions
@@ -83,8 +90,21 @@ class Problem:
 
     def decode(self, genome: Any, key: bytes, draw: int = 0) -> Table:
         """Return the masked table that a genome stands for in one draw."""
-        shared = None if self.genotype.common_random_numbers else key
-        return self.genotype.decode(genome, self.streams.evaluate(draw, shared))
+        if not self.genotype.common_random_numbers:
+            return self.genotype.decode(genome, self.streams.evaluate(draw, key))
+        return self.genotype.decode(genome, self._shared(draw))
+
+    def _shared(self, draw: int) -> np.random.Generator:
+        """Return the generator that all genomes share in a draw, at its beginning.
+
+        It is asked for once an evaluation, and to set one back takes a fraction of the time that it takes to make one.
+        """
+        known = self._generators.get(draw)
+        if known is None or _has_spawned(known[0]):
+            generator = self.streams.evaluate(draw)
+            known = self._generators[draw] = (generator, generator.bit_generator.state)
+        known[0].bit_generator.state = known[1]
+        return known[0]
 
     def evaluate(self, genome: Any, key: bytes, nearest: Individual | None = None) -> Evaluation:
         """Return the evaluation of a genome.
@@ -173,6 +193,9 @@ class Problem:
     def judge(self, scores: Mapping[str, float], genome: Any = None) -> tuple[dict[str, float], tuple[float, ...]]:
         """Return the scores with their aggregates and, where a genome is given, its traits; and the objectives.
 
+        With constraints the scores hold what these look at and ``infeasibility`` (`evosdc.model.constraint`), which
+        precedes the objectives in every comparison.
+
         With a genotype that knows violations the scores of a genome hold ``violation``, and as ``penalty`` what was
         added to the first objective: enough to put it above that of the reference, times one plus the violation, so
         that of
@@ -181,6 +204,8 @@ class Problem:
         combined = self.aggregation.combine(scores)
         if genome is not None:
             combined |= self.genotype.traits(genome)
+        if self.constraints:
+            combined = self.constraints.judge(combined)
         objectives = tuple(self.fitness.combine(combined))
         if not all(map(isfinite, combined.values())) or not all(map(isfinite, objectives)):
             wrong = [name for name, value in combined.items() if not isfinite(value)] or ["the fitness"]
@@ -205,3 +230,9 @@ class Problem:
             scores = {name: fitted.score(masked) for name, fitted in self.measures.items()}
         combined = self.aggregation.combine(scores) | dict(self.genotype.traits(reference))
         return tuple(max(abs(value), 1e-9) for value in self.fitness.combine(combined))
+
+
+def _has_spawned(generator: np.random.Generator) -> bool:
+    """Whether children were spawned from a generator: setting back its state does not take them back."""
+    sequence = generator.bit_generator.seed_seq
+    return isinstance(sequence, np.random.SeedSequence) and sequence.n_children_spawned > 0

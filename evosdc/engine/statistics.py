@@ -1,70 +1,132 @@
-"""The line that the journal gets for each generation."""
+"""The line that the journal gets for each generation, and the figures of populations in it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
-from deap import tools
 
 from evosdc.engine.stop import Progress
 from evosdc.model import Individual, Offspring
 
-
-def _first_objective(individual: Individual) -> float:
-    return individual.objectives[0]
-
-
-def _score(name: str, individual: Individual) -> float:
-    return individual.scores[name]
-
-
-def _statistics(name: str) -> tools.Statistics:
-    statistics = tools.Statistics(_first_objective if name == "fitness" else partial(_score, name))
-    statistics.register("min", lambda values: float(np.min(values)))
-    statistics.register("mean", lambda values: float(np.mean(values)))
-    statistics.register("max", lambda values: float(np.max(values)))
-    return statistics
-
-
-_SERIES = {name: _statistics(name) for name in ("fitness", "il", "dr")}
+Distance = Callable[[Any, Any], float]
 
 
 def best_of(individuals: Sequence[Individual]) -> Individual:
-    """Return the individual with the least objectives (compared in order); of equals the first."""
-    return min(individuals, key=lambda i: i.objectives)
+    """Return the individual of the least precedence (`evosdc.model.Individual`); of equals the first."""
+    return min(individuals, key=attrgetter("precedence"))
+
+
+class Census:
+    """Figures of populations; what has not changed since the last population is not reckoned again.
+
+    Parameters
+    ----------
+    distance : callable, optional
+        Of two genomes, as the genotype defines it; None where there is none, and then no diversity.
+    """
+
+    def __init__(self, distance: Distance | None = None) -> None:
+        self._distance = distance
+        self._counted: Sequence[Individual] | None = None
+        self._figures: dict[str, Any] = {}
+        self._apart: dict[tuple[int, int], tuple[Individual, Individual, float]] = {}
+
+    def figures(self, population: Sequence[Individual]) -> dict[str, Any]:
+        """Return the best of a population, and least, mean and greatest first objective, IL and DR."""
+        if population is self._counted:
+            return self._figures
+        best = best_of(population)
+        figures: dict[str, Any] = {
+            "best": {"fitness": list(best.objectives)} | {n: best.scores[n] for n in ("il", "dr") if n in best.scores}
+        }
+        figures["fitness"] = _spread([individual.objectives[0] for individual in population])
+        for name in ("il", "dr"):
+            values = [individual.scores.get(name) for individual in population]
+            if None not in values:
+                figures[name] = _spread(values)  # type: ignore[arg-type]
+        infeasible = sum(individual.infeasibility > 0.0 for individual in population)
+        if infeasible:
+            figures["infeasible"] = infeasible
+        self._counted, self._figures = population, figures
+        return figures
+
+    def diversity(self, population: Sequence[Individual]) -> float | None:
+        """Return the mean distance between each member and the one half the population away, in slots.
+
+        An estimate of the mean over all pairs that needs no more distances than there are slots: neighbours, often made
+        by one method with neighbouring parameters, would be too much alike. 0 for a single member.
+        """
+        if self._distance is None:
+            return None
+        size, half = len(population), max(len(population) // 2, 1)
+        if size == 1:
+            return 0.0
+        apart, values = {}, []
+        for slot in range(half if size % 2 == 0 else size):
+            a, b = population[slot], population[(slot + half) % size]
+            # The individuals themselves are kept as well: an address alone may be given to another one.
+            pair = (id(a), id(b))
+            known = self._apart.get(pair) or (a, b, float(self._distance(a.genome, b.genome)))
+            apart[pair] = known
+            values.append(known[2])
+        self._apart = apart
+        return sum(values) / len(values)
 
 
 def generation_record(
-    population: Sequence[Individual],
+    figures: dict[str, Any],
     progress: Progress,
     front: int,
     operators: dict[str, dict[str, int]],
+    hypervolume: float | None = None,
 ) -> dict[str, Any]:
-    """Return one line of the journal as a JSON-able mapping."""
-    best = best_of(population)
+    """Return one line of the journal as a JSON-able mapping.
+
+    Parameters
+    ----------
+    figures : dict
+        Of the population: `Census.figures`.
+    progress : Progress
+    front : int
+        Members of the front.
+    operators : dict
+        By operator, how many children were made and kept.
+    hypervolume : float, optional
+        Of the front, in percent.
+    """
     record: dict[str, Any] = {
         "generation": progress.generation,
         "evaluations": progress.evaluations,
         "seconds": round(progress.seconds, 3),
-        "best": {"fitness": list(best.objectives)} | {n: best.scores[n] for n in ("il", "dr") if n in best.scores},
     }
-    for name, statistics in _SERIES.items():
-        if name == "fitness" or all(name in i.scores for i in population):
-            record[name] = statistics.compile(population)
-    return record | {"operators": operators, "front": front, "stalled": progress.stalled}
+    record |= figures
+    if progress.diversity is not None:
+        record["diversity"] = progress.diversity
+    record |= {"operators": operators, "front": front}
+    if hypervolume is not None:
+        record["hypervolume"] = hypervolume
+    record["stalled"] = progress.stalled
+    return record
 
 
 def operator_counts(
     offspring: Sequence[Offspring], evaluated: Sequence[Individual], kept: Sequence[Individual]
 ) -> dict[str, dict[str, int]]:
     """Return, by operator, how many children it made and how many of them are in the next population."""
-    survivors = {id(individual) for individual in kept}
+    survivors = set(map(id, kept))
     counts: dict[str, dict[str, int]] = {}
     for item, individual in zip(offspring, evaluated, strict=True):
-        count = counts.setdefault(item.origin, {"made": 0, "kept": 0})
+        count = counts.get(item.origin)
+        if count is None:
+            count = counts[item.origin] = {"made": 0, "kept": 0}
         count["made"] += 1
         count["kept"] += id(individual) in survivors
     return dict(sorted(counts.items()))
+
+
+def _spread(values: Sequence[float]) -> dict[str, float]:
+    array = np.array(values)
+    return {"min": float(array.min()), "mean": float(array.mean()), "max": float(array.max())}

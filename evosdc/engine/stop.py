@@ -19,7 +19,10 @@ class Progress:
     stalled : int
         Generations since the best objective (or, with several objectives, the front) last changed.
     best : float
-        Least first objective seen.
+        Objective of the best candidate, or with several objectives the greatest coordinate of the balanced one
+        (`evosdc.model.individual.precedence_of`); infinite while no candidate fulfils the constraints.
+    diversity : float, optional
+        Of the population: mean distance between members, in the units of the genotype.
     """
 
     generation: int = 0
@@ -27,6 +30,7 @@ class Progress:
     seconds: float = 0.0
     stalled: int = 0
     best: float = float("inf")
+    diversity: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,9 @@ class Stop:
     stalled : int, optional
         Generations without improvement.
     target : float, optional
-        First objective at or below which the search is content.
+        What `Progress.best` has to come down to.
+    diversity : float, optional
+        Mean distance between members of the population below which nothing new is to be expected.
     """
 
     generations: int | None = None
@@ -49,6 +55,7 @@ class Stop:
     seconds: float | None = None
     stalled: int | None = None
     target: float | None = None
+    diversity: float | None = None
 
     def reason(self, progress: Progress) -> str | None:
         """Return why the search ends now, in words; None when it goes on."""
@@ -62,4 +69,6 @@ class Stop:
             return f"{self.stalled} generations without improvement"
         if self.target is not None and progress.best <= self.target:
             return f"target {self.target:g} reached"
+        if self.diversity is not None and progress.diversity is not None and progress.diversity < self.diversity:
+            return f"diversity below {self.diversity:g}"
         return None

@@ -7,17 +7,20 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from evosdc.data.hierarchy_rules import with_hierarchies
-from evosdc.data.schema import Role
+from evosdc.data.schema import Role, Schema
 from evosdc.data.source import Source, read_source
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
-from evosdc.errors import DataError, ExperimentError, Fault, FaultCollector, ParameterError, PluginError
+from evosdc.errors import DataError, Fault, FaultCollector, ParameterError, PluginError
+from evosdc.experiment.constraints import parsed_constraints
+from evosdc.experiment.defaults import default_measures, default_portfolio
+from evosdc.experiment.judgement import build_problem, fitness_of
+from evosdc.experiment.masked import attributes_read
 from evosdc.experiment.model import DataSource, Experiment, Measures, Start
 from evosdc.experiment.start import StartingPlan, starting_plan
-from evosdc.model import Aggregation, Algorithm, Expected, Fitted, Masking, MaskingMethod, Microdata, toolbox_of
-from evosdc.model.fitness import Fitness, single_measure
+from evosdc.model import Algorithm, Masking, MaskingMethod, Microdata, toolbox_of
+from evosdc.model.genotype import USUAL_PORTFOLIO
 from evosdc.registry import Registry
-from evosdc.seeds import Streams
 
 T = TypeVar("T")
 
@@ -59,8 +62,15 @@ def load_data(data: DataSource, registry: Registry) -> Source:
     return source
 
 
-def microdata_of(source: Source, protect: Sequence[str] | None) -> Microdata:
+def microdata_of(source: Source, protect: Sequence[str] | None, besides: Sequence[str] = ()) -> Microdata:
     """Return the microdata of a source; `protect` None means the quasi-identifiers.
+
+    Parameters
+    ----------
+    source : Source
+    protect : sequence of str, optional
+    besides : sequence of str
+        Further attributes that measures or the start need.
 
     Raises
     ------
@@ -78,114 +88,42 @@ def microdata_of(source: Source, protect: Sequence[str] | None) -> Microdata:
                 "Identifiers are dropped from the published file; give it another role if it is none.",
             )
         )
+    source.table.schema.require(names, "protect")
+    source.table.schema.require(besides, "measures")
     # Nothing else is needed by any genotype or measure, so nothing else travels to workers.
     needed = (Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD, Role.STRATUM)
-    besides = [name for name in source.table.schema.with_role(*needed) if name not in names]
-    source.table.schema.require(names, "protect")
-    return Microdata(source.table.select([*names, *besides]), names)
+    further = [name for name in (*source.table.schema.with_role(*needed), *besides) if name not in names]
+    return Microdata(source.table.select(list(dict.fromkeys([*names, *further]))), names)
 
 
-def build_problem(experiment: Experiment, microdata: Microdata, registry: Registry, seed: int) -> Problem:
-    """Return the problem of an experiment on its microdata; what a worker builds too.
-
-    Raises
-    ------
-    InputError
-        With the faults of all names and parameters at once.
-    """
-    collect = FaultCollector()
-    genotype = fitness = None
-    with collect.step():
-        genotype = registry.build("genotype", experiment.genotype.name, experiment.genotype.params, microdata)
-    fitted: dict[str, Fitted] = {}
-    for measure in experiment.measures.all:
-        with collect.step():
-            built = registry.build("measure", measure.name, measure.params)
-            built.require_support(microdata.original, f"measure {measure.name}")
-            fitted[measure.name] = built.fit(microdata.original)
-            if genotype is not None and genotype.expected and not isinstance(fitted[measure.name], Expected):
-                collect.faults.append(
-                    Fault(
-                        f"measure {measure.name}",
-                        "a measure without expectation under transition matrices",
-                        "measures that have one",
-                        f"Genotype {experiment.genotype.name} is told to judge by expectations; let it draw instead.",
-                    )
-                )
-    aggregation = Aggregation(())
-    with collect.step():
-        aggregation = aggregation_of(experiment.measures, registry)
-    with collect.step():
-        fitness = fitness_of(experiment, registry)
-    if fitness is not None and not collect.faults:
-        known = set(fitted) | set(aggregation.combine(dict.fromkeys(fitted, 0.0)))
-        lacking = [name for name in fitness.needs if name not in known]
-        if lacking:
-            collect.faults.append(
-                Fault(
-                    f"fitness {experiment.fitness.name}",
-                    f"no measure for {', '.join(lacking)}",
-                    "measures = { il = [...], dr = [...] } with at least one of each",
-                )
-            )
-    collect.settle()
-    if genotype is None or fitness is None:
-        raise PluginError("a genotype or fitness was not built although nothing was wrong")
-    return Problem(genotype, fitted, aggregation, fitness, Streams(seed))
+def besides_of(measures: Measures | None, registry: Registry) -> tuple[str, ...]:
+    """Return the attributes that measures need besides those they judge; faulty measures, refused later, need none."""
+    needed: list[str] = []
+    for measure in measures.all if measures is not None else ():
+        with FaultCollector().step():
+            needed += registry.build("measure", measure.name, measure.params).besides()
+    return tuple(dict.fromkeys(needed))
 
 
-def fitness_of(experiment: Experiment, registry: Registry) -> Fitness:
-    """Return the fitness by its name, which may be that of one of the experiment's measures.
-
-    Raises
-    ------
-    InputError
-        Nothing has that name, it is that of a measure that is not taken, or the parameters were refused.
-    """
-    name, params = experiment.fitness.name, experiment.fitness.params
-    if name not in registry.names("fitness") and name in registry.names("measure"):
-        if name not in {measure.name for measure in experiment.measures.all}:
-            advice = f"Take it as well: measures = [..., {name!r}]."
-            raise ExperimentError(
-                Fault(f"fitness {name}", "a measure that is not taken", "one of the measures", advice)
-            )
-        return single_measure(name, params, getattr(registry.spec("measure", name), "direction", "minimise"))
-    fitness: Fitness = registry.build("fitness", name, params)
-    return fitness
+def start_besides(experiment: Experiment, schema: Schema, registry: Registry) -> tuple[str, ...]:
+    """Return the attributes that the start's own entries read besides those they mask; raises as `attributes_read`."""
+    entries = [entry.masking for entry in experiment.start.methods] if experiment.start is not None else []
+    protect = experiment.data.protect
+    return tuple(
+        attributes_read(
+            entries, schema, schema.with_role(Role.QUASI_IDENTIFIER) if protect is None else protect, registry
+        )
+    )
 
 
-def start_of(experiment: Experiment, registry: Registry) -> Start:
-    """Return what the search starts from: as the experiment says, else as is usual for the genotype."""
+def start_of(experiment: Experiment, registry: Registry, protected: Schema) -> Start:
+    """Return what the search starts from: as the experiment says, else as is usual for the genotype and the scales."""
     if experiment.start is not None:
         return experiment.start
     portfolio = registry.implementation("genotype", experiment.genotype.name).portfolio
+    if portfolio == USUAL_PORTFOLIO:
+        portfolio = default_portfolio(protected)
     return Start(portfolio=portfolio) if portfolio is not None else Start(initial=True)
-
-
-def aggregation_of(measures: Measures, registry: Registry) -> Aggregation:
-    """Return how the measures make IL and DR: linkage measures are known by the family of their spec.
-
-    Raises
-    ------
-    InputError
-        A measure is unknown, or listed under a kind that it is not of.
-    """
-    collect = FaultCollector()
-    for kind, listed in (("il", measures.il), ("dr", measures.dr)):
-        for measure in listed:
-            with collect.step():
-                found = getattr(registry.spec("measure", measure.name), "kind", kind)
-                if found != kind:
-                    wanted = f"a measure of kind {kind}"
-                    raise ExperimentError(Fault(f"measures.{kind}: {measure.name}", f"one of kind {found}", wanted))
-    collect.settle()
-    families = {m.name: getattr(registry.spec("measure", m.name), "family", "") for m in measures.dr}
-    return Aggregation(
-        tuple(m.name for m in measures.il),
-        tuple(name for name, family in families.items() if family == "linkage"),
-        tuple(name for name, family in families.items() if family != "linkage"),
-        measures.linkage,
-    )
 
 
 def maskings_of(experiment: Experiment, microdata: Microdata, registry: Registry) -> tuple[Masking, ...]:
@@ -198,7 +136,7 @@ def maskings_of(experiment: Experiment, microdata: Microdata, registry: Registry
     """
     listed = []
     original = microdata.original
-    start = start_of(experiment, registry)
+    start = start_of(experiment, registry, original.schema)
     if start.portfolio is not None:
         listed += list(registry.implementation("portfolio", start.portfolio)(original))
     listed += [entry.masking for entry in start.methods]
@@ -206,7 +144,6 @@ def maskings_of(experiment: Experiment, microdata: Microdata, registry: Registry
     for entry in listed:
         with collect.step():
             original.schema.require(entry.attributes, f"start: {entry.method}")
-            microdata.table.schema.require(entry.by, f"start: {entry.method}: by")
             method: MaskingMethod = registry.build("masking-method", entry.method, entry.params)
             part = original.select(entry.attributes) if entry.attributes else original
             method.require_support(part, f"method {entry.method}")
@@ -234,7 +171,12 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
     source = _kept(collect, lambda: load_data(experiment.data, registry))
     microdata = None
     if source is not None:
-        microdata = _kept(collect, lambda: microdata_of(source, experiment.data.protect))
+        besides = besides_of(experiment.measures, registry)
+        with collect.step():
+            besides += start_besides(experiment, source.table.schema, registry)
+        microdata = _kept(collect, lambda: microdata_of(source, experiment.data.protect, besides))
+    if microdata is not None and experiment.measures is None:
+        experiment = experiment.model_copy(update={"measures": default_measures(microdata.original.schema)})
     if source is None or microdata is None:
         with collect.step():
             check_names(experiment, registry)
@@ -245,7 +187,8 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
     maskings = _kept(collect, lambda: maskings_of(experiment, microdata, registry))
     plan = None
     if problem is not None and maskings is not None:
-        plan = starting_plan(problem, maskings, start_of(experiment, registry))
+        start = start_of(experiment, registry, problem.genotype.microdata.original.schema)
+        plan = starting_plan(problem, maskings, start)
     if plan is not None and plan.candidates == 0:
         collect.faults.append(
             Fault(
@@ -262,10 +205,15 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
         "algorithm",
         experiment.algorithm.name,
         experiment.algorithm.params,
-        toolbox_of(problem.genotype, problem.measures, problem.fitness),
+        toolbox_of(
+            problem.genotype,
+            problem.measures,
+            problem.fitness,
+            lambda name, params, toolbox: registry.build("algorithm", name, params, toolbox),
+        ),
     )
     rule = experiment.stop
-    stop = Stop(rule.generations, rule.evaluations, rule.seconds, rule.stalled, rule.target)
+    stop = Stop(rule.generations, rule.evaluations, rule.seconds, rule.stalled, rule.target, rule.diversity)
     return Assembly(experiment, source, microdata, problem, algorithm, stop, plan, registry)
 
 
@@ -282,7 +230,9 @@ def check_names(experiment: Experiment, registry: Registry) -> None:
     chosen = [("genotype", experiment.genotype)]
     with collect.step():
         fitness_of(experiment, registry)
-    chosen += [("measure", measure) for measure in experiment.measures.all]
+    with collect.step():
+        parsed_constraints(experiment)
+    chosen += [("measure", measure) for measure in experiment.measures.all] if experiment.measures is not None else []
     for kind, named in chosen:
         with collect.step():
             checked(registry, kind, named.name, named.params)

@@ -27,7 +27,7 @@ def environment_of(experiment: Experiment, registry: Registry, table: Table) -> 
         "platform": f"{platform.system()} {platform.machine()}",
         "packages": {name: _version(name) for name in PACKAGES},
         "plugins": [{"name": p.name, "distribution": p.distribution, "version": p.version} for p in registry.plugins],
-        "providers": {f"{kind} {name}": registry.provider(kind, name) for kind, name in named_in(experiment)},
+        "providers": {f"{kind} {name}": registry.provider(kind, name) for kind, name in named_in(experiment, registry)},
         "data": data_digest(table),
     }
 

@@ -30,6 +30,7 @@ FREQUENCIES = "frequencies.json"
 TRANSITIONS = "transitions.json"
 ANALYST = "analyst.json"
 PICTURE = "picture"
+RISK = "risk.json"
 REPORT = "report.html"
 CONTEXT = "context"
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from evosdc.data.schema import Attribute, Role, Scale
+from evosdc.data.schema import Attribute, Role, Scale, Schema
 from evosdc.data.table import MISSING, Codes, Numbers, Rows, Table
-from evosdc.errors import DataError, Fault, ParameterError, PluginError
+from evosdc.errors import DataError, Fault, FaultCollector, ParameterError, PluginError
 from evosdc.model import Masking, MaskingMethod, Microdata
 from evosdc.registry import Registry
 
@@ -32,7 +33,7 @@ def masked_by(masking: Masking, microdata: Microdata, registry: Registry, rng: n
     Raises
     ------
     SchemaError
-        Strata by attributes that the file does not have.
+        Strata by attributes that the file does not have, or a method that reads such attributes.
     ParameterError
         The parameters do not fit the table, or one of its strata.
     DataError
@@ -44,18 +45,96 @@ def masked_by(masking: Masking, microdata: Microdata, registry: Registry, rng: n
     original = microdata.original
     part = original.select(masking.attributes) if masking.attributes else original
     weights = weights_of(microdata.table) if method.weighted else None
+    context = context_of(method, microdata.table, part)
     if masking.by:
         strata = strata_of(microdata.table, masking.by)
         _require_strata(method, part, strata)
         streams = rng.spawn(len(strata))
         pieces = [
-            _masked(masking.method, method, part.take(rows), None if weights is None else weights[rows], stream)
+            _masked(
+                masking.method,
+                method,
+                part.take(rows),
+                None if weights is None else weights[rows],
+                None if context is None else context.take(rows),
+                stream,
+            )
             for rows, stream in zip(strata, streams, strict=True)
         ]
         masked = joined(pieces, strata)
     else:
-        masked = _masked(masking.method, method, part, weights, rng)
+        masked = _masked(masking.method, method, part, weights, context, rng)
     return original.with_columns(masked) if masking.attributes else masked
+
+
+def account_of(masking: Masking, microdata: Microdata, registry: Registry) -> list[dict[str, Any]]:
+    """Return what a method does to a file beyond its parameters: one entry for each stratum, or for the whole file.
+
+    Returns
+    -------
+    list of dict
+        Each with ``stratum``, the categories that its records have in common (None for a missing value), and
+        ``account``, see `evosdc.model.MaskingMethod.account`.
+    """
+    method: MaskingMethod = registry.build("masking-method", masking.method, masking.params)
+    table = microdata.table
+    part = microdata.original.select(masking.attributes) if masking.attributes else microdata.original
+    weights = weights_of(table) if method.weighted else None
+    if not masking.by:
+        return [{"stratum": {}, "account": method.account(part, weights)}]
+    entries: list[dict[str, Any]] = []
+    for rows in strata_of(table, masking.by):
+        labels = {name: _label(table, name, int(rows[0])) for name in masking.by}
+        own = None if weights is None else weights[rows]
+        entries.append({"stratum": labels, "account": method.account(part.take(rows), own)})
+    return entries
+
+
+def _label(table: Table, name: str, row: int) -> str | float | None:
+    attribute, value = table.schema[name], table.column(name)[row]
+    if attribute.categorical:
+        return None if value == MISSING else attribute.categories[value]
+    return None if np.isnan(value) else float(value)
+
+
+def context_of(method: MaskingMethod, table: Table, part: Table) -> Table | None:
+    """Return the attributes of a whole file that a method reads beside those that it masks, None where there are none.
+
+    Parameters
+    ----------
+    table : Table
+        The whole file.
+    part : Table
+        The attributes to mask.
+
+    Raises
+    ------
+    SchemaError, ParameterError
+        The method asks for attributes that the file does not have, or that are masked.
+    """
+    names = method.context(table.schema, part.schema.names)
+    return table.select(names) if names else None
+
+
+def attributes_read(
+    maskings: Sequence[Masking], schema: Schema, protect: Sequence[str], registry: Registry
+) -> list[str]:
+    """Return the attributes of a file that entries of a portfolio read beside those that they mask: strata, contexts.
+
+    Raises
+    ------
+    InputError
+        Attributes that the file does not have, or parameters that are refused; of all entries at once.
+    """
+    names: list[str] = []
+    collect = FaultCollector()
+    for masking in maskings:
+        with collect.step():
+            schema.require(masking.by, f"start: {masking.method}: by")
+            method: MaskingMethod = registry.build("masking-method", masking.method, masking.params)
+            names += [*masking.by, *method.context(schema, masking.attributes or protect)]
+    collect.settle()
+    return names
 
 
 def weights_of(table: Table) -> Numbers | None:
@@ -153,8 +232,18 @@ def _require_strata(method: MaskingMethod, part: Table, strata: Sequence[Rows]) 
         )
 
 
-def _masked(name: str, method: MaskingMethod, part: Table, weights: Numbers | None, rng: np.random.Generator) -> Table:
-    masked = method.mask(part, rng) if weights is None else method.mask_weighted(part, weights, rng)
+def _masked(
+    name: str,
+    method: MaskingMethod,
+    part: Table,
+    weights: Numbers | None,
+    context: Table | None,
+    rng: np.random.Generator,
+) -> Table:
+    if context is not None:
+        masked = method.mask_given(part, context, rng)
+    else:
+        masked = method.mask(part, rng) if weights is None else method.mask_weighted(part, weights, rng)
     same = masked.schema.names == part.schema.names if method.generalises else masked.schema == part.schema
     if not same or len(masked) != len(part):
         raise PluginError(f"method {name} returned a table with other attributes, categories or records")

@@ -134,7 +134,12 @@ class StopRule(Parameters):
     evaluations: int | None = Field(None, ge=1)
     seconds: float | None = Field(None, gt=0, description="the result then depends on the machine's speed")
     stalled: int | None = Field(None, ge=1, description="generations without improvement")
-    target: float | None = Field(None, description="first objective at or below which the search is content")
+    target: float | None = Field(
+        None, description="objective of the best file (with several: the greatest one) at which the search is content"
+    )
+    diversity: float | None = Field(
+        None, ge=0, description="mean distance between members of the population, in the genotype's own units"
+    )
 
 
 class ExecutorChoice(Named):
@@ -178,13 +183,13 @@ class Experiment(Parameters):
     start: Start | None = Field(
         None, description="default: the genotype's usual portfolio, or its own initial genomes where it has none"
     )
-    measures: Measures = Field(
-        default_factory=lambda: Measures(
-            il=tuple(Named(name=n) for n in ("dbil", "ctbil", "ebil")),
-            dr=tuple(Named(name=n) for n in ("id", "dbrl", "prl")),
-        )
+    measures: Measures | None = Field(
+        None, description="default: those usual for the scales of the protected attributes"
     )
     fitness: Named = Field(default_factory=lambda: Named(name="mean"))
+    constraints: tuple[str, ...] = Field(
+        (), description='what the file must fulfil: "k-anonymity >= 3", "dr <= 20", "il of education <= 5"'
+    )
     algorithm: Named = Field(default_factory=lambda: Named(name="parent-child"))
     stop: StopRule = Field(default_factory=StopRule)
     executor: ExecutorChoice = Field(default_factory=lambda: ExecutorChoice(name="serial"))

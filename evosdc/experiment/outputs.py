@@ -13,20 +13,25 @@ from numpy.typing import NDArray
 from evosdc.data.document import Document
 from evosdc.data.files import write_text
 from evosdc.data.table import Table
+from evosdc.engine.archive import Archive
 from evosdc.engine.digest import digest_of
 from evosdc.engine.fresh import advantage, fresh_scores
+from evosdc.engine.hypervolume import REFERENCE
 from evosdc.engine.loop import SearchState
 from evosdc.experiment.assembly import Assembly
-from evosdc.experiment.folder import BEST, FREQUENCIES, FRONT, PICTURE, RESULT, SCORES, RunFolder
+from evosdc.experiment.constraints import judged_constraints
+from evosdc.experiment.folder import BEST, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, SCORES, RunFolder
 from evosdc.experiment.randomisation import write_transitions
+from evosdc.experiment.risk_document import risk_document
 from evosdc.experiment.start import StartingFile, fresh_masking_scores
 from evosdc.model import Individual
+from evosdc.model.individual import INFEASIBILITY
 
 
 def write_outputs(
     folder: RunFolder, assembly: Assembly, starting: Sequence[StartingFile], state: SearchState, reason: str
 ) -> dict[str, Any]:
-    """Write ``best.csv front.csv scores.csv frequencies.json result.json`` and return the last one's content."""
+    """Write ``best.csv scores.csv front.csv frequencies.json risk.json result.json``; return the last one's content."""
     problem, algorithm = assembly.problem, assembly.algorithm
     best = algorithm.solution(state.population, state.best)
     masked = problem.decode(best.genome, best.key)
@@ -39,11 +44,14 @@ def write_outputs(
         write_text(folder.file(f"{PICTURE}-{number}.svg"), f"<!-- {shown} -->\n{picture}")
     _write_scores(folder, assembly, starting, state)
     folder.write_json(FREQUENCIES, frequencies(assembly.microdata.original, masked))
+    folder.write_json(RISK, risk_document(assembly.microdata, masked, assembly.registry, omitted))
     for name, text in problem.genotype.files(best.genome).items():
         write_text(folder.file(name), text)
     matrices = problem.genotype.transitions(best.genome)
     if matrices is not None:
         write_transitions(folder, assembly.microdata.original, masked, matrices)
+    judged = judged_constraints(problem.constraints, best.scores)
+    broken = [str(entry["constraint"]) for entry in judged if not entry["holds"]]
     document = {
         "title": assembly.experiment.heading,
         "seed": problem.streams.seed,
@@ -58,11 +66,13 @@ def write_outputs(
         "missing_rule": str(assembly.source.table.schema.na),
         "dropped_identifiers": list(written.dropped),
         "changed": dict(written.changed),
-        "warnings": warnings_of(starting, best, written.changed, len(masked)),
+        "warnings": warnings_of(starting, best, written.changed, len(masked), broken),
         "identity": scored(unprotected) if (unprotected := original_of(starting, best)) is not None else None,
         "portfolio": portfolio_summary(starting),
         "best": scored(best)
         | {"origin": best.origin, "genome": algorithm.describe(state.population, best), "file": file},
+        "constraints": judged,
+        "hypervolume": hypervolumes(starting, state),
         "notes": list(problem.genotype.notes),
         "fresh": fresh_summary(assembly, starting, best),
         "front": [scored(member) | {"origin": member.origin} for member in state.front],
@@ -72,12 +82,22 @@ def write_outputs(
 
 
 def warnings_of(
-    starting: Sequence[StartingFile], best: Individual, changed: Mapping[str, int], records: int
+    starting: Sequence[StartingFile],
+    best: Individual,
+    changed: Mapping[str, int],
+    records: int,
+    broken: Sequence[str] = (),
 ) -> list[str]:
     """Return what must be known before the protected file is released, in sentences; usually nothing."""
     warnings = []
+    if broken:
+        which = ", ".join(broken)
+        warnings.append(
+            f"No file that fulfils all constraints was found: the protected file breaks {which}. Do not release it "
+            "as it is; search longer, start from stronger methods, or loosen the constraints."
+        )
     identity = original_of(starting, best)
-    if identity is not None and best.objectives >= identity.objectives:
+    if identity is not None and best.precedence >= identity.precedence:
         warnings.append(
             "The protected file does not score better than the unprotected original: by this fitness, publishing the "
             "original would be as good. The fitness max balances loss and risk; so may more protected attributes."
@@ -106,9 +126,22 @@ def portfolio_summary(starting: Sequence[StartingFile]) -> dict[str, Any]:
     entries = [(file.masking, file) for file in starting if file.masking is not None]
     if not entries:
         return {"size": 0, "best": None}
-    masking, file = min(entries, key=lambda entry: entry[1].individual.objectives)
+    masking, file = min(entries, key=lambda entry: entry[1].individual.precedence)
     best = {"method": masking.method, "params": dict(masking.params), "attributes": list(masking.attributes)}
     return {"size": len(entries), "best": best | {"label": file.label} | scored(file.individual)}
+
+
+def hypervolumes(starting: Sequence[StartingFile], state: SearchState) -> dict[str, Any] | None:
+    """Return what the front of the search and that of the portfolio dominate, in percent of the box up to `reference`.
+
+    The portfolio's front is made of its files and nothing else. None where there is one objective only, or no
+    portfolio.
+    """
+    files = [file.individual for file in starting if file.masking is not None]
+    found = Archive(state.front).hypervolume
+    if found is None or not files:
+        return None
+    return {"reference": REFERENCE, "front": found, "portfolio": Archive(files).hypervolume}
 
 
 def fresh_summary(assembly: Assembly, starting: Sequence[StartingFile], best: Individual) -> dict[str, Any] | None:
@@ -131,7 +164,7 @@ def fresh_summary(assembly: Assembly, starting: Sequence[StartingFile], best: In
     first = len(plan.maskings)
     founders = {place: file for place, file in listed.items() if first <= place < first + len(plan.founders)}
     if founders:
-        place = min(founders, key=lambda position: founders[position].individual.objectives)
+        place = min(founders, key=lambda position: founders[position].individual.precedence)
         genome = problem.founders[place - first][1]
         judged = fresh_scores(problem, genome, problem.genotype.key(genome), draws)
         gained, error = advantage(winner, judged)
@@ -139,7 +172,7 @@ def fresh_summary(assembly: Assembly, starting: Sequence[StartingFile], best: In
         document["founder"] = compared | judged.document()
     others = {place: file for place, file in listed.items() if place >= plan.candidates}
     if others:
-        place = min(others, key=lambda position: others[position].individual.objectives)
+        place = min(others, key=lambda position: others[position].individual.precedence)
         judged = fresh_masking_scores(problem, plan, assembly.registry, place, draws)
         gained, error = advantage(winner, judged, paired=False)
         compared = {"label": others[place].label, "advantage": gained, "advantage_error": error}
@@ -189,6 +222,8 @@ def _write_scores(folder: RunFolder, assembly: Assembly, starting: Sequence[Star
     for kind, members in (("population", state.population.individuals), ("front", state.front)):
         for slot, individual in enumerate(members):
             rows.append((kind, slot, individual.origin, f"{kind} {slot} ({individual.origin})", individual))
+    names += [figure for figure in assembly.problem.constraints.derived if figure in state.best.scores]
+    names += [INFEASIBILITY] * bool(assembly.problem.constraints)
     lines = [
         [kind, slot, origin, label, individual.objectives[0], *(individual.scores[n] for n in names)]
         for kind, slot, origin, label, individual in rows

@@ -10,6 +10,8 @@ from evosdc.data.schema import Role, Schema
 from evosdc.data.table import Table
 from evosdc.errors import DataError, Fault, FaultCollector
 
+_GENERALISED = "Generalised labels are judged by the losses of generalisation only: lm, iloss, dm, cavg, ..."
+
 
 def chosen_attributes(schema: Schema, attributes: Sequence[str] | None, otherwise_all: bool = True) -> tuple[str, ...]:
     """Return the attributes to work on.
@@ -46,6 +48,32 @@ def chosen_attributes(schema: Schema, attributes: Sequence[str] | None, otherwis
     return chosen
 
 
+def narrowed(original: Table, masked: Table) -> Table:
+    """Return the judged attributes of the masked table, in its own coding.
+
+    Parameters
+    ----------
+    original : Table
+        The attributes that are judged.
+    masked : Table
+        With at least these attributes and the same records in the same order.
+
+    Raises
+    ------
+    DataError
+        Other records in number, or an attribute that the masked table lacks.
+    """
+    if len(original) != len(masked):
+        wanted = f"{len(original)} records, as the original has"
+        advice = "Both files hold the same respondents in the same order."
+        raise DataError(Fault("masked", f"{len(masked)} records", wanted, advice))
+    lacking = [name for name in original.schema.names if name not in masked.schema]
+    if lacking:
+        wanted = "all attributes that are judged"
+        raise DataError(Fault("masked", f"no attribute {', '.join(lacking)}", wanted, "Or name fewer attributes."))
+    return masked.select(original.schema.names)
+
+
 def aligned(original: Table, masked: Table) -> Table:
     """Return the masked table in the coding of the original, attribute by attribute, category by label.
 
@@ -62,20 +90,14 @@ def aligned(original: Table, masked: Table) -> Table:
         Other records in number, an attribute that the masked table lacks, another scale, or a category that the
         original does not have.
     """
-    if len(original) != len(masked):
-        wanted = f"{len(original)} records, as the original has"
-        advice = "Both files hold the same respondents in the same order."
-        raise DataError(Fault("masked", f"{len(masked)} records", wanted, advice))
-    lacking = [name for name in original.schema.names if name not in masked.schema]
-    if lacking:
-        wanted = "all attributes that are judged"
-        raise DataError(Fault("masked", f"no attribute {', '.join(lacking)}", wanted, "Or name fewer attributes."))
-    masked = masked.select(original.schema.names)
+    masked = narrowed(original, masked)
     codes, collect = masked.codes.copy(), FaultCollector()
     for attribute, found in zip(original.schema.attributes, masked.schema.attributes, strict=True):
         with collect.step():
             if attribute.categorical is not found.categorical:
-                raise DataError(Fault(f"masked: {attribute.name}", f"scale {found.scale}", f"scale {attribute.scale}"))
+                raise DataError(
+                    Fault(f"masked: {attribute.name}", f"scale {found.scale}", f"scale {attribute.scale}", _GENERALISED)
+                )
             unknown = [label for label in found.categories if label not in attribute.code]
             position = masked.schema.categorical.index(found) if found.categorical else -1
             present = set(np.unique(codes[:, position]).tolist()) if found.categorical else set()
@@ -86,7 +108,7 @@ def aligned(original: Table, masked: Table) -> Table:
                         f"masked: {attribute.name}",
                         f"the category {strange[0]!r}" + (f" and {len(strange) - 1} more" if strange[1:] else ""),
                         "categories of the original",
-                        "Generalised labels are judged by the losses of generalisation only.",
+                        _GENERALISED,
                     )
                 )
             if found.categorical and found.categories != attribute.categories:

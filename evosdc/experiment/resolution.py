@@ -9,6 +9,7 @@ import tomli_w
 
 from evosdc._version import __version__
 from evosdc.experiment.model import ExecutorChoice, Experiment, Named, Start
+from evosdc.model.constraint import Constraint
 from evosdc.model.parameters import parsed
 from evosdc.registry import Registry
 
@@ -19,7 +20,7 @@ def resolved(experiment: Experiment, registry: Registry, protect: tuple[str, ...
     Parameters
     ----------
     experiment : Experiment
-        Valid: its names are registered and its parameters accepted.
+        Valid: its names are registered and its parameters accepted; with measures, as the assembly leaves it.
     registry : Registry
     protect : tuple of str
         The attributes protected in fact.
@@ -27,6 +28,7 @@ def resolved(experiment: Experiment, registry: Registry, protect: tuple[str, ...
         What the search starts from in fact.
     """
     measures = experiment.measures
+    assert measures is not None, "the assembly fills in the measures"
     listed = {
         group: tuple(_filled(registry, "measure", m) for m in getattr(measures, group))
         for group in ("il", "dr", "other")
@@ -49,12 +51,16 @@ def resolved(experiment: Experiment, registry: Registry, protect: tuple[str, ...
     )
 
 
-def named_in(experiment: Experiment) -> Iterator[tuple[str, str]]:
+def named_in(experiment: Experiment, registry: Registry) -> Iterator[tuple[str, str]]:
     """Yield kind and name of everything registered that an experiment uses and a result depends on."""
     yield "genotype", experiment.genotype.name
     yield "algorithm", experiment.algorithm.name
-    for measure in experiment.measures.all:
+    for measure in experiment.measures.all if experiment.measures is not None else ():
         yield "measure", measure.name
+    for text in experiment.constraints:
+        name = Constraint.parse(text).name
+        if name in registry.names("privacy-model"):
+            yield "privacy-model", name
     start = experiment.start
     if start is not None:
         if start.portfolio is not None:

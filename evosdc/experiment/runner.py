@@ -67,8 +67,9 @@ def run_once(
     folder = RunFolder(path)
     folder.create()
     with folder:
-        one = experiment.model_copy(update={"seed": seed, "replicates": 1})
-        full = resolved(one, registry, assembly.microdata.protect, start_of(experiment, registry))
+        one = assembly.experiment.model_copy(update={"seed": seed, "replicates": 1})
+        start = start_of(experiment, registry, assembly.microdata.original.schema)
+        full = resolved(one, registry, assembly.microdata.protect, start)
         write_text(folder.file(EXPERIMENT), experiment_text(full))
         folder.write_json(ENVIRONMENT, environment_of(full, registry, assembly.source.table))
         # Last, since this is the file that makes the folder one that can be resumed.

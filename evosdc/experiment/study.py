@@ -13,6 +13,7 @@ from evosdc.experiment.model import Experiment
 from evosdc.experiment.observers import Display, Silent
 from evosdc.experiment.resolution import experiment_text
 from evosdc.experiment.runner import resume_once, run_once
+from evosdc.model.individual import precedence_of
 from evosdc.registry import Registry
 from evosdc.seeds import replicate_seed
 
@@ -75,8 +76,9 @@ def _replicates(experiment: Experiment, folder: RunFolder, registry: Registry, d
         else:
             result = resume_once(own.path, registry, display).result
         results.append({"folder": own.path.name} | result)
-    best = min(results, key=lambda result: result["best"]["fitness"])
-    values = [result["best"]["fitness"][0] for result in results]
+    ranks = [precedence_of(result["best"]["scores"], result["best"]["fitness"]) for result in results]
+    best = results[ranks.index(min(ranks))]
+    values = [figures[0] for _, figures in ranks]
     summary = best | {
         "title": experiment.heading,
         "seed": experiment.seed,

@@ -13,7 +13,8 @@ from evosdc.data.schema_document import schema_from_document
 from evosdc.data.table import Table
 from evosdc.engine.problem import Problem
 from evosdc.executors.context import open_context
-from evosdc.experiment.assembly import build_problem, maskings_of, start_of
+from evosdc.experiment.assembly import maskings_of, start_of
+from evosdc.experiment.judgement import build_problem
 from evosdc.experiment.model import Experiment
 from evosdc.experiment.start import starting_individual, starting_plan
 from evosdc.model import ContextRef, Individual, Microdata
@@ -34,7 +35,8 @@ class Bench:
         microdata = Microdata(table, tuple(documents["protect"]))
         self.problem: Problem = build_problem(experiment, microdata, default_registry(), seed)
         maskings = maskings_of(experiment, microdata, default_registry())
-        self.plan = starting_plan(self.problem, maskings, start_of(experiment, default_registry()))
+        start = start_of(experiment, default_registry(), microdata.original.schema)
+        self.plan = starting_plan(self.problem, maskings, start)
         self.recent: OrderedDict[bytes, Individual] = OrderedDict()
 
     def evaluate(self, dump: Mapping[str, Any], nearest: bytes | None) -> tuple[dict[str, float], tuple[float, ...]]:

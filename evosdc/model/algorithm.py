@@ -49,6 +49,8 @@ class Offspring:
         The parent from which incremental evaluation is cheapest.
     place : int, optional
         Slot of the individual that it competes with, where that is not a parent's.
+    island : int
+        The deme that it belongs to, where the population has several.
     """
 
     genome: Any
@@ -56,6 +58,7 @@ class Offspring:
     parents: tuple[int, ...] = ()
     nearest: Individual | None = None
     place: int | None = None
+    island: int = 0
 
 
 class Algorithm(ABC):

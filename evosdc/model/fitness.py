@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.model.parameters import Parameters
@@ -20,11 +20,21 @@ class Fitness(ABC):
     class Params(Parameters):
         """No parameters."""
 
-    needs: ClassVar[tuple[str, ...]] = ("il", "dr")
+    needs: tuple[str, ...] = ("il", "dr")
     """Scores without which `combine` cannot work."""
 
     def __init__(self, params: Any) -> None:
         self.params = params
+
+    def bound(self, directions: Mapping[str, str]) -> Fitness:
+        """Return the fitness for the measures of an experiment; itself, where it needs to know nothing of them.
+
+        Parameters
+        ----------
+        directions : mapping of str to str
+            ``"minimise"`` or ``"maximise"`` by the name of each measure, in the order of the experiment.
+        """
+        return self
 
     @property
     def objectives(self) -> int:
@@ -47,7 +57,7 @@ class SingleMeasure(Fitness):
         Which way it is better, as its spec says.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ()
+    needs: tuple[str, ...] = ()
 
     def __init__(self, measure: str, direction: str = "minimise") -> None:
         super().__init__(self.Params())

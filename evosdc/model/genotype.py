@@ -19,6 +19,9 @@ from evosdc.model.parameters import Parameters
 
 G = TypeVar("G")
 
+USUAL_PORTFOLIO = "usual"
+"""In place of a portfolio's name: the one that is usual for the scales of the protected attributes."""
+
 FRESH_DRAWS = 30
 """Tables on which the winner of a search with random decoding is judged again."""
 
@@ -43,8 +46,11 @@ class Genotype(ABC, Generic[G]):
     class Params(Parameters):
         """No parameters."""
 
-    portfolio: ClassVar[str | None] = "categorical"
-    """The portfolio that starts a search, or is compared with it, where the experiment does not say; or None."""
+    portfolio: ClassVar[str | None] = USUAL_PORTFOLIO
+    """The portfolio that starts a search, or is compared with it, where the experiment does not say; or None.
+
+    ``USUAL_PORTFOLIO`` stands for the one that is usual for the scales of the protected attributes.
+    """
 
     def __init__(self, params: Any, microdata: Microdata) -> None:
         self.params = params
@@ -139,6 +145,28 @@ class Genotype(ABC, Generic[G]):
     @abstractmethod
     def mutate(self, g: G, rng: np.random.Generator) -> G:
         """Return a changed copy."""
+
+    moves: ClassVar[tuple[str, ...]] = ("mutation",)
+    """Kinds of small changes that a local improvement may try, by name."""
+
+    def move(self, g: G, kind: str, rng: np.random.Generator, weights: NDArray[np.float64] | None = None) -> G:
+        """Return a copy with a small change, by default a mutant.
+
+        Parameters
+        ----------
+        kind : str
+            One of `moves`.
+        weights : ndarray of float64, shape (n,), optional
+            How likely each record should be changed, summing to 1; for genotypes whose genes belong to records.
+        """
+        return self.mutate(g, rng)
+
+    def combined(self, g: G, changed: Sequence[G]) -> G | None:
+        """Return `g` with the changes of several of its mutants at once; where two differ, the first one counts.
+
+        None where changes cannot be put together.
+        """
+        return None
 
     @abstractmethod
     def decode(self, g: G, rng: np.random.Generator) -> Table:

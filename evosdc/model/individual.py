@@ -1,21 +1,65 @@
-"""Individuals: a genome with its scores and a DEAP fitness, in a class slim enough for fast runs."""
+"""Individuals: a genome with its scores and objectives, in a class slim enough for fast runs, and their order."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from deap import base
 
 MAXIMUM_OBJECTIVES = 32
 
+INFEASIBILITY = "infeasibility"
+"""Name of the score that says how far a candidate is from the constraints of its experiment; 0 where they hold."""
 
-def _fitness_class(objectives: int) -> type[base.Fitness]:
-    return type(f"Minimised{objectives}", (base.Fitness,), {"weights": (-1.0,) * objectives, "__module__": __name__})
+
+class ConstrainedFitness(base.Fitness):  # type: ignore[misc]  # DEAP is not typed
+    """A DEAP fitness whose comparisons are preceded by the violation of constraints (Deb 2000).
+
+    What breaks the constraints less is better, whatever its objectives; between equal violations the objectives count.
+    DEAP's own class of that name takes any two candidates that break a constraint for equals.
+    """
+
+    def __init__(self, values: Sequence[float] = (), violation: float = 0.0) -> None:
+        super().__init__(values)
+        self.violation = violation
+
+    def dominates(self, other: ConstrainedFitness, obj: slice = slice(None)) -> bool:
+        """Whether it breaks the constraints less, or as much and is nowhere worse and somewhere better."""
+        if self.violation != other.violation:
+            return self.violation < other.violation
+        return bool(super().dominates(other, obj))
+
+    @property
+    def _order(self) -> tuple[float, tuple[float, ...]]:
+        return -self.violation, self.wvalues
+
+    def __le__(self, other: ConstrainedFitness) -> bool:
+        return self._order <= other._order
+
+    def __lt__(self, other: ConstrainedFitness) -> bool:
+        return self._order < other._order
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ConstrainedFitness) and self._order == other._order
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self._order)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ConstrainedFitness:
+        return type(self)(self.values, self.violation)
+
+
+def _fitness_class(objectives: int) -> type[ConstrainedFitness]:
+    content = {"weights": (-1.0,) * objectives, "__module__": __name__}
+    return type(f"Minimised{objectives}", (ConstrainedFitness,), content)
 
 
 # Declared once, at import, and not by deap.creator: its classes lose their identity across processes.
-MINIMISED: tuple[type[base.Fitness], ...] = tuple(_fitness_class(n) for n in range(1, MAXIMUM_OBJECTIVES + 1))
+MINIMISED: tuple[type[ConstrainedFitness], ...] = tuple(_fitness_class(n) for n in range(1, MAXIMUM_OBJECTIVES + 1))
 
 
 class Individual:
@@ -28,16 +72,18 @@ class Individual:
     key : bytes
         The genome's content hash.
     scores : mapping of str to float
-        By measure, with ``il`` and ``dr``.
-    fitness : deap.base.Fitness
-        All objectives minimised; what DEAP's selection and front operators read.
+        By measure, with ``il`` and ``dr``, and ``infeasibility`` where the experiment has constraints.
+    objectives : tuple of float
+        All minimised.
+    infeasibility : float
+        How far it is from the constraints, not negative and finite; it precedes the objectives in every comparison.
     origin : str
         Where it came from: a portfolio label, ``"mutation"``, ``"crossover"`` or ``"random"``.
     states : tuple
         States of the incremental measures, or empty; never stored or sent.
     """
 
-    __slots__ = ("fitness", "genome", "key", "origin", "scores", "states")
+    __slots__ = ("_fitness", "genome", "infeasibility", "key", "objectives", "origin", "scores", "states")
 
     def __init__(
         self,
@@ -51,14 +97,44 @@ class Individual:
         self.genome = genome
         self.key = key
         self.scores = scores
-        self.fitness: base.Fitness = MINIMISED[len(objectives) - 1](objectives)
+        self.objectives = objectives
+        self.infeasibility = scores.get(INFEASIBILITY, 0.0)
         self.origin = origin
         self.states = states
+        self._fitness: ConstrainedFitness | None = None
 
     @property
-    def objectives(self) -> tuple[float, ...]:
-        """The objectives, all minimised."""
-        return tuple(self.fitness.values)
+    def fitness(self) -> ConstrainedFitness:
+        """The objectives as DEAP's operators read them; made when first asked for."""
+        if self._fitness is None:
+            self._fitness = MINIMISED[len(self.objectives) - 1](self.objectives, self.infeasibility)
+        return self._fitness
+
+    @property
+    def feasible(self) -> bool:
+        """Whether all constraints hold."""
+        return self.infeasibility == 0.0
+
+    @property
+    def point(self) -> tuple[float, ...]:
+        """IL and DR where there are both, the search's own objectives otherwise: where it stands on the front."""
+        return point_of(self.scores, self.objectives)
+
+    @property
+    def precedence(self) -> tuple[float, tuple[float, ...]]:
+        """What the best is the least of: see `precedence_of`."""
+        if len(self.objectives) == 1:  # asked for several times for every candidate
+            return self.infeasibility, self.objectives
+        return precedence_of(self.scores, self.objectives)
+
+    def dominates(self, other: Individual) -> bool:
+        """Whether it breaks the constraints less, or as much and is nowhere worse and somewhere better."""
+        if self.infeasibility != other.infeasibility:
+            return self.infeasibility < other.infeasibility
+        a, b = self.objectives, other.objectives
+        if len(a) == 1:
+            return a < b
+        return a != b and all(x <= y for x, y in zip(a, b, strict=True))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Individual:
         """Return itself: an individual is a value, and DEAP's archives copy what they keep."""
@@ -66,3 +142,21 @@ class Individual:
 
     def __repr__(self) -> str:
         return f"Individual({self.key[:4].hex()}, {self.objectives}, {self.origin!r})"
+
+
+def point_of(scores: Mapping[str, float], objectives: Sequence[float]) -> tuple[float, ...]:
+    """Return IL and DR where there are both, the objectives otherwise."""
+    return (scores["il"], scores["dr"]) if "il" in scores and "dr" in scores else tuple(objectives)
+
+
+def precedence_of(scores: Mapping[str, float], objectives: Sequence[float]) -> tuple[float, tuple[float, ...]]:
+    """Return what candidates are ordered by where one has to be the best; less is better.
+
+    First the violation of constraints. Then, with one objective, that; with several the greatest coordinate of the
+    point on the front, so that the balanced member of a front is its best, and of equals the one of the least sum.
+    """
+    violation = scores.get(INFEASIBILITY, 0.0)
+    if len(objectives) == 1:
+        return violation, tuple(objectives)
+    point = point_of(scores, objectives)
+    return violation, (max(point), sum(point))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
-from evosdc.data.schema import Scale
+from evosdc.data.schema import Scale, Schema
 from evosdc.data.table import Numbers, Table
 from evosdc.model.parameters import Parameters
 from evosdc.model.support import require_scales
@@ -30,6 +30,9 @@ class MaskingMethod(ABC):
 
     weighted: ClassVar[bool] = False
     """Whether sampling weights make a difference; `mask_weighted` is then called where the file has them."""
+
+    companion: ClassVar[str] = ""
+    """A word for what the custodian keeps beside the protected file, see `account`; empty for nothing."""
 
     def __init__(self, params: Any) -> None:
         self.params = params
@@ -72,6 +75,46 @@ class MaskingMethod(ABC):
         ----------
         weights : ndarray of float64, shape (n,)
             How many members of the population a record stands for, positive.
+        """
+        return self.mask(table, rng)
+
+    def account(self, table: Table, weights: Numbers | None = None) -> Mapping[str, Any]:
+        """Return what `mask` does to a table beyond its parameters, transition matrices for one; JSON-able, no records.
+
+        ``evosdc mask`` writes it beside the protected file where the method has a `companion`.
+
+        Parameters
+        ----------
+        table : Table
+            The attributes to mask.
+        weights : ndarray of float64, shape (n,), optional
+        """
+        return {}
+
+    def context(self, schema: Schema, masked: Sequence[str]) -> tuple[str, ...]:
+        """Return the names of attributes that the method reads but does not mask; `mask_given` gets their columns.
+
+        Parameters
+        ----------
+        schema : Schema
+            Of the whole file.
+        masked : sequence of str
+            The attributes that are masked; none of them can be context.
+
+        Returns
+        -------
+        tuple of str
+            Empty unless overridden. A method with a context is not given sampling weights.
+        """
+        return ()
+
+    def mask_given(self, table: Table, context: Table, rng: np.random.Generator) -> Table:
+        """Return the protected table of a file with more attributes; a method that asks for a context overrides it.
+
+        Parameters
+        ----------
+        context : Table
+            The attributes named by `context`, with the same records. They are published as they are.
         """
         return self.mask(table, rng)
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from evosdc.data.schema import Scale
 from evosdc.data.table import Rows, Table
 from evosdc.data.transition import Matrix
+from evosdc.model.microdata import Microdata
 from evosdc.model.parameters import Parameters
 from evosdc.model.support import require_scales
 
@@ -97,6 +98,10 @@ class Measure(ABC):
     """Whether it judges the attributes that it supports and leaves the others of a mixed file out; where False, a file
     with any other attribute is refused. Measures of disclosure risk see all attributes that an intruder sees."""
 
+    generalised: ClassVar[bool] = False
+    """Whether it judges tables whose labels leave the original's categories; its `Fitted.score` is then given the
+    masked table in a schema of its own, and refuses labels that it cannot read. Where False, they never reach it."""
+
     def __init__(self, params: Any) -> None:
         self.params = params
 
@@ -109,6 +114,21 @@ class Measure(ABC):
         original : Table
             The attributes to judge, shape (n, V), n >= 1.
         """
+
+    def besides(self) -> tuple[str, ...]:
+        """Return the attributes of the file that it needs besides those that it judges, by its parameters."""
+        return ()
+
+    def fit_in(self, microdata: Microdata) -> Fitted:
+        """Do all that depends on the original alone, with the attributes at hand that are not judged.
+
+        Parameters
+        ----------
+        microdata : Microdata
+            The protected attributes, the attributes of `besides`, and possibly others. Masked tables hold the protected
+            ones only.
+        """
+        return self.fit(microdata.original)
 
     def require_support(self, table: Table, who: str = "") -> None:
         """Raise `ParameterError` naming all attributes whose scale the measure cannot judge."""

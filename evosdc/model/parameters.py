@@ -8,6 +8,7 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
 
 from evosdc.errors import Fault, ParameterError, did_you_mean
+from evosdc.model.alternatives import of_the_given_shape
 
 
 class Parameters(BaseModel):
@@ -62,7 +63,7 @@ def parsed(model: type[P], given: Mapping[str, Any], where: str) -> P:
 def faults_of(error: ValidationError, model: type[BaseModel], where: str) -> list[Fault]:
     """Translate pydantic's errors into faults."""
     faults = []
-    for item in error.errors(include_url=False):
+    for item in of_the_given_shape(error.errors(include_url=False), model):
         path = ".".join(str(part) for part in item["loc"]) or "parameters"
         place = f"{where}: {path}" if where else path
         match item["type"]:

@@ -9,8 +9,14 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.data.equivalence import Classes, equivalence_classes, key_codes, told_apart
+from evosdc.data.prefix_tree import PrefixTree, matching_sums, prefix_tree
 from evosdc.data.schema import MissingRule
-from evosdc.data.table import Numbers, Table
+from evosdc.data.table import MISSING, Codes, Numbers, Table
+from evosdc.data.transition import Matrix
 from evosdc.model.parameters import Parameters
 
 
@@ -44,7 +50,13 @@ class Release:
     household : str, optional
         Attribute whose equal values form a household.
     missing : MissingMatch
-        What a missing value equals: anything, other missing values, or nothing.
+        What a missing value of a quasi-identifier equals: anything, other missing values, or nothing. Under the last
+        rule a record with such a value is like no other one.
+    population : Table, optional
+        A file of the population that the respondents belong to, with at least the quasi-identifiers, in this file's
+        coding; codes beyond it are values that this file does not have.
+    transitions : mapping of str to ndarray of float64, optional
+        By attribute, the rows of the matrix that it was randomised by, those of the values that occurred before.
     """
 
     table: Table
@@ -53,11 +65,41 @@ class Release:
     weights: Numbers | None = None
     household: str | None = None
     missing: MissingMatch = MissingMatch.CATEGORY
+    population: Table | None = None
+    transitions: Mapping[str, Matrix] | None = None
 
     @cached_property
-    def keys(self) -> Table:
-        """The quasi-identifiers only."""
-        return self.table.select(self.quasi_identifiers)
+    def codes(self) -> Codes:
+        """Values of the quasi-identifiers, shape (n, V), `MISSING` only where it is a wildcard or a category."""
+        codes = key_codes(self.table, self.quasi_identifiers)
+        return told_apart(codes) if self.missing is MissingMatch.NEVER else codes
+
+    @cached_property
+    def classes(self) -> Classes:
+        """Records of the same key. Under the rule ``wildcard`` records of other classes can match them too."""
+        return equivalence_classes(self.codes)
+
+    @cached_property
+    def keys(self) -> Codes:
+        """The distinct keys, shape (m, V), in the order of `classes`."""
+        keys: Codes = self.codes[self.classes.first]
+        return keys
+
+    @cached_property
+    def tree(self) -> PrefixTree | None:
+        """The keys as a prefix tree, where a missing value stands for any; None where keys match themselves alone."""
+        wildcards = self.missing is MissingMatch.WILDCARD and bool((self.keys == MISSING).any())
+        return prefix_tree(self.keys) if wildcards else None
+
+    @cached_property
+    def frequencies(self) -> tuple[NDArray[np.int64], Numbers]:
+        """How many records match each key and what they weigh together, each of shape (m,).
+
+        Without weights a record weighs 1.
+        """
+        counts = self.classes.counts
+        weights = counts.astype(np.float64) if self.weights is None else self.classes.total(self.weights)
+        return (counts, weights) if self.tree is None else matching_sums(self.tree, counts, weights, self.keys)
 
 
 class PrivacyModel(ABC):
@@ -79,16 +121,21 @@ class PrivacyModel(ABC):
     def __init__(self, params: Any) -> None:
         self.params = params
 
+    def lacking(self, release: Release) -> str:
+        """Return what the model needs and the file does not have, such as "a sensitive attribute"; usually nothing."""
+        return ""
+
     def applies(self, release: Release) -> bool:
         """Whether the file has what the model needs: sensitive attributes, weights, households."""
-        return True
+        return not self.lacking(release)
+
+    def in_words(self, figures: Mapping[str, Any]) -> str:
+        """Return what the figures of `assess` mean, in a sentence for people who do not know the model."""
+        return f"{self.headline.replace('_', ' ')}: {figures[self.headline]}"
 
     @abstractmethod
     def assess(self, release: Release) -> Mapping[str, Any]:
         """Return the figures by name, JSON-able, without any record of the file.
 
-        Raises
-        ------
-        InputError
-            The file does not have what the model needs.
+        Asked only where nothing is `lacking`.
         """

@@ -22,8 +22,8 @@ def meanings(run: RunFolder, stand: Standings) -> list[str]:
     if stand.objectives > 1:
         texts.append(
             f"The fitness {fitness} has {stand.objectives} objectives that are not combined; no file of the front is "
-            "better than another in all of them. Where this page ranks files, it does so by "
-            f"{'the mean of IL and DR' if stand.has_map else 'the first objective'}, called the score."
+            "better than another in all of them. Where one has to be best, it is the balanced one: files are ranked "
+            f"by {'the greater of IL and DR' if stand.has_map else 'the first objective'}, called the score."
         )
     else:
         meaning = FITNESSES.get(fitness, f"what the fitness {fitness or 'in use'} computes from the measures")
@@ -66,7 +66,7 @@ def _to_beat(identity: Standing, fitness: str) -> str:
     il, dr, score = (number(value) for value in (identity.il, identity.dr, identity.score))
     if dr == number(100.0):
         return f"The unprotected original has IL {il} and DR {dr} in this run, so the score to beat is {score}."
-    expected = ", not 50" if fitness in ("mean", "pareto") and score != number(50.0) else ""
+    expected = ", not 50" if fitness == "mean" and score != number(50.0) else ""
     return (
         "The unprotected original need not have DR 100: where records are alike, an intruder can only guess between "
         f"them. In this run it has IL {il} and DR {dr}, so the score to beat is {score}{expected}."

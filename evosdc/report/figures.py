@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from evosdc.report.frames import FIXED_COLUMNS, thinned
+from evosdc.report.frames import FIXED_COLUMNS, front_of, thinned
 from evosdc.report.palette import (
     BLUE,
     FAINT,
@@ -55,8 +55,9 @@ def il_dr_map(frame: pd.DataFrame, stand: Standings) -> go.Figure:
     population = thinned(known[known["set"] == "population"].sort_values("score", kind="stable"), MOST_POINTS)
     hollow = {"symbol": "circle-open", "color": INK, "size": 8, "opacity": 0.75, "line": {"width": 1.2}}
     _points(drawn, population, "final population", hollow, "search")
+    _points(drawn, front_of(portfolio), "front of the portfolio", {"color": GREY, "size": 4}, "portfolio", lines=GREY)
     front = known[known["set"] == "front"].sort_values(["il", "dr"])
-    _points(drawn, front, "front", {"color": BLUE, "size": 5}, "search", mode="lines+markers")
+    _points(drawn, front, "front", {"color": BLUE, "size": 5}, "search", lines=BLUE)
     for standing, name, style in (
         (stand.identity, "unprotected original", {"symbol": "x", "color": INK, "size": 12, "line": {"width": 0}}),
         (
@@ -102,7 +103,7 @@ def _upper(values: list[float]) -> float:
 
 
 def _points(
-    drawn: go.Figure, rows: pd.DataFrame, name: str, marker: dict[str, Any], group: str, mode: str = "markers"
+    drawn: go.Figure, rows: pd.DataFrame, name: str, marker: dict[str, Any], group: str, lines: str = ""
 ) -> None:
     if rows.empty:
         return
@@ -112,8 +113,9 @@ def _points(
         for label, score, values in zip(rows["label"], rows["score"], rows[names].to_numpy(dtype=float), strict=True)
     ]
     drawn.add_scatter(
-        x=rows["il"].round(4).tolist(), y=rows["dr"].round(4).tolist(), mode=mode, name=literal(name, 32),
-        marker=marker, line={"color": BLUE, "width": 1.5, "shape": "hv"}, text=texts,
+        x=rows["il"].round(4).tolist(), y=rows["dr"].round(4).tolist(),
+        mode="lines+markers" if lines else "markers", name=literal(name, 32),
+        marker=marker, line={"color": lines or BLUE, "width": 1.5, "shape": "hv"}, text=texts,
         hovertemplate="%{text}<extra></extra>", legendgroup=group, legendgrouptitle_text=group,
     )  # fmt: skip
 
@@ -133,7 +135,7 @@ def evolution(rows: pd.DataFrame, fitness: str) -> go.Figure | None:
     """Return the evolution of fitness, IL and DR over evaluations (or generations, by a button).
 
     With one objective: the best file so far and the mean, least and greatest of the population. With several there is
-    no best file, so the panels hold the population's IL and DR and the size of the front.
+    no best file, so the panels hold the population's IL and DR and what the front dominates (its size, in runs of old).
 
     Parameters
     ----------
@@ -152,10 +154,12 @@ def evolution(rows: pd.DataFrame, fitness: str) -> go.Figure | None:
     single = rows["champion_fitness"].notna().any()
     titles = {"fitness": f"fitness ({fitness})" if fitness else "fitness", "il": "IL", "dr": "DR"}
     panels = [key for key in titles if (single or key != "fitness") and rows[f"{key}_mean"].notna().any()]
-    has_front = not single and rows["front"].notna().any()
+    volume = "hypervolume" if "hypervolume" in rows and rows["hypervolume"].notna().any() else "front"
+    has_front = not single and rows[volume].notna().any()
     if not panels and not has_front:
         return None
-    names = [literal(titles[key], 40) for key in panels] + (["size of the front"] if has_front else [])
+    front_title = "hypervolume of the front, %" if volume == "hypervolume" else "size of the front"
+    names = [literal(titles[key], 40) for key in panels] + ([front_title] if has_front else [])
     drawn = make_subplots(rows=1, cols=len(names), subplot_titles=names, horizontal_spacing=0.07)
     dress(drawn, 360)
     drawn.update_annotations(font={"size": 13, "color": INK})
@@ -163,7 +167,7 @@ def evolution(rows: pd.DataFrame, fitness: str) -> go.Figure | None:
     for column, key in enumerate(panels, 1):
         _panel(drawn, rows, key, column, single=bool(single))
     if has_front:
-        _line(drawn, rows, "front", len(names), "front", {"color": BLUE, "width": 2})
+        _line(drawn, rows, volume, len(names), "front", {"color": BLUE, "width": 2})
     drawn.update_xaxes(title_text="evaluations", rangemode="tozero", nticks=5)
     return drawn.update_layout(
         hovermode="x unified", margin={"t": 76}, updatemenus=[_switch(drawn, rows, len(names))],

@@ -28,7 +28,7 @@ class RunFolder:
     path : Path
     name : str
         The folder's name; of a replicate, also its parent's.
-    resolved, environment, status, result, frequencies : mapping
+    resolved, environment, status, result, frequencies, risk : mapping
         The JSON files of the same names; empty where a file does not (yet) exist.
     journal : tuple of mapping
         One record a generation, in order of generations.
@@ -54,6 +54,7 @@ class RunFolder:
     scores: pd.DataFrame
     digests: Mapping[str, str]
     transitions: Mapping[str, Any] = field(default_factory=dict)
+    risk: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -139,7 +140,7 @@ def _read(path: Path, name: str, faults: list[Fault]) -> RunFolder | None:
     before = len(faults)
     documents = {
         stem: _document(path / f"{stem}.json", faults)
-        for stem in ("resolved", "environment", "status", "result", "frequencies", "transitions")
+        for stem in ("resolved", "environment", "status", "result", "frequencies", "transitions", "risk")
     }
     faults.extend(_frequency_faults(path / "frequencies.json", documents["frequencies"]))
     journal, unreadable = _journal(path / "journal.jsonl")

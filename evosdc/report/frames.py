@@ -12,7 +12,8 @@ import pandas as pd
 
 from evosdc.report.folders import RunFolder
 
-FIXED_COLUMNS = ("set", "slot", "origin", "label", "fitness")
+FIXED_COLUMNS = ("set", "slot", "origin", "label", "fitness", "infeasibility")
+_SERIES = ("generation", "evaluations", "seconds", "front", "stalled", "hypervolume", "diversity")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?inf|nan", re.IGNORECASE)
 
 
@@ -28,12 +29,12 @@ def objectives(value: Any) -> tuple[float, ...]:
 def ranking_score(fitness: Sequence[float], scores: Mapping[str, float]) -> float:
     """Return the one number that files are ranked by; less is better, NaN where nothing is known.
 
-    It is the fitness itself where there is one objective. Where there are several it is the mean of IL and DR, a choice
-    of this page which no search follows, or the first objective where there is no IL or no DR.
+    It is the fitness itself where there is one objective. Where there are several it is the greater of IL and DR, by
+    which the search picks the balanced member of its front, or the first objective where there is no IL or no DR.
     """
-    middle = (scores.get("il", math.nan) + scores.get("dr", math.nan)) / 2
-    if len(fitness) > 1 and math.isfinite(middle):
-        return middle
+    pair = scores.get("il", math.nan), scores.get("dr", math.nan)
+    if len(fitness) > 1 and all(map(math.isfinite, pair)):
+        return max(pair)
     return fitness[0] if fitness else math.nan
 
 
@@ -43,14 +44,15 @@ def history(run: RunFolder) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``generation evaluations seconds front stalled``; ``best_fitness best_il best_dr`` of the best file of the
-        generation; ``champion_fitness champion_il champion_dr`` of the best file so far (one objective only); and
-        ``<series>_min <series>_mean <series>_max`` of the population for fitness, il and dr. NaN where not recorded.
+        ``generation evaluations seconds front stalled hypervolume diversity``; ``best_fitness best_il best_dr`` of the
+        best file of the generation; ``champion_fitness champion_il champion_dr`` of the best file so far (one objective
+        only); and ``<series>_min <series>_mean <series>_max`` of the population for fitness, il and dr. NaN where not
+        recorded.
     """
     rows = []
     champion: Mapping[str, float] = {}
     for record in run.journal:
-        row = {key: _float(record.get(key)) for key in ("generation", "evaluations", "seconds", "front", "stalled")}
+        row = {key: _float(record.get(key)) for key in _SERIES}
         best = mapping(record.get("best"))
         fitness = objectives(best.get("fitness"))
         leader = {"fitness": fitness[0] if len(fitness) == 1 else math.nan}
@@ -91,8 +93,9 @@ def files(run: RunFolder) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``set slot origin label method``, ``score`` (`ranking_score`), ``fitness`` (a tuple), and every measure as a
-        number; ``method`` is the first word of a portfolio file's label and empty elsewhere.
+        ``set slot origin label method``, ``score`` (`ranking_score`), ``fitness`` (a tuple), ``infeasibility`` (how far
+        it is from the constraints, 0 where there are none), and every measure as a number; ``method`` is the first word
+        of a portfolio file's label and empty elsewhere.
     """
     # The file holds the first objective alone; with several it must not be taken for the whole fitness.
     single = objective_count(run) == 1
@@ -101,7 +104,8 @@ def files(run: RunFolder) -> pd.DataFrame:
     frame: pd.DataFrame = text[["set", "slot", "origin", "label"]].copy()
     first_words = frame["label"].str.split(n=1).str[0].fillna("")
     frame["method"] = first_words.where(frame["set"] == "portfolio", "")
-    measures = text[names].apply(pd.to_numeric, errors="coerce") if names else pd.DataFrame(index=text.index)
+    frame["infeasibility"] = text["infeasibility"].map(_parsed).fillna(0.0).astype(float)
+    measures = text[names].map(_parsed).astype(float)
     frame["fitness"] = [objectives(value) for value in text["fitness"]]
     records: list[dict[str, float]] = [
         {name: float(value) for name, value in zip(names, row, strict=True)} for row in measures.to_numpy(dtype=float)
@@ -116,8 +120,9 @@ def files(run: RunFolder) -> pd.DataFrame:
 def ranking(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the distinct files from best to worst.
 
-    Files with the same scores throughout are one row (the first of them) with their number in ``alike``; ``rank`` is
-    1 plus how many distinct files are strictly better. The identity is not ranked.
+    Files that break constraints come after all that do not. Files with the same scores throughout are one row (the
+    first of them) with their number in ``alike``; ``rank`` is 1 plus how many distinct files are strictly better. The
+    identity is not ranked.
 
     Parameters
     ----------
@@ -128,12 +133,21 @@ def ranking(frame: pd.DataFrame) -> pd.DataFrame:
     names = [column for column in frame.columns if column not in (*FIXED_COLUMNS, "method", "score")]
     # A survivor of the portfolio stands in the population, too, and a member of the front perhaps in both.
     order = known["set"].map({"portfolio": 0, "population": 1, "front": 2}).fillna(3)
-    known = known.assign(order=order).sort_values(["score", "order"], kind="stable")
+    known = known.assign(order=order).sort_values(["infeasibility", "score", "order"], kind="stable")
     keys = ["score", *names]
     known["alike"] = known.groupby(keys, dropna=False)["set"].transform(lambda sets: sets.value_counts().max())
     known = known.drop_duplicates(keys).drop(columns="order").reset_index(drop=True)
-    known["rank"] = known["score"].rank(method="min").astype(int)
+    known["rank"] = known.groupby(["infeasibility", "score"], sort=True).ngroup()
+    firsts = known["rank"].ne(known["rank"].shift())
+    known["rank"] = (known.index.to_series() + 1).where(firsts).ffill().astype(int)
     return known
+
+
+def front_of(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the files that no other one beats in IL and DR, by increasing IL; none that breaks constraints."""
+    known = frame[frame["infeasibility"] == 0.0].dropna(subset=["il", "dr"]).sort_values(["il", "dr"], kind="stable")
+    least_before = known["dr"].cummin().shift(fill_value=math.inf)
+    return known[known["dr"] < least_before]
 
 
 def operators(run: RunFolder) -> pd.DataFrame:
@@ -202,6 +216,14 @@ def missing_counts(run: RunFolder) -> pd.DataFrame:
 def mapping(value: Any) -> Mapping[str, Any]:
     """Return a JSON object as it is, and an empty mapping for anything else."""
     return value if isinstance(value, Mapping) else {}
+
+
+def _parsed(text: str) -> float:
+    """Return the number that a text stands for, to the last bit (pandas' own parser is not that exact), or NaN."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def _float(value: Any, default: float = math.nan) -> float:

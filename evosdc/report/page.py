@@ -21,6 +21,7 @@ from evosdc.report import bars, comparability, comparison, explanations, figures
 from evosdc.report.folders import RunFolder, read_run_folders
 from evosdc.report.fresh_draws import fresh_measures, fresh_verdicts
 from evosdc.report.pictures import pictures
+from evosdc.report.privacy import privacy_rows
 from evosdc.report.standings import Standings, standings
 from evosdc.report.wording import MISSING_RULES, number
 
@@ -107,6 +108,7 @@ def _section(run: RunFolder, stand: Standings, anchor: str, drawings: dict[str, 
         "generations": len(history),
         "best": tables.best_files(run, ranked, stand) if len(ranked) else None,
         "frequencies": _frequencies(run, anchor, drawings),
+        "privacy": privacy_rows(run),
         "written_file": "the file that was written" if stand.published else "the best file",
         "fresh_verdicts": fresh_verdicts(run),
         "fresh_measures": fresh_measures(run),

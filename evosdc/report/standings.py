@@ -60,8 +60,7 @@ class Standings:
     objectives : int
         How many objectives the search had.
     published : Standing or None
-        The file that the run wrote, where it is another than `best`: with several objectives the run writes the file
-        with the least first objective, while this page ranks by `frames.ranking_score`.
+        The file that the run wrote, where it is another than `best`: an algorithm may choose for itself.
     """
 
     identity: Standing | None
@@ -117,7 +116,7 @@ def _least(frame: pd.DataFrame, names: list[str]) -> Standing | None:
     known = frame[frame["score"].notna()]
     if known.empty:
         return None
-    row = known.iloc[int(known["score"].to_numpy().argmin())]
+    row = known.sort_values(["infeasibility", "score"], kind="stable").iloc[0]
     return Standing(str(row["label"]), float(row["score"]), {name: float(row[name]) for name in names})
 
 

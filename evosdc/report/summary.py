@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evosdc.report.comparison import spent
 from evosdc.report.folders import RunFolder
+from evosdc.report.frames import mapping
 from evosdc.report.standings import Standing, Standings
 from evosdc.report.verdicts import changed_text, gain_text
 from evosdc.report.wording import STATES, count, duration, listing, number, plural, quoted
@@ -25,7 +26,15 @@ def protected_attributes(run: RunFolder) -> list[str]:
 
 def sentences(run: RunFolder, stand: Standings) -> list[str]:
     """Return the summary of a run, a paragraph an element, without mark-up."""
-    texts = (_protected(run), _searched(run, stand), _stands(run, stand), changed_text(run), _dropped(run))
+    texts = (
+        _protected(run),
+        _searched(run, stand),
+        _stands(run, stand),
+        _constraints(run),
+        _fronts(run, stand),
+        changed_text(run),
+        _dropped(run),
+    )
     return [text for text in texts if text]
 
 
@@ -109,11 +118,45 @@ def _stands(run: RunFolder, stand: Standings) -> str:
     return " ".join(part for part in (text, gain_text(stand), _published(stand)) if part)
 
 
+def _constraints(run: RunFolder) -> str:
+    """Return which constraints the written file fulfils."""
+    judged = [mapping(entry) for entry in run.result.get("constraints") or ()]
+    held = [_constraint(entry) for entry in judged if entry.get("holds")]
+    broken = [_constraint(entry) for entry in judged if not entry.get("holds")]
+    texts = []
+    if held:
+        every = "Every constraint holds" if not broken else "These constraints hold"
+        texts.append(f"{every} in the file that was written: {listing(held)}.")
+    if broken:
+        texts.append(f"The file that was written breaks {listing(broken)}.")
+    return " ".join(texts)
+
+
+def _constraint(entry: Mapping[str, Any]) -> str:
+    value = entry.get("value")
+    figure = number(value) if isinstance(value, int | float) else "unknown"
+    return f"{entry.get('constraint')} (it is {figure})"
+
+
+def _fronts(run: RunFolder, stand: Standings) -> str:
+    """Return how the front that was found compares with that of the portfolio; for several objectives only."""
+    volumes = mapping(run.result.get("hypervolume"))
+    found, known = volumes.get("front"), volumes.get("portfolio")
+    if stand.objectives < 2 or not isinstance(found, int | float) or not isinstance(known, int | float):
+        return ""
+    reference, own = number(volumes.get("reference"), 0), number(known)
+    verdict = "more than" if found > known else "no more than"
+    return (
+        f"The front that was found dominates {number(found)} % of the space up to the reference point, which has "
+        f"{reference} in every objective: {verdict} the front of the portfolio alone, which dominates {own} %."
+    )
+
+
 def _published(stand: Standings) -> str:
     if stand.published is None:
         return ""
     pair = f" (IL {number(stand.published.il)}, DR {number(stand.published.dr)})" if stand.has_map else ""
-    return f"Mind that the file that the run wrote is another one, that with the least first objective{pair}."
+    return f"Mind that the file that the run wrote is another one, which the algorithm chose{pair}."
 
 
 def _dropped(run: RunFolder) -> str:

@@ -18,7 +18,7 @@ _PATH = re.compile(r"(?<![^\s'\"(=:,;])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"]+[/\\]
 FITNESSES = {
     "mean": "the mean of IL and DR",
     "max": "the greater of IL and DR",
-    "weighted": "a weighted mean of IL and DR",
+    "weighted": "the weighted mean of IL and DR, or of single measures, with the weights among the settings",
     "pareto": "IL and DR, kept apart as two objectives",
     "penalised": "the mean or the greater of IL and DR, and a price for frequencies that the protection shifts",
     "dm": "the discernibility of the published records (DM: each record costs the size of its group)",

@@ -29,6 +29,7 @@ pytest.register_assert_rewrite(
             "genotype_variation",
             "masking",
             "measure",
+            "privacy",
             "purity",
         )
     )
@@ -40,6 +41,7 @@ from evosdc.testing.fitness import FitnessConformance
 from evosdc.testing.genotype import GenotypeConformance
 from evosdc.testing.masking import MaskingMethodConformance
 from evosdc.testing.measure import MeasureConformance
+from evosdc.testing.privacy import PrivacyModelConformance, sample_release
 from evosdc.testing.tables import SHAPES, TableShape, edited, sample_microdata, sample_table, shuffled
 
 __all__ = [
@@ -50,9 +52,11 @@ __all__ = [
     "GenotypeConformance",
     "MaskingMethodConformance",
     "MeasureConformance",
+    "PrivacyModelConformance",
     "TableShape",
     "edited",
     "sample_microdata",
+    "sample_release",
     "sample_table",
     "shuffled",
 ]

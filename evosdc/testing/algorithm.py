@@ -18,6 +18,7 @@ from evosdc.testing.genomes import through_npz
 from evosdc.testing.purity import fingerprint, global_random
 
 _STREAMS = Streams(seed=5)
+_LEAST = 34
 
 
 class AlgorithmConformance:
@@ -151,6 +152,25 @@ class AlgorithmConformance:
             populations = self.history(self.made(), 40)
             best = [min(i.objectives for i in p.individuals) for p in (populations[0], populations[-1])]
             assert best[1] < best[0], f"the best was {best[0]} at the start and {best[1]} after 40 generations"
+
+    def test_constraints_come_first(self) -> None:
+        """The best is to be small, but of a sum of at least 34: only some of the start obey, none of the smallest."""
+        own = type(self).start, type(self).evaluated
+        if not self.improves or own != (AlgorithmConformance.start, AlgorithmConformance.evaluated):
+            return  # an algorithm that need not improve, or has a problem of its own
+        algorithm, start = self.made(), candidates(12, self.objectives, _LEAST)
+        population = algorithm.initial(start)
+        kept = min(i.precedence for i in population.individuals)
+        assert kept == min(i.precedence for i in start), "the best feasible candidate is not in the first population"
+        for generation in range(40):
+            offspring = algorithm.propose(population, _STREAMS)
+            if not offspring:
+                break
+            evaluated = [counted(item.genome, self.objectives, item.origin, _LEAST) for item in offspring]
+            population = replace(algorithm.replace(population, offspring, evaluated), generation=generation + 1)
+        best = min(population.individuals, key=lambda i: i.precedence)
+        assert best.feasible, "an individual that breaks constraints was preferred to all that obey them"
+        assert best.precedence <= kept, f"the best was {kept} at the start and {best.precedence} after 40 generations"
 
     def test_unknown_parameters_are_refused(self) -> None:
         assert_unknown_keys_refused(self.made())

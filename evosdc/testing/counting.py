@@ -9,6 +9,7 @@ from deap import base
 from numpy.typing import NDArray
 
 from evosdc.model import Individual
+from evosdc.model.individual import INFEASIBILITY
 from evosdc.testing.purity import generator
 
 Genes = NDArray[np.int64]
@@ -28,15 +29,21 @@ def counting_toolbox() -> base.Toolbox:
     return toolbox
 
 
-def counted(genome: Genes, objectives: int, origin: str = "random") -> Individual:
-    """Return the individual of a genome: its objectives are the sum and, from the second on, sums of distances."""
+def counted(genome: Genes, objectives: int, origin: str = "random", least: int = 0) -> Individual:
+    """Return the individual of a genome: its objectives are the sum and, from the second on, sums of distances.
+
+    Where `least` is given, a constraint asks for at least that sum.
+    """
     values = tuple(float(np.abs(genome - target).sum()) for target in range(objectives))
-    return Individual(genome, _key(genome), {"il": values[0], "dr": values[-1]}, values, origin)
+    scores = {"il": values[0], "dr": values[-1]}
+    if least:
+        scores[INFEASIBILITY] = max(0.0, (least - values[0]) / least)
+    return Individual(genome, _key(genome), scores, values, origin)
 
 
-def candidates(count: int, objectives: int) -> list[Individual]:
+def candidates(count: int, objectives: int, least: int = 0) -> list[Individual]:
     """Return evaluated random candidates, always the same."""
-    return [counted(_random(generator(30, slot)), objectives) for slot in range(count)]
+    return [counted(_random(generator(30, slot)), objectives, least=least) for slot in range(count)]
 
 
 def _locked(genes: Any) -> Genes:

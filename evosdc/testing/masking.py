@@ -16,6 +16,7 @@ from evosdc.data.table import Table
 from evosdc.errors import ParameterError
 from evosdc.model import MaskingMethod
 from evosdc.testing.acceptance import accepted, assert_unknown_keys_refused, on_every_table
+from evosdc.testing.generalisation import assert_same_attributes, label_misses
 from evosdc.testing.purity import assert_repeatable, fingerprint, generator, unchanged
 from evosdc.testing.tables import sample_table
 
@@ -59,12 +60,23 @@ class MaskingMethodConformance:
     @on_every_table
     def test_schema_and_records_are_kept(self, table_name: str) -> None:
         table, masked = self.masked(table_name)
-        assert masked.schema == table.schema, "the masked table has another schema: attributes, scales or categories"
+        if self.method().generalises:
+            assert_same_attributes(table.schema, masked.schema)
+        else:
+            assert masked.schema == table.schema, "the masked table has another schema: attributes, scales, categories"
         assert len(masked) == len(table), f"{len(table)} records went in, {len(masked)} came out"
 
     @on_every_table
     def test_values_lie_in_their_domains(self, table_name: str) -> None:
         self.masked(table_name)[1].verify()
+
+    @on_every_table
+    def test_generalised_labels_cover_the_values(self, table_name: str) -> None:
+        if self.method().generalises:
+            table, masked = self.masked(table_name)
+            for attribute in table.schema.attributes:
+                missed = label_misses(table, masked, attribute.name)[0]
+                assert missed == 0, f"{missed:.0%} of the labels of {attribute.name} do not cover what they stand for"
 
     @on_every_table
     def test_the_table_is_not_changed(self, table_name: str) -> None:
@@ -94,14 +106,36 @@ class MaskingMethodConformance:
 
     def test_records_stay_in_their_places(self) -> None:
         table, masked = self.masked("many-records")
-        pairs = [(a, b) for a, b in zip(_columns(table), _columns(masked), strict=True) if np.ptp(b) > 0]
-        if self.keeps_links and pairs:
-            own = sum(_distance(a, b).mean() for a, b in pairs)
-            any_other = sum(_distance(a[:, None], b[None, :]).mean() for a, b in pairs)
+        if self.keeps_links:
+            own, any_other = np.sum([_misses(table, masked, name) for name in table.schema.names], axis=0)
             assert own <= 0.9 * any_other, (
                 "masked records are no more like their own originals than like any others: record r of the result must "
                 "be record r of the table. Declare keeps_links = False if the method breaks the link on purpose."
             )
+
+    @on_every_table
+    def test_what_does_not_fit_is_told_before_any_work(self, table_name: str) -> None:
+        method, table = self.method(), self.table(table_name)
+        refused = {"require_fit": False, "mask": False}
+        for name, call in (
+            ("require_fit", lambda: method.require_fit(table)),
+            ("mask", lambda: method.mask(table, generator(0))),
+        ):
+            try:
+                call()
+            except ParameterError:
+                refused[name] = True
+        assert refused["require_fit"] is refused["mask"], (
+            "require_fit and mask must refuse the same tables: every stratum is asked before any is masked"
+        )
+
+    @on_every_table
+    def test_weights_of_one_change_nothing(self, table_name: str) -> None:
+        method = self.method()
+        if method.weighted and self.deterministic:
+            table, masked = self.masked(table_name)
+            weighted = method.mask_weighted(table, np.ones(len(table)), generator(0))
+            assert weighted.same_records(masked), "weights that are all 1 give another result than none"
 
     def test_unsupported_scales_are_refused(self) -> None:
         method = self.method()
@@ -115,14 +149,21 @@ class MaskingMethodConformance:
         assert_unknown_keys_refused(self.method())
 
 
-def _columns(table: Table) -> list[NDArray[Any]]:
-    """Return the columns as ranks in 0..1 (nominal: codes), a missing value as -1."""
-    columns: list[NDArray[Any]] = []
-    for attribute in table.schema.attributes:
-        values = np.nan_to_num(table.column(attribute.name).astype(np.float64), nan=-1.0)
-        spread = np.ptp(values)
-        columns.append(values if attribute.scale is Scale.NOMINAL or spread == 0 else (values - values.min()) / spread)
-    return columns
+def _misses(table: Table, masked: Table, name: str) -> tuple[float, float]:
+    """Return how far masked values lie from their own originals and from any, on average; 0 where all are the same."""
+    if masked.schema[name] != table.schema[name]:
+        return label_misses(table, masked, name)
+    before, after = _scaled(table, name), _scaled(masked, name)
+    if np.ptp(after) == 0:
+        return 0.0, 0.0
+    return float(_distance(before, after).mean()), float(_distance(before[:, None], after[None, :]).mean())
+
+
+def _scaled(table: Table, name: str) -> NDArray[Any]:
+    """Return a column as ranks in 0..1 (nominal: codes), a missing value as -1."""
+    values: NDArray[Any] = np.nan_to_num(table.column(name).astype(np.float64), nan=-1.0)
+    spread = np.ptp(values)
+    return values if table.schema[name].scale is Scale.NOMINAL or spread == 0 else (values - values.min()) / spread
 
 
 def _distance(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float64]:

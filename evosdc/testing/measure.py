@@ -5,16 +5,17 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from dataclasses import replace
 from math import isfinite
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
-from evosdc.data.schema import Scale
+from evosdc.data.schema import Attribute, Scale
 from evosdc.data.table import Table
 from evosdc.errors import ParameterError
-from evosdc.model import Fitted, Incremental, Measure
+from evosdc.model import Fitted, Incremental, Measure, Microdata
 from evosdc.testing.acceptance import accepted, assert_unknown_keys_refused, on_every_table
 from evosdc.testing.purity import assert_repeatable, fingerprint, generator, unchanged
 from evosdc.testing.tables import edited, sample_table, shuffled
@@ -180,6 +181,26 @@ class MeasureConformance:
             f"update leads to {followed!r} where start gives {fresh!r}; keep integers in the state"
         )
         assert fitted.score(masked) == fresh, "score and value(start) differ"
+
+    def test_a_partial_measure_leaves_other_attributes_out(self) -> None:
+        measure = self.measure()
+        if not measure.partial:
+            pytest.skip("judges all attributes of a file")
+        mixed = sample_table("ordinary", frozenset(Scale))
+        own = mixed.select([a.name for a in mixed.schema.attributes if a.scale in measure.supports])
+        masked, _ = edited(mixed, generator(7), 0.5)
+        measure.require_support(mixed)
+        assert measure.fit(mixed).score(masked) == measure.fit(own).score(masked.select(own.schema.names))
+
+    def test_attributes_that_are_not_protected_are_of_no_account(self) -> None:
+        original = self.table("ordinary")
+        masked = self.versions(original)[2]
+        ward = Attribute("ward", scale=Scale.NOMINAL, categories=("north", "south"))
+        schema = replace(original.schema, attributes=(*original.schema.attributes, ward))
+        wards = (np.arange(len(original)) % 2).astype(np.int32)[:, None]
+        whole = Microdata(Table(schema, np.hstack([original.codes, wards]), original.numbers), original.schema.names)
+        among_others, alone = self.measure().fit_in(whole), self.measure().fit(original)
+        assert among_others.score(masked) == alone.score(masked), "fit_in and fit differ"
 
     def test_unsupported_scales_are_refused(self) -> None:
         measure = self.measure()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cached_property
 from hashlib import blake2b
 from typing import Any, Literal
 
@@ -22,6 +24,7 @@ ATTEMPTS = 20
 """Draws of a value before a change that breaks an edit rule is given up."""
 
 Genes = NDArray[Any]
+Shares = NDArray[np.float64]
 
 
 class Cells(Genotype[Genes]):
@@ -119,14 +122,17 @@ class Cells(Genotype[Genes]):
         loci = [int(rng.integers(cells))] if count == 1 else rng.choice(cells, count, replace=False).tolist()
         changed = g.copy()
         for locus in loci:
-            row, attribute = locus // free.size, int(free[locus % free.size])
-            before = int(g[row, attribute])
-            for _ in range(ATTEMPTS):
-                changed[row, attribute] = self._mutant(attribute, before, rng)
-                if not self._rules or not self._rules.broken(changed[row : row + 1])[0]:
-                    break
-                changed[row, attribute] = before
+            self._vary(changed, locus // free.size, int(free[locus % free.size]), rng)
         return _locked(changed)
+
+    def _vary(self, genes: Genes, row: int, attribute: int, rng: np.random.Generator) -> None:
+        """Change one cell in place."""
+        before = int(genes[row, attribute])
+        for _ in range(ATTEMPTS):
+            genes[row, attribute] = self._mutant(attribute, before, rng)
+            if not self._rules or not self._rules.broken(genes[row : row + 1])[0]:
+                return
+        genes[row, attribute] = before
 
     def _mutant(self, attribute: int, code: int, rng: np.random.Generator) -> int:
         """Return another valid code of a cell."""
@@ -147,6 +153,47 @@ class Cells(Genotype[Genes]):
         step = round(size) if rng.random() < 0.5 else -round(size)
         moved = min(max(inside + step, 0), reach)
         return reach + (moved if moved != inside else min(max(inside - step, 0), reach))
+
+    moves = ("value", "restoration", "adoption")
+
+    def move(self, g: Genes, kind: str, rng: np.random.Generator, weights: Shares | None = None) -> Genes:
+        """Return a copy with one record changed.
+
+        ``value``: one cell as by `mutate`; ``restoration``: one changed cell back to the original; ``adoption``: the
+        whole record as another one is, so that the two cannot be told apart. What cannot be done, or breaks an edit
+        rule, becomes a ``value``.
+        """
+        row = int(rng.integers(len(g))) if weights is None else int(np.searchsorted(weights.cumsum(), rng.random()))
+        row = min(row, len(g) - 1)
+        changed = g.copy()
+        if kind == "restoration":
+            columns = np.flatnonzero(g[row] != self._coded_original[row])
+            if len(columns):
+                column = columns[int(rng.integers(len(columns)))]
+                changed[row, column] = self._coded_original[row, column]
+        elif kind == "adoption":
+            changed[row] = g[int(rng.integers(len(g)))]
+        if kind == "value" or (changed[row] == g[row]).all() or self._rules.broken(changed[row : row + 1])[0]:
+            free = self._domain.free
+            if not free.size:
+                return g
+            changed[row] = g[row]
+            self._vary(changed, row, int(free[int(rng.integers(free.size))]), rng)
+        return _locked(changed)
+
+    def combined(self, g: Genes, changed: Sequence[Genes]) -> Genes:
+        """Return the file with the records of all mutants that differ from it; of several versions the first."""
+        combination = g.copy()
+        for other in reversed(changed):
+            rows = self.changed_rows(g, other)
+            combination[rows] = other[rows]
+        return _locked(combination)
+
+    @cached_property
+    def _coded_original(self) -> Genes:
+        original = self.microdata.original
+        coded: Genes = np.concatenate([original.codes, self._domain.coding.codes(original.numbers)], axis=1)
+        return coded.astype(self._type)
 
     def decode(self, g: Genes, rng: np.random.Generator) -> Table:
         """Return the file; nothing is random."""
@@ -190,10 +237,8 @@ class Cells(Genotype[Genes]):
 
     def describe(self, g: Genes) -> Any:
         """Return, by attribute, how many cells differ from the original, numbers by the decimals of the schema."""
-        original = self.microdata.original
-        coded = np.concatenate([original.codes, self._domain.coding.codes(original.numbers)], axis=1)
         names = (a.name for a in (*self._schema.categorical, *self._schema.numeric))
-        changed = dict(zip(names, (g != coded).sum(axis=0).tolist(), strict=True))
+        changed = dict(zip(names, (g != self._coded_original).sum(axis=0).tolist(), strict=True))
         return {"changed": {name: changed[name] for name in self._schema.names}}
 
 

@@ -36,6 +36,8 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
          "Bayardo and Agrawal (2005)", _UNBOUNDED),
         ("lm", "LossMetricMeasure", "Loss metric: share of an attribute's leaves below the published value.",
          "Iyengar (2002)", _UNBOUNDED),
+        ("iloss", "LeafShareMeasure", "ILoss: share of an attribute's leaves that a published value adds to one.",
+         "Xiao and Tao (2006); suppressed cells, and the mean over records: reconstruction", _UNBOUNDED),
         ("cavg", "AverageClassSizeMeasure", "Average size of the classes over k.", "LeFevre et al. (2006)", _UNBOUNDED),
         ("aecs", "PlainClassSizeMeasure", "Average size of the classes.", "LeFevre et al. (2006)", _UNBOUNDED),
         ("entropy", "EntropyMeasure", "Non-uniform entropy: bits to tell original from published values.",

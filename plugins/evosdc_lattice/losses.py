@@ -125,31 +125,48 @@ class LossMetric(NodeLoss):
     weights: tuple[float, ...]
     aggregate: Aggregate = "mean"
 
+    def unit(self, domain: int) -> int:
+        """Return what ``M - 1`` is divided by; 0 for an attribute that cannot lose anything."""
+        return domain - 1
+
     def of(self, evaluator: NodeEvaluator, levels: Levels, facts: NodeFacts) -> float:
-        """Return LM, from integers."""
+        """Return the loss, from integers."""
         space = evaluator.space
         lost = evaluator.lost(levels) if facts.suppressed else None
-        losses = []
+        totals = []
         for j, (ladder, level) in enumerate(zip(space.ladders, levels.tolist(), strict=True)):
-            if ladder.domain < 2:
-                losses.append(0.0)
-                continue
             loss = ladder.loss(level)
             total = int(loss @ ladder.frequencies[level])
             if lost is not None:
                 total += int((ladder.domain - 1 - loss) @ lost[j])
-            losses.append(total / (space.n * (ladder.domain - 1)))
-        return aggregated(losses, self.weights, self.aggregate)
+            totals.append(total)
+        return self.combined(totals, space.n, [ladder.domain for ladder in space.ladders])
 
     def bound(self, space: LatticeSpace, levels: Levels, facts: NodeFacts | None) -> float:
-        """Return LM with suppression ignored."""
-        losses = [
-            int(ladder.loss(level) @ ladder.frequencies[level]) / (space.n * (ladder.domain - 1))
-            if ladder.domain > 1
-            else 0.0
+        """Return the loss with suppression ignored."""
+        totals = [
+            int(ladder.loss(level) @ ladder.frequencies[level])
             for ladder, level in zip(space.ladders, levels.tolist(), strict=True)
         ]
-        return aggregated(losses, self.weights, self.aggregate)
+        return self.combined(totals, space.n, [ladder.domain for ladder in space.ladders])
+
+    def combined(self, totals: Sequence[float], n: int, domains: Sequence[int]) -> float:
+        """Return the loss of attributes whose sums of ``M - 1`` over all n records are given."""
+        units = [n * self.unit(domain) for domain in domains]
+        parts = [total / unit if unit else 0.0 for total, unit in zip(totals, units, strict=True)]
+        return aggregated(parts, self.weights, self.aggregate)
+
+
+@dataclass(frozen=True)
+class LeafShare(LossMetric):
+    """ILoss of Xiao and Tao (2006): per cell ``(M - 1) / |A|``, M leaves below the published value; 0 for a leaf.
+
+    Parameters are those of `LossMetric`. A suppressed cell counts as the root, ``(|A| - 1) / |A|``: a reconstruction.
+    """
+
+    def unit(self, domain: int) -> int:
+        """Return ``|A|``."""
+        return domain
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,19 @@ class FittedLoss(Fitted):
         return self._ladders
 
     def score(self, masked: Table) -> float:
-        """Return the loss of a table; records whose values are all the root count as suppressed."""
+        """Return the loss of a table; records whose values are all the root or emptied count as suppressed.
+
+        Parameters
+        ----------
+        masked : Table
+            Row-aligned with the original, in its own schema: values of the original, labels of its hierarchies,
+            intervals and sets (`evosdc.data.generalisation`).
+
+        Raises
+        ------
+        DataError
+            A label that stands for nothing in its attribute's domain.
+        """
         return judged(self.loss, reading_of(self.ladders, masked))
 
 
@@ -61,12 +73,9 @@ def judged(loss: losses.NodeLoss, reading: Reading) -> float:
             return float(reading.kept_squares + reading.suppressed**2)
         case losses.AverageClassSize(k=k):
             return n / (reading.kept + (reading.suppressed > 0)) / k
-        case losses.LossMetric(weights=weights, aggregate=aggregate):
-            parts = [
-                total / (n * (domain - 1)) if domain > 1 else 0.0
-                for total, domain in zip(reading.leaf_losses, reading.domains, strict=True)
-            ]
-            return losses.aggregated(parts, weights, aggregate)
+        case losses.LossMetric():
+            totals = reading.leaf_counts if isinstance(loss, losses.LeafShare) else reading.leaf_losses
+            return loss.combined(totals, n, reading.domains)
         case losses.NonUniformEntropy(weights=weights):
             return sum(weight * bits for weight, bits in zip(weights, reading.bits, strict=True))
         case losses.Imprecision(weights=weights):
@@ -83,6 +92,7 @@ class NodeMeasure(Measure):
     """A loss of generalised files: a figure of its own, not a percentage; less is better."""
 
     supports: ClassVar[frozenset[Scale]] = frozenset(Scale)
+    generalised: ClassVar[bool] = True
 
     def fit(self, original: Table) -> FittedLoss:
         """Return the loss, knowing the original."""
@@ -143,6 +153,14 @@ class LossMetricMeasure(NodeMeasure):
     def loss(self, original: Table) -> losses.NodeLoss:
         """Return LM."""
         return losses.LossMetric(_weights(self.params, original, "lm"), self.params.aggregate)
+
+
+class LeafShareMeasure(LossMetricMeasure):
+    """`iloss`: see `evosdc_lattice.losses.LeafShare`."""
+
+    def loss(self, original: Table) -> losses.NodeLoss:
+        """Return ILoss."""
+        return losses.LeafShare(_weights(self.params, original, "iloss"), self.params.aggregate)
 
 
 class AverageClassSizeMeasure(NodeMeasure):

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from evosdc.data.numerals import numeral
 from evosdc.data.table import Table
+from evosdc.errors import DataError, Fault, FaultCollector
 from evosdc_lattice.ladder import Ladder
+from evosdc_lattice.meaning import OWN, Meaning, MeaningReader
 
 
 @dataclass(frozen=True)
@@ -21,57 +23,75 @@ class Reading:
     ----------
     n, kept, suppressed, kept_squares : int
         Records, classes, suppressed records, and the sum of squared sizes of the classes.
-    leaf_losses, domains : tuple of int
-        By attribute: sum over records of leaves - 1, and leaves of the hierarchy.
+    leaf_losses, leaf_counts : tuple of float
+        By attribute: sums over records of leaves - 1; the former takes the span of an interval of numbers in place of
+        its leaves, see `evosdc_lattice.meaning`.
+    domains : tuple of int
+        By attribute: leaves of the hierarchy.
     bits : tuple of float
         By attribute: non-uniform entropy.
-    levels, heights : tuple of int
-        By attribute: the least level at which all values stand, suppressed records left out; and the highest.
+    levels : tuple of float
+        By attribute: the least level at which all values stand, suppressed records left out; where they do not stand
+        on one level, the mean level of the values.
+    heights : tuple of int
+        By attribute: the highest level.
     """
 
     n: int
     kept: int
     suppressed: int
     kept_squares: int
-    leaf_losses: tuple[int, ...]
+    leaf_losses: tuple[float, ...]
+    leaf_counts: tuple[float, ...]
     domains: tuple[int, ...]
     bits: tuple[float, ...]
-    levels: tuple[int, ...]
+    levels: tuple[float, ...]
     heights: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class _ColumnReading:
     codes: NDArray[np.int64]
-    root: NDArray[np.bool_]
     labels: tuple[str | None, ...]
+    meanings: tuple[Meaning, ...]
+    emptied: NDArray[np.bool_]
+    """Where a value is missing that the original has."""
+    root: NDArray[np.bool_]
 
 
 def reading_of(ladders: Sequence[Ladder], masked: Table) -> Reading:
     """Return what a published table shows of the original that the ladders were made from.
 
-    A value that the hierarchy does not have, as other masking methods make them, counts as a leaf.
+    A value of the attribute itself covers itself alone. A value that is missing in the published table only is
+    suppressed, as the root is; a record all of whose values are suppressed is a suppressed record.
+
+    Raises
+    ------
+    DataError
+        Labels that stand for nothing in the attribute's domain, one of each attribute.
     """
-    columns = [_column(ladder, masked) for ladder in ladders]
+    collect, columns = FaultCollector(), []
+    for ladder in ladders:
+        with collect.step():
+            columns.append(_column(ladder, masked))
+    if collect.faults:
+        raise DataError(collect.faults)
     n = len(masked)
     suppressed = np.all([column.root for column in columns], axis=0)
     codes = np.stack([column.codes for column in columns], axis=1)[~suppressed]
     sizes = np.unique(codes, axis=0, return_counts=True)[1] if len(codes) else np.zeros(0, dtype=np.int64)
-    losses, bits, levels = [], [], []
-    for ladder, column in zip(ladders, columns, strict=True):
-        loss, entropy, level = _read(ladder, column, suppressed)
-        losses.append(loss)
-        bits.append(entropy)
-        levels.append(level)
+    read = [_read(ladder, column, suppressed) for ladder, column in zip(ladders, columns, strict=True)]
+    losses, counts, bits, levels = zip(*read, strict=True)
     return Reading(
         n,
         len(sizes),
         int(suppressed.sum()),
         int((sizes.astype(np.int64) ** 2).sum()),
-        tuple(losses),
+        losses,
+        counts,
         tuple(ladder.domain for ladder in ladders),
-        tuple(bits),
-        tuple(levels),
+        bits,
+        levels,
         tuple(ladder.height for ladder in ladders),
     )
 
@@ -80,25 +100,42 @@ def _column(ladder: Ladder, masked: Table) -> _ColumnReading:
     attribute = masked.schema[ladder.attribute.name]
     values = masked.column(attribute.name)
     present, codes = np.unique(values, return_inverse=True)
+    codes = codes.reshape(-1).astype(np.int64)
     labels: list[str | None]
     if attribute.categorical:
         labels = [None if value < 0 else attribute.categories[int(value)] for value in present]
     else:
         labels = [None if np.isnan(value) else numeral(float(value), attribute.decimals) for value in present]
-    root = np.array([label == ladder.labels[-1][0] for label in labels], dtype=bool)[codes.reshape(-1)]
-    return _ColumnReading(codes.reshape(-1).astype(np.int64), root, tuple(labels))
+    reader = MeaningReader(ladder)
+    found = [OWN if label is None else reader.read(label) for label in labels]
+    strange = [label for label, meaning in zip(labels, found, strict=True) if meaning is None]
+    if strange:
+        given = f"the label {strange[0]!r}" + (f" and {len(strange) - 1} more" if strange[1:] else "")
+        wanted = "values of the original, labels of its hierarchy, [a, b], {a, b}, >= a, <= a or *"
+        advice = "Give the schema the hierarchy that the labels are of."
+        raise DataError(Fault(f"masked: {attribute.name}", given, wanted, advice))
+    absent = np.array([label is None for label in ladder.labels[0]], dtype=bool)[ladder.base]
+    emptied = np.array([label is None for label in labels], dtype=bool)[codes] & ~absent
+    root = np.array([label is not None and reader.is_root(label) for label in labels], dtype=bool)[codes] | emptied
+    return _ColumnReading(codes, tuple(labels), tuple(m for m in found if m is not None), emptied, root)
 
 
-def _read(ladder: Ladder, column: _ColumnReading, suppressed: NDArray[np.bool_]) -> tuple[int, float, int]:
-    leaves: dict[str | None, int] = {}
-    frequencies: dict[str | None, int] = {}
-    for labels, below, counts in zip(ladder.labels, ladder.leaves, ladder.frequencies, strict=True):
-        for label, leaf_count, frequency in zip(labels, below.tolist(), counts.tolist(), strict=True):
-            leaves[label], frequencies[label] = leaf_count, frequency
-    loss = np.array([leaves.get(label, 1) - 1 for label in column.labels], dtype=np.int64)[column.codes]
+def _read(ladder: Ladder, column: _ColumnReading, suppressed: NDArray[np.bool_]) -> tuple[float, float, float, float]:
+    """Return the sums of leaf losses and counts, the bits and the level of one attribute."""
+    top = ladder.domain - 1
+    loss, count, wide, level = (
+        np.where(column.emptied, whole, np.array(parts, dtype=np.float64)[column.codes])
+        for whole, parts in (
+            (top, [m.loss for m in column.meanings]),
+            (top, [m.leaves - 1 for m in column.meanings]),
+            (len(column.codes), [m.records for m in column.meanings]),
+            (ladder.height, [m.level for m in column.meanings]),
+        )
+    )
     own = ladder.frequencies[0][ladder.base]
-    wide = np.array([frequencies.get(label, 0) for label in column.labels], dtype=np.int64)[column.codes]
-    wide = np.where(wide > 0, wide, own)
+    bits = float((np.log2(np.maximum(wide, own)) - np.log2(own)).sum())
     used = {column.labels[code] for code in np.unique(column.codes[~suppressed])}
-    level = next((at for at, labels in enumerate(ladder.labels) if used <= set(labels)), 0)
-    return int(loss.sum()), max(float((np.log2(wide) - np.log2(own)).sum()), 0.0), level
+    joint = next((at for at, labels in enumerate(ladder.labels) if used <= set(labels)), None)
+    alike = joint is not None and not column.emptied[~suppressed].any()
+    common = float(joint) if joint is not None and alike else float(level[~suppressed].mean())
+    return float(loss.sum()), float(count.sum()), max(bits, 0.0), common

@@ -1,4 +1,4 @@
-"""Masking methods and the portfolio that starts a search over categorical files.
+"""Masking methods, and the portfolios that start a search.
 
 Importing this package loads nothing but hooks; each method stands in a module of its own and is imported when it is
 used.
@@ -50,4 +50,16 @@ def evosdc_portfolios() -> Iterator[PortfolioSpec]:
         implementation="evosdc_masking.portfolio:categorical",
         summary="PRAM, rank swapping, MDAV, top and bottom coding, global recoding, each over a range of parameters.",
         source="Families of Torra 2004; ranges of the parameters: reconstruction",
+    )
+    yield PortfolioSpec(
+        name="numeric",
+        implementation="evosdc_masking.numeric_portfolio:numeric",
+        summary="Rank swapping, microaggregation of five kinds, noise and JPEG, each over a range of parameters.",
+        source="Families of Domingo-Ferrer and Torra 2001; some ranges of the parameters: reconstruction",
+    )
+    yield PortfolioSpec(
+        name="mixed",
+        implementation="evosdc_masking.mixed_portfolio:mixed",
+        summary="Rank swapping, MDAV and Mondrian of all attributes, then methods for categories and for numbers.",
+        source="reconstruction",
     )

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.schema import MissingRule, Scale
+from evosdc.data.schema import MissingRule
 from evosdc.data.table import Codes, Numbers, Table
 from evosdc.kernel import kernel
-from evosdc_masking.averages import average_category
+from evosdc_masking.averages import Average, average_category, average_number, average_rule
 
 Classes = NDArray[np.int64]
 
 
-def aggregated(table: Table, classes: Classes) -> Table:
+def aggregated(table: Table, classes: Classes, average: Average | None = None, weights: Numbers | None = None) -> Table:
     """Return the table in which every value is the average of its class.
 
     Parameters
@@ -22,65 +22,71 @@ def aggregated(table: Table, classes: Classes) -> Table:
         Shape (n, V).
     classes : ndarray of int64, shape (n,)
         Number of each record's class, 0 and up, without gaps.
+    average : {"median", "convex-median", "mode", "mean"}, optional
+        None for lower medians of ordinal attributes, modes of nominal ones and means of numeric ones.
+    weights : ndarray of float64, shape (n,), optional
+        Sampling weights, positive; all records count the same if not given.
 
     Returns
     -------
     Table
-        Lower medians of ordinal attributes, modes of nominal ones, means of numeric ones; missing values take part as
-        `evosdc_masking.averages` says. The records of one class are equal to the last bit.
+        The averages of `evosdc_masking.averages`, which says how missing values take part. The records of one class
+        are equal to the last bit.
     """
     wildcard = table.schema.na is MissingRule.WILDCARD
+    counted = np.ones(len(table)) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
     members = np.argsort(classes, kind="stable")
     starts = np.concatenate(([0], np.cumsum(np.bincount(classes)))).astype(np.int64)
     codes = np.empty_like(table.codes)
     for j, attribute in enumerate(table.schema.categorical):
-        ordinal = attribute.scale is Scale.ORDINAL
-        codes[:, j] = _category_averages(
-            table.codes[:, j], members, starts, len(attribute.categories), ordinal, wildcard
-        )
+        rule, size = average_rule(attribute.scale, average), len(attribute.categories)
+        codes[:, j] = _category_averages(table.codes[:, j], members, starts, counted, size, rule, wildcard)
     numbers = np.empty_like(table.numbers)
-    for j in range(numbers.shape[1]):
-        numbers[:, j] = _means(table.numbers[:, j], members, starts, wildcard)
+    for j, attribute in enumerate(table.schema.numeric):
+        rule = average_rule(attribute.scale, average)
+        numbers[:, j] = _number_averages(table.numbers[:, j], members, starts, counted, rule, wildcard)
     return Table(table.schema, codes, numbers)
 
 
 @kernel
 def _category_averages(
-    column: Codes, members: Classes, starts: Classes, size: int, ordinal: bool, wildcard: bool
+    column: Codes, members: Classes, starts: Classes, weights: Numbers, size: int, rule: int, wildcard: bool
 ) -> Codes:
     averages = np.empty_like(column)
-    counts = np.zeros(size + 1, dtype=np.int64)
+    counts = np.zeros(size + 1, dtype=np.float64)
     for group in range(starts.size - 1):
         rows = members[starts[group] : starts[group + 1]]
         counts[:] = 0
         for row in rows:
-            counts[column[row]] += 1
-        average = average_category(counts, ordinal, wildcard)
+            counts[column[row]] += weights[row]
+        average = average_category(counts, rule, wildcard)
         for row in rows:
             averages[row] = average
     return averages
 
 
 @kernel
-def _means(column: Numbers, members: Classes, starts: Classes, wildcard: bool) -> Numbers:
+def _number_averages(
+    column: Numbers, members: Classes, starts: Classes, weights: Numbers, rule: int, wildcard: bool
+) -> Numbers:
     averages = np.empty_like(column)
+    values = np.empty(column.size, dtype=np.float64)
+    counted = np.empty(column.size, dtype=np.float64)
     for group in range(starts.size - 1):
         rows = members[starts[group] : starts[group + 1]]
         present = 0
-        total = 0.0
-        least, greatest = np.inf, -np.inf
+        known, missing = 0.0, 0.0
         for row in rows:
-            value = column[row]
-            if not np.isnan(value):
+            if np.isnan(column[row]):
+                missing += weights[row]
+            else:
+                values[present], counted[present] = column[row], weights[row]
+                known += weights[row]
                 present += 1
-                total += value
-                least, greatest = min(least, value), max(greatest, value)
-        missing = rows.size - present
-        if present == 0 or (missing > present and not wildcard):
+        if present == 0 or (missing > known and not wildcard):
             average = np.nan
         else:
-            # rounding must not push the mean of equal values off them
-            average = min(max(total / present, least), greatest)
+            average = average_number(values[:present], counted[:present], rule)
         for row in rows:
             averages[row] = average
     return averages

@@ -1,20 +1,59 @@
-"""Averages of categories: the lower median of an ordinal attribute, the mode of a nominal one.
+"""Averages of a class: lower medians of ordinal attributes, modes of nominal ones, means of numbers, unless told else.
 
 With an even number of values the lower of the two middle categories is taken, so an average is always a category of
 the domain; categories of equal frequency are decided by the order of the categories (thesis 2.3; Domingo-Ferrer and
-Torra 2005). How missing values take part is a choice of evosdc, a reconstruction: under the rule ``category`` a
-missing value competes for the mode as the last category, and an ordinal or numeric average is missing where more than
-half of the values are; under ``wildcard`` an average is missing only where all values are.
+Torra 2005). Three more are offered where a scale has them:
+
+- the convex median of an ordinal attribute: the median of the least frequencies that are no less than the given ones
+  and rise to a summit and fall from there, ``min(max(f[:i + 1]), max(f[i:]))``. The literature names the convex median
+  and compares it with the median; its definition is not in the sources, so this is a reconstruction;
+- the mode of ordinal categories and of numbers;
+- the mean of ordinal categories: the category nearest to the mean of their positions, the lower in a tie; it takes the
+  steps between categories as equal.
+
+How missing values take part is a choice of evosdc, a reconstruction: under the rule ``category`` a missing value
+competes for the mode as the last category, and any other average is missing where more than half of the values are;
+under ``wildcard`` an average is missing only where all values are. In a sample with weights a record counts its weight.
 """
 
 from __future__ import annotations
 
+from typing import Final, Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.data.schema import Scale
+from evosdc.data.table import Numbers
 from evosdc.kernel import kernel
 
-Counts = NDArray[np.int64]
+Counts = NDArray[np.float64] | NDArray[np.int64]
+Average = Literal["median", "convex-median", "mode", "mean"]
+
+MODE: Final = 0
+MEDIAN: Final = 1
+CONVEX_MEDIAN: Final = 2
+MEAN: Final = 3
+
+_RULES: dict[Average, int] = {"mode": MODE, "median": MEDIAN, "convex-median": CONVEX_MEDIAN, "mean": MEAN}
+
+
+def average_rule(scale: Scale, average: Average | None = None) -> int:
+    """Return which average an attribute gets.
+
+    Parameters
+    ----------
+    scale : Scale
+    average : {"median", "convex-median", "mode", "mean"}, optional
+        What was asked for; None for the scale's own. Nominal categories have no other average than their mode; the
+        convex median of numbers, which have no domain whose gaps could be filled, is their median.
+    """
+    if scale is Scale.NOMINAL:
+        return MODE
+    if average is None:
+        return MEDIAN if scale is Scale.ORDINAL else MEAN
+    rule = _RULES[average]
+    return MEDIAN if scale is Scale.NUMERIC and rule == CONVEX_MEDIAN else rule
 
 
 @kernel
@@ -23,7 +62,7 @@ def lower_median(counts: Counts) -> int:
 
     Parameters
     ----------
-    counts : ndarray of int64, shape (c,)
+    counts : ndarray, shape (c,)
         Frequency of each category, in the order of the categories.
 
     Returns
@@ -34,11 +73,11 @@ def lower_median(counts: Counts) -> int:
     total = counts.sum()
     if total == 0:
         return -1
-    below = 0
+    below = counts[0]
     category = 0
-    while 2 * (below + counts[category]) < total:
-        below += counts[category]
+    while 2 * below < total and category < counts.size - 1:
         category += 1
+        below += counts[category]
     return category
 
 
@@ -46,23 +85,46 @@ def lower_median(counts: Counts) -> int:
 def mode(counts: Counts) -> int:
     """Return the most frequent category, the first of them in a tie; -1 when all counts are 0."""
     best = -1
-    most = 0
     for category in range(counts.size):
-        if counts[category] > most:
-            best, most = category, counts[category]
+        if counts[category] > (counts[best] if best >= 0 else 0):
+            best = category
     return best
 
 
 @kernel
-def average_category(counts: Counts, ordinal: bool, wildcard: bool) -> int:
+def convex(counts: Counts) -> Counts:
+    """Return the least frequencies, none below the given ones, that rise to a summit and fall from there."""
+    hull = counts.copy()
+    for category in range(1, hull.size):
+        hull[category] = max(hull[category], hull[category - 1])
+    greatest = counts[counts.size - 1]
+    for category in range(counts.size - 1, -1, -1):
+        greatest = max(greatest, counts[category])
+        hull[category] = min(hull[category], greatest)
+    return hull
+
+
+@kernel
+def nearest_mean(counts: Counts) -> int:
+    """Return the category nearest to the mean of the positions, the lower in a tie; -1 when all counts are 0."""
+    total = 0.0
+    moment = 0.0
+    for category in range(counts.size):
+        total += counts[category]
+        moment += category * counts[category]
+    return int(np.ceil(moment / total - 0.5)) if total > 0 else -1
+
+
+@kernel
+def average_category(counts: Counts, rule: int, wildcard: bool) -> int:
     """Return the average of values that may be missing.
 
     Parameters
     ----------
-    counts : ndarray of int64, shape (c + 1,)
+    counts : ndarray, shape (c + 1,)
         Frequency of each category; the last entry is that of missing values.
-    ordinal : bool
-        Lower median if true, else mode.
+    rule : int
+        Of `average_rule`.
     wildcard : bool
         Whether missing values equal anything, so that they have no say beside present ones.
 
@@ -72,8 +134,71 @@ def average_category(counts: Counts, ordinal: bool, wildcard: bool) -> int:
         A code, -1 for missing.
     """
     present = counts[:-1]
-    missing = 0 if wildcard else counts[-1]
-    if ordinal:
-        return -1 if missing > present.sum() else lower_median(present)
-    best = mode(present)
-    return -1 if best >= 0 and missing > present[best] else best
+    missing = counts[-1] * (not wildcard)
+    if rule == MODE:
+        best = mode(present)
+        return -1 if best >= 0 and missing > present[best] else best
+    if missing > present.sum() or present.size == 0:
+        return -1
+    if rule == MEAN:
+        return nearest_mean(present)
+    return lower_median(convex(present) if rule == CONVEX_MEDIAN else present)
+
+
+@kernel
+def average_number(values: Numbers, weights: Numbers, rule: int) -> float:
+    """Return the average of numbers, none of them missing.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (m,), m >= 1
+    weights : ndarray of float64, shape (m,)
+        Positive.
+    rule : int
+        Of `average_rule`: the mean; the median, the midpoint of both middle values where there are two; or the mode,
+        the least of equally frequent values.
+
+    Returns
+    -------
+    float
+        Between the least and the greatest value.
+    """
+    if rule == MEAN:
+        total = 0.0
+        moment = 0.0
+        for i in range(values.size):
+            total += weights[i]
+            moment += weights[i] * values[i]
+        # rounding must not push the mean of equal values off them
+        average: float = min(max(moment / total, values.min()), values.max())
+        return average
+    order = np.argsort(values, kind="mergesort")
+    return _most_frequent(values[order], weights[order]) if rule == MODE else _middle(values[order], weights[order])
+
+
+@kernel
+def _most_frequent(values: Numbers, weights: Numbers) -> float:
+    best: float = values[0]
+    most = 0.0
+    count = 0.0
+    for i in range(values.size):
+        same = i > 0 and values[i] == values[i - 1]
+        count = (count if same else 0.0) + weights[i]
+        if count > most:
+            best, most = values[i], count
+    return best
+
+
+@kernel
+def _middle(values: Numbers, weights: Numbers) -> float:
+    half = weights.sum() / 2
+    below = 0.0
+    place = 0
+    while place < values.size - 1 and below + weights[place] < half:
+        below += weights[place]
+        place += 1
+    low: float = values[place]
+    if below + weights[place] > half or place == values.size - 1:
+        return low
+    high: float = values[place + 1]
+    return low / 2 + high / 2 if low < 0 < high else low + (high - low) / 2

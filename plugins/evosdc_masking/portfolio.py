@@ -1,4 +1,4 @@
-"""Portfolios: what a search starts from."""
+"""The portfolio of categorical files."""
 
 from __future__ import annotations
 
@@ -59,19 +59,38 @@ def categorical(table: Table) -> list[Masking]:
     if faults:
         raise ParameterError(faults)
     whole = () if len(names) == len(table.schema) else names
-    sizes = {name: occurring(table.codes[:, j]) for j, name in enumerate(names)}
-    ordinal = tuple(a.name for a in table.schema.categorical if a.scale is Scale.ORDINAL)
     ranked = int((table.codes != MISSING).sum(axis=0).max())
-    entries: list[Masking] = [Masking("pram", {"design": "a", "p": p}, whole) for p in _TENTHS]
-    entries += [Masking("pram", {"design": "b", "theta": theta}, whole) for theta in _TENTHS]
+    entries = _randomisations(whole)
     entries += [Masking("rank-swapping", {"p": p}, whole) for p in _SWAPS if reach(ranked, p) >= 1]
     for group in _groups(names):
         chosen = whole if len(group) == len(names) else group
         entries += [Masking("mdav", {"k": k}, chosen) for k in _CLASSES if k <= len(table)]
-    entries += _recodings("top-coding", ordinal, sizes, table)
-    entries += _recodings("bottom-coding", ordinal, sizes, table)
-    entries += _recodings("global-recoding", names, sizes, table)
-    return entries
+    return [*entries, *_recoded(table)]
+
+
+def categories_only(table: Table, whole: tuple[str, ...]) -> list[Masking]:
+    """Return the entries of the portfolio whose methods are for categories above all: PRAM and recodings.
+
+    Parameters
+    ----------
+    table : Table
+    whole : tuple of str
+        Names of the categorical attributes, empty where there are no others.
+    """
+    return [*_randomisations(whole), *_recoded(table)]
+
+
+def _randomisations(whole: tuple[str, ...]) -> list[Masking]:
+    entries = [Masking("pram", {"design": "a", "p": p}, whole) for p in _TENTHS]
+    return entries + [Masking("pram", {"design": "b", "theta": theta}, whole) for theta in _TENTHS]
+
+
+def _recoded(table: Table) -> Iterator[Masking]:
+    sizes = {a.name: occurring(table.codes[:, j]) for j, a in enumerate(table.schema.categorical)}
+    ordinal = tuple(a.name for a in table.schema.categorical if a.scale is Scale.ORDINAL)
+    yield from _recodings("top-coding", ordinal, sizes, table)
+    yield from _recodings("bottom-coding", ordinal, sizes, table)
+    yield from _recodings("global-recoding", tuple(sizes), sizes, table)
 
 
 def _groups(names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

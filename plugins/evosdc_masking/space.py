@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.data.distance import category_distance
-from evosdc.data.schema import MissingRule, Scale
+from evosdc.data.schema import MissingRule
 from evosdc.data.table import Codes, Numbers, Table
+from evosdc_masking.averages import Average, average_rule
 from evosdc_masking.distinct import Distinct, distinct, separate
 
 Integers = NDArray[np.int64]
@@ -29,7 +30,8 @@ class Metric(NamedTuple):
         Categories of each attribute with one more for missing, and where its matrix of distances begins in `distances`.
     distances : ndarray of float64
         The matrices of distances one after the other, each flattened by rows.
-    ordinal : ndarray of bool, shape (C,)
+    averages : ndarray of int64, shape (C,)
+        Which average each attribute gets, of `evosdc_masking.averages.average_rule`.
     squared : bool
         Whether numeric differences are squared.
     apart : float
@@ -41,7 +43,7 @@ class Metric(NamedTuple):
     sizes: Integers
     offsets: Integers
     distances: Numbers
-    ordinal: NDArray[np.bool_]
+    averages: Integers
     squared: bool
     apart: float
     wildcard: bool
@@ -49,13 +51,19 @@ class Metric(NamedTuple):
 
 @dataclass(frozen=True)
 class Space:
-    """Points with the distance of Domingo-Ferrer and Torra (2005).
+    """Points with a distance.
 
-    Categorical attributes only: the sum of the distances of Eq. 2.6 and 2.7. Numeric attributes only: the squared
-    Euclidean distance of standardised values. Both: the sum over attributes, a numeric one giving ``|a - b| / range``.
-    All sums of categorical distances are multiples of a common unit and exact. How far a missing number is from others
-    is a reconstruction: as far as two standardised values are apart on average (2, squared) in the numeric case and the
-    whole range in the mixed one; under the rule ``wildcard`` at distance 0 from everything.
+    The distance of MDAV (Domingo-Ferrer and Torra 2005). Categorical attributes only: the sum of the distances of Eq.
+    2.6 and 2.7. Numeric attributes only: the squared Euclidean distance of standardised values. Both: the sum over
+    attributes, a numeric one giving ``|a - b| / range``. All sums of categorical distances are multiples of a common
+    unit and exact. How far a missing number is from others is a reconstruction: as far as two standardised values are
+    apart on average (2, squared) in the numeric case and the whole range in the mixed one; under the rule ``wildcard``
+    at distance 0 from everything.
+
+    The distance of clustering (Byun et al. 2007). The sum over attributes in all cases: ``|a - b| / range`` of numbers,
+    and of an attribute with a hierarchy the level of the lowest common ancestor over the height of the hierarchy.
+    Without a hierarchy Eq. 2.6 and 2.7 stand in, and a missing number is the whole range from others: a reconstruction.
+    It is a metric, except where missing values equal anything.
 
     Parameters
     ----------
@@ -75,21 +83,30 @@ class Space:
     numbers: Numbers
 
 
-def space_of(table: Table) -> Space:
-    """Return the space of a table's records, n >= 1."""
+def space_of(table: Table, clustering: bool = False, average: Average | None = None) -> Space:
+    """Return the space of a table's records, n >= 1.
+
+    Parameters
+    ----------
+    table : Table
+    clustering : bool
+        Whether distances are those of clustering instead of those of MDAV.
+    average : {"median", "convex-median", "mode", "mean"}, optional
+        Average of categories; None for the median of ordinal ones.
+    """
     categorical, wildcard = table.schema.categorical, table.schema.na is MissingRule.WILDCARD
     points = separate(len(table)) if table.schema.numeric else distinct(table.codes)
     sizes = np.array([len(a.categories) + 1 for a in categorical], dtype=np.int64)
-    matrices, unit = _distances(table)
+    matrices, unit = _distances(table, clustering)
     codes = np.ascontiguousarray(table.codes[points.first].T)
     missing = codes < 0
     codes[missing] = np.broadcast_to(sizes[:, None] - 1, codes.shape)[missing]
-    squared = not categorical
+    squared = not categorical and not clustering
     metric = Metric(
         sizes=sizes,
         offsets=np.cumsum(sizes**2) - sizes**2,
         distances=np.concatenate([m.ravel() for m in matrices]) if matrices else np.empty(0),
-        ordinal=np.array([a.scale is Scale.ORDINAL for a in categorical], dtype=np.bool_),
+        averages=np.array([average_rule(a.scale, average) for a in categorical], dtype=np.int64),
         squared=squared,
         apart=0.0 if wildcard else (2.0 if squared else unit),
         wildcard=wildcard,
@@ -98,9 +115,9 @@ def space_of(table: Table) -> Space:
     return Space(points, metric, codes, np.ascontiguousarray(scaled.T))
 
 
-def _distances(table: Table) -> tuple[list[Numbers], float]:
+def _distances(table: Table, by_hierarchy: bool) -> tuple[list[Numbers], float]:
     """Return each attribute's matrix of distances and what a distance of 1 counts in them."""
-    distances = [category_distance(a, table.schema.na) for a in table.schema.categorical]
+    distances = [category_distance(a, table.schema.na, by_hierarchy) for a in table.schema.categorical]
     unit = lcm(*(d.denominator for d in distances))
     if unit * max(len(distances), 1) >= _EXACT:
         return [d.matrix for d in distances], 1.0

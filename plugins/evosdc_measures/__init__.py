@@ -29,7 +29,7 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
 
 @hookimpl
 def evosdc_fitnesses() -> Iterator[FitnessSpec]:
-    """Offer the two scalar fitnesses of the thesis."""
+    """Offer the two scalar fitnesses of the thesis, a weighted one, and that of several objectives."""
     yield FitnessSpec(
         name="mean",
         implementation="evosdc_measures.fitness:Mean",
@@ -41,4 +41,16 @@ def evosdc_fitnesses() -> Iterator[FitnessSpec]:
         implementation="evosdc_measures.fitness:Max",
         summary="Greater of information loss and disclosure risk, which favours balance.",
         source="thesis, Eq. 3.4",
+    )
+    yield FitnessSpec(
+        name="weighted",
+        implementation="evosdc_measures.fitness:Weighted",
+        summary="Weighted mean of information loss and disclosure risk, or of single measures.",
+        source="Domingo-Ferrer, Torra (2001), whose score weighs its components.",
+    )
+    yield FitnessSpec(
+        name="pareto",
+        implementation="evosdc_measures.fitness:Pareto",
+        summary="Information loss and disclosure risk, or every measure, as objectives of their own: a whole front.",
+        source="Deb et al. (2002) for the use of several objectives.",
     )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp, inf, log
+from math import exp
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evosdc.data.local_privacy import epsilon
 from evosdc.data.table import Table
 from evosdc.data.transition import Matrix
 from evosdc.model import Expected, Measure
@@ -49,17 +49,6 @@ class FittedLocalPrivacy(Expected):
         """Return the figure of the matrices, exactly."""
         total = sum(epsilon(matrix[rows]) for matrix, rows in zip(transitions, self._occurring, strict=True))
         return 100.0 * (1.0 - exp(-total / len(self._occurring)))
-
-
-def epsilon(rows: NDArray[np.float64]) -> float:
-    """Return ``max_l ln(max_k p_kl / min_k p_kl)`` of the rows of a matrix; infinite where only some entries are 0."""
-    if len(rows) < 2:
-        return 0.0
-    most, least = rows.max(axis=0), rows.min(axis=0)
-    reached = most > 0.0
-    if (least[reached] <= 0.0).any():
-        return inf
-    return log(float((most[reached] / least[reached]).max()))
 
 
 def _estimated(original: Table, masked: Table, v: int) -> Matrix:

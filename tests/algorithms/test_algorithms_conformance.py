@@ -1,7 +1,15 @@
 from evosdc.algorithms.generational import Generational
+from evosdc.algorithms.hill_climbing import HillClimbing
+from evosdc.algorithms.islands import Islands
+from evosdc.algorithms.nsga2 import NonDominatedSorting
+from evosdc.algorithms.nsga3 import ReferencePoints
 from evosdc.algorithms.parent_child import ParentChild
+from evosdc.algorithms.random_search import RandomSearch
+from evosdc.algorithms.spea2 import StrengthPareto
 from evosdc.algorithms.steady_state import SteadyState
+from evosdc.registry import default_registry
 from evosdc.testing import AlgorithmConformance
+from evosdc.testing.counting import counting_toolbox
 
 
 class TestParentChild(AlgorithmConformance):
@@ -38,6 +46,112 @@ class TestSteadyStateOfTwoObjectives(AlgorithmConformance):
 
     def algorithm(self, toolbox):
         return SteadyState(SteadyState.Params(tournament=3, always=True, duplicates=True), toolbox)
+
+
+class TestParentChildWithBoth(AlgorithmConformance):
+    def algorithm(self, toolbox):
+        return ParentChild(ParentChild.Params(variation="and", selection="rank"), toolbox)
+
+
+class TestParentChildThatAdapts(AlgorithmConformance):
+    def algorithm(self, toolbox):
+        return ParentChild(ParentChild.Params(adaptive=True, selection="stochastic-universal"), toolbox)
+
+
+class TestGenerationalWithGap(AlgorithmConformance):
+    def algorithm(self, toolbox):
+        params = Generational.Params(gap=0.3, duplicates=False, selection="truncation")
+        return Generational(params, toolbox)
+
+
+class TestGenerationalWithoutDuplicates(AlgorithmConformance):
+    def algorithm(self, toolbox):
+        params = Generational.Params(variation="or", adaptive=True, duplicates=False, selection="roulette")
+        return Generational(params, toolbox)
+
+
+class TestSteadyStateWithBoth(AlgorithmConformance):
+    def algorithm(self, toolbox):
+        return SteadyState(SteadyState.Params(variation="and"), toolbox)
+
+
+class TestNsga2(AlgorithmConformance):
+    objectives = 2
+
+    def algorithm(self, toolbox):
+        return NonDominatedSorting(NonDominatedSorting.Params(), toolbox)
+
+
+class TestNsga2OfOneObjective(AlgorithmConformance):
+    def algorithm(self, toolbox):
+        params = NonDominatedSorting.Params(population=6, offspring=9, variation="or", adaptive=True)
+        return NonDominatedSorting(params, toolbox)
+
+
+class TestNsga3(AlgorithmConformance):
+    objectives = 3
+
+    def algorithm(self, toolbox):
+        return ReferencePoints(ReferencePoints.Params(), toolbox)
+
+
+class TestSpea2(AlgorithmConformance):
+    objectives = 2
+
+    def algorithm(self, toolbox):
+        return StrengthPareto(StrengthPareto.Params(), toolbox)
+
+
+class TestRandomSearch(AlgorithmConformance):
+    improves = False  # by design: the population stays what it was
+
+    def algorithm(self, toolbox):
+        return RandomSearch(RandomSearch.Params(candidates=20), toolbox)
+
+
+class TestFreshRandomSearch(AlgorithmConformance):
+    improves = False
+
+    def algorithm(self, toolbox):
+        return RandomSearch(RandomSearch.Params(draws="fresh", candidates=5), toolbox)
+
+
+class TestHillClimbing(AlgorithmConformance):
+    def algorithm(self, toolbox):
+        return HillClimbing(HillClimbing.Params(patience=5), toolbox)
+
+
+def island_toolbox():
+    toolbox = counting_toolbox()
+    toolbox.algorithm = lambda name, params: default_registry().build("algorithm", name, params, toolbox)
+    return toolbox
+
+
+class TestIslands(AlgorithmConformance):
+    def toolbox(self):
+        return island_toolbox()
+
+    def algorithm(self, toolbox):
+        return Islands(Islands.Params(islands=3, interval=4), toolbox)
+
+
+class TestIslandsOfClimbers(AlgorithmConformance):
+    def toolbox(self):
+        return island_toolbox()
+
+    def algorithm(self, toolbox):
+        inner = {"name": "hill-climbing", "patience": 3}
+        return Islands(Islands.Params(islands=2, interval=1, inner=inner), toolbox)
+
+
+class TestIslandsOfFronts(AlgorithmConformance):
+    objectives = 2
+
+    def toolbox(self):
+        return island_toolbox()
+
+    def algorithm(self, toolbox):
+        return Islands(Islands.Params(islands=5, interval=3, migrants=1, inner="nsga2"), toolbox)
 
 
 del AlgorithmConformance

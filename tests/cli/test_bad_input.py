@@ -164,7 +164,8 @@ def test_protecting_what_is_not_there_or_identifies(evosdc, files):
 
 def test_numeric_attributes_say_what_to_do(evosdc, files):
     (files / "schema.toml").write_text(SCHEMA.replace('"ordinal"', '"numeric"'))
-    assert_refused(evosdc("protect", "good.csv", "--schema", "schema.toml"), "age", "numeric", "ordinal")
+    answer = evosdc("mask", "pram", "good.csv", "--schema", "schema.toml", "--attributes", "age", "-o", "masked.csv")
+    assert_refused(answer, "age", "numeric", "ordinal")
 
 
 @pytest.mark.parametrize("setting", ["seed", "=3", "a..b=1", "title.x=3"])

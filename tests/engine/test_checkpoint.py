@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evosdc.engine.checkpoint import FORMAT, KEPT, checkpoints, load_checkpoint, newest_checkpoint, save_checkpoint
-from evosdc.engine.loop import SearchState
+from evosdc.engine.loop import SearchState, attained
 from evosdc.engine.stop import Progress
 from evosdc.errors import CheckpointError
 from evosdc.model import Individual, Population
@@ -50,7 +50,7 @@ def state_of(genotype, generation=7, population=None, best=None, front=None, mem
     genomes = [genotype.random(generator(slot)) for slot in range(5)]
     people = [individual(genotype, genome, f"origin {slot}", 10.0 + slot) for slot, genome in enumerate(genomes)]
     best = best or people[0]
-    progress = Progress(generation, 123, 45.625, 6, best.objectives[0])
+    progress = Progress(generation, 123, 45.625, 6, attained(best), 12.5)
     chosen = Population(tuple(population or people[:3]), generation, memory or {})
     return SearchState(chosen, best, tuple(front if front is not None else people[2:4]), progress)
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from evosdc.engine.statistics import best_of, generation_record, operator_counts
+from evosdc.engine.statistics import Census, best_of, generation_record, operator_counts
 from evosdc.engine.stop import Progress
-from evosdc.model import Offspring
+from evosdc.model import Individual, Offspring
 from tests.engine.individuals import individual
 
 PEOPLE = [
@@ -14,12 +14,16 @@ PEOPLE = [
     individual(il=4.0, dr=20.0, key="b"),
     individual(il=8.0, dr=90.0, key="c"),
 ]
-PROGRESS = Progress(generation=4, evaluations=77, seconds=1.23456, stalled=2, best=12.0)
+PROGRESS = Progress(generation=4, evaluations=77, seconds=1.23456, stalled=2, best=12.0, diversity=3.5)
+
+
+def record_of(people, front, operators, volume=None):
+    return generation_record(Census().figures(people), PROGRESS, front, operators, volume)
 
 
 def test_the_record_of_a_generation():
     operators = {"mutation": {"made": 3, "kept": 1}}
-    record = generation_record(PEOPLE, PROGRESS, 9, operators)
+    record = record_of(PEOPLE, 9, operators, 61.5)
     assert record == {
         "generation": 4,
         "evaluations": 77,
@@ -28,29 +32,72 @@ def test_the_record_of_a_generation():
         "fitness": {"min": 12.0, "mean": pytest.approx((20 + 12 + 49) / 3), "max": 49.0},
         "il": {"min": 4.0, "mean": pytest.approx(14.0), "max": 30.0},
         "dr": {"min": 10.0, "mean": pytest.approx(40.0), "max": 90.0},
+        "diversity": 3.5,
         "operators": operators,
         "front": 9,
+        "hypervolume": 61.5,
         "stalled": 2,
     }
     assert json.loads(json.dumps(record, allow_nan=False)) == record
 
 
 def test_without_il_and_dr_there_is_the_fitness_alone():
-    record = generation_record([individual(3.0, 1.0), individual(2.0, 5.0)], PROGRESS, 2, {})
-    assert record["best"] == {"fitness": [2.0, 5.0]}
+    record = record_of([individual(3.0, 1.0), individual(2.0, 5.0)], 2, {})
+    assert record["best"] == {"fitness": [3.0, 1.0]}, "the balanced one"
     assert record["fitness"] == {"min": 2.0, "mean": 2.5, "max": 3.0}
     assert not {"il", "dr"} & record.keys()
 
 
 def test_a_score_that_some_lack_is_left_out():
-    record = generation_record([individual(il=3.0, dr=1.0), individual(1.0)], PROGRESS, 2, {})
+    record = record_of([individual(il=3.0, dr=1.0), individual(1.0)], 2, {})
     assert not {"il", "dr"} & record.keys()
 
 
-def test_the_best_is_the_first_of_the_least_compared_objective_by_objective():
-    a, b, c, d = (individual(*o, key=str(n)) for n, o in enumerate([(2.0, 0.0), (1.0, 3.0), (1.0, 2.0), (1.0, 2.0)]))
-    assert best_of([a, b, c, d]) is c
-    assert best_of([d, c, a]) is d
+def test_the_best_of_one_objective_is_the_first_of_the_least():
+    a, b, c = (individual(o, key=k) for o, k in ((2.0, "a"), (1.0, "b"), (1.0, "c")))
+    assert best_of([a, b, c]) is b
+    assert best_of([c, b, a]) is c
+
+
+def test_the_best_of_several_objectives_is_the_balanced_one():
+    a, b, c, d = (individual(*o, key=str(n)) for n, o in enumerate([(1.0, 9.0), (6.0, 5.0), (4.0, 6.0), (9.0, 0.0)]))
+    assert best_of([a, b, c, d]) is c, "of equal greatest objectives the least sum"
+
+
+def test_what_obeys_the_constraints_is_better_than_what_does_not():
+    people = [individual(5.0), individual(1.0), individual(2.0)]
+    for person, violation in zip(people, (0.0, 0.5, 0.4), strict=True):
+        person.infeasibility, person.scores["infeasibility"] = violation, violation
+    assert best_of(people) is people[0]
+    assert best_of(people[1:]) is people[2]
+    assert Census().figures(people)["infeasible"] == 2
+
+
+def test_diversity_is_the_mean_distance_half_a_population_away():
+    people = [numbered(n) for n in (0, 10, 3, 7)]
+    assert Census(apart).diversity(people) == (3 + 3) / 2
+    odd = people[:3]
+    assert Census(apart).diversity(odd) == (10 + 7 + 3) / 3
+    assert Census(apart).diversity(people[:1]) == 0.0
+    assert Census().diversity(people) is None
+
+
+def test_a_distance_is_reckoned_once_while_both_members_stay():
+    asked = []
+    census = Census(lambda a, b: asked.append((a, b)) or apart(a, b))
+    people = [numbered(n) for n in (0, 10, 3, 7)]
+    census.diversity(people)
+    people[1] = numbered(4)
+    assert census.diversity(people) == (3 + 3) / 2
+    assert asked == [(0, 3), (10, 7), (4, 7)]
+
+
+def apart(a, b):
+    return abs(a - b)
+
+
+def numbered(genome):
+    return Individual(genome, str(genome).encode(), {}, (float(genome),), "given")
 
 
 def test_operators_are_counted_by_what_they_made_and_what_was_kept():

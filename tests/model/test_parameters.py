@@ -1,3 +1,6 @@
+from pathlib import Path
+from typing import Annotated, Any
+
 import pytest
 from pydantic import Field
 
@@ -26,3 +29,40 @@ def test_parameters_are_frozen_and_have_defaults():
     assert (params.k, params.p) == (3, 0.5)
     with pytest.raises(ValueError, match="frozen"):
         params.k = 4
+
+
+Level = Annotated[int, Field(ge=0)]
+
+
+class Several(Parameters):
+    level: Level | dict[str, Level] | None = None
+    cuts: list[float] | dict[str, list[float]] | None = None
+    groups: dict[str, dict[str, list[str]] | list[list[str]]] | Path | None = None
+    value: float | str | dict[str, float | str] | None = None
+
+
+@pytest.mark.parametrize(
+    ("given", "faults"),
+    [
+        ({"level": "x"}, ["level: given 'x'; wanted a valid integer, unable to parse string as an integer."]),
+        ({"level": -1}, ["level: given -1; wanted greater than or equal to 0."]),
+        ({"level": {"age": -1}}, ["level.age: given -1; wanted greater than or equal to 0."]),
+        ({"cuts": [1, "x"]}, ["cuts.1: given 'x'; wanted a valid number, unable to parse string as a number."]),
+        ({"cuts": {"age": [2, "x"]}}, ["cuts.age.1: given 'x'; wanted a valid number, unable to parse"]),
+        ({"groups": 3}, ["groups: given 3; wanted a path in quotes."]),
+        (
+            {"groups": {"age": {"old": 3}}},
+            ["groups.age.old: given 3; wanted a list", "groups.age: given {'old': 3}; wanted a list"],
+        ),
+        ({"value": {"age": []}}, ["value.age: given []", "value.age: given []"]),
+        ({"level": "x", "value": True}, ["level: given 'x'", "value: given True; wanted a number, not true or false."]),
+    ],
+)
+def test_fields_of_several_types_are_told_in_words_of_what_was_given(given: dict[str, Any], faults: list[str]) -> None:
+    with pytest.raises(ParameterError) as caught:
+        parsed(Several, given, "")
+    found = [str(fault) for fault in caught.value.faults]
+    assert len(found) == len(faults), found
+    for start in faults:
+        assert any(text.startswith(start) for text in found), found
+    assert not any("[" in fault.where or "constrained" in fault.where for fault in caught.value.faults)

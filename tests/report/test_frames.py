@@ -86,7 +86,7 @@ def test_files_are_the_rows_of_the_scores(run: RunFolder) -> None:
 
 def test_the_first_of_several_objectives_is_not_taken_for_the_score(tmp_path: Path) -> None:
     table = frames.files(read(write_run(tmp_path / "run", fitness="pareto")))
-    np.testing.assert_allclose(table["score"], (table["il"] + table["dr"]) / 2)
+    np.testing.assert_array_equal(table["score"], table[["il", "dr"]].max(axis=1))
 
 
 def test_labels_like_missing_values_stay_labels(tmp_path: Path) -> None:
@@ -101,6 +101,7 @@ def scored(rows: list[tuple[str, str, float, float]]) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {"set": s, "slot": "0", "origin": "", "label": n, "method": "", "fitness": (f,), "score": f, "il": i}
+            | {"infeasibility": 0.0}
             for s, n, f, i in rows
         ]
     )

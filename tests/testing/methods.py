@@ -29,9 +29,13 @@ class Blur(MaskingMethod):
     class Params(Parameters):
         share: float = Field(0.3, gt=0, le=1)
 
-    def mask(self, table: Table, rng: np.random.Generator) -> Table:
+    def require_fit(self, table: Table) -> None:
+        super().require_fit(table)
         if len(table) < 2:
             raise ParameterError(Fault("method blur", "1 record", "at least 2"))
+
+    def mask(self, table: Table, rng: np.random.Generator) -> Table:
+        self.require_fit(table)
         return edited(table, rng, self.params.share)[0]
 
 

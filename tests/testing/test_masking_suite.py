@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evosdc.data.table import Table
+from evosdc.data.table import MISSING, Table
+from evosdc.errors import Fault, ParameterError
 from evosdc.model import MaskingMethod
 from evosdc.testing import MaskingMethodConformance
 from tests.testing.findings import findings
@@ -94,6 +95,21 @@ class Remembers(Blur):
         return super().mask(table, rng)
 
 
+class RefusesLate(Coarsen):
+    def mask(self, table, rng):
+        if len(table) < 2:
+            raise ParameterError(Fault("method late", "1 record", "at least 2"))
+        return super().mask(table, rng)
+
+
+class MistakesWeights(Coarsen):
+    weighted = True
+
+    def mask_weighted(self, table, weights, rng):
+        codes = np.where(table.codes == MISSING, MISSING, table.codes // 4 * 4)
+        return Table(table.schema, codes.astype(np.int32), table.numbers)
+
+
 class ReturnsCodes(Coarsen):
     def mask(self, table, rng):
         return super().mask(table, rng).codes
@@ -123,6 +139,7 @@ FAULTS = [
     (UsesGlobalRandom, GENERATOR, "global state"),
     (UsesEntropy, GENERATOR, "equal generators gave different results"),
     (Remembers, "test_a_method_is_not_worn_by_use", "remembers earlier calls"),
+    (RefusesLate, "test_what_does_not_fit_is_told_before_any_work", "must refuse the same tables"),
     (ReturnsCodes, SCHEMA, "mask returned ndarray, wanted Table"),
 ]
 
@@ -130,6 +147,11 @@ FAULTS = [
 @pytest.mark.parametrize(("method", "test", "message"), FAULTS, ids=lambda value: getattr(value, "__name__", ""))
 def test_the_fault_is_found(method: type[MaskingMethod], test: str, message: str) -> None:
     assert message in found(method, test)
+
+
+def test_a_method_that_mistakes_weights_is_found() -> None:
+    message = found(MistakesWeights, "test_weights_of_one_change_nothing", deterministic=True)
+    assert "weights that are all 1" in message
 
 
 def test_a_random_method_that_is_declared_deterministic_is_found() -> None:

@@ -1,118 +1,76 @@
-"""Mondrian: multidimensional partitioning by medians."""
+"""Mondrian: multidimensional partitioning by medians and along hierarchies."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.data.table import MISSING, Table
-from evosdc.errors import Fault, ParameterError
-from evosdc.model import MaskingMethod, Parameters
-from evosdc_masking.aggregation import aggregated
+from evosdc.data.table import Numbers, Table
+from evosdc_masking.aggregation import Classes, aggregated
+from evosdc_masking.anonymity.mondrian_axes import axes_of
+from evosdc_masking.anonymity.mondrian_partition import mondrian_partition
+from evosdc_masking.anonymity.publication import generalised
+from evosdc_masking.class_averaging import ClassAveraging, ClassParameters
 
-Ranks = NDArray[np.int64]
-Split = Callable[[Ranks, int], tuple[NDArray[np.intp], NDArray[np.intp]] | None]
 
+class Mondrian(ClassAveraging):
+    """Cut the file again and again at a median, as long as all pieces keep k records; publish one value for each part.
 
-class Mondrian(MaskingMethod):
-    """Cut the file again and again at a median, as long as both halves keep k records; publish each part's average.
+    The attribute of which a part spans most is tried first (or they are tried in random order), then the others.
+    Numbers are compared by value, ordinal categories by order, nominal ones by the order of their codes (a fixed order
+    is all that is asked of them; which one is a reconstruction); categories with a hierarchy are cut into the children
+    of their lowest common ancestor instead. A missing value stands behind all others, or below the root (a
+    reconstruction). The published file is k-anonymous on the masked attributes. Without hierarchies a relaxed part has
+    at most 2k - 1 records, unless all are the same, and a strict one at most 2 V (k - 1) + m, where m is the greatest
+    number of equal records in it.
 
-    The attribute of the widest range is tried first, then the others. Values are compared by rank: numbers by value,
-    ordinal categories by order, nominal ones by the order of their codes; a missing value stands behind all others
-    (for nominal
-    attributes and missing values a reconstruction). The source publishes the interval of each part; here its average is
-    published, the median or mode of categories and the mean of numbers, so that the file keeps its domains. The
-    result is k-anonymous on the masked attributes, and nothing is random.
-
-    Source: LeFevre, DeWitt and Ramakrishnan (2006).
+    Source: LeFevre, DeWitt and Ramakrishnan (2006). There the interval of each part is published (`output` interval);
+    averages (`output` point) keep the file in its domain.
     """
 
-    class Params(Parameters):
-        """Size of the parts, and what happens to records with the median value."""
+    class Params(ClassParameters):
+        """Least size of the parts, how they are cut, and what they publish."""
 
-        k: int = Field(3, ge=1, description="least number of records of a part")
         partitioning: Literal["strict", "relaxed"] = Field(
             "strict", description="strict: records with the median value stay together; relaxed: halves of equal size"
         )
+        dimension: Literal["widest", "random"] = Field(
+            "widest", description="which attribute is tried first: the one of which the part spans most, or any"
+        )
+        hierarchies: bool = Field(
+            True, description="whether categories with a hierarchy are cut along it and published as its labels"
+        )
+        output: Literal["point", "interval"] = Field(
+            "point", description="point: the average; interval: labels such as [17, 25]"
+        )
 
+    name = "mondrian"
     params: Params
 
-    def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Return the table of averages.
+    @property
+    def generalises(self) -> bool:
+        """Whether intervals, sets and labels of hierarchies are published."""
+        return self.params.output == "interval"
+
+    def published(self, table: Table, weights: Numbers | None, rng: np.random.Generator) -> Table:
+        """Return the table of averages or of labels; the generator is used for the random choice of dimensions only.
 
         Raises
         ------
-        ParameterError
-            k exceeds the number of records.
+        HierarchyError
+            A category that the attribute's hierarchy lacks.
         """
-        n, k = len(table), self.params.k
-        if k > n:
-            raise ParameterError(Fault("method mondrian: k", str(k), f"1..{n}", "There are not that many records."))
-        return aggregated(table, mondrian_partition(ranks_of(table), k, self.params.partitioning))
+        classes = self.classes(table, rng)
+        if self.generalises:
+            return generalised(table, classes, self.params.hierarchies)
+        return aggregated(table, classes, self.params.average, weights)
 
-
-def ranks_of(table: Table) -> Ranks:
-    """Return the rank of each value among the distinct ones of its attribute, shape (n, V), in the schema's order."""
-    columns = []
-    for attribute in table.schema.attributes:
-        values = table.column(attribute.name).astype(np.float64)
-        absent = values == MISSING if attribute.categorical else np.isnan(values)
-        columns.append(np.unique(np.where(absent, np.inf, values), return_inverse=True)[1].reshape(-1))
-    return np.stack(columns, axis=1).astype(np.int64)
-
-
-def mondrian_partition(ranks: Ranks, k: int, partitioning: Literal["strict", "relaxed"]) -> NDArray[np.intp]:
-    """Return the part of each record, shape (n,).
-
-    A strict cut at x is allowed if at least k records have at most x and at least k have more; besides the median,
-    the cuts beside it are tried. A relaxed cut is allowed if there are 2k records; those with the median value are
-    divided in
-    the order of their positions.
-
-    Parameters
-    ----------
-    ranks : ndarray of int64, shape (n, V)
-    k : int
-    partitioning : {"strict", "relaxed"}
-    """
-    split: Split = _strict if partitioning == "strict" else _relaxed
-    spans = np.maximum(ranks.max(axis=0) - ranks.min(axis=0), 1)
-    parts = np.zeros(len(ranks), dtype=np.intp)
-    waiting, made = [np.arange(len(ranks), dtype=np.intp)], 0
-    while waiting:
-        rows = waiting.pop()
-        halves = None
-        if len(rows) >= 2 * k:
-            widths = (ranks[rows].max(axis=0) - ranks[rows].min(axis=0)) / spans
-            for axis in np.argsort(-widths, kind="stable"):
-                if widths[axis] > 0:
-                    halves = split(ranks[rows, axis], k)
-                if halves is not None:
-                    break
-        if halves is None:
-            parts[rows] = made
-            made += 1
-        else:
-            waiting += [rows[half] for half in reversed(halves)]
-    return parts
-
-
-def _strict(values: Ranks, k: int) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
-    below = np.cumsum(np.bincount(values))
-    present = np.flatnonzero(np.bincount(values))
-    allowed = [x for x in present[:-1] if below[x] >= k and len(values) - below[x] >= k]
-    if not allowed:
-        return None
-    median = np.sort(values)[(len(values) - 1) // 2]
-    cut = min(allowed, key=lambda x: (abs(int(below[x]) - int(below[median])), x))
-    return np.flatnonzero(values <= cut), np.flatnonzero(values > cut)
-
-
-def _relaxed(values: Ranks, k: int) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
-    order = np.argsort(values, kind="stable")
-    half = (len(values) + 1) // 2
-    return np.sort(order[:half]), np.sort(order[half:])
+    def classes(self, table: Table, rng: np.random.Generator) -> Classes:
+        """Return the number of each record's part, shape (n,), from 0."""
+        k = self.params.k
+        axes = axes_of(table, self.params.hierarchies)
+        parts = 2 * (len(table) // k) + 1 if self.params.dimension == "random" else 0
+        priorities = rng.random((parts, len(table.schema)))
+        return mondrian_partition(axes, k, self.params.partitioning == "relaxed", priorities)

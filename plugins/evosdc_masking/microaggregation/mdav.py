@@ -6,70 +6,65 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.data.table import Numbers, Table
-from evosdc.errors import Fault, ParameterError
-from evosdc.model import MaskingMethod, Parameters
 from evosdc_masking.aggregation import aggregated
+from evosdc_masking.class_averaging import ClassAveraging
+from evosdc_masking.microaggregation.blocks import BlockParameters, blocks_of, masked_by_blocks
 from evosdc_masking.microaggregation.mdav_partition import mdav_partition
 from evosdc_masking.space import space_of
 
 
-class Mdav(MaskingMethod):
+class Mdav(ClassAveraging):
     """Publish in place of each record the average record of a class of at least k similar ones.
 
-    The published file is k-anonymous on the masked attributes. Nothing is random. Distances are those of
-    `evosdc_masking.space`, averages the lower median (ordinal), the mode (nominal) and the mean (numeric).
+    The published file is k-anonymous on the masked attributes, or on those of each group where attributes are masked
+    by groups. Nothing is random. Distances are those of `evosdc_masking.space`, averages those of
+    `evosdc_masking.averages`; the average record from which classes are formed has the chosen average of categories,
+    and always the mean of numbers.
 
     Source: MDAV-generic, Domingo-Ferrer and Torra (2005), see `evosdc_masking.microaggregation.mdav_partition`.
     """
 
-    class Params(Parameters):
-        """Size of the classes, and what happens to numbers."""
+    class Params(BlockParameters):
+        """Size of the classes, groups of attributes, and what is published."""
 
-        k: int = Field(default=3, ge=1, description="Least number of records of a class; 1 changes nothing.")
         destandardise: bool = Field(
             default=True,
             description="Stretch each masked numeric attribute so that its mean and variance are the original's "
             "(published values can then leave the original range).",
         )
 
+    name = "mdav"
     params: Params
 
-    def require_fit(self, table: Table) -> None:
-        """Raise `ParameterError` when k exceeds the number of records."""
-        super().require_fit(table)
-        n, k = len(table), self.params.k
-        if k > n:
-            raise ParameterError(
-                Fault("method mdav: k", str(k), f"1..{n}", f"A class of {k} records cannot be made of {n}.")
-                if n
-                else Fault("method mdav: data", "no record", "at least one record")
-            )
+    def require_blocks(self, table: Table) -> None:
+        """Raise `ParameterError` when groups do not hold every masked attribute once."""
+        blocks_of(table, self.params, self.name)
 
-    def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Return the microaggregated table.
+    def published(self, table: Table, weights: Numbers | None, rng: np.random.Generator) -> Table:
+        """Return the microaggregated table."""
+        blocks = blocks_of(table, self.params, self.name)
+        return masked_by_blocks(table, blocks, lambda part: self._microaggregated(part, weights))
 
-        Raises
-        ------
-        ParameterError
-            k exceeds the number of records.
-        """
-        self.require_fit(table)
-        masked = aggregated(table, mdav_partition(space_of(table), self.params.k))
+    def _microaggregated(self, part: Table, weights: Numbers | None) -> Table:
+        space = space_of(part, average=self.params.average)
+        masked = aggregated(part, mdav_partition(space, self.params.k), self.params.average, weights)
         if not self.params.destandardise:
             return masked
         numbers = np.empty_like(masked.numbers)
         for j in range(numbers.shape[1]):
-            numbers[:, j] = destandardised(masked.numbers[:, j], table.numbers[:, j])
+            numbers[:, j] = destandardised(masked.numbers[:, j], part.numbers[:, j], weights)
         return Table(masked.schema, masked.codes, numbers)
 
 
-def destandardised(masked: Numbers, original: Numbers) -> Numbers:
+def destandardised(masked: Numbers, original: Numbers, weights: Numbers | None = None) -> Numbers:
     """Return masked numbers shifted and stretched to the mean and the variance of the original ones.
 
     Parameters
     ----------
     masked, original : ndarray of float64, shape (n,)
         Missing values (NaN) stay missing and are left out of means and variances.
+    weights : ndarray of float64, shape (n,), optional
+        Sampling weights with which means and variances are taken; all equal if not given.
 
     Returns
     -------
@@ -77,16 +72,24 @@ def destandardised(masked: Numbers, original: Numbers) -> Numbers:
         Equal values stay equal. A constant column, or one whose mean and variance are right already, is returned as it
         is. The formula's line is lost in the source and restored from its symbols: a reconstruction.
     """
-    known, true = masked[~np.isnan(masked)], original[~np.isnan(original)]
-    if known.size == 0:
+    known, true = ~np.isnan(masked), ~np.isnan(original)
+    if not known.any() or not true.any():
         return masked
-    mean, wanted_mean = known.mean(), true.mean()
+    counted = np.ones(masked.size) if weights is None else weights
+    wanted_mean = np.average(original[true], weights=counted[true])
     # spreads are taken in units of the greatest deviation: squares of large numbers would overflow
-    unit = np.abs(true - wanted_mean).max()
+    unit = np.abs(original[true] - wanted_mean).max()
     if unit == 0:
         return masked
-    spread, wanted_spread = ((known - mean) / unit).std(), ((true - wanted_mean) / unit).std()
+    mean, spread = _moments(masked[known], counted[known], unit)
+    _, wanted_spread = _moments(original[true], counted[true], unit)
     if spread <= 1e-12 or (mean == wanted_mean and spread == wanted_spread):
         return masked
     stretched: Numbers = (masked - mean) * (wanted_spread / spread) + wanted_mean
     return stretched
+
+
+def _moments(values: Numbers, weights: Numbers, unit: float) -> tuple[float, float]:
+    """Return the mean, and the standard deviation in the given unit."""
+    mean = float(np.average(values, weights=weights))
+    return mean, float(np.sqrt(np.average(((values - mean) / unit) ** 2, weights=weights)))

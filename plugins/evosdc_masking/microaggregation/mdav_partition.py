@@ -20,10 +20,8 @@ from numpy.typing import NDArray
 from evosdc.data.table import Codes, Numbers
 from evosdc.kernel import kernel
 from evosdc_masking.averages import average_category
+from evosdc_masking.point_search import farthest, incomplete_columns, measure
 from evosdc_masking.space import Metric, Space
-
-_BLOCK = 1024
-"""Points whose distances are summed attribute by attribute while they stay in the fastest cache."""
 
 Integers = NDArray[np.int64]
 
@@ -50,21 +48,22 @@ def _partition(
     remaining = rows.size
     classes = np.full(remaining, -1, dtype=np.int64)
     group = 0
-    visited = heads.size
+    visited, exhausted = heads.size, 0
     away = np.empty(visited, dtype=np.float64)
-    incomplete = np.array([np.isnan(numbers[j]).any() for j in range(numbers.shape[0])], dtype=np.bool_)
+    incomplete = incomplete_columns(numbers)
     counts, sums, present = _tally(metric, codes, numbers, heads, ends)
     while remaining >= 2 * k:
         centre_codes, centre_numbers = _average(metric, counts, sums, present, remaining)
-        _measure(metric, codes, numbers, incomplete, centre_codes, centre_numbers, away)
-        pole = _farthest(away, rows, heads, ends)
+        measure(metric, codes, numbers, incomplete, centre_codes, centre_numbers, away)
+        pole = farthest(away, rows, heads, ends)
         for side in range(2 if remaining >= 3 * k else 1):
             if side == 1:
-                pole = _farthest(away, rows, heads, ends)
-            _measure(metric, codes, numbers, incomplete, codes[:, pole].copy(), numbers[:, pole].copy(), away)
+                pole = farthest(away, rows, heads, ends)
+            measure(metric, codes, numbers, incomplete, codes[:, pole].copy(), numbers[:, pole].copy(), away)
             for point in _nearest(away, pole, rows, heads, ends, k):
                 classes[rows[heads[point]]] = group
                 heads[point] += 1
+                exhausted += heads[point] == ends[point]
                 for j in range(codes.shape[0]):
                     counts[j, codes[j, point]] -= 1
                 for j in range(numbers.shape[0]):
@@ -73,13 +72,13 @@ def _partition(
                         present[j] -= 1
             group += 1
             remaining -= k
-        keep = np.flatnonzero(heads < ends)
-        if 4 * keep.size < 3 * visited:
+        if 16 * exhausted > visited:
             # exhausted points are dropped, and sums taken anew before rounding adds up
+            keep = np.flatnonzero(heads < ends)
             codes, numbers = codes[:, keep].copy(), numbers[:, keep].copy()
             heads, ends, away = heads[keep], ends[keep], away[keep]
             counts, sums, present = _tally(metric, codes, numbers, heads, ends)
-            visited = keep.size
+            visited, exhausted = keep.size, 0
     for row in range(classes.size):
         if classes[row] < 0:
             classes[row] = group
@@ -116,7 +115,7 @@ def _average(
     codes = np.empty(counts.shape[0], dtype=np.int32)
     for j in range(counts.shape[0]):
         size = metric.sizes[j]
-        average = average_category(counts[j, :size], metric.ordinal[j], metric.wildcard)
+        average = average_category(counts[j, :size], metric.averages[j], metric.wildcard)
         codes[j] = average if average >= 0 else size - 1
     numbers = np.full(sums.size, np.nan)
     for j in range(sums.size):
@@ -124,58 +123,6 @@ def _average(
         if present[j] > 0 and missing <= present[j]:
             numbers[j] = sums[j] / present[j]
     return codes, numbers
-
-
-@kernel
-def _measure(
-    metric: Metric,
-    codes: Codes,
-    numbers: Numbers,
-    incomplete: NDArray[np.bool_],
-    centre_codes: Codes,
-    centre_numbers: Numbers,
-    away: Numbers,
-) -> None:
-    """Write each point's distance from a centre to `away`."""
-    for begin in range(0, away.size, _BLOCK):
-        block = away[begin : begin + _BLOCK]
-        block[:] = 0.0
-        for j in range(centre_codes.size):
-            start = metric.offsets[j] + centre_codes[j] * metric.sizes[j]
-            row = metric.distances[start : start + metric.sizes[j]]
-            column = codes[j, begin : begin + _BLOCK]
-            for i in range(block.size):
-                block[i] += row[np.uint32(column[i])]
-        for j in range(centre_numbers.size):
-            centre = centre_numbers[j]
-            values = numbers[j, begin : begin + _BLOCK]
-            if incomplete[j]:
-                for i in range(block.size):
-                    if np.isnan(centre) != np.isnan(values[i]):
-                        block[i] += metric.apart
-                    elif not np.isnan(centre):
-                        difference = values[i] - centre
-                        block[i] += difference * difference if metric.squared else abs(difference)
-            elif metric.squared:
-                for i in range(block.size):
-                    difference = values[i] - centre
-                    block[i] += difference * difference
-            else:
-                for i in range(block.size):
-                    block[i] += abs(values[i] - centre)
-
-
-@kernel
-def _farthest(away: Numbers, rows: Integers, heads: Integers, ends: Integers) -> int:
-    """Return the point of the farthest remaining record, of the lowest position in a tie."""
-    best = -1
-    most = -1.0
-    for point in range(away.size):
-        if away[point] >= most and heads[point] < ends[point]:
-            if best < 0 or away[point] > most or rows[heads[point]] < rows[heads[best]]:
-                best = point
-            most = away[point]
-    return best
 
 
 @kernel

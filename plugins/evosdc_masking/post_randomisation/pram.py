@@ -2,110 +2,188 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from evosdc.data.equations.recipe import read_recipe
+from evosdc.data.matrix_file import StateMatrix, read_matrices, stochastic
 from evosdc.data.post_randomisation import drawn
-from evosdc.data.schema import Attribute, Scale
-from evosdc.data.table import Codes, Table
-from evosdc.data.transition import Matrix, cumulative, design_a, design_b
-from evosdc.model import MaskingMethod, Parameters
-from evosdc_masking.frequencies import frequencies
-
-
-def _lowered(value: object) -> object:
-    return value.lower() if isinstance(value, str) else value
+from evosdc.data.schema import Scale
+from evosdc.data.states import Block, block_of, crossed_blocks
+from evosdc.data.table import Numbers, Table
+from evosdc.data.transition import Matrix, cumulative, forbidding
+from evosdc.errors import Fault, FaultCollector, ParameterError
+from evosdc.model import MaskingMethod
+from evosdc_masking.post_randomisation.designs import INVARIANT, designed
+from evosdc_masking.post_randomisation.own_matrices import Assigned, assigned
+from evosdc_masking.post_randomisation.parameters import PramParameters
+from evosdc_masking.post_randomisation.structural_zeros import (
+    Combination,
+    faults_of,
+    forbidden_states,
+    read_combinations,
+)
 
 
 class Pram(MaskingMethod):
     """Redraw every value, independently for each record, from its row of the attribute's transition matrix.
 
     A missing value is left as it is and is not counted among the frequencies, whatever the rule for missing values.
+    Attributes that are crossed are redrawn as one: the combinations that occur are its categories, and records that
+    lack values of the same attributes of a block are redrawn among themselves. Sampling weights, where the file has
+    them, are counted in place of records; an equation and a matrix of one's own take no notice of them.
     """
 
-    class Params(Parameters):
-        """Design of the matrices and its one number, or a file with an equation that fills them."""
-
-        equation: Path | None = Field(
-            default=None,
-            description="A file with an equation that fills the matrices, as evosdc run writes it (equation.toml); "
-            "in place of a design.",
-        )
-        design: Annotated[
-            Literal["a", "b"] | None,
-            BeforeValidator(_lowered),
-            Field(description="a: constant diagonal p, flattens marginals; b: invariant, amount theta."),
-        ] = "a"
-        p: float | None = Field(
-            default=None,
-            ge=0,
-            le=1,
-            description="Design a: probability that a value is kept, 0.8 unless given; 1 changes nothing.",
-        )
-        theta: float | None = Field(
-            default=None,
-            ge=0,
-            le=1,
-            description="Design b: amount of perturbation, 0.5 unless given; 0 changes nothing.",
-        )
-
-        @field_validator("p", "theta")
-        @classmethod
-        def _belongs(cls, value: float | None, info: ValidationInfo) -> float | None:
-            if info.data.get("equation") is not None:
-                if value is not None:
-                    raise ValueError("nothing, since the equation's file has all that it needs")
-                return None
-            design = info.data.get("design")
-            if design is None:
-                return value  # refused already; nothing can be said of its number
-            own, other, usual = ("p", "b", 0.8) if info.field_name == "p" else ("theta", "a", 0.5)
-            if design == other and value is not None:
-                raise ValueError(f"nothing, since design {other} has no {own}")
-            return usual if design != other and value is None else value
-
-        @model_validator(mode="after")
-        def _one_way(self) -> Self:
-            if self.equation is not None and "design" in self.model_fields_set:
-                raise ValueError("a design or an equation, and not both")
-            if self.equation is not None:
-                object.__setattr__(self, "design", None)
-            elif self.design is None:
-                raise ValueError("design a or b, or an equation")
-            return self
+    class Params(PramParameters):
+        """A design with its numbers, or a file with an equation or with matrices."""
 
     supports: ClassVar[frozenset[Scale]] = frozenset({Scale.NOMINAL, Scale.ORDINAL})
-    params: Params
+    weighted: ClassVar[bool] = True
+    companion: ClassVar[str] = "matrices"
+    params: PramParameters
 
-    def __init__(self, params: Params) -> None:
+    def __init__(self, params: PramParameters) -> None:
         super().__init__(params)
-        self._recipe = read_recipe(params.equation) if params.equation is not None else None
+        if params.equation is not None or params.design == "matrix":
+            self.weighted = False  # type: ignore[misc]  # of this instance alone: its matrices know no weights
+        collect = FaultCollector()
+        self._given: tuple[StateMatrix, ...] = ()
+        self._zeros: Sequence[Combination] = ()
+        self._recipe = None
+        if params.equation is not None:
+            with collect.step():
+                self._recipe = read_recipe(params.equation)
+        file = params.matrix if params.design == "matrix" else params.preferences
+        if isinstance(file, Path):
+            with collect.step():
+                self._given = read_matrices(file)
+        if isinstance(params.structural_zeros, Path):
+            with collect.step():
+                self._zeros = read_combinations(params.structural_zeros)
+        elif isinstance(params.structural_zeros, list):
+            self._zeros = params.structural_zeros
+        if collect.faults:
+            raise ParameterError(collect.faults)
+
+    def require_fit(self, table: Table) -> None:
+        """Refuse blocks, structural zeros, files of matrices and designs that do not fit the table."""
+        super().require_fit(table)
+        self.matrices(table)
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Return the perturbed table; one uniform number is drawn per record and attribute."""
+        return self._masked(table, None, rng)
+
+    def mask_weighted(self, table: Table, weights: Numbers, rng: np.random.Generator) -> Table:
+        """Return the perturbed table; frequencies are sums of weights."""
+        return self._masked(table, weights, rng)
+
+    def _masked(self, table: Table, weights: Numbers | None, rng: np.random.Generator) -> Table:
         self.require_support(table)
+        planned = self.matrices(table, weights)
         uniforms = rng.random(table.codes.shape)
-        codes = np.empty_like(table.codes)
-        for j, attribute in enumerate(table.schema.categorical):
-            column = table.codes[:, j]
-            matrix = self._matrix_of(column, attribute)
-            codes[:, j] = drawn(column, cumulative(matrix), uniforms[:, j]) if matrix.size else column
+        position = {attribute.name: j for j, attribute in enumerate(table.schema.categorical)}
+        codes = table.codes.copy()
+        for block, matrix in planned:
+            columns = [position[name] for name in block.names]
+            if matrix.size:
+                published = drawn(block.record, cumulative(matrix), uniforms[:, columns[0]])
+                codes[:, columns] = block.codes(published, table.codes[:, columns])
         return Table(table.schema, codes, table.numbers)
 
-    def _matrix_of(self, column: Codes, attribute: Attribute) -> Matrix:
-        if self._recipe is not None:
-            return self._recipe.matrix(column, attribute)
-        return self.matrix(frequencies(column, len(attribute.categories)))
+    def account(self, table: Table, weights: Numbers | None = None) -> Mapping[str, Any]:
+        """Return the transition matrices that `mask` uses, which estimation needs; they hold no record."""
+        return {
+            ", ".join(block.names): StateMatrix(block.names, block.labels(), matrix).document()
+            for block, matrix in self.matrices(table, weights)
+        }
 
-    def matrix(self, frequencies: NDArray[np.int64]) -> Matrix:
-        """Return the design's transition matrix of an attribute with these frequencies of categories."""
-        if self.params.design == "a":
-            assert self.params.p is not None
-            return design_a(frequencies, self.params.p)
-        assert self.params.theta is not None
-        return design_b(frequencies, self.params.theta)
+    def matrices(self, table: Table, weights: Numbers | None = None) -> list[tuple[Block, Matrix]]:
+        """Return the blocks of a table and their transition matrices.
+
+        Raises
+        ------
+        ParameterError
+            With everything that does not fit the table.
+        """
+        names = [attribute.name for attribute in table.schema.categorical]
+        blocks = crossed_blocks(names, self.params.crossed)
+        faults = self._faults(table, blocks)
+        if faults:
+            raise ParameterError(faults)
+        collect = FaultCollector()
+        stands = self.params.design == "matrix"
+        given = [_checked(matrix, collect) for matrix in self._given] if stands else self._given
+        with collect.step():
+            own = assigned(given, table, blocks, every=stands)
+        if collect.faults:
+            raise ParameterError(collect.faults)
+        planned = []
+        for block in blocks:
+            with collect.step():
+                planned.append(self._planned(table, block, own.get(block), weights))
+        if collect.faults:
+            raise ParameterError(collect.faults)
+        return planned
+
+    def _planned(
+        self, table: Table, names: Sequence[str], own: Assigned | None, weights: Numbers | None
+    ) -> tuple[Block, Matrix]:
+        block = block_of(table, names, () if own is None else own.states)
+        if self._recipe is not None:
+            attribute = block.attributes[0]
+            return block, self._forbidding(block, self._recipe.matrix(block.record, attribute))
+        if self.params.design == "matrix":
+            assert own is not None
+            return block, self._forbidding(block, own.on(block))
+        preferences = None if own is None else own.on(block)
+        return block, self._forbidding(block, designed(block, block.counts(weights), self.params, preferences))
+
+    def _forbidding(self, block: Block, matrix: Matrix) -> Matrix:
+        """Return the matrix without structural zeros."""
+        occurs = block.counts() > 0
+        forbidden = forbidden_states(self._zeros, block)
+        if self.params.structural_zeros == "observed":
+            forbidden |= ~occurs
+        if not forbidden.any():
+            return matrix
+        where = f"structural_zeros ({', '.join(block.names)})"
+        held = int(block.counts()[forbidden].sum())
+        if held and self.params.design in INVARIANT:
+            given = f"combinations that {held} records have, while design {self.params.design} keeps all frequencies"
+            raise ParameterError(Fault(where, given, "combinations that no record has", "Edit the records first."))
+        matrix = forbidding(matrix, forbidden)
+        lost = int(np.count_nonzero(occurs & (matrix.sum(axis=1) == 0)))
+        if lost:
+            given = f"a matrix that leaves nothing else to {lost} of the combinations"
+            raise ParameterError(Fault(where, given, "for each record some combination that may arise"))
+        # states that no record has, and none may have, keep to themselves, so that the matrix has an inverse
+        idle: NDArray[np.intp] = np.flatnonzero(~occurs & (forbidden | (matrix.sum(axis=1) == 0)))
+        matrix[idle] = 0.0
+        matrix[idle, idle] = 1.0
+        return matrix
+
+    def _faults(self, table: Table, blocks: Sequence[tuple[str, ...]]) -> list[Fault]:
+        schema, faults = table.schema, []
+        for name in (name for block in self.params.crossed for name in block):
+            if name not in schema:
+                wanted = f"attributes that are masked: {', '.join(schema.names)}"
+                faults.append(Fault("crossed", repr(name), wanted))
+        faults += faults_of(self._zeros, schema, blocks, "structural_zeros")
+        free = self.params.design != "matrix" and self._recipe is None
+        if self.params.structural_zeros == "observed" and free and not self.params.crossed:
+            wanted = "crossed attributes beside it"
+            advice = 'Say which attributes belong together: crossed = [["a", "b"]].'
+            faults.append(Fault("structural_zeros", "observed", wanted, advice))
+        return faults
+
+
+def _checked(matrix: StateMatrix, collect: FaultCollector) -> StateMatrix:
+    """Return a matrix with rows that sum to 1, as it is where its faults had to be collected."""
+    with collect.step():
+        return stochastic(matrix)
+    return matrix

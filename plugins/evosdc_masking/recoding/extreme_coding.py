@@ -2,107 +2,153 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, TypeVar
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, ValidationInfo, field_validator
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Numbers, Table
-from evosdc.errors import Fault, ParameterError
+from evosdc.data.schema import Attribute, Scale
+from evosdc.data.table import Table
+from evosdc.errors import Fault, ParameterError, did_you_mean
 from evosdc.model import MaskingMethod, Parameters
 from evosdc_masking.frequencies import frequencies, occurring
-from evosdc_masking.recoding.merging import merged, too_many
-
-Counts = NDArray[np.int64]
-T = TypeVar("T", bound=np.generic)
+from evosdc_masking.recoding.merging import too_many
+from evosdc_masking.recoding.tail_publication import coded_categories, coded_numbers
+from evosdc_masking.recoding.tails import categories_by_share, category_at, tail_by_share, tail_by_value
 
 
 class ExtremeCoding(MaskingMethod):
-    """What top and bottom coding have in common: one end of each attribute becomes a single value.
+    """What top and bottom coding have in common: one end of each attribute, its tail, becomes a single value.
 
-    The end is told either by q, a number of categories (ordinal attributes), or by a share of the records (ordinal
-    and numeric ones). Only categories that occur count towards q. A share of an ordinal attribute means the most
-    categories from that end on that together hold no more than this share of the records. The merged categories are
-    represented by the lower median of their records, so that the file keeps its domain. Of a numeric attribute with m
-    present values the ``floor(share m)`` extreme ones are replaced by the next value, the threshold. Missing values
-    stay missing and are not counted. Representatives and shares are a reconstruction; the parameter q is that of
-    Domingo-Ferrer and Torra (2001).
+    The tail is told in one of three ways. By `q`, a number of categories (ordinal attributes); only categories that
+    occur count. By `share` of the records: the most categories from that end on that together hold no more than the
+    share, or the ``floor(share m)`` extreme ones of m present numbers. By `value`, a category or number from which on
+    all belong to the tail, for all attributes or by name; attributes that are not named stay as they are.
 
-    An attribute without order, a nominal one, is refused.
+    The tail is published as the `threshold` (the value itself; by share the next number; of categories the tail's
+    least extreme one), as the `median` of the tail, as the `mean` of the tail's numbers, or as a `label` such as
+    ``>= 65``. Unless told otherwise it is the threshold of numbers and the lower median of categories, so that the
+    file keeps its domain. Missing values stay missing and are not counted. Nominal attributes, which have no order,
+    are refused. Shares and representatives are a reconstruction; q is that of Domingo-Ferrer and Torra (2001).
     """
 
     class Params(Parameters):
-        """How much is merged: one of the two, a share of 0.05 unless given."""
+        """How much is merged, by one of three (a share of 0.05 unless given), and what is published for it."""
 
         q: int | None = Field(
             default=None, ge=1, description="Number of categories to merge, for ordinal attributes; 1 changes nothing."
         )
+        value: float | str | dict[str, float | str] | None = Field(
+            default=None, description="Number or category from which on all are merged, for all attributes or by name."
+        )
         share: float | None = Field(
             default=None, ge=0, le=1, description="Share of the records to code; 0 changes nothing."
+        )
+        output: Literal["threshold", "median", "mean", "label"] | None = Field(
+            default=None,
+            description="What is published: threshold (numbers, unless given), median (categories, unless given), mean "
+            "(numbers) or a label such as >= 65.",
         )
 
         @field_validator("share")
         @classmethod
-        def _one_of_two(cls, share: float | None, info: ValidationInfo) -> float | None:
-            if "q" not in info.data:
-                return share  # q was refused already
-            if info.data["q"] is not None and share is not None:
-                raise ValueError("only one of q (number of categories) and share (of the records)")
-            return 0.05 if info.data["q"] is None and share is None else share
+        def _one_of_three(cls, share: float | None, info: ValidationInfo) -> float | None:
+            if not {"q", "value"} <= set(info.data):
+                return share  # one of them was refused already
+            given = [key for key in ("q", "value") if info.data[key] is not None]
+            if len(given) + (share is not None) > 1:
+                raise ValueError("only one of q (number of categories), share (of the records) and value (threshold)")
+            return 0.05 if not given and share is None else share
 
     supports: ClassVar[frozenset[Scale]] = frozenset({Scale.ORDINAL, Scale.NUMERIC})
     params: Params
     name: ClassVar[str]
     highest: ClassVar[bool]
 
+    @property
+    def generalises(self) -> bool:
+        """Whether labels such as ``>= 65`` are published."""
+        return self.params.output == "label"
+
     def require_fit(self, table: Table) -> None:
-        """Raise `ParameterError` naming what has fewer than q categories, and numeric attributes when q is given."""
+        """Raise `ParameterError` naming each attribute that q, value or output do not fit."""
         super().require_fit(table)
-        q = self.params.q
-        if q is None:
-            return
-        faults = [
-            Fault(f"method {self.name}: q", f"numeric attribute {a.name}", "share", "A number has no categories.")
-            for a in table.schema.numeric
-        ]
-        found = [(a, occurring(table.codes[:, j])) for j, a in enumerate(table.schema.categorical)]
-        faults += [too_many(self.name, a, q, size) for a, size in found if q > size]
+        faults = [fault for attribute in table.schema.attributes for fault in self._faults(table, attribute)]
+        if isinstance(self.params.value, Mapping):
+            wanted = f"one of {', '.join(table.schema.names)}"
+            faults += [
+                Fault(f"method {self.name}: value", repr(name), wanted, did_you_mean(name, table.schema.names))
+                for name in self.params.value
+                if name not in table.schema
+            ]
         if faults:
             raise ParameterError(faults)
 
+    def _faults(self, table: Table, attribute: Attribute) -> list[Fault]:
+        where, faults = f"method {self.name}", []
+        q, value = self.params.q, self._value(attribute)
+        if not attribute.categorical:
+            if q is not None:
+                wanted = "share or value"
+                faults.append(Fault(f"{where}: q", f"numeric attribute {attribute.name}", wanted, _NO_CATEGORIES))
+            if isinstance(value, str):
+                faults.append(Fault(f"{where}: value for attribute {attribute.name}", repr(value), "a number"))
+            return faults
+        if q is not None and q > (size := occurring(np.asarray(table.column(attribute.name)))):
+            faults.append(too_many(self.name, attribute, q, size))
+        if value is not None and category_at(attribute, value) is None:
+            wanted, advice = f"one of {', '.join(attribute.categories)}", did_you_mean(str(value), attribute.categories)
+            faults.append(Fault(f"{where}: value for attribute {attribute.name}", repr(value), wanted, advice))
+        if self.params.output == "mean":
+            wanted = "threshold, median or label"
+            faults.append(Fault(f"{where}: output", f"mean of ordinal attribute {attribute.name}", wanted))
+        return faults
+
+    def _value(self, attribute: Attribute) -> float | str | None:
+        value = self.params.value
+        return value.get(attribute.name) if isinstance(value, dict) else value
+
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Return the coded table.
+        """Return the coded table; nothing is random.
 
         Raises
         ------
         ParameterError
-            Names each attribute with fewer than q categories in the file, and each numeric one when q is given.
+            Names each attribute with fewer than q categories in the file, each numeric one when q is given, and each
+            that the value or the output does not fit.
         """
         self.require_fit(table)
-        q, share = self.params.q, self.params.share
-        codes = np.empty_like(table.codes)
-        for j, attribute in enumerate(table.schema.categorical):
-            counts = frequencies(table.codes[:, j], len(attribute.categories))
-            inwards = self._inwards(np.flatnonzero(counts))
-            size = q if q is not None else _categories_within(counts[inwards], share or 0.0)
-            codes[:, j] = merged(counts, inwards[:size], attribute.scale)[table.codes[:, j]]
-        numbers = np.empty_like(table.numbers)
-        for j in range(numbers.shape[1]):
-            numbers[:, j] = self._limited(table.numbers[:, j], share or 0.0)
-        return Table(table.schema, codes, numbers)
+        published = table
+        for attribute in table.schema.attributes:
+            value = self._value(attribute)
+            if self.params.value is None or value is not None:
+                alone = table.select([attribute.name])
+                coded = self._categories(alone, value) if attribute.categorical else self._numbers(alone, value)
+                published = published.with_columns(coded)
+        return published
 
-    def _inwards(self, ascending: NDArray[T]) -> NDArray[T]:
-        return ascending[::-1] if self.highest else ascending
+    def _categories(self, alone: Table, value: float | str | None) -> Table:
+        attribute = alone.schema.attributes[0]
+        counts = frequencies(alone.codes[:, 0], len(attribute.categories))
+        if value is not None:
+            first = category_at(attribute, value)
+            assert first is not None
+            tail = np.arange(first, counts.size) if self.highest else np.arange(first + 1)
+        else:
+            occurs = np.flatnonzero(counts)
+            inwards = occurs[::-1] if self.highest else occurs
+            q = self.params.q
+            tail = inwards[: q if q is not None else categories_by_share(counts, inwards, self.params.share or 0.0)]
+        return coded_categories(alone, tail, self.highest, self.params.output)
 
-    def _limited(self, column: Numbers, share: float) -> Numbers:
-        values = np.sort(column[~np.isnan(column)])
-        if values.size == 0:
-            return column
-        threshold = self._inwards(values)[min(_whole(share, values.size), values.size - 1)]
-        limited: Numbers = np.minimum(column, threshold) if self.highest else np.maximum(column, threshold)
-        return limited
+    def _numbers(self, alone: Table, value: float | str | None) -> Table:
+        column = alone.numbers[:, 0]
+        if value is None:
+            tail = tail_by_share(column, self.params.share or 0.0, self.highest)
+        else:
+            tail = tail_by_value(column, float(value), self.highest)
+        return coded_numbers(alone, tail, self.highest, self.params.output)
 
 
 class TopCoding(ExtremeCoding):
@@ -119,11 +165,4 @@ class BottomCoding(ExtremeCoding):
     highest = False
 
 
-def _whole(share: float, n: int) -> int:
-    """Return how many of n records a share is, rounded down."""
-    return int(share * n + 1e-9)  # 1e-9: the product with an inexact share such as 0.07 may be meant whole
-
-
-def _categories_within(counts: Counts, share: float) -> int:
-    """Return how many categories, taken in the order given, hold together at most a share of all records."""
-    return int(np.searchsorted(np.cumsum(counts), _whole(share, int(counts.sum())), side="right"))
+_NO_CATEGORIES = "A number has no categories."

@@ -1,66 +1,104 @@
-"""Global recoding of rare categories."""
+"""Global recoding."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from pathlib import Path
+from typing import Annotated, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Table
-from evosdc.errors import ParameterError
+from evosdc.data.schema import Attribute
+from evosdc.data.table import Codes, Numbers, Table
 from evosdc.model import MaskingMethod, Parameters
-from evosdc_masking.frequencies import frequencies, occurring
-from evosdc_masking.recoding.merging import merged, too_many
+from evosdc_masking.anonymity.publication import labelled_table
+from evosdc_masking.frequencies import frequencies
+from evosdc_masking.recoding.partition_file import read_partitions
+from evosdc_masking.recoding.partitions import Partition, middle_numbers, representatives
+from evosdc_masking.recoding.rules import METHOD, Rules
+
+_Width = Annotated[float, Field(gt=0)]
 
 
 class GlobalRecoding(MaskingMethod):
-    """Merge the q least frequent categories of each attribute, in all records.
+    """Merge values of each attribute, the same way in all records.
 
-    Only categories that occur count towards q; of equally frequent ones those first in the order of the categories
-    are merged first. The merged category is represented by one of its members, so that the file keeps its domain: the
-    lower median of the merged records (ordinal) or the most frequent member (nominal); that choice is a
-    reconstruction. With q the number of occurring categories the attribute becomes constant. Missing values stay
-    missing.
+    Categories: the q least frequent ones that occur (ties in the order of the categories), the nodes at a level of the
+    attribute's hierarchy, or groups that the user gives. Numbers: intervals of one width, intervals between cut
+    points, or a level of the hierarchy. A group is published as one of its members (`output` point), so that the file
+    keeps its domain: the lower median of its records (ordinal, numeric) or the most frequent member (nominal); or as a
+    label (`output` label): that of the hierarchy, the user's name, an interval or a set. Without parameters q is 2 and
+    the width about a tenth of the range. Missing values stay missing.
 
-    Source: Domingo-Ferrer and Torra (2001) for the parameter.
+    Sources: Willenborg and de Waal (2001) for partitions; Domingo-Ferrer and Torra (2001) for q. The representative
+    and the usual width are a reconstruction.
     """
 
     class Params(Parameters):
-        """How many categories are merged."""
+        """How values are grouped, for all attributes or by name, and what a group publishes."""
 
-        q: int = Field(default=2, ge=1, description="Number of categories to merge; 1 changes nothing.")
+        q: int | None = Field(None, ge=1, description="categories to merge, the least frequent ones; 1 changes nothing")
+        level: Annotated[int, Field(ge=0)] | dict[str, Annotated[int, Field(ge=0)]] | None = Field(
+            None, description="level of the hierarchy, for all or by attribute; 0 changes nothing"
+        )
+        partition: dict[str, dict[str, list[str]] | list[list[str]]] | Path | None = Field(
+            None, description="groups of categories by attribute, or a TOML file with them"
+        )
+        width: _Width | dict[str, _Width] | None = Field(
+            None, description="width of the intervals of numbers, for all or by attribute"
+        )
+        start: float = Field(0.0, description="where one of the intervals begins")
+        cuts: list[float] | dict[str, list[float]] | None = Field(
+            None, description="numbers at which intervals begin, for all or by attribute"
+        )
+        output: Literal["point", "label"] = Field(
+            "point", description="point: a member of the group; label: the group's own label"
+        )
 
-    supports: ClassVar[frozenset[Scale]] = frozenset({Scale.NOMINAL, Scale.ORDINAL})
     params: Params
 
+    def __init__(self, params: Params) -> None:
+        super().__init__(params)
+        groups = params.partition
+        if isinstance(groups, Path):
+            groups = read_partitions(groups, f"{METHOD}: partition")  # type: ignore[assignment]
+        self._rules = Rules(params.q, params.level, groups, params.width, params.cuts, params.start)  # type: ignore[arg-type]
+
+    @property
+    def generalises(self) -> bool:
+        """Whether labels of groups are published."""
+        return self.params.output == "label"
+
     def require_fit(self, table: Table) -> None:
-        """Raise `ParameterError` naming each attribute with fewer than q categories in the file."""
+        """Raise `ParameterError` naming each attribute that its rule does not fit."""
         super().require_fit(table)
-        found = [(a, occurring(table.codes[:, j])) for j, a in enumerate(table.schema.categorical)]
-        faults = [too_many("global-recoding", a, self.params.q, size) for a, size in found if self.params.q > size]
-        if faults:
-            raise ParameterError(faults)
+        self._rules.partitions(table)
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Return the recoded table.
+        """Return the recoded table; nothing is random.
 
         Raises
         ------
         ParameterError
-            Names each attribute with fewer than q categories in the file.
+            Names each attribute that its rule does not fit.
         """
-        self.require_fit(table)
-        codes = np.empty_like(table.codes)
-        for j, attribute in enumerate(table.schema.categorical):
-            counts = frequencies(table.codes[:, j], len(attribute.categories))
-            codes[:, j] = merged(counts, by_rarity(counts)[: self.params.q], attribute.scale)[table.codes[:, j]]
-        return Table(table.schema, codes, table.numbers)
+        partitions = self._rules.partitions(table)
+        published = table
+        for name, partition in partitions.items():
+            part = self._labelled if self.generalises else self._represented
+            published = published.with_columns(part(table, table.schema[name], partition))
+        return published
 
+    @staticmethod
+    def _represented(table: Table, attribute: Attribute, partition: Partition) -> Table:
+        alone = table.select([attribute.name])
+        if not attribute.categorical:
+            return Table(alone.schema, alone.codes, middle_numbers(partition, alone.numbers[:, 0])[:, None])
+        counts = frequencies(alone.codes[:, 0], len(attribute.categories))
+        return Table(alone.schema, representatives(partition, counts, attribute.scale)[alone.codes], alone.numbers)
 
-def by_rarity(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the categories that occur, from the rarest to the most frequent, equal ones in their own order."""
-    order = np.argsort(counts, kind="stable")
-    return order[counts[order] > 0].astype(np.int64)
+    @staticmethod
+    def _labelled(table: Table, attribute: Attribute, partition: Partition) -> Table:
+        column: Codes | Numbers = table.column(attribute.name)
+        groups = np.append(partition.groups, -1)[column.astype(np.int64)] if attribute.categorical else partition.groups
+        return labelled_table(table, attribute, partition.labels, groups.astype(np.int64))

@@ -7,4 +7,11 @@ from __future__ import annotations
 
 from evosdc.specs import MaskingMethodSpec
 
-SPECS: tuple[MaskingMethodSpec, ...] = ()
+SPECS: tuple[MaskingMethodSpec, ...] = (
+    MaskingMethodSpec(
+        name="local-suppression",
+        implementation="evosdc_masking.suppression.local_suppression:LocalSuppression",
+        summary="Suppresses few values, the unimportant ones first, until every record is like k.",
+        source="Samarati and Sweeney 1998; Willenborg and De Waal 2001; heuristics: reconstruction",
+    ),
+)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from evosdc.specs import MeasureSpec
 
+_SHLOMO = "Shlomo and Young (2006), as the handbook describes them"
+_UNBOUNDED = (0.0, float("inf"))
 _HANDBOOK = "Domingo-Ferrer and Torra (2001); handbook chapter on disclosure risk and information loss"
 
 SPECS: tuple[MeasureSpec, ...] = (
@@ -29,6 +31,44 @@ SPECS: tuple[MeasureSpec, ...] = (
         implementation="evosdc_measures.categorical_loss.ebil:EntropyBasedLoss",
         summary="Entropy-based information loss: uncertainty about the original category given the masked one.",
         source=f"{_HANDBOOK}; estimate from the data and normalisation: reconstruction",
+        kind="il",
+    ),
+    MeasureSpec(
+        name="actbil",
+        implementation="evosdc_measures.categorical_loss.ctbil:AverageContingencyTableLoss",
+        summary="Average contingency-table-based loss: mean change of a cell, in records.",
+        source=_HANDBOOK,
+        kind="model",
+        range=_UNBOUNDED,
+    ),
+    MeasureSpec(
+        name="ctbil-mv",
+        implementation="evosdc_measures.categorical_loss.comparison:MeanVariation",
+        summary="Mean relative change of the occupied cells of all tables of up to K attributes, in per cent.",
+        source="mean variation of frequencies (microaggregation slides); what is done with empty cells: reconstruction",
+        kind="model",
+        range=_UNBOUNDED,
+    ),
+    MeasureSpec(
+        name="frequency-change",
+        implementation="evosdc_measures.categorical_loss.comparison:FrequencyChange",
+        summary="Mean relative change of the categories' frequencies, in per cent.",
+        source="thesis, captions of section 4.1; formula: reconstruction",
+        kind="model",
+        range=_UNBOUNDED,
+    ),
+    MeasureSpec(
+        name="hellinger",
+        implementation="evosdc_measures.categorical_loss.comparison:HellingerLoss",
+        summary="Mean Hellinger distance between the tables of up to K attributes.",
+        source=f"{_SHLOMO}; normalisation and mean over tables: reconstruction",
+        kind="il",
+    ),
+    MeasureSpec(
+        name="association-difference",
+        implementation="evosdc_measures.categorical_loss.association:AssociationDifference",
+        summary="Absolute difference in Cramer's V of all two-way tables, times 100.",
+        source=f"{_SHLOMO}; absolute form and mean: reconstruction",
         kind="il",
     ),
 )

@@ -77,9 +77,7 @@ def tables_of(codes: Codes, widths: Integers, chosen: Sequence[tuple[int, ...]])
     sizes = [prod(int(widths[v]) for v in subset) for subset in chosen]
     if max(sizes) >= 1 << 62:
         most = max(map(len, chosen))
-        raise ParameterError(
-            Fault("measure ctbil: K", f"{most}, a table of {max(sizes):.0e} cells", "less than 2**62", "Lower K.")
-        )
+        raise ParameterError(Fault("K", f"{most}, a table of {max(sizes):.0e} cells", "less than 2**62", "Lower K."))
     members: list[int] = []
     strides: list[int] = []
     ends: list[int] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,8 @@ class DistanceBasedLoss(Measure):
     Missing values: at distance 1 from every category under the rule ``category``, at distance 0 under ``wildcard``.
     """
 
+    partial: ClassVar[bool] = True
+
     class Params(Parameters):
         """How far apart two categories are."""
 
@@ -55,7 +58,7 @@ class FittedDistanceBasedLoss(Incremental[State], Expected):
         self._empty = np.zeros(attributes, dtype=np.int64)
         self._layout = (domains.widths, domains.offsets, domains.flattened([d.numerators for d in distances]))
         self._denominators = np.array([d.denominator for d in distances], dtype=np.float64)
-        self._cells = n * attributes
+        self._cells: int = n * attributes
         self._expected = [
             (counts_of(original.codes, v, len(d.numerators) - 1), d.matrix[:-1, :-1].copy())
             for v, d in enumerate(distances)
@@ -108,4 +111,4 @@ def _follow(
     score = 0.0
     for v in range(attributes):
         score += totals[v] / denominators[v]
-    return score
+    return float(score)

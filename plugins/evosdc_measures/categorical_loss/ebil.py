@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,8 @@ class EntropyBasedLoss(Measure):
     where only the masked file has them it does not, since the entropy of the original given anything stays below log2
     c. An attribute with c = 1 has loss 0.
     """
+
+    partial: ClassVar[bool] = True
 
     def fit(self, original: Table) -> FittedEntropyBasedLoss:
         """Tabulate ``x log2 x`` and the normalisation."""

@@ -11,9 +11,10 @@ SPECS: tuple[MeasureSpec, ...] = (
     MeasureSpec(
         name="id",
         implementation="evosdc_measures.interval_disclosure.interval:IntervalDisclosure",
-        summary="Interval disclosure: original categories within p per cent of ranks of the masked one, p = 1..10.",
+        summary="Interval disclosure: original values within p per cent of ranks of the masked one, p = 1..10.",
         source="Domingo-Ferrer and Torra (2001); for categories: reconstruction",
         kind="dr",
         family="interval",
+        scales=("nominal", "ordinal", "numeric"),
     ),
 )

@@ -17,6 +17,7 @@ from evosdc.model import Expected, Incremental, Measure
 from evosdc.model.parameters import Parameters
 from evosdc_measures.domains import Counts, Integers, require_aligned
 from evosdc_measures.expectation import counts_of, mean_inside, mean_kept
+from evosdc_measures.interval_disclosure.cells import FittedByCell, Reach, hits_of_codes, orders_of
 from evosdc_measures.joint import joint_layout_of, shift_counts
 
 State = tuple[Codes, Counts, float]
@@ -34,7 +35,14 @@ class IntervalDisclosure(Measure):
     reached. All is compared in integers, ranks times 200. The score is the mean over records, attributes and p: range
     0..100, smaller is better; 100 for the original itself.
 
-    The numeric measure is that of Domingo-Ferrer and Torra (2001); this form for categories is a reconstruction.
+    Numbers: the same with each value in the place of a category, so that a record counts if its original value lies
+    between the values p per cent of ranks below and above the masked one, both included, and an interval that reaches
+    beyond the first or the last rank is open there. That is the measure of Domingo-Ferrer and Torra (2001); the form
+    for categories is a reconstruction. ``interval = "deviation"`` takes for numbers the values within
+    ``p / 100`` standard deviations of the masked one instead, those of the original attribute or, as in sdcMicro's
+    figure, of the masked one (``deviation_of``). ``every_attribute`` counts records whose original values lie inside
+    for all attributes at once, as that figure does, instead of record and attribute pairs.
+
     Nominal categories have no order: by default only the same category counts; ``nominal = "frequency"`` orders them
     by their frequency in the original, ascending, ties in the order of the schema.
 
@@ -49,6 +57,13 @@ class IntervalDisclosure(Measure):
             tuple(range(1, 11)), min_length=1, description="Half widths p in per cent of the records, averaged."
         )
         nominal: Literal["equality", "frequency"] = Field("equality", description="What counts as near for nominal.")
+        interval: Literal["rank", "deviation"] = Field(
+            "rank", description="Width for numbers: per cent of ranks, or of a standard deviation."
+        )
+        deviation_of: Literal["original", "masked"] = Field(
+            "original", description="Whose standard deviation, for the interval 'deviation'."
+        )
+        every_attribute: bool = Field(False, description="A record counts only if it lies inside for all attributes.")
 
         @field_validator("percents")
         @classmethod
@@ -57,10 +72,19 @@ class IntervalDisclosure(Measure):
                 raise ValueError("whole per cents in 0..100")
             return percents
 
-    def fit(self, original: Table) -> FittedIntervalDisclosure:
+    supports = frozenset(Scale)
+
+    def fit(self, original: Table) -> FittedIntervalDisclosure | FittedByCell:
         """Order the categories."""
         self.require_support(original)
-        return FittedIntervalDisclosure(original, self.params.percents, self.params.nominal == "frequency")
+        params = self.params
+        by_frequency = params.nominal == "frequency"
+        if original.schema.numeric or params.every_attribute:
+            reach = Reach(
+                tuple(sorted(params.percents)), params.interval == "deviation", params.deviation_of == "masked"
+            )
+            return FittedByCell(original, reach, by_frequency, params.every_attribute)
+        return FittedIntervalDisclosure(original, params.percents, by_frequency)
 
 
 class FittedIntervalDisclosure(Incremental[State], Expected):
@@ -69,13 +93,7 @@ class FittedIntervalDisclosure(Incremental[State], Expected):
     def __init__(self, original: Table, percents: tuple[int, ...], by_frequency: bool) -> None:
         joint = joint_layout_of(original.schema)
         n, attributes = original.codes.shape
-        orders = []
-        for position, attribute in enumerate(original.schema.categorical):
-            digits = np.arange(len(attribute.categories) + 1)
-            if attribute.scale is Scale.NOMINAL:
-                frequencies = np.bincount(original.codes[:, position] + 1, minlength=len(digits))
-                digits[1:] = 1 + np.argsort(frequencies[1:], kind="stable") if by_frequency else 0
-            orders.append(digits)
+        orders = orders_of(original, by_frequency)
         self._original = original
         self._rows = np.arange(n)
         self._joint = joint
@@ -102,7 +120,7 @@ class FittedIntervalDisclosure(Incremental[State], Expected):
         original = self._original.codes
         inside = _follow(original, before, after, rows, fresh, *self._layout, counts)
         for v in self._joint.wide:
-            inside += _inside(original[:, v], after[:, v], self._orders[v], self._percents)
+            inside += int(hits_of_codes(original[:, v], after[:, v], self._orders[v], self._percents).sum())
         return after, counts, 100.0 * inside / self._most
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
@@ -116,31 +134,11 @@ class FittedIntervalDisclosure(Incremental[State], Expected):
             ordered = order.size and order[0] >= 0
             inside += float(mean_inside(T, P, order, percents) if ordered else mean_kept(T, P) * len(percents))
             inside += (len(self._original) - float(T.sum())) * len(percents)
-        return 100.0 * inside / self._most
+        return float(100.0 * inside / self._most)
 
     def value(self, state: State) -> float:
         """Return the risk, 0..100."""
         return state[2]
-
-
-def _inside(original: Codes, masked: Codes, order: NDArray[np.int64], percents: list[int]) -> int:
-    """Return over how many records and per cents the original category of one attribute lies inside; O(n P)."""
-    if order[1] == 0:
-        return int((original == masked).sum()) * len(percents)
-    n, width = len(original), len(order)
-    places = np.empty(width, dtype=np.int64)
-    places[order] = np.arange(width)
-    own, shown = places[original + 1], places[masked + 1]
-    through = np.cumsum(np.bincount(shown[shown > 0], minlength=width))
-    before = np.concatenate(([0], through[:-1]))
-    centre = 100 * (before + 1 + through)
-    inside = int(((own == 0) & (shown == 0)).sum()) * len(percents)
-    for percent in percents:
-        reach = 2 * percent * n
-        low = np.searchsorted(200 * through, centre - reach)
-        high = np.searchsorted(200 * (before + 1), centre + reach, side="right") - 1
-        inside += int(((own > 0) & (shown > 0) & (low[shown] <= own) & (own <= high[shown])).sum())
-    return inside
 
 
 @kernel

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from math import lcm
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field
 
 from evosdc.data.distance import category_distance, common_scale
-from evosdc.data.schema import Schema
+from evosdc.data.schema import Scale, Schema
 from evosdc.data.table import Codes, Rows, Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.kernel import kernel
-from evosdc.model import Incremental, Measure
-from evosdc.model.parameters import Parameters
+from evosdc.model import Fitted, Incremental, Measure
 from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
+from evosdc_measures.linkage.assignment import Costs, FittedAssignment, distances_of_categories
+from evosdc_measures.linkage.measured import FittedByKernel, FittedByPoints
 from evosdc_measures.linkage.memo import memo_of, place_of
 from evosdc_measures.linkage.prefix_tree import PrefixTree, nearest, tree_of
+from evosdc_measures.linkage.scenarios import LinkageParameters, fitted_by_scenarios
 
 State = tuple[Codes, Counts, float]
 """Codes of the masked table, number of records by size of the tie that their own record is in, score."""
@@ -41,28 +43,71 @@ class DistanceBasedLinkage(Measure):
     whole masked file, so an update computes it anew.
 
     Missing values: at distance 1 from every category under the rule ``category``, at distance 0 under ``wildcard``.
+
+    Numbers: with ``distance = "standardised"`` the squared distance is the sum of ``((x - y) / s)**2``, with s the
+    standard deviation of the original; ``standardise = "each"`` takes each file's own mean and deviation instead, as
+    the literature does, and then every change of the masked file moves all its records. In a mixed file the squares of
+    the distances between categories are added; that is a reconstruction. ``"mahalanobis"``: with the inverse of
+    ``Var(original) + Var(masked)``. ``"kernel"``: in the feature space of ``(1 + a.b)**degree`` on standardised
+    numbers, which takes quadratic time. Both are for numbers alone. Squared distances that differ by less than 1e-9 of
+    themselves are tied. Attributes that are constant in the original are left out. A missing number is at squared
+    distance 2 from every other, the mean of two records drawn at random, under the rule ``category`` and 0 under
+    ``wildcard``; for the distances of numbers alone it stands at the original's mean.
+
+    ``scenarios`` lists what several intruders know, each a list of attributes; the risk is the mean over them, or the
+    maximum. ``one_to_one`` assigns the records of both files to each other with the least sum of distances;
+    equal records share the credit, and of assignments that are equally good the worst counts. It takes cubic time.
     """
 
-    class Params(Parameters):
-        """Who is looked up, and how far apart two categories are."""
+    supports = frozenset(Scale)
 
-        direction: Literal["masked-to-original", "original-to-masked"] = Field(
-            "masked-to-original", description="Which file's records are looked up in the other."
-        )
+    class Params(LinkageParameters):
+        """Who is looked up, how far apart two records are, and what the intruder knows."""
+
         by_hierarchy: bool = Field(False, description="Distance by lowest common ancestor where there is a hierarchy.")
+        distance: Literal["standardised", "mahalanobis", "kernel"] = Field(
+            "standardised", description="Distance between numbers."
+        )
+        standardise: Literal["original", "each"] = Field(
+            "original",
+            description="Whose means and deviations standardise numbers: the original's, or each file's own.",
+        )
+        degree: int = Field(2, ge=1, le=9, description="Degree of the polynomial kernel.")
 
-    def fit(self, original: Table) -> FittedDistanceBasedLinkage:
-        """Build the prefix tree of the original.
+    def fit(self, original: Table) -> Fitted:
+        """Build what the original is searched by: a prefix tree, or a k-d tree where there are numbers.
 
         Raises
         ------
         ParameterError
-            The attributes' distances have no common denominator below 2**56.
+            The categories' distances have no common denominator below 2**56; a distance for numbers alone is wanted for
+            categories; too many records for a one-to-one linkage.
+        SchemaError
+            A scenario names an attribute that there is not.
         """
         self.require_support(original)
-        _require_common_scale(original.schema, self.params.by_hierarchy)
-        backward = self.params.direction == "original-to-masked"
-        return FittedDistanceBasedLinkage(original, self.params.by_hierarchy, backward)
+        return fitted_by_scenarios(original, self.params, self._fit)
+
+    def _fit(self, original: Table) -> Incremental[Any]:
+        params = self.params
+        _require_distance(original.schema, params.distance, params.by_hierarchy)
+        backward, each = params.direction == "original-to-masked", params.standardise == "each"
+        if params.one_to_one:
+            return FittedAssignment(original, self._costs(original), "measure dbrl: one_to_one")
+        if not original.schema.numeric:
+            _require_common_scale(original.schema, params.by_hierarchy)
+            return FittedDistanceBasedLinkage(original, params.by_hierarchy, backward)
+        if params.distance == "kernel":
+            return FittedByKernel(original, each, params.degree, backward)
+        return FittedByPoints(original, each, params.distance == "mahalanobis", backward)
+
+    def _costs(self, original: Table) -> Costs:
+        params, each = self.params, self.params.standardise == "each"
+        if not original.schema.numeric:
+            return distances_of_categories(original, params.by_hierarchy)
+        if params.distance == "kernel":
+            return FittedByKernel(original, each, params.degree, False).distances
+        return FittedByPoints(original, each, params.distance == "mahalanobis", False).distances
 
 
 class FittedDistanceBasedLinkage(Incremental[State]):
@@ -114,6 +159,16 @@ class FittedDistanceBasedLinkage(Incremental[State]):
     def value(self, state: State) -> float:
         """Return the risk, 0..100."""
         return state[2]
+
+
+def _require_distance(schema: Schema, distance: str, by_hierarchy: bool) -> None:
+    if distance != "standardised" and schema.categorical:
+        given = f"{distance} with {', '.join(a.name for a in schema.categorical)}, which have categories"
+        advice = "Take the distance standardised, or leave them out."
+        raise ParameterError(Fault("measure dbrl: distance", given, "numeric attributes alone", advice))
+    if by_hierarchy and schema.numeric:
+        given = f"true with {', '.join(a.name for a in schema.numeric)}, which are numeric"
+        raise ParameterError(Fault("measure dbrl: by_hierarchy", given, "categorical attributes alone"))
 
 
 def _require_common_scale(schema: Schema, by_hierarchy: bool) -> None:

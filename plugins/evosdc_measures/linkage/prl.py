@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from math import prod
 from threading import Lock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
-from evosdc.data.schema import MissingRule
+from evosdc.data.schema import MissingRule, Scale
 from evosdc.data.table import Codes, Rows, Table
 from evosdc.errors import Fault, ParameterError
-from evosdc.model import Incremental, Measure
+from evosdc.model import Fitted, Incremental, Measure
 from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
 from evosdc_measures.linkage.agreement import profiles_of_all
+from evosdc_measures.linkage.assignment import FittedAssignment, disagreements_of
+from evosdc_measures.linkage.classes import FittedInClasses
 from evosdc_measures.linkage.pattern_linkage import follow_content, follow_records
 from evosdc_measures.linkage.profiles import memory_of, originals_of
+from evosdc_measures.linkage.scenarios import LinkageParameters, fitted_by_scenarios
 
 MOST_ATTRIBUTES = 16
 DENSE_CELLS = 1 << 14
@@ -39,25 +44,82 @@ class ProbabilisticLinkage(Measure):
 
     Missing values: they agree with missing values only under the rule ``category``, with everything under ``wildcard``.
 
+    ``direction = "original-to-masked"`` looks each original up in the masked file instead, with the same weights; an
+    update computes it anew.
+
+    Numbers agree where they lie between the same two neighbours of the original's quantiles, ``bins`` classes of about
+    equal frequency: a reconstruction. ``scenarios`` lists what several intruders know, each a list of attributes; the
+    risk is the mean over them, or the maximum. ``one_to_one`` assigns the records of both files to each other with the
+    greatest sum of weights (Jaro, 1989); equal records share the credit, and of assignments that are
+    equally good the worst counts. It takes cubic time.
+
     Work and memory grow with 2**V, so at most 16 attributes are accepted.
     """
 
-    def fit(self, original: Table) -> FittedByContent | FittedByRecord:
+    supports = frozenset(Scale)
+
+    class Params(LinkageParameters):
+        """Classes of numbers, and what the intruder knows."""
+
+        bins: int = Field(10, ge=2, description="Classes of about equal frequency that numbers are taken by.")
+
+    def fit(self, original: Table) -> Fitted:
         """Count the original by attribute subset, or keep its distinct records.
 
         Raises
         ------
         ParameterError
-            More than 16 attributes.
+            More than 16 attributes; too many records for a one-to-one linkage.
+        SchemaError
+            A scenario names an attribute that there is not.
         """
         self.require_support(original)
+        return fitted_by_scenarios(original, self.params, self._fit)
+
+    def _fit(self, original: Table) -> Incremental[Any]:
+        if original.schema.numeric:
+            return FittedInClasses(original, self.params.bins, self._fit_categories)
+        return self._fit_categories(original)
+
+    def _fit_categories(self, original: Table) -> Incremental[Any]:
         attributes = original.codes.shape[1]
         if attributes > MOST_ATTRIBUTES:
             advice = "Leave prl out of the measures, or protect fewer attributes; dbrl has no such limit."
             wanted = f"at most {MOST_ATTRIBUTES}, since work grows with 2**attributes"
             raise ParameterError(Fault("measure prl: attributes", str(attributes), wanted, advice))
-        cells = prod(int(width) for width in domains_of(original.schema).widths) << attributes
-        return FittedByContent(original) if cells <= DENSE_CELLS else FittedByRecord(original)
+        if self.params.one_to_one:
+            return FittedAssignment(original, disagreements_of(original), "measure prl: one_to_one")
+        if self.params.direction == "original-to-masked":
+            return FittedBackward(original)
+        return _fitted_forward(original)
+
+
+def _fitted_forward(original: Table) -> FittedByContent | FittedByRecord:
+    cells = prod(int(width) for width in domains_of(original.schema).widths) << len(original.schema)
+    return FittedByContent(original) if cells <= DENSE_CELLS else FittedByRecord(original)
+
+
+class FittedBackward(Incremental[float]):
+    """`ProbabilisticLinkage` of originals that are looked up in the masked file.
+
+    Agreement is mutual, so the pairs by pattern and the weights are the same: the files change places.
+    """
+
+    def __init__(self, original: Table) -> None:
+        self._original = original
+
+    def start(self, masked: Table) -> float:
+        """Return the risk of a table."""
+        require_aligned(self._original, masked)
+        return _fitted_forward(masked).score(self._original)
+
+    def update(self, state: float, masked: Table, rows: Rows) -> float:
+        """Return the risk after a change, computed anew: all originals are looked up in another file."""
+        return self.start(masked)
+
+    def value(self, state: float) -> float:
+        """Return the risk, 0..100."""
+        return state
 
 
 class FittedByContent(Incremental[CountedState]):

@@ -19,7 +19,7 @@ needs_data = pytest.mark.skipif(not os.environ.get("EVOSDC_DATA"), reason="EVOSD
 @pytest.mark.parametrize(
     ("script", "table", "rows"),
     [
-        ("kanonymity-lab/lab.py", "kanonymity-lab.csv", 3),
+        ("kanonymity-lab/lab.py", "kanonymity-lab.csv", 5),
         ("ga-tabu/compare.py", "pima.csv", 3),
         ("large-lattices/compare.py", "large-lattices.csv", 12),
     ],

@@ -3,11 +3,13 @@
 import pytest
 
 from evosdc.model.parameters import parsed
+from evosdc_masking.anonymity.mondrian import Mondrian
 from evosdc_masking.microaggregation.mdav import Mdav
 from evosdc_masking.post_randomisation.pram import Pram
 from evosdc_masking.recoding.extreme_coding import BottomCoding, TopCoding
 from evosdc_masking.recoding.global_recoding import GlobalRecoding
 from evosdc_masking.swapping.rank_swapping import RankSwapping
+from tests.plugins.masking.tables import NOMINAL, categorical, joined, masked, numeric
 
 
 @pytest.mark.parametrize(
@@ -17,11 +19,29 @@ from evosdc_masking.swapping.rank_swapping import RankSwapping
         (Pram, {"design": "B"}, {"equation": None, "design": "b", "p": None, "theta": 0.5}),
         (Mdav, {}, {"k": 3, "destandardise": True}),
         (RankSwapping, {}, {"p": 5.0}),
-        (GlobalRecoding, {}, {"q": 2}),
-        (TopCoding, {}, {"q": None, "share": 0.05}),
-        (BottomCoding, {}, {"q": None, "share": 0.05}),
-        (BottomCoding, {"q": 2}, {"q": 2, "share": None}),
+        (TopCoding, {}, {"q": None, "value": None, "share": 0.05, "output": None}),
+        (BottomCoding, {}, {"q": None, "value": None, "share": 0.05, "output": None}),
+        (BottomCoding, {"q": 2}, {"q": 2, "value": None, "share": None, "output": None}),
+        (BottomCoding, {"value": 2}, {"q": None, "value": 2.0, "share": None, "output": None}),
+        (
+            Mondrian,
+            {},
+            {
+                "k": 3,
+                "average": None,
+                "partitioning": "strict",
+                "dimension": "widest",
+                "hierarchies": True,
+                "output": "point",
+            },
+        ),
     ],
 )
 def test_defaults(method, given, usual):
-    assert parsed(method.Params, given, "method").model_dump() == usual
+    found = parsed(method.Params, given, "method").model_dump()
+    assert {key: found[key] for key in usual} == usual
+
+
+def test_global_recoding_without_parameters_merges_two_categories_and_takes_a_tenth_of_the_range() -> None:
+    table = joined(categorical([0, 1, 1, 2, 2, 2], [3], [NOMINAL]), numeric([0.0, 9, 10, 50, 99, 100]))
+    assert masked(GlobalRecoding, table).same_records(masked(GlobalRecoding, table, q=2, width=10))

@@ -36,7 +36,14 @@ class TestGlobalRecoding(MaskingMethodConformance):
     deterministic = True
 
     def method(self) -> MaskingMethod:
-        return build(GlobalRecoding, q=2)
+        return build(GlobalRecoding)
+
+
+class TestGlobalRecodingLabels(MaskingMethodConformance):
+    deterministic = True
+
+    def method(self) -> MaskingMethod:
+        return build(GlobalRecoding, output="label")
 
 
 class TestTopCoding(MaskingMethodConformance):
@@ -51,3 +58,17 @@ class TestBottomCoding(MaskingMethodConformance):
 
     def method(self) -> MaskingMethod:
         return build(BottomCoding, share=0.1)
+
+
+class TestTopCodingLabels(MaskingMethodConformance):
+    deterministic = True
+
+    def method(self) -> MaskingMethod:
+        return build(TopCoding, share=0.3, output="label")
+
+
+class TestBottomCodingMedians(MaskingMethodConformance):
+    deterministic = True
+
+    def method(self) -> MaskingMethod:
+        return build(BottomCoding, share=0.3, output="median")

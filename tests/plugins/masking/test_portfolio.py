@@ -12,6 +12,8 @@ from evosdc.errors import ParameterError
 from evosdc.model import Masking
 from evosdc.model.parameters import parsed
 from evosdc_masking import evosdc_masking_methods, evosdc_portfolios
+from evosdc_masking.mixed_portfolio import mixed as mixed_portfolio
+from evosdc_masking.numeric_portfolio import numeric as numeric_portfolio
 from evosdc_masking.portfolio import categorical as portfolio
 from tests.plugins.masking.tables import NOMINAL, ORDINAL, categorical, categorical_tables, joined, numeric
 
@@ -34,8 +36,9 @@ def test_names_scales_and_implementations_agree() -> None:
     assert set(METHODS) >= {"pram", "mdav", "rank-swapping", "global-recoding", "top-coding", "bottom-coding"}
     for spec in METHODS.values():
         assert set(spec.scales) == set(implementation(spec.implementation).supports)
-    (spec,) = evosdc_portfolios()
-    assert implementation(spec.implementation) is portfolio
+    assert {spec.name: implementation(spec.implementation) for spec in evosdc_portfolios()} == {
+        "categorical": portfolio, "numeric": numeric_portfolio, "mixed": mixed_portfolio,
+    }  # fmt: skip
 
 
 def test_counts_for_three_ordinal_attributes_as_wide_as_those_of_housing() -> None:

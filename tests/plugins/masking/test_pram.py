@@ -94,7 +94,7 @@ def test_capital_letters_are_accepted_for_designs() -> None:
         ({"design": "b", "p": 0.5}, ["p: given 0.5"]),
         ({"p": 1.5}, ["p: given 1.5", "less than or equal to 1"]),
         ({"design": "b", "theta": -0.1}, ["theta: given -0.1", "greater than or equal to 0"]),
-        ({"design": "c", "p": 0.5}, ["design: given 'c'", "'a' or 'b'"]),
+        ({"design": "c", "p": 0.5}, ["design: given 'c'", "'a', 'b', 'two-stage', 'preference' or 'matrix'"]),
         ({"p": 0.5, "thet": 1}, ["thet: given an unknown key", "Did you mean 'theta'?"]),
     ],
 )

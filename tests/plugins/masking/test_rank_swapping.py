@@ -57,6 +57,19 @@ def test_values_without_ties_move_no_more_than_their_reach(n: int, p: float, see
     assert np.abs(published - values).max() <= n * p / 100 + 1e-9
 
 
+@given(mixed_tables(), percent, st.integers(0, 5))
+def test_values_with_ties_move_no_more_than_their_reach_beyond_their_ties(table: Table, p: float, seed: int) -> None:
+    published = masked(RankSwapping, table, seed, p=p)
+    for attribute in table.schema.attributes:
+        before, after = table.column(attribute.name), published.column(attribute.name)
+        present = before != -1 if attribute.categorical else ~np.isnan(before)
+        values = np.sort(before[present])
+        lowest, new_lowest = (np.searchsorted(values, column[present]) for column in (before, after))
+        highest, new_highest = (np.searchsorted(values, column[present], "right") - 1 for column in (before, after))
+        distance = np.maximum(np.maximum(new_lowest - highest, lowest - new_highest), 0)
+        assert distance.max(initial=0) <= reach(int(present.sum()), p)
+
+
 def test_reach_is_not_spoilt_by_inexact_percentages() -> None:
     assert [reach(1000, tenths / 10) for tenths in range(1, 1001)] == list(range(1, 1001))
 

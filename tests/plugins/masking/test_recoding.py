@@ -10,7 +10,8 @@ from evosdc.errors import ParameterError
 from evosdc.model import MaskingMethod
 from evosdc_masking.frequencies import frequencies, occurring
 from evosdc_masking.recoding.extreme_coding import BottomCoding, TopCoding
-from evosdc_masking.recoding.global_recoding import GlobalRecoding, by_rarity
+from evosdc_masking.recoding.global_recoding import GlobalRecoding
+from evosdc_masking.recoding.partitions import by_rarity
 from tests.plugins.masking.tables import (
     NOMINAL,
     ORDINAL,
@@ -167,11 +168,6 @@ def test_attributes_without_order_and_numbers_without_share_are_refused(method) 
         masked(method, categorical([0, 1], [2], [NOMINAL]), q=1)
     with pytest.raises(ParameterError, match="q: given numeric attribute x0; wanted share"):
         masked(method, numeric([1.0, 2.0]), q=1)
-
-
-def test_numeric_attributes_cannot_be_recoded_globally() -> None:
-    with pytest.raises(ParameterError, match="given x0, which is numeric"):
-        masked(GlobalRecoding, numeric([1.0, 2.0]), q=1)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,74 @@
+"""Hill climbing with restarts: the baseline of a search that needs no population."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from pydantic import Field
+
+from evosdc.algorithms.selection import fittest, leaders
+from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
+from evosdc.seeds import Streams
+
+SLOT, FAILURES, VISITED = "slot", "failures", "visited"
+
+
+class HillClimbing(Algorithm):
+    """First-improvement climbing by mutation, from the best starting file; then from the next best, and so on.
+
+    A mutant that is better than the climber takes its place at once. Mutants are evaluated a few at a time, which saves
+    bookkeeping; each competes with the climber as it then is, and ``mutants = 1`` is the plain form. After
+    `patience` mutants in a row that are not, the climber stays where it is and the best file that has not yet been
+    climbed from takes over; when there is none left, all are climbed again, in the order of what they have become. The
+    population holds the starting files and what became of them.
+    """
+
+    class Params(Parameters):
+        """Parameters of the algorithm."""
+
+        patience: int = Field(2000, ge=1, description="mutants in a row without improvement before a restart")
+        mutants: int = Field(10, ge=1, description="mutants of one climber that are evaluated in a generation")
+        population: int | None = Field(None, ge=1, description="keep so many of the best starting files; default: all")
+
+    params: Params
+
+    def initial(self, candidates: Sequence[Individual]) -> Population:
+        """Return the best `population` candidates, in their order, with the climber at the best."""
+        individuals = fittest(candidates, self.params.population)
+        return _at(Population(individuals), np.zeros(len(individuals), dtype=np.bool_))
+
+    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
+        """Return mutants of the climber."""
+        slot = int(population.memory[SLOT])
+        climber, rng = population.individuals[slot], streams.vary(population.generation, 0)
+        return [
+            Offspring(self.toolbox.mutate(climber.genome, rng), "mutation", (slot,), climber)
+            for _ in range(self.params.mutants)
+        ]
+
+    def replace(
+        self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
+    ) -> Population:
+        """Return the population with the climber one step further, or at another file."""
+        slot = int(population.memory[SLOT])
+        climber, failures = population.individuals[slot], int(population.memory[FAILURES])
+        for child in evaluated:
+            climber, failures = (child, 0) if child.dominates(climber) else (climber, failures + 1)
+        if climber is not population.individuals[slot]:
+            slots = list(population.individuals)
+            slots[slot] = climber
+            population = replace(population, individuals=tuple(slots))
+        if failures < self.params.patience:
+            return replace(population, memory={**population.memory, FAILURES: np.array(failures)})
+        visited = population.memory[VISITED].copy()
+        visited[slot] = True
+        return _at(population, np.zeros_like(visited) if visited.all() else visited)
+
+
+def _at(population: Population, visited: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Population:
+    """Return the population with the climber at the best file that has not been visited."""
+    individuals = population.individuals
+    slot = next(slot for slot in leaders(individuals, len(individuals)) if not visited[slot])
+    return replace(population, memory={SLOT: np.array(slot), FAILURES: np.array(0), VISITED: visited})

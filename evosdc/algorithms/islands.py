@@ -1,0 +1,142 @@
+"""Islands: several populations that evolve apart and send migrants round a ring."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from deap import base
+from pydantic import Field, field_validator
+
+from evosdc.algorithms.selection import leaders
+from evosdc.errors import Fault, ParameterError
+from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
+from evosdc.seeds import Streams
+
+SIZES = "sizes"
+"""Where the memory of the joined population keeps how many individuals each island has."""
+
+
+class Islands(Algorithm):
+    """Demes with an algorithm of their own each, and ring migration every few generations.
+
+    The starting files are dealt out by rank, so that all islands begin equally well. Each island draws from streams
+    of its own and depends on nothing but its own population: `demes` and `joined` take the state apart and put it
+    together, so that islands can be stepped anywhere. Every `interval` generations each island sends copies of its best
+    members to the next one, where they take the places of the worst; `deap.tools.migRing` does that, too, but lets in
+    what is there already.
+    """
+
+    class Params(Parameters):
+        """Parameters of the algorithm."""
+
+        inner: dict[str, Any] = Field(
+            default={"name": "parent-child"},
+            description='algorithm of each island with its parameters: { name = "parent-child", mutation = 0.7 }',
+        )
+        islands: int = Field(4, ge=1, description="number of islands")
+        interval: int = Field(20, ge=1, description="generations between migrations")
+        migrants: int = Field(2, ge=0, description="members that each island sends")
+
+        @field_validator("inner", mode="before")
+        @classmethod
+        def _named(cls, value: Any) -> Any:
+            value = {"name": value} if isinstance(value, str) else value
+            if isinstance(value, dict) and not isinstance(value.get("name"), str):
+                raise ValueError('the name of an algorithm, or { name = "parent-child", ... }')
+            if isinstance(value, dict) and value["name"] == "islands":
+                raise ValueError("an algorithm other than islands")
+            return value
+
+    params: Params
+
+    def __init__(self, params: Params, toolbox: base.Toolbox) -> None:
+        super().__init__(params, toolbox)
+        given = {key: value for key, value in params.inner.items() if key != "name"}
+        if not hasattr(toolbox, "algorithm"):
+            wanted = "a toolbox that knows the registered algorithms"
+            raise ParameterError(Fault("algorithm islands", "a toolbox without `algorithm`", wanted))
+        self.inner: Algorithm = toolbox.algorithm(params.inner["name"], given)
+
+    def initial(self, candidates: Sequence[Individual]) -> Population:
+        """Return the islands' first populations, joined."""
+        count = min(self.params.islands, len(candidates))
+        order = leaders(candidates, len(candidates))
+        dealt = [sorted(order[island::count]) for island in range(count)]
+        return joined([self.inner.initial([candidates[slot] for slot in slots]) for slots in dealt], 0)
+
+    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
+        """Return what all islands propose, each with the number of its island."""
+        offspring, begin = [], 0
+        for island, deme in enumerate(demes(population)):
+            for item in self.inner.propose(deme, _streams_of(streams, island)):
+                parents = tuple(begin + slot for slot in item.parents)
+                place = None if item.place is None else begin + item.place
+                offspring.append(replace(item, parents=parents, place=place, island=island))
+            begin += len(deme.individuals)
+        return offspring
+
+    def replace(
+        self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
+    ) -> Population:
+        """Return the islands' next populations, joined, with migrants where it is time."""
+        following, begin = [], 0
+        for island, deme in enumerate(demes(population)):
+            own = [
+                (_local(item, begin), child)
+                for item, child in zip(offspring, evaluated, strict=True)
+                if item.island == island
+            ]
+            begin += len(deme.individuals)
+            # An island that has nothing more to propose waits for migrants.
+            stepped = self.inner.replace(deme, *(list(part) for part in zip(*own, strict=True))) if own else deme
+            following.append(stepped)
+        if (population.generation + 1) % self.params.interval == 0:
+            following = migrated(following, self.params.migrants)
+        return joined(following, population.generation)
+
+
+def _streams_of(streams: Streams, island: int) -> Streams:
+    return replace(streams, island=island)
+
+
+def _local(item: Offspring, begin: int) -> Offspring:
+    """Return an offspring with slots of its own island."""
+    place = None if item.place is None else item.place - begin
+    return replace(item, parents=tuple(slot - begin for slot in item.parents), place=place)
+
+
+def demes(population: Population) -> list[Population]:
+    """Return the islands' own populations."""
+    apart, begin = [], 0
+    for island, size in enumerate(population.memory[SIZES].tolist()):
+        mark = f"{island}/"
+        memory = {name.removeprefix(mark): a for name, a in population.memory.items() if name.startswith(mark)}
+        apart.append(Population(population.individuals[begin : begin + size], population.generation, memory))
+        begin += size
+    return apart
+
+
+def joined(islands: Sequence[Population], generation: int) -> Population:
+    """Return islands as one population; their memories are kept under the number of the island."""
+    memory = {SIZES: np.array([len(deme.individuals) for deme in islands], dtype=np.int64)}
+    for island, deme in enumerate(islands):
+        memory |= {f"{island}/{name}": array for name, array in deme.memory.items()}
+    return Population(tuple(i for deme in islands for i in deme.individuals), generation, memory)
+
+
+def migrated(islands: Sequence[Population], migrants: int) -> list[Population]:
+    """Return the islands after each has sent its best to the next one, all at once."""
+    leaving = [[deme.individuals[slot] for slot in leaders(deme.individuals, migrants)] for deme in islands]
+    after = []
+    for island, deme in enumerate(islands):
+        present = {individual.key for individual in deme.individuals}
+        arriving = [i for i in leaving[island - 1] if i.key not in present]
+        slots = list(deme.individuals)
+        worst = leaders(slots, len(slots))[::-1]
+        for slot, migrant in zip(worst, arriving, strict=False):
+            slots[slot] = migrant
+        after.append(replace(deme, individuals=tuple(slots)))
+    return after

@@ -1,0 +1,125 @@
+"""Variation: crossover AND mutation, crossover OR mutation, and operator rates that follow what operators achieve."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from deap import base
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from evosdc.model import Individual, Offspring, Parameters, Population
+
+CREDIT = "credit"
+"""Where a population's memory keeps what mutation and crossover have achieved, shape (2,)."""
+
+LEARNING, LEAST_RATE = 0.1, 0.1
+
+
+class VariationParams(Parameters):
+    """Parameters of variation."""
+
+    variation: Literal["or", "and"] = Field(
+        "and", description="crossover and then mutation of each child, or one of the two"
+    )
+    crossover: float = Field(0.9, ge=0, le=1, description="with `and`: probability that a pair is crossed")
+    mutation: float = Field(
+        0.5, ge=0, le=1, description="with `and`: probability that a child is mutated; with `or`: of mutation"
+    )
+    adaptive: bool = Field(
+        False, description="whether the rate of mutation, with `or`, follows the improvements that both operators make"
+    )
+
+    @model_validator(mode="after")
+    def _one_rate(self) -> VariationParams:
+        if self.adaptive and self.variation == "and":
+            raise ValueError(
+                'adaptive = true with variation = "or" only: it is the choice between operators that adapts'
+            )
+        return self
+
+
+def mutation_rate(params: VariationParams, memory: Mapping[str, NDArray[Any]]) -> float:
+    """Return the probability of mutation, with `or`: the given one, or what its credit has earned.
+
+    Probability matching (Goldberg 1990; Thierens 2005): each operator has at least a tenth, and shares the rest by its
+    credit.
+    """
+    if not params.adaptive or CREDIT not in memory:
+        return params.mutation
+    mutation, crossover = memory[CREDIT].tolist()
+    return float(LEAST_RATE + (1.0 - 2.0 * LEAST_RATE) * mutation / (mutation + crossover))
+
+
+def varied(
+    params: VariationParams,
+    toolbox: base.Toolbox,
+    population: Population,
+    slots: tuple[int, int],
+    rng: np.random.Generator,
+    rate: float,
+) -> list[Offspring]:
+    """Return the two children of a pair of parents; the first is nearest to the first parent by origin.
+
+    Parameters
+    ----------
+    slots : pair of int
+        The parents; with themselves they are not crossed.
+    rate : float
+        Of `mutation_rate`.
+    """
+    first, second = (population.individuals[slot] for slot in slots)
+    if params.variation == "or":
+        mutated = rng.random() < rate or slots[0] == slots[1]
+        if mutated:
+            children = [toolbox.mutate(parent.genome, rng) for parent in (first, second)]
+        else:
+            children = list(toolbox.mate(first.genome, second.genome, rng))
+        origins = ["mutation" if mutated else "crossover"] * 2
+    else:
+        crossed = rng.random() < params.crossover and slots[0] != slots[1]
+        pair = toolbox.mate(first.genome, second.genome, rng) if crossed else (first.genome, second.genome)
+        children, origins = [], []
+        for child in pair:
+            mutated = rng.random() < params.mutation
+            children.append(toolbox.mutate(child, rng) if mutated else child)
+            origins.append(" and ".join(["crossover"] * crossed + ["mutation"] * mutated) or "reproduction")
+    return [
+        Offspring(genome, origin, (slot,), parent)
+        for genome, origin, slot, parent in zip(children, origins, slots, (first, second), strict=True)
+    ]
+
+
+def credited(
+    params: VariationParams, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
+) -> dict[str, NDArray[Any]]:
+    """Return the population's memory with the credit of both operators brought up to date.
+
+    The credit of an operator is a running mean of its share of the improvement that a child of either made over its
+    parent, on the average. A generation without improvement changes nothing.
+    """
+    memory = dict(population.memory)
+    if not params.adaptive:
+        return memory
+    gains, made = np.zeros(2), np.zeros(2)
+    for item, child in zip(offspring, evaluated, strict=True):
+        operator = int(item.origin == "crossover")
+        made[operator] += 1
+        gains[operator] += improvement(child, population.individuals[item.parents[0]])
+    means = gains / np.maximum(made, 1.0)
+    credit = memory.get(CREDIT, np.array([params.mutation, 1.0 - params.mutation]))
+    if means.sum() > 0.0:
+        credit = (1.0 - LEARNING) * credit + LEARNING * means / means.sum()
+    memory[CREDIT] = credit
+    return memory
+
+
+def improvement(child: Individual, parent: Individual) -> float:
+    """Return by how much a child is better than its parent: in violation, else in the sum of objectives; or 0."""
+    if not child.dominates(parent):
+        return 0.0
+    if child.infeasibility != parent.infeasibility:
+        return parent.infeasibility - child.infeasibility
+    return sum(parent.objectives) - sum(child.objectives)

@@ -1,0 +1,172 @@
+"""``evosdc risk``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evosdc.cli.options import PATH, json_option, listed, parameters, schema_option
+
+if TYPE_CHECKING:
+    from evosdc.data.transition import Matrix
+    from evosdc.model import Release
+
+
+@click.command()
+@click.argument("data")
+@schema_option
+@click.option("--quasi-identifiers", metavar="A,B,...", help="What an intruder knows; default: as in the schema.")
+@click.option("--sensitive", metavar="A,B,...", help="What an intruder wants to learn; default: as in the schema.")
+@click.option("--weight", metavar="A", help="Attribute of sampling weights; default: as in the schema.")
+@click.option("--household", metavar="A", help="Attribute that tells households apart; default: as in the schema.")
+@click.option(
+    "--missing",
+    type=click.Choice(["wildcard", "category", "never"]),
+    help="What a missing value equals: anything, other missing values, nothing; default: as in the schema.",
+)
+@click.option("--population", type=PATH, help="A file of the population, for delta-presence.")
+@click.option("--transitions", type=PATH, help="Matrices that the file was randomised by, such as transitions.json.")
+@click.option("--models", metavar="A,B,...", help="Registered privacy models; default: all.")
+@click.option("--set", "settings", metavar="MODEL.KEY=VALUE", multiple=True, help="A parameter of a model.")
+@json_option
+def risk(
+    data: str,
+    schema: Path | None,
+    quasi_identifiers: str | None,
+    sensitive: str | None,
+    weight: str | None,
+    household: str | None,
+    missing: str | None,
+    population: Path | None,
+    transitions: Path | None,
+    models: str | None,
+    settings: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Show what DATA, a file or a registered data set, reveals of its respondents when taken by itself."""
+    from evosdc.cli.inputs import open_source
+    from evosdc.cli.results import print_json
+    from evosdc.data.source import read_source
+    from evosdc.errors import Fault, FaultCollector, ParameterError
+    from evosdc.experiment.release import assessed, build_models, population_description, release_of, seen_as
+    from evosdc.registry import default_registry
+
+    registry = default_registry()
+    names = list(registry.names("privacy-model")) if models is None else listed(models) or [""]
+    given, collect = parameters(settings), FaultCollector()
+    for name, params in given.items():
+        if name not in names or not isinstance(params, dict):
+            wanted = f"MODEL.KEY=VALUE with one of {', '.join(names)}"
+            collect.faults.append(Fault("--set", repr(name), wanted))
+    chosen = {name: given[name] if isinstance(given.get(name), dict) else {} for name in dict.fromkeys(names)}
+    with collect.step():
+        build_models(chosen, registry)
+    rows: dict[str, Matrix] = {}
+    with collect.step():
+        rows = matrix_rows(transitions) if transitions is not None else {}
+    release = None
+    with collect.step():
+        source = open_source(data, schema)
+        people = None
+        known, secret = listed(quasi_identifiers), listed(sensitive)
+        release = release_of(source.table, known, secret, weight, household, missing, None, rows, False)
+        if population is not None:
+            described = population_description(source.table.schema, release.quasi_identifiers)
+            people = read_source(population, described).table
+            release = release_of(source.table, known, secret, weight, household, missing, people, rows, False)
+    collect.settle()
+    if release is None:
+        raise ParameterError(Fault(data, "no file", "a file"))
+    figures = assessed(release, chosen, registry)
+    if as_json:
+        print_json(figures | seen_as(release))
+        return
+    _show(release, chosen, figures)
+
+
+def matrix_rows(path: Path) -> dict[str, Matrix]:
+    """Return, by attribute, the rows of a file's matrices; those of values that occurred where the file tells counts.
+
+    Raises
+    ------
+    ParameterError
+        The file cannot be read or holds no transition matrices.
+    """
+    from evosdc.data.encoding import read_text
+    from evosdc.data.matrix_file import read_matrices, stochastic
+    from evosdc.errors import ParameterError
+
+    matrices = [stochastic(found) for found in read_matrices(path)]
+    text = read_text(path, ParameterError)
+    document = json.loads(text) if text.lstrip("\ufeff \r\n\t").startswith("{") else {}
+    rows = {}
+    for found in matrices:
+        name = " x ".join(found.attributes) or path.stem
+        entry = document.get(name, {})
+        counts = entry.get("frequencies") if isinstance(entry, dict) else None
+        occurring = [count > 0 for count in counts] if isinstance(counts, list) else [True] * len(found.matrix)
+        rows[name] = found.matrix[occurring] if len(occurring) == len(found.matrix) else found.matrix
+    return rows
+
+
+def _show(release: Release, chosen: Mapping[str, Mapping[str, Any]], figures: Mapping[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from evosdc.cli.text import harmless, say
+    from evosdc.experiment.release import build_models
+    from evosdc.registry import default_registry
+
+    table = Table()
+    table.add_column("privacy model", no_wrap=True)
+    table.add_column("figure", justify="right", no_wrap=True)
+    table.add_column("what it means")
+    built = build_models(chosen, default_registry())
+    for name, model in sorted(built.items(), key=lambda entry: entry[0] not in figures):
+        if name in figures:
+            headline = shown(figures[name][model.headline])
+            figure = f"{model.headline.replace('_', ' ')} {headline}"
+            table.add_row(name, figure, Text(harmless(model.in_words(figures[name]))))
+        else:
+            table.add_row(name, "-", Text(f"does not apply: {figures['not_applicable'][name]}"), style="dim")
+    Console().print(table)
+    if verdict := verdict_of(figures):
+        say(verdict)
+    say(
+        f"{len(release.table)} records; known to an intruder: {', '.join(release.quasi_identifiers)}; "
+        f"missing values count by the rule '{release.missing}'."
+    )
+
+
+def shown(value: Any) -> str:
+    """Return a figure as text of at most four significant digits; infinite where it has no value."""
+    if value is None:
+        return "infinite"
+    return str(value) if isinstance(value, int) else f"{value:.4g}"
+
+
+def verdict_of(figures: Mapping[str, Any]) -> str:
+    """Return in plain words whether single respondents stand out; empty where no figure tells."""
+    if "k-anonymity" not in figures:
+        return ""
+    records: Sequence[int] = list(figures["k-anonymity"]["records_below"].values())
+    unique, few = records[0], records[1]
+    expected = figures.get("global-risk", {}).get("expected_reidentifications")
+    chance = f" About {expected:.3g} re-identifications are to be expected from an intruder who knows them." if (
+        expected is not None
+    ) else ""  # fmt: skip
+    if unique:
+        return (
+            f"Verdict: {unique} respondents stand out by the attributes named below. Do not release the file as it is "
+            f"unless these attributes are unknown to everybody else.{chance}"
+        )
+    if few:
+        return f"Verdict: nobody stands out alone, but {few} records share their key with one other only.{chance}"
+    return (
+        f"Verdict: nobody stands out; every record is like at least {figures['k-anonymity']['k'] - 1} others.{chance}"
+    )

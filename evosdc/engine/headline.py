@@ -1,0 +1,59 @@
+"""A privacy model as a score: what ``k-anonymity >= 3`` looks at."""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import Any
+
+import numpy as np
+
+from evosdc.data.schema import Role
+from evosdc.data.table import Table
+from evosdc.errors import EvaluationError
+from evosdc.model import Fitted, Microdata, MissingMatch, PrivacyModel, Release
+from evosdc.model.constraint import GREATEST
+
+
+class Headline(Fitted):
+    """The headline of a privacy model on the file that a masked table would be published in.
+
+    The protected attributes are the quasi-identifiers; sensitive attributes, weights and household come from the
+    confidential file as they are.
+
+    Parameters
+    ----------
+    model : PrivacyModel
+    microdata : Microdata
+    """
+
+    def __init__(self, model: PrivacyModel, microdata: Microdata) -> None:
+        self.model = model
+        self.microdata = microdata
+
+    def release(self, masked: Table) -> Release:
+        """Return the file as an intruder would see it."""
+        table, schema = self.microdata.table, self.microdata.table.schema
+        protected = set(self.microdata.protect)
+        weights, households = schema.with_role(Role.WEIGHT), schema.with_role(Role.HOUSEHOLD)
+        return Release(
+            table.with_columns(masked),
+            self.microdata.protect,
+            tuple(name for name in schema.with_role(Role.SENSITIVE) if name not in protected),
+            np.asarray(table.column(weights[0]), dtype=np.float64) if weights else None,
+            households[0] if households else None,
+            MissingMatch.of(schema.na),
+        )
+
+    def score(self, masked: Table) -> float:
+        """Return the headline; finite, a figure without bound is cut.
+
+        Raises
+        ------
+        EvaluationError
+            The model gives no number.
+        """
+        value: Any = self.model.assess(self.release(masked))[self.model.headline]
+        number = float("nan") if value is None else float(value)
+        if isnan(number):
+            raise EvaluationError(f"privacy model {type(self.model).__name__} gave no number for {self.model.headline}")
+        return min(max(number, -GREATEST), GREATEST)

@@ -1,0 +1,67 @@
+"""What pydantic says of a field that may be of several types, told as one fault and without pydantic's own names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+Errors = list[dict[str, Any]]
+
+_TAG = re.compile(r"(constrained-|dict\[|list\[|tuple\[|union\[|lax-or-strict\[|function-|json-or-python\[).*")
+_PLAIN = ("bool", "float", "int", "str")
+_SHAPES: tuple[tuple[type | tuple[type, ...], tuple[str, ...]], ...] = (
+    (Mapping, ("dict[",)),
+    ((list, tuple), ("list[", "tuple[")),
+)
+
+
+def of_the_given_shape(errors: Iterable[Mapping[str, Any]], model: type[BaseModel]) -> Errors:
+    """Return the errors, of each field of several types only those of the types that have the shape of what was given.
+
+    Given a table, a type that is none has nothing to say; given a number, a table that would have been accepted as well
+    has nothing to say either, unless no other type is left. Names of types are left out of the places.
+
+    Parameters
+    ----------
+    errors : iterable of mapping
+        As pydantic gives them.
+    model : type
+        Whose fields they are about.
+    """
+    plain: Errors = []
+    several: dict[Any, Errors] = {}
+    for error in errors:
+        if len(error["loc"]) > 1 and _has_several_types(model, error["loc"][0]):
+            several.setdefault(error["loc"][0], []).append(dict(error))
+        else:
+            plain.append(dict(error))
+    for found in several.values():
+        kept = [error for error in found if _fits(error["loc"][1], found)] or found
+        plain += [error | {"loc": _without_tags(error["loc"])} for error in kept]
+    return plain
+
+
+def _has_several_types(model: type[BaseModel], name: Any) -> bool:
+    field = model.model_fields.get(name)
+    if field is None or get_origin(field.annotation) not in (Union, UnionType):
+        return False
+    return len([one for one in get_args(field.annotation) if one is not NoneType]) > 1
+
+
+def _fits(tag: Any, found: Errors) -> bool:
+    given = [error["input"] for error in found if len(error["loc"]) == 2]
+    for shape, tags in _SHAPES:
+        if any(isinstance(value, shape) for value in given):
+            return str(tag).startswith(tags)
+    return not given or not str(tag).startswith(tuple(tag for _, tags in _SHAPES for tag in tags))
+
+
+def _without_tags(loc: tuple[Any, ...]) -> tuple[Any, ...]:
+    inner = [part for part in loc[2:] if not _TAG.match(str(part))]
+    if len(inner) > 1 and inner[-1] in _PLAIN:
+        del inner[-1]
+    return (loc[0], *inner)

@@ -1,0 +1,116 @@
+"""Constraints of a search: what a published file has to fulfil, whatever its objectives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+from types import MappingProxyType
+from typing import Literal, Self
+
+from evosdc.errors import ExperimentError, Fault
+from evosdc.model.aggregation import Aggregation
+from evosdc.model.individual import INFEASIBILITY
+
+_LEFT = re.compile(r"(?P<name>\S+)(?:\s+of\s+(?P<attribute>\S.*))?")
+_SIDES = re.compile(r"(?P<left>[^<>=]*?)\s*(?P<operator>[<>]=?|==?)\s*(?P<bound>[^<>=]*)")
+_WANTED = "NAME <= NUMBER or NAME >= NUMBER"
+_ADVICE = 'For example "k-anonymity >= 3", "dr <= 20", "il of education <= 5".'
+
+GREATEST = 1e9
+"""No constraint counts for more: a violation is finite whatever a figure says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """One condition on one figure.
+
+    Parameters
+    ----------
+    name : str
+        A measure, ``il``, ``dr`` or a privacy model, which is judged by its headline.
+    operator : {"<=", ">="}
+    bound : float
+    attribute : str, optional
+        The one attribute on which the figure is taken; None for all protected ones.
+    """
+
+    name: str
+    operator: Literal["<=", ">="]
+    bound: float
+    attribute: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the constraint that a text such as ``"il of education <= 5"`` says.
+
+        Raises
+        ------
+        ExperimentError
+            With one fault: what the text lacks.
+        """
+
+        def refused(given: str, wanted: str = _WANTED) -> ExperimentError:
+            return ExperimentError(Fault(f"constraint {text!r}", given, wanted, _ADVICE))
+
+        sides = _SIDES.fullmatch(text.strip())
+        if sides is None:
+            raise refused("no comparison, or more than one")
+        left = _LEFT.fullmatch(sides["left"].strip())
+        operator = sides["operator"]
+        if operator not in ("<=", ">="):
+            raise refused(f"the comparison {operator}", "<= or >=")
+        if left is None or " " in left["name"]:
+            raise refused("no single name on the left", "a measure, il, dr or a privacy model")
+        try:
+            bound = float(sides["bound"].strip().removesuffix("%"))
+        except ValueError:
+            bound = float("nan")
+        if not isfinite(bound):
+            raise refused(repr(sides["bound"].strip()), "a number on the right")
+        return cls(left["name"], operator, bound, left["attribute"])  # type: ignore[arg-type]
+
+    @property
+    def figure(self) -> str:
+        """The name of the score that it looks at: ``"il of education"``."""
+        return self.name if self.attribute is None else f"{self.name} of {self.attribute}"
+
+    def __str__(self) -> str:
+        return f"{self.figure} {self.operator} {self.bound:g}"
+
+    def violation(self, value: float) -> float:
+        """Return by how much a figure misses the bound, in units of the bound (or of 1, if that is more); 0 if not."""
+        missed = value - self.bound if self.operator == "<=" else self.bound - value
+        return min(missed / max(abs(self.bound), 1.0), GREATEST) if missed > 0.0 else 0.0
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """All constraints of an experiment.
+
+    Parameters
+    ----------
+    listed : tuple of Constraint
+    derived : mapping of str to Aggregation
+        Figures that are made of scores: ``"il of education"`` of the measures on education alone.
+    """
+
+    listed: tuple[Constraint, ...] = ()
+    derived: Mapping[str, Aggregation] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __bool__(self) -> bool:
+        return bool(self.listed)
+
+    def judge(self, scores: Mapping[str, float]) -> dict[str, float]:
+        """Return the scores with the derived figures and ``infeasibility``, the sum of all violations.
+
+        Feasibility rules (Deb 2000) then need nothing else: less infeasibility is better, whatever the objectives; 0
+        where all constraints hold. Finite.
+        """
+        judged = dict(scores)
+        for figure, aggregation in self.derived.items():
+            kind = figure.partition(" of ")[0]
+            judged[figure] = aggregation.combine(scores)[kind]
+        judged[INFEASIBILITY] = sum(constraint.violation(judged[constraint.figure]) for constraint in self.listed)
+        return judged

@@ -1,0 +1,167 @@
+"""Conformance of privacy models."""
+
+# ruff: noqa: D102 -- the name of a test says what it asserts
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from math import isfinite
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evosdc.data.schema import Attribute, Role, Scale
+from evosdc.data.table import MISSING, Rows, Table
+from evosdc.model import MissingMatch, PrivacyModel, Release
+from evosdc.testing.acceptance import accepted, assert_unknown_keys_refused, on_every_table
+from evosdc.testing.purity import assert_repeatable, generator, unchanged
+from evosdc.testing.tables import sample_table
+
+_ROUNDING = 1e-9
+
+
+class PrivacyModelConformance:
+    """Tests that every privacy model must pass; subclass it and say how the model is made.
+
+    Examples
+    --------
+    >>> class TestShareUnique(PrivacyModelConformance):
+    ...     def model(self):
+    ...         return ShareUnique(ShareUnique.Params())
+    """
+
+    def model(self) -> PrivacyModel:
+        """Return the model to test."""
+        raise NotImplementedError("define model(self) and return the privacy model to test")
+
+    def release(self, table_name: str, missing: MissingMatch = MissingMatch.CATEGORY) -> Release:
+        """Return a file with all that a model may need; override to add what yours needs besides."""
+        return sample_release(table_name, missing)
+
+    def figures(self, release: Release, table_name: str = "ordinary") -> Mapping[str, Any]:
+        """Return what the model finds; skips where it refuses an unusual table."""
+        return accepted(table_name, lambda: self.model().assess(release))
+
+    @on_every_table
+    @pytest.mark.parametrize("missing", MissingMatch)
+    def test_figures_are_plain_data_with_a_headline(self, table_name: str, missing: MissingMatch) -> None:
+        release = self.release(table_name, missing)
+        assert not self.model().lacking(release), "the model does not apply to the suite's file; override release"
+        assert self.model().applies(release)
+        figures = self.figures(release, table_name)
+        json.dumps(figures, allow_nan=False)
+        headline = figures[self.model().headline]
+        assert headline is None or isfinite(headline), f"headline {headline}, wanted a number or None for infinity"
+        assert all(isinstance(name, str) for name in figures)
+
+    @on_every_table
+    def test_figures_can_be_said_in_words(self, table_name: str) -> None:
+        text = self.model().in_words(self.figures(self.release(table_name), table_name))
+        assert text, "in_words returned nothing"
+        assert "\n" not in text, "in_words returned more than one line"
+
+    def test_what_a_file_lacks_is_said(self) -> None:
+        bare = replace(
+            self.release("ordinary"), sensitive=(), weights=None, household=None, population=None, transitions=None
+        )
+        lacking = self.model().lacking(bare)
+        assert self.model().applies(bare) is not bool(lacking)
+        if not lacking:
+            self.figures(bare)
+
+    @on_every_table
+    def test_nothing_but_the_file_decides(self, table_name: str) -> None:
+        release = self.release(table_name)
+        with unchanged("assess", release.table):
+            accepted(
+                table_name, lambda: assert_repeatable(lambda _: self.model().assess(replace(release)), 0, "assess")
+            )
+
+    @on_every_table
+    @pytest.mark.parametrize("missing", MissingMatch)
+    def test_the_order_of_records_does_not_matter(self, table_name: str, missing: MissingMatch) -> None:
+        release = self.release(table_name, missing)
+        order = generator(7).permutation(len(release.table)).astype(np.intp)
+        assert_same_figures(self.figures(reordered(release, order)), self.figures(release, table_name))
+
+    @on_every_table
+    @pytest.mark.parametrize("missing", MissingMatch)
+    def test_the_names_of_nominal_categories_do_not_matter(self, table_name: str, missing: MissingMatch) -> None:
+        release = self.release(table_name, missing)
+        assert_same_figures(self.figures(relabelled(release)), self.figures(release, table_name))
+
+    def test_the_headline_is_one_of_the_figures(self) -> None:
+        assert self.model().headline in self.figures(self.release("ordinary"))
+
+    def test_unknown_parameters_are_refused(self) -> None:
+        assert_unknown_keys_refused(self.model())
+
+
+def sample_release(table_name: str, missing: MissingMatch = MissingMatch.CATEGORY) -> Release:
+    """Return one of the tables of `evosdc.testing.tables` as a release.
+
+    Its attributes are the quasi-identifiers; two sensitive ones, weights, households, a population that holds the file
+    and some more, and matrices of the first attribute are added. Equal at every call.
+    """
+    table = sample_table(table_name)
+    rng, n = generator(8), len(table)
+    schema = replace(
+        table.schema,
+        attributes=(
+            *table.schema.attributes,
+            Attribute("illness", Role.SENSITIVE, Scale.NOMINAL, ("flu", "gout", "none")),
+            Attribute("income", Role.SENSITIVE, Scale.NUMERIC),
+            Attribute("home", Role.HOUSEHOLD, Scale.NOMINAL, tuple(map(str, range(n)))),
+        ),
+    )
+    codes = np.column_stack((table.codes, rng.integers(-1, 3, n), rng.integers(-1, max(n // 3, 1), n)))
+    numbers = np.column_stack((table.numbers, rng.integers(0, 9, n).astype(np.float64)))
+    whole = Table(schema, codes.astype(np.int32), numbers)
+    others = rng.integers(0, n, 2 * n).astype(np.intp)
+    population = table.take(np.concatenate((np.arange(n, dtype=np.intp), others)))
+    first = table.schema.attributes[0].name
+    weights = rng.integers(2, 60, n).astype(np.float64)
+    matrix = np.array([[0.8, 0.2], [0.4, 0.6]])
+    names = table.schema.names
+    return Release(whole, names, ("illness", "income"), weights, "home", missing, population, {first: matrix})
+
+
+def reordered(release: Release, order: Rows) -> Release:
+    """Return the release with its records in another order."""
+    weights = None if release.weights is None else release.weights[order]
+    return replace(release, table=release.table.take(order), weights=weights)
+
+
+def relabelled(release: Release) -> Release:
+    """Return the release with the codes of all nominal attributes reversed, in the file and in the population."""
+    schema = release.table.schema
+    sizes = {a.name: len(a.categories) for a in schema.categorical if a.scale is Scale.NOMINAL and not a.hierarchy}
+    population = None if release.population is None else _reversed(release.population, sizes)
+    return replace(release, table=_reversed(release.table, sizes), population=population)
+
+
+def _reversed(table: Table, sizes: Mapping[str, int]) -> Table:
+    codes = table.codes.copy()
+    for position, attribute in enumerate(table.schema.categorical):
+        if attribute.name in sizes:
+            present = codes[:, position] != MISSING
+            codes[present, position] = sizes[attribute.name] - 1 - codes[present, position]
+    attributes = tuple(
+        replace(a, categories=a.categories[::-1]) if a.name in sizes else a for a in table.schema.attributes
+    )
+    return Table(replace(table.schema, attributes=attributes), codes, table.numbers)
+
+
+def assert_same_figures(found: Any, wanted: Any) -> None:
+    """Assert that figures are equal, numbers up to rounding."""
+    if isinstance(wanted, Mapping):
+        assert found.keys() == wanted.keys()
+        for name in wanted:
+            assert_same_figures(found[name], wanted[name])
+    elif isinstance(wanted, float):
+        assert found == pytest.approx(wanted, rel=_ROUNDING, abs=_ROUNDING)
+    else:
+        assert found == wanted

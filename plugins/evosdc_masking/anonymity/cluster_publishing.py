@@ -1,0 +1,27 @@
+"""What clusterings for anonymity have in common: the clusters' averages or intervals are published."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+
+from evosdc.data.table import Numbers, Table
+from evosdc_masking.aggregation import Classes, aggregated
+from evosdc_masking.anonymity.publication import generalised
+from evosdc_masking.class_averaging import ClassAveraging
+
+
+class ClusterPublishing(ClassAveraging):
+    """A method that finds clusters of at least k records and publishes one record for each."""
+
+    def published(self, table: Table, weights: Numbers | None, rng: np.random.Generator) -> Table:
+        """Return the table in which the records of a cluster are the same."""
+        classes = self.classes(table, rng)
+        if self.generalises:
+            return generalised(table, classes)
+        return aggregated(table, classes, self.params.average, weights)
+
+    @abstractmethod
+    def classes(self, table: Table, rng: np.random.Generator) -> Classes:
+        """Return the number of each record's cluster, shape (n,), from 0 without gaps."""

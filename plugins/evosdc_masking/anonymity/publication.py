@@ -1,0 +1,168 @@
+"""What a class publishes when its values are generalised: one label for each attribute, covering all of them.
+
+The labels are those of `evosdc.data.generalisation`. Numbers and ordinal categories become the closed interval from
+the least to the greatest, nominal ones the set of those that occur; categories with a hierarchy become their lowest
+common ancestor. A class in which all have the same value publishes that value, and one that mixes missing and present
+values publishes ``*`` (a reconstruction: the sources know no missing values).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.data.generalisation import interval_label, number_interval_label, set_label
+from evosdc.data.hierarchy import ROOT, Hierarchy
+from evosdc.data.schema import Attribute, Scale
+from evosdc.data.table import MISSING, Codes, Numbers, Table
+
+Classes = NDArray[np.int64]
+Labels = list[str | None]
+
+
+@dataclass(frozen=True)
+class Members:
+    """The records of each class.
+
+    Parameters
+    ----------
+    classes : ndarray of int64, shape (n,)
+        Number of each record's class, 0 and up, without gaps.
+    order : ndarray of intp, shape (n,)
+        Positions of the records, class by class.
+    starts : ndarray of intp, shape (m,)
+        Where each class begins in `order`.
+    """
+
+    classes: Classes
+    order: NDArray[np.intp]
+    starts: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, classes: Classes) -> Members:
+        """Return the members of classes that are given by record."""
+        sizes = np.bincount(classes)
+        return cls(classes, np.argsort(classes, kind="stable"), (np.cumsum(sizes) - sizes).astype(np.intp))
+
+    def least(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
+        """Return the least value of each class, shape (m,)."""
+        found: NDArray[np.generic] = np.minimum.reduceat(values[self.order], self.starts)
+        return found
+
+    def greatest(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
+        """Return the greatest value of each class, shape (m,)."""
+        found: NDArray[np.generic] = np.maximum.reduceat(values[self.order], self.starts)
+        return found
+
+
+def generalised(table: Table, classes: Classes, by_hierarchy: bool = True) -> Table:
+    """Return the table in which all records of a class have one label for each attribute, which covers their values.
+
+    Parameters
+    ----------
+    table : Table
+        Shape (n, V), n >= 1.
+    classes : ndarray of int64, shape (n,)
+        Number of each record's class, 0 and up, without gaps.
+    by_hierarchy : bool
+        Whether categories of an attribute with a hierarchy become its labels, rather than intervals and sets.
+
+    Returns
+    -------
+    Table
+        With a schema of its own: labels follow the categories of the original, and an attribute with any label that is
+        none of them is nominal, as numeric ones always are.
+
+    Raises
+    ------
+    HierarchyError
+        A category that the attribute's hierarchy lacks.
+    """
+    members = Members.of(np.asarray(classes, dtype=np.int64))
+    attributes: list[Attribute] = []
+    columns: list[Codes] = []
+    for attribute in table.schema.attributes:
+        column = table.column(attribute.name)
+        labels = (
+            _category_labels(attribute, np.asarray(column, dtype=np.int64), members, by_hierarchy)
+            if attribute.categorical
+            else _number_labels(attribute, np.asarray(column, dtype=np.float64), members)
+        )
+        published, codes = labelled(attribute, labels)
+        attributes.append(published)
+        columns.append(codes[members.classes])
+    schema = replace(table.schema, attributes=tuple(attributes))
+    return Table(schema, np.stack(columns, axis=1), np.empty((len(table), 0)))
+
+
+def labelled(attribute: Attribute, labels: Sequence[str | None]) -> tuple[Attribute, Codes]:
+    """Return the attribute that has these labels beside its own categories, and their codes, None as missing."""
+    categories = tuple(dict.fromkeys((*attribute.categories, *(label for label in labels if label is not None))))
+    code = {label: position for position, label in enumerate(categories)}
+    codes = np.array([MISSING if label is None else code[label] for label in labels], dtype=np.int32)
+    if attribute.categorical and len(categories) == len(attribute.categories):
+        return attribute, codes
+    return replace(attribute, scale=Scale.NOMINAL, categories=categories, decimals=0), codes
+
+
+def labelled_table(table: Table, attribute: Attribute, labels: Sequence[str], groups: Classes) -> Table:
+    """Return one attribute of a table with a label for each record's group, shape (n, 1); group -1 is missing."""
+    published, codes = labelled(attribute, [*labels, None])
+    schema = replace(table.schema, attributes=(published,))
+    return Table(schema, codes[groups][:, None], np.empty((len(table), 0)))
+
+
+def _number_labels(attribute: Attribute, column: Numbers, members: Members) -> Labels:
+    # a class without present numbers has its least value above its greatest
+    low = members.least(np.where(np.isnan(column), np.inf, column))
+    high = members.greatest(np.where(np.isnan(column), -np.inf, column))
+    mixed = members.greatest(np.isnan(column))
+    labels: Labels = []
+    for least, greatest, some_missing in zip(low.tolist(), high.tolist(), mixed.tolist(), strict=True):
+        if some_missing:
+            labels.append(None if least > greatest else ROOT)
+        else:
+            labels.append(number_interval_label(least, greatest, attribute.decimals))
+    return labels
+
+
+def _category_labels(attribute: Attribute, column: Classes, members: Members, by_hierarchy: bool) -> Labels:
+    low, high = members.least(column).tolist(), members.greatest(column).tolist()
+    present = [least != MISSING for least in low]
+    if by_hierarchy and attribute.hierarchy is not None:
+        ancestors = _ancestors(attribute.hierarchy, attribute.categories, column, members)
+    elif attribute.scale is Scale.ORDINAL:
+        names = attribute.categories
+        ancestors = [interval_label(names[a], names[b]) for a, b in zip(low, high, strict=True)]
+    else:
+        ancestors = _sets(attribute.categories, column, members)
+    return [
+        ancestor if here else (None if greatest == MISSING else ROOT)
+        for ancestor, here, greatest in zip(ancestors, present, high, strict=True)
+    ]
+
+
+def _sets(categories: Sequence[str], column: Classes, members: Members) -> list[str]:
+    size = len(categories) + 1
+    found: list[list[str]] = [[] for _ in members.starts]
+    for pair in np.unique(members.classes * size + column + 1).tolist():
+        number, code = divmod(pair, size)
+        if code > 0:
+            found[number].append(categories[code - 1])
+    return [set_label(names) if names else ROOT for names in found]
+
+
+def _ancestors(hierarchy: Hierarchy, categories: Sequence[str], column: Classes, members: Members) -> list[str]:
+    """Return the lowest common ancestor of each class; of a class with missing values it is of no account."""
+    nodes, labels = hierarchy.nodes(categories)
+    found = [""] * len(members.starts)
+    for level in range(hierarchy.height, -1, -1):
+        of_records = np.append(nodes[:, level], np.int32(-1))[column]
+        low, high = members.least(of_records).tolist(), members.greatest(of_records).tolist()
+        for number, (least, greatest) in enumerate(zip(low, high, strict=True)):
+            if least == greatest and least >= 0:
+                found[number] = labels[level][least]
+    return found

@@ -1,0 +1,147 @@
+"""Clusters of at least r records whose greatest radius is at most twice the least possible (Aggarwal et al. 2006).
+
+For a diameter d: the first record that no centre reaches becomes a centre, until all records are within d of one; a
+flow decides whether every centre can be given r records within d, each to one centre only. If d is twice the least
+possible radius or more, it can: centres lie in different clusters of the best clustering, and each has its own cluster
+within reach. So the search by halves ends with a d that is possible, not above twice the least radius, though what is
+possible need not be monotone below.
+
+Equal records share a point, with as much capacity as there are of them. Distances are taken row by row whenever they
+are needed and never kept: memory grows with the records and with the pairs of centres and points within reach. How
+well the records spread over centres beyond the r of the flow is left open by the source; here each goes to the nearest
+centre, the first in a tie.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import maximum_flow
+
+from evosdc.errors import Fault, ParameterError
+from evosdc_masking.anonymity.r_gather_centres import centres_of, nearest_centres, necessary_diameter
+from evosdc_masking.space import Space
+
+Integers = NDArray[np.int64]
+
+MOST_PAIRS = 2**24
+"""Pairs of centres and points within reach of each other beyond which a flow would take gigabytes of memory."""
+
+
+@dataclass(frozen=True)
+class Gathering:
+    """A clustering.
+
+    Parameters
+    ----------
+    classes : ndarray of int64, shape (n,)
+        Number of each record's cluster.
+    centres : ndarray of int64, shape (m,)
+        Position of the record at the centre of each cluster.
+    reach : float
+        No record is farther from its centre; at most twice the least possible greatest radius. In units of the space.
+    """
+
+    classes: Integers
+    centres: Integers
+    reach: float
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """Whether clusters within a diameter are possible; `above` and `below` are the nearest distances that matter.
+
+    For every diameter from `below` up to `above`, without it, the outcome is the same.
+    """
+
+    centres: Integers
+    flow: csr_array | None
+    below: float
+    above: float
+
+
+def gathered(space: Space, r: int) -> Gathering:
+    """Return a clustering with at least r records in each cluster.
+
+    Parameters
+    ----------
+    space : Space
+        The records with a metric, n >= r.
+    r : int
+
+    Raises
+    ------
+    ParameterError
+        So many centres and records are within reach of each other that the flow would not fit into memory.
+    """
+    starts, rows = space.points.starts, space.points.rows
+    counts = np.diff(starts)
+    arrays = (space.metric, space.codes, space.numbers)
+    low = float(necessary_diameter(*arrays, counts, r))
+    best = _attempt(space, counts, r, low)
+    if best.flow is None:
+        low, high = best.above, np.inf
+        best = _attempt(space, counts, r, high)
+        high = best.below
+        while low < high:
+            middle = low + (high - low) / 2
+            attempt = _attempt(space, counts, r, middle if middle < high else low)
+            if attempt.flow is None:
+                low = attempt.above
+            else:
+                best, high = attempt, attempt.below
+    assert best.flow is not None, "one cluster of all records is always possible"
+    nearest, _ = nearest_centres(*arrays, best.centres)
+    given = best.flow.tocoo()
+    classes = np.empty(rows.size, dtype=np.int64)
+    classes[rows] = np.repeat(nearest, counts)
+    heads = starts[:-1].copy()
+    for centre, point, amount in zip(given.row.tolist(), given.col.tolist(), given.data.tolist(), strict=True):
+        classes[rows[heads[point] : heads[point] + amount]] = centre
+        heads[point] += amount
+    return Gathering(classes, rows[starts[best.centres]], best.below)
+
+
+def _attempt(space: Space, counts: Integers, r: int, diameter: float) -> Attempt:
+    """Choose centres for a diameter and try to give each of them r records."""
+    limit = int(counts.sum()) // r
+    found, begins, reached, below, above = centres_of(
+        space.metric, space.codes, space.numbers, diameter, limit, MOST_PAIRS
+    )
+    if reached.size > MOST_PAIRS:
+        raise ParameterError(
+            Fault(
+                "method r-gather: data",
+                f"{counts.size} different records, more than {MOST_PAIRS} pairs of them within reach",
+                "a file whose clusters can be found in memory",
+                "Mask by strata (--by), fewer records, or choose mdav or k-member, which need less memory.",
+            )
+        )
+    flow = _flow(begins, reached, counts, r) if found.size <= limit else None
+    return Attempt(found, flow, float(below), float(above))
+
+
+def _flow(begins: Integers, reached: Integers, counts: Integers, r: int) -> csr_array | None:
+    """Return how many records of each point each centre is given, shape (m, points), or None where r are not to be had.
+
+    Parameters
+    ----------
+    begins : ndarray of int64, shape (m + 1,)
+        ``reached[begins[i]:begins[i + 1]]`` are the points within reach of centre i.
+    """
+    m, size = begins.size - 1, counts.size
+    source, sink = m + size, m + size + 1
+    centre = np.repeat(np.arange(m), np.diff(begins))
+    tails = np.concatenate((np.full(m, source), centre, m + np.arange(size)))
+    ends = np.concatenate((np.arange(m), m + reached, np.full(size, sink)))
+    capacity = np.concatenate((np.full(m, r), np.minimum(counts[reached], r), counts))
+    shape = (sink + 1, sink + 1)
+    network = csr_array(coo_array((capacity, (tails, ends)), shape=shape), dtype=np.int32)
+    result = maximum_flow(network, source, sink)
+    if result.flow_value < r * m:
+        return None
+    taken = csr_array(result.flow)[:m, m : m + size]
+    return csr_array(taken)

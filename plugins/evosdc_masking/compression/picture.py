@@ -1,0 +1,138 @@
+"""A numeric file as a grey picture: records are rows, attributes columns, values levels of grey."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.data.schema import Scale
+from evosdc.data.table import Numbers, Table
+from evosdc.errors import Fault, ParameterError
+from evosdc.model import MaskingMethod
+from evosdc_masking.rounding import RoundingParameters, published
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Picture
+
+Levels = NDArray[np.unsignedinteger[Any]]
+
+ROWS = 65_496
+"""Most records of one picture: a JPEG has at most 65500 rows, and blocks of 8 must not be cut."""
+
+
+@dataclass(frozen=True)
+class Quantisation:
+    """The linear map between the values of each attribute and the levels 0..top.
+
+    Parameters
+    ----------
+    low, high : ndarray of float64, shape (Q,)
+        Least and greatest value that is present; 0 for an attribute without values.
+    top : int
+        255 or 65535.
+    """
+
+    low: Numbers
+    high: Numbers
+    top: int
+
+    @classmethod
+    def of(cls, numbers: Numbers, top: int) -> Quantisation:
+        """Return the map of the attributes' ranges to the whole scale of grey."""
+        empty = np.isnan(numbers).all(axis=0)
+        low = np.where(empty, 0.0, np.nanmin(numbers, axis=0, initial=np.inf))
+        high = np.where(empty, 0.0, np.nanmax(numbers, axis=0, initial=-np.inf))
+        return cls(low, high, top)
+
+    def levels(self, numbers: Numbers) -> Levels:
+        """Return the nearest level of each value, shape (n, Q); a missing value counts as its attribute's mean."""
+        # halves, since the range of large numbers would overflow
+        span = self.high / 2 - self.low / 2
+        share = (numbers / 2 - self.low / 2) / np.where(span > 0, span, 1.0)
+        missing = np.isnan(share)
+        means = np.where(missing, 0.0, share).sum(axis=0) / np.maximum((~missing).sum(axis=0), 1)
+        level = np.rint(np.where(missing, means, share) * self.top)
+        levels: Levels = level.astype(np.uint8 if self.top < 256 else np.uint16)
+        return levels
+
+    def values(self, levels: Levels) -> Numbers:
+        """Return the value of each level; low and high are met exactly."""
+        share = levels.astype(np.float64) / self.top
+        return self.low * (1.0 - share) + self.high * share
+
+
+class LossyCompression(MaskingMethod):
+    """What the two formats share: quantise, compress, decompress, restore.
+
+    Published values stay within the range of their attribute; missing values stay missing and constant attributes stay
+    as they are. Nothing is random, and neighbours in the file, records as well as attributes, run into each other, so
+    the order of both matters.
+    """
+
+    class Params(RoundingParameters):
+        """Only the rounding."""
+
+    supports: ClassVar[frozenset[Scale]] = frozenset({Scale.NUMERIC})
+    top: ClassVar[int]
+    """Highest level of grey."""
+
+    params: Params
+
+    def require_fit(self, table: Table) -> None:
+        """Raise `ParameterError` when an attribute is not numeric or Pillow is not installed."""
+        super().require_fit(table)
+        require_pillow()
+
+    def mask(self, table: Table, rng: np.random.Generator) -> Table:
+        """Return the table as it looks after compression.
+
+        Raises
+        ------
+        ParameterError
+            Pillow is not installed, or cannot write the format.
+        """
+        self.require_fit(table)
+        if not table.numbers.size:
+            return table
+        quantisation = Quantisation.of(table.numbers, self.top)
+        levels = quantisation.levels(table.numbers)
+        bands = [compressed(levels[row : row + ROWS], self.save) for row in range(0, len(levels), ROWS)]
+        values = quantisation.values(np.concatenate(bands))
+        constant = quantisation.low == quantisation.high
+        return published(table, np.where(constant, table.numbers, values), self.params.rounding)
+
+    @abstractmethod
+    def save(self, picture: Picture, target: BytesIO) -> None:
+        """Write a picture in the compressed format."""
+
+
+def compressed(levels: Levels, save: Callable[[Picture, BytesIO], None]) -> Levels:
+    """Return a picture, shape (n, Q), after it was written and read again."""
+    from PIL import Image
+
+    target = BytesIO()
+    try:
+        save(Image.fromarray(np.ascontiguousarray(levels)), target)
+        target.seek(0)
+        with Image.open(target) as picture:
+            restored: Levels = np.asarray(picture)
+    except (OSError, KeyError) as error:
+        given = f"a Pillow that cannot write the format ({error})"
+        wanted = "Pillow with JPEG and JPEG 2000"
+        raise ParameterError(Fault("lossy compression", given, wanted, "Install its wheel.")) from None
+    return restored
+
+
+def require_pillow() -> None:
+    """Raise `ParameterError` saying what to install where Pillow is missing."""
+    try:
+        import PIL.Image  # noqa: F401
+    except ImportError:
+        advice = "Install it with: pip install 'evosdc[compression]'"
+        raise ParameterError(Fault("lossy compression", "no Pillow", "Pillow 10 or later", advice)) from None

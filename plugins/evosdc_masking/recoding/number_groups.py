@@ -1,0 +1,104 @@
+"""Partitions of numbers: intervals of one width, intervals between cut points, and the levels of a hierarchy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from itertools import pairwise
+
+import numpy as np
+
+from evosdc.data.generalisation import bound_label, number_interval_label
+from evosdc.data.numerals import MOST_DECIMALS, decimals_of, numeral
+from evosdc.data.schema import Attribute
+from evosdc.data.table import Numbers
+from evosdc_masking.recoding.partitions import Partition
+
+USUAL_INTERVALS = 10
+FINEST = 1e9
+"""Into how many intervals the range of an attribute may be divided at most."""
+
+
+def usual_width(column: Numbers) -> float:
+    """Return a tenth of the range of a column's numbers, rounded down to one digit; 1 where it has no range."""
+    present = column[~np.isnan(column)]
+    span = float(np.ptp(present)) if present.size else 0.0
+    if span == 0:
+        return 1.0
+    digit = Decimal(10) ** int(np.floor(np.log10(span / USUAL_INTERVALS)))
+    return float(int(Decimal(span) / USUAL_INTERVALS / digit) * digit or digit)
+
+
+def least_width(column: Numbers) -> float:
+    """Return the least width of intervals that a column can be put into."""
+    present = column[~np.isnan(column)]
+    least = 10.0**-MOST_DECIMALS
+    return max(float(np.abs(present).max()) / FINEST, least) if present.size else least
+
+
+def equal_intervals(column: Numbers, width: float, start: float, decimals: int) -> Partition:
+    """Return the partition into the intervals ``[start + i width, start + (i + 1) width)``.
+
+    Ends are computed as decimal numbers, so that 0.3 is where an interval of width 0.1 begins.
+
+    Parameters
+    ----------
+    column : ndarray of float64, shape (n,)
+    width : float
+        At least `least_width`.
+    start : float
+        Where one of the intervals begins.
+    decimals : int
+        Of the attribute.
+    """
+    present = ~np.isnan(column)
+    values = column[present]
+    step, origin = _decimal(width), _decimal(start)
+    at = np.floor((values - start) / width).astype(np.int64)
+    steps = np.unique(np.concatenate((at, at + 1)))
+    ends = np.array([float(origin + int(i) * step) for i in steps])
+    at = at - (values < ends[np.searchsorted(steps, at)]) + (values >= ends[np.searchsorted(steps, at + 1)])
+    found, numbers = np.unique(at, return_inverse=True)
+    groups = np.full(column.shape, -1, dtype=np.int64)
+    groups[present] = numbers.reshape(-1)
+    digits = max(decimals, decimals_of((f"{step:f}", f"{origin:f}")))
+    lows = [origin + int(i) * step for i in found]
+    labels = tuple(number_interval_label(float(low), float(low + step), digits, closed=False) for low in lows)
+    return Partition(groups, labels)
+
+
+def between_cuts(column: Numbers, cuts: Sequence[float], decimals: int) -> Partition:
+    """Return the partition by cut points: below the first, from each to the next, from the last on."""
+    ascending = sorted({float(_decimal(cut)) for cut in cuts})
+    groups = np.searchsorted(ascending, column, side="right").astype(np.int64)
+    groups[np.isnan(column)] = -1
+    digits = max(decimals, decimals_of(f"{_decimal(cut):f}" for cut in ascending))
+    labels = [bound_label(numeral(ascending[0], digits), above=False, closed=False)]
+    for low, high in pairwise(ascending):
+        labels.append(number_interval_label(low, high, digits, closed=False))
+    return Partition(groups, (*labels, bound_label(numeral(ascending[-1], digits), above=True)))
+
+
+def numbers_at_level(attribute: Attribute, column: Numbers, level: int) -> Partition:
+    """Return the partition of numbers by a level of the attribute's hierarchy, whose leaves are numerals.
+
+    Raises
+    ------
+    HierarchyError
+        A number that the hierarchy lacks, or no such level.
+    """
+    assert attribute.hierarchy is not None
+    present = ~np.isnan(column)
+    distinct, position = np.unique(column[present], return_inverse=True)
+    leaves = [numeral(value, attribute.decimals) for value in distinct.tolist()]
+    above = attribute.hierarchy.generalise(leaves, level)
+    labels = tuple(dict.fromkeys(above))
+    code = {label: number for number, label in enumerate(labels)}
+    groups = np.full(column.shape, -1, dtype=np.int64)
+    groups[present] = np.array([code[label] for label in above], dtype=np.int64)[position.reshape(-1)]
+    return Partition(groups, labels)
+
+
+def _decimal(value: float) -> Decimal:
+    """Return the number that a user wrote, with as many decimals as a label can show."""
+    return Decimal(numeral(round(value, MOST_DECIMALS), MOST_DECIMALS) if abs(value) < 1 else str(value)).normalize()

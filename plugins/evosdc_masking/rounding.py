@@ -1,0 +1,39 @@
+"""Numbers published with as many decimals as the file has."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field
+
+from evosdc.data.table import Numbers, Table
+from evosdc.model import Parameters
+
+
+class RoundingParameters(Parameters):
+    """Base of the parameters of methods that publish computed numbers."""
+
+    rounding: bool = Field(
+        default=True,
+        description="Round to the decimals of each attribute, as a written file does; what is judged is then what is "
+        "published. false keeps all digits in memory.",
+    )
+
+
+def published(table: Table, numbers: Numbers, rounding: bool) -> Table:
+    """Return a table with other numbers.
+
+    Parameters
+    ----------
+    table : Table
+    numbers : ndarray of float64, shape (n, Q)
+        The masked values; a value that is missing in `table` stays missing.
+    rounding : bool
+        Whether to round each attribute to its decimals; halves go to the even digit.
+    """
+    values = np.where(np.isnan(table.numbers), np.nan, numbers)
+    if rounding:
+        for j, attribute in enumerate(table.schema.numeric):
+            with np.errstate(over="ignore"):  # numbers too large to have such decimals are kept as they are
+                short = np.round(values[:, j], attribute.decimals)
+            values[:, j] = np.where(np.isinf(short), values[:, j], short) + 0.0  # no negative zero
+    return Table(table.schema, table.codes, values)

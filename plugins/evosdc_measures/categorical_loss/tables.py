@@ -1,0 +1,180 @@
+"""A masked file followed through all contingency tables over chosen subsets of attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.data.expectation import Counts as Cells
+from evosdc.data.expectation import expected_difference, with_missing
+from evosdc.data.table import Codes, Rows, Table
+from evosdc.data.transition import Matrix
+from evosdc.errors import EvaluationError
+from evosdc.kernel import kernel
+from evosdc.model import Expected, Incremental
+from evosdc_measures.categorical_loss.contingency import cell_of, tables_of
+from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
+
+State = tuple[Codes, Counts, int]
+"""Codes of the masked table, masked minus original count of each cell the original occupies, sum of all changes."""
+
+_CELLS = 1_000_000
+"""Cells up to which the expectation of a table is computed."""
+
+
+class FittedTables(Incremental[State]):
+    """A loss that compares contingency tables of the original and the masked file.
+
+    Parameters
+    ----------
+    original : Table
+    chosen : sequence of tuple of int
+        The attributes of each table, T tables in all.
+    """
+
+    def __init__(self, original: Table, chosen: Sequence[tuple[int, ...]]) -> None:
+        tables = tables_of(original.codes, domains_of(original.schema).widths, chosen)
+        self.n = len(original)
+        self.chosen = tuple(chosen)
+        self.counts = tables.counts
+        """Records of the original in each cell that it occupies, table by table."""
+        self.firsts = tables.firsts
+        """Number of each table's first occupied cell, shape (T + 1,)."""
+        self._original = original
+        self._rows = np.arange(self.n)
+        self._empty = -tables.counts
+        self._missed = self.n * tables.number
+        self._tables = (
+            tables.members,
+            tables.strides,
+            tables.ends,
+            tables.lookups,
+            tables.cells,
+            tables.firsts,
+            tables.keys,
+        )
+
+    @property
+    def greatest(self) -> int:
+        """Greatest possible sum of all changes, 2 n T."""
+        return 2 * self.n * len(self.chosen)
+
+    @cached_property
+    def cells(self) -> int:
+        """Cells of all tables, empty ones too: each the product of its domains, a missing value being a category."""
+        return sum(prod(self.sizes[v] for v in members) for members in self.chosen)
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """Categories of each attribute, one more where the original has missing values."""
+        attributes = self._original.schema.categorical
+        return tuple(len(a.categories) + gaps for a, gaps in zip(attributes, self.gaps, strict=True))
+
+    @cached_property
+    def gaps(self) -> tuple[bool, ...]:
+        """Whether an attribute of the original has missing values, which are a category more."""
+        missing = self._original.codes < 0
+        return tuple(bool(missing[:, v].any()) for v in range(missing.shape[1]))
+
+    def start(self, masked: Table) -> State:
+        """Return the state of a table; O(n T)."""
+        require_aligned(self._original, masked)
+        differences, codes = self._empty.copy(), masked.codes
+        return codes, differences, _follow(codes, codes, self._rows, True, *self._tables, differences, self._missed)
+
+    def update(self, state: State, masked: Table, rows: Rows) -> State:
+        """Return the state after a change; O(m T)."""
+        differences, codes = state[1].copy(), masked.codes
+        return codes, differences, _follow(state[0], codes, rows, False, *self._tables, differences, state[2])
+
+
+class FittedSum(FittedTables, Expected):
+    """The sum over all cells of all tables of ``|x - y|``, times a factor.
+
+    Parameters
+    ----------
+    name : str
+        Of the measure, for messages.
+    """
+
+    def __init__(self, original: Table, chosen: Sequence[tuple[int, ...]], name: str, per_cell: bool = False) -> None:
+        super().__init__(original, chosen)
+        self._name = name
+        self._factor, self._unit = (1.0, self.cells) if per_cell else (100.0, self.greatest)
+
+    def value(self, state: State) -> float:
+        """Return the loss."""
+        return self._factor * state[2] / self._unit
+
+    def expected(self, transitions: Sequence[Matrix]) -> float:
+        """Return the expected loss by `evosdc.data.expectation`: exact means and variances of all cells.
+
+        Raises
+        ------
+        EvaluationError
+            A table has more than a million cells: judge by draws, or with a smaller K.
+        """
+        matrices = [with_missing(P) if gaps else P for P, gaps in zip(transitions, self.gaps, strict=True)]
+        total = sum(expected_difference(table, [matrices[v] for v in members]) for members, table in self._dense)
+        return self._factor * total / self._unit
+
+    @cached_property
+    def _dense(self) -> tuple[tuple[tuple[int, ...], Cells], ...]:
+        """The attributes of each table and its counts, one axis an attribute."""
+        tables = []
+        for members in self.chosen:
+            shape = tuple(self.sizes[v] for v in members)
+            if prod(shape) > _CELLS:
+                given = f"{self._name}: a table of {prod(shape)} cells is too large for expectations; lower K"
+                raise EvaluationError(given)
+            codes = [self._original.codes[:, v] % self.sizes[v] for v in members]
+            counts: NDArray[np.intp] = np.bincount(np.ravel_multi_index(codes, shape), minlength=prod(shape))
+            tables.append((members, counts.reshape(shape).astype(np.float64)))
+        return tuple(tables)
+
+
+@kernel
+def _follow(
+    before: Codes,
+    after: Codes,
+    rows: Rows,
+    fresh: bool,
+    members: Integers,
+    strides: Integers,
+    ends: Integers,
+    lookups: Integers,
+    cells: Counts,
+    firsts: Integers,
+    keys: Integers,
+    differences: Counts,
+    total: int,
+) -> int:
+    for row in rows:
+        position = 0
+        for table in range(len(ends)):
+            left, entered = 0, 0
+            while position < ends[table]:
+                v, stride = members[position], strides[position]
+                left += (before[row, v] + 1) * stride
+                entered += (after[row, v] + 1) * stride
+                position += 1
+            if left == entered and not fresh:
+                continue
+            if not fresh:
+                cell = cell_of(left, table, lookups, cells, firsts, keys)
+                if cell < 0:
+                    total -= 1
+                else:
+                    total += 1 if differences[cell] <= 0 else -1
+                    differences[cell] -= 1
+            cell = cell_of(entered, table, lookups, cells, firsts, keys)
+            if cell < 0:
+                total += 1
+            else:
+                total += 1 if differences[cell] >= 0 else -1
+                differences[cell] += 1
+    return total

@@ -1,0 +1,81 @@
+"""The statistics of numeric files whose discrepancies are taken, by content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.data.table import Numbers
+from evosdc_measures.numeric_loss.moments import Moments, moments_of
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """What of the original decides how entries of either file are taken.
+
+    Parameters
+    ----------
+    judged : ndarray of intp, shape (q,)
+        Attributes that vary.
+    means, deviations : ndarray of float64, shape (q,)
+    """
+
+    judged: NDArray[np.intp]
+    means: Numbers
+    deviations: Numbers
+
+
+Entries = Callable[[Numbers, Moments, Reference], Numbers]
+"""From a file's numbers (n, p), their moments and the reference to the entries of a statistic, flat."""
+
+
+def reference_of(numbers: Numbers) -> tuple[Reference, Moments]:
+    """Return the reference and the moments of an original."""
+    moments = moments_of(numbers)
+    judged = np.flatnonzero(moments.varying)
+    return Reference(judged, moments.means[judged], np.sqrt(moments.variances[judged])), moments
+
+
+def _values(numbers: Numbers, moments: Moments, reference: Reference) -> Numbers:
+    values = numbers[:, reference.judged]
+    return np.where(np.isnan(values), reference.means, values).ravel()
+
+
+def _means(numbers: Numbers, moments: Moments, reference: Reference) -> Numbers:
+    return moments.means[reference.judged]
+
+
+def _variances(numbers: Numbers, moments: Moments, reference: Reference) -> Numbers:
+    return moments.variances[reference.judged]
+
+
+def _covariances(numbers: Numbers, moments: Moments, reference: Reference) -> Numbers:
+    judged = reference.judged
+    return moments.covariances[np.ix_(judged, judged)][np.triu_indices(len(judged))]
+
+
+def _correlations(numbers: Numbers, moments: Moments, reference: Reference) -> Numbers:
+    judged = reference.judged
+    return moments.correlations[np.ix_(judged, judged)][np.triu_indices(len(judged), 1)]
+
+
+def _eigenvalues(numbers: Numbers, moments: Moments, reference: Reference) -> Numbers:
+    judged, deviations = reference.judged, reference.deviations
+    matrix = moments.covariances[np.ix_(judged, judged)] / np.outer(deviations, deviations)
+    found = np.linalg.eigvalsh(matrix)[::-1]
+    # Attributes that depend on each other leave eigenvalues that are zero but for rounding.
+    return np.asarray(np.where(found > 1e-9 * found.max(initial=0.0), found, 0.0))
+
+
+CONTENTS: Mapping[str, Entries] = {
+    "data": _values,
+    "means": _means,
+    "variances": _variances,
+    "covariances": _covariances,
+    "correlations": _correlations,
+    "eigenvalues": _eigenvalues,
+}
+"""Statistics by name."""

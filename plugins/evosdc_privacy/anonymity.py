@@ -1,0 +1,78 @@
+"""How many records, and how many members of the population, share a key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from evosdc.model import PrivacyModel, Release
+
+SIZES = (2, 3, 5, 10)
+POPULATION_SIZES = (5, 10, 100)
+
+
+class KAnonymity(PrivacyModel):
+    """k-anonymity (Samarati 2001; Sweeney 2002): each record shares its key with at least k - 1 others.
+
+    ``k`` is the greatest for which that holds: the smallest frequency. ``records_below`` and ``combinations_below``
+    count the records, and the distinct keys, of a frequency below 2, 3, 5 and 10. Where missing values are wildcards a
+    frequency is the number of records that a key matches.
+    """
+
+    headline: ClassVar[str] = "k"
+
+    def assess(self, release: Release) -> Mapping[str, Any]:
+        """Return smallest frequency, unique records and what lies below each size."""
+        frequencies, counts = release.frequencies[0], release.classes.counts
+        below = [frequencies < size for size in SIZES]
+        records = [int(counts[rare].sum()) for rare in below]
+        return {
+            "k": int(frequencies.min()),
+            "combinations": int(counts.size),
+            "unique_records": records[0],
+            "unique_percent": 100.0 * records[0] / int(counts.sum()),
+            "records_below": dict(zip(map(str, SIZES), records, strict=True)),
+            "combinations_below": {
+                str(size): int(np.count_nonzero(rare)) for size, rare in zip(SIZES, below, strict=True)
+            },
+        }
+
+    def in_words(self, figures: Mapping[str, Any]) -> str:
+        """Return k and the number of unique records in a sentence."""
+        k, unique = figures["k"], figures["unique_records"]
+        if unique:
+            return f"k = {k}: {unique} records ({figures['unique_percent']:.1f} %) are like no other one"
+        return f"k = {k}: every record looks like at least {k - 1} others"
+
+
+class PopulationFrequencies(PrivacyModel):
+    """Estimated population frequencies: the sum of the sampling weights of the records that a key matches.
+
+    A rare key of the sample is less of a danger where many of the population have it.
+    """
+
+    headline: ClassVar[str] = "smallest"
+
+    def lacking(self, release: Release) -> str:
+        """Return that weights are needed where there are none."""
+        return "" if release.weights is not None else "sampling weights"
+
+    def assess(self, release: Release) -> Mapping[str, Any]:
+        """Return smallest, median and mean frequency of the records' keys, and how many lie below 5, 10 and 100."""
+        population, counts = release.frequencies[1], release.classes.counts
+        by_record = np.repeat(population, counts)
+        weights = release.weights if release.weights is not None else np.ones(0)
+        return {
+            "smallest": float(population.min()),
+            "median": float(np.median(by_record)),
+            "mean": float(by_record.mean()),
+            "population": float(weights.sum()),
+            "records_below": {str(size): int(np.count_nonzero(by_record < size)) for size in POPULATION_SIZES},
+        }
+
+    def in_words(self, figures: Mapping[str, Any]) -> str:
+        """Return the smallest frequency in a sentence."""
+        rare = figures["records_below"]["10"]
+        return f"the rarest key stands for {figures['smallest']:.1f} people; {rare} records for fewer than 10"

@@ -1,0 +1,71 @@
+"""Mean of 1 / F, F the population frequency of a key that has frequency f in the sample.
+
+F given f is negative binomial: F - f members of the population were missed before the f-th was sampled, each with
+probability p = f / (sum of the sampling weights) of being sampled (Benedetti and Franconi 1998).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.data.table import Numbers
+from evosdc.kernel import kernel
+
+_SERIES_FROM = 0.1
+_NEGLIGIBLE = 1e-17
+
+
+@kernel
+def reidentification_risks(frequencies: NDArray[np.int64], population: Numbers) -> Numbers:
+    """Return ``E(1 / F | f)`` for each key, shape (m,), in (0, 1 / f].
+
+    With q = 1 - p: ``(p / q) log(1 / p)`` for f = 1, ``p / q - (p / q)**2 log(1 / p)`` for f = 2, and in general
+    ``(p / f) 2F1(1, 1; f + 1; q)``. For p from 0.1 that series is summed, whose terms are positive and fall at least as
+    the powers of q. Below, ``r_f = (p / q) (1 / (f - 1) - r_(f-1))`` is stepped up from f = 1, which damps errors by
+    p / q at each step. So all f and p are exact up to rounding, where mu-Argus approximates f > 2 by ``p / (f - q)``.
+
+    Parameters
+    ----------
+    frequencies : ndarray of int64, shape (m,)
+        f, at least 1.
+    population : ndarray of float64, shape (m,)
+        Sum of the weights; below f it counts as f: the population has at least the records of the sample.
+    """
+    risks = np.empty(frequencies.size, np.float64)
+    for i in range(frequencies.size):
+        f = frequencies[i]
+        p = min(f / population[i], 1.0)
+        q = (population[i] - f) / population[i] if p < 1.0 else 0.0
+        if p < _SERIES_FROM:
+            risk = p / q * np.log(1.0 / p)
+            for step in range(1, f):
+                risk = p / q * (1.0 / step - risk)
+        else:
+            risk = 1.0
+            term = 1.0
+            k = 0
+            while term > _NEGLIGIBLE * risk:
+                term *= (k + 1.0) * q / (f + 1.0 + k)
+                risk += term
+                k += 1
+            risk *= p / f
+        risks[i] = risk
+    return risks
+
+
+@kernel
+def household_risks(risks: Numbers, households: NDArray[np.int64], number: int) -> Numbers:
+    """Return, for each of `number` households, the probability that at least one member is re-identified.
+
+    Parameters
+    ----------
+    risks : ndarray of float64, shape (n,)
+        Of the records, taken as independent.
+    households : ndarray of int64, shape (n,)
+        Household of each record.
+    """
+    safe = np.zeros(number, np.float64)
+    for i in range(risks.size):
+        safe[households[i]] += np.log1p(-risks[i]) if risks[i] < 1.0 else -np.inf
+    return -np.expm1(safe)

@@ -1,0 +1,119 @@
+"""How likely records, and members of households, are to be re-identified."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from evosdc.data.equivalence import equivalence_classes, key_codes, told_apart
+from evosdc.data.table import Numbers
+from evosdc.model import PrivacyModel, Release
+from evosdc_privacy.negative_binomial import household_risks, reidentification_risks
+
+LEVELS = (0.01, 0.05, 0.1, 0.5)
+
+
+class IndividualRisk(PrivacyModel):
+    """Individual risk (Benedetti and Franconi 1998, as in mu-Argus): probability that a record is linked correctly.
+
+    The mean of 1 / F, F the unknown population frequency of the key, negative binomial given the sample frequency f
+    with p = f / (sum of weights). Without weights the file is taken to be the whole population: the risk is 1 / f, and
+    ``population`` says so. ``outstanding`` counts records above 0.1 and above the median by two median absolute
+    deviations.
+    """
+
+    headline: ClassVar[str] = "largest"
+    larger_is_safer: ClassVar[bool] = False
+
+    def assess(self, release: Release) -> Mapping[str, Any]:
+        """Return largest, median and mean risk, and how many records exceed 0.01, 0.05, 0.1 and 0.5."""
+        risks = record_risks(release)
+        median = float(np.median(risks))
+        deviation = float(np.median(np.abs(risks - median)))
+        return {
+            "largest": float(risks.max()),
+            "median": median,
+            "mean": float(risks.mean()),
+            "records_above": {str(level): int(np.count_nonzero(risks > level)) for level in LEVELS},
+            "outstanding": int(np.count_nonzero(risks > max(0.1, median + 2.0 * deviation))),
+            "population": _population(release),
+        }
+
+    def in_words(self, figures: Mapping[str, Any]) -> str:
+        """Return largest and median risk in a sentence."""
+        many = figures["records_above"]["0.1"]
+        return f"up to {figures['largest']:.3f}, half of the records at most {figures['median']:.3g}; {many} above 0.1"
+
+
+class GlobalRisk(PrivacyModel):
+    """Global risk: the sum of the individual risks, the expected number of re-identifications; also as a percentage."""
+
+    headline: ClassVar[str] = "percent"
+    larger_is_safer: ClassVar[bool] = False
+
+    def assess(self, release: Release) -> Mapping[str, Any]:
+        """Return the expected number of re-identified records and the percentage that they are of the file."""
+        risks = record_risks(release)
+        expected = float(risks.sum())
+        return {
+            "percent": 100.0 * expected / risks.size,
+            "expected_reidentifications": expected,
+            "population": _population(release),
+        }
+
+    def in_words(self, figures: Mapping[str, Any]) -> str:
+        """Return the expected number in a sentence."""
+        return (
+            f"an intruder with a register re-identifies {figures['expected_reidentifications']:.1f} records "
+            f"({figures['percent']:.2f} %) on average"
+        )
+
+
+class HouseholdRisk(PrivacyModel):
+    """Household risk: probability that at least one member of a household is re-identified.
+
+    ``1 - prod (1 - r)`` over the members' individual risks, which are taken as independent. A record without household
+    is a household of its own.
+    """
+
+    headline: ClassVar[str] = "largest"
+    larger_is_safer: ClassVar[bool] = False
+
+    def lacking(self, release: Release) -> str:
+        """Return that households are needed where there are none."""
+        return "" if release.household is not None else "an attribute of role household"
+
+    def assess(self, release: Release) -> Mapping[str, Any]:
+        """Return largest and mean risk, and expected numbers of households and records at stake."""
+        assert release.household is not None
+        households = equivalence_classes(told_apart(key_codes(release.table, [release.household])))
+        risks = household_risks(record_risks(release), households.of, len(households))
+        records = float(risks @ households.counts)
+        return {
+            "largest": float(risks.max()),
+            "mean": records / len(release.table),
+            "households": len(households),
+            "expected_households": float(risks.sum()),
+            "expected_records": records,
+            "population": _population(release),
+        }
+
+    def in_words(self, figures: Mapping[str, Any]) -> str:
+        """Return the expected number of households in a sentence."""
+        return (
+            f"in {figures['expected_households']:.1f} of {figures['households']} households someone is re-identified "
+            f"on average; {figures['largest']:.3f} at most"
+        )
+
+
+def record_risks(release: Release) -> Numbers:
+    """Return the individual risk of each record, shape (n,), in (0, 1]."""
+    frequencies, population = release.frequencies
+    risks: Numbers = reidentification_risks(frequencies, population)[release.classes.of]
+    return risks
+
+
+def _population(release: Release) -> str:
+    return "estimated by the sampling weights" if release.weights is not None else "the file itself"

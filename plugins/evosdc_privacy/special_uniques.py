@@ -1,0 +1,123 @@
+"""SUDA2: special uniques, scored by how few attributes make a record unique."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import comb
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from evosdc.model import Parameters, PrivacyModel, Release
+from evosdc_privacy.minimal_uniques import BITS, minimal_uniques
+
+LEVELS = (0.01, 0.1, 0.5)
+_MOST_SETS = 6_000
+
+Uniques = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+class Suda2(PrivacyModel):
+    """SUDA2 (Elliot et al. 2002; Manning et al. 2008): minimal sample uniques up to a size, SUDA and DIS-SUDA scores.
+
+    A minimal sample unique (MSU) of a record is a set of attributes on which it is unique, though on no part of it. The
+    score of a record adds ``prod (V - i), i = size .. M`` over its MSUs, M the greatest size but at most V - 1.
+
+    DIS is the probability that a unique match is a correct one, ``u d / (u d + p (1 - d))`` with u unique records, p
+    records in pairs and the sampling fraction d (Skinner and Elliot 2002). DIS-SUDA shares it among the records: their
+    mean over unique records is DIS, each is in proportion to its score and at most 1. The sharing is a reconstruction.
+    """
+
+    class Params(Parameters):
+        """Size of sets and sampling fraction."""
+
+        max_size: int | None = Field(
+            None, ge=1, description="greatest size of a set; default: all, or as many as make at most 6000 sets"
+        )
+        sampling_fraction: float | None = Field(
+            None, gt=0.0, le=1.0, description="default: records over sum of weights, and 1 without weights"
+        )
+
+    headline: ClassVar[str] = "largest_dis_suda"
+    larger_is_safer: ClassVar[bool] = False
+
+    def assess(self, release: Release) -> Mapping[str, Any]:
+        """Return numbers of MSUs, scores, DIS-SUDA scores and each attribute's share of the scores, in percent."""
+        columns, n = len(release.quasi_identifiers), len(release.table)
+        most = min(self.params.max_size or reachable_size(columns), columns)
+        owner, sets = uniques_of(release, most)
+        member = membership(sets, columns)
+        sizes = member.sum(axis=1)
+        weight = np.array([0.0, *(set_score(size, most, columns) for size in range(1, columns + 1))])[sizes]
+        scores = np.bincount(owner, weights=weight, minlength=len(release.classes))
+        fraction = self.params.sampling_fraction or _fraction(release)
+        frequencies, counts = release.frequencies[0], release.classes.counts
+        unique = int(counts[frequencies == 1].sum())
+        dis = intrusion_success(unique, int(counts[frequencies == 2].sum()), fraction)
+        total = float(weight.sum())
+        shared = np.minimum(dis * unique * scores / total, 1.0) if total else scores
+        shares = 100.0 * (weight @ member) / total if total else np.zeros(columns)
+        return {
+            "unique_records": unique,
+            "records_with_msu": int(np.count_nonzero(scores)),
+            "msu": int(owner.size),
+            "msu_by_size": {str(size): int(np.count_nonzero(sizes == size)) for size in range(1, most + 1)},
+            "largest_score": float(scores.max()),
+            "mean_score": float(scores.sum() / n),
+            "dis": dis,
+            "largest_dis_suda": float(shared.max()),
+            "mean_dis_suda": float(shared.sum() / n),
+            "records_above": {str(level): int(np.count_nonzero(shared > level)) for level in LEVELS},
+            "contributions": dict(zip(release.quasi_identifiers, shares.tolist(), strict=True)),
+            "max_size": most,
+            "sampling_fraction": fraction,
+        }
+
+    def in_words(self, figures: Mapping[str, Any]) -> str:
+        """Return how many records are unique on few attributes."""
+        if not figures["msu"]:
+            return f"no record is unique on up to {figures['max_size']} attributes"
+        smallest = next(size for size, count in figures["msu_by_size"].items() if count)
+        return (
+            f"{figures['records_with_msu']} records are unique on up to {figures['max_size']} attributes, the smallest "
+            f"set has {smallest}; DIS-SUDA up to {figures['largest_dis_suda']:.3f}"
+        )
+
+
+def uniques_of(release: Release, most: int) -> Uniques:
+    """Return the minimal sample uniques of a file: positions of keys, shape (u,), and sets as bits, shape (u, W)."""
+    return minimal_uniques(release.keys, release.frequencies[0] == 1, most, release.tree is not None)
+
+
+def membership(sets: NDArray[np.int64], columns: int) -> NDArray[np.bool_]:
+    """Return which attributes each set holds, shape (u, V)."""
+    attributes = np.arange(columns)
+    held: NDArray[np.bool_] = (sets[:, attributes // BITS] >> (attributes % BITS)) & 1 == 1
+    return held
+
+
+def set_score(size: int, most: int, columns: int) -> float:
+    """Return ``prod (V - i)`` for i from the size of a set to `most`, V - 1 at most: (V - size)! if all sizes count."""
+    return float(np.prod([float(columns - i) for i in range(size, min(most, columns - 1) + 1)]))
+
+
+def intrusion_success(unique: int, paired: int, fraction: float) -> float:
+    """Return DIS, the probability that a unique match is correct; 0 where no record is unique."""
+    return unique * fraction / (unique * fraction + paired * (1.0 - fraction)) if unique else 0.0
+
+
+def reachable_size(columns: int) -> int:
+    """Return the greatest size for which there are at most 6000 sets, at least 1."""
+    size, sets = 1, columns
+    while size < columns and sets + comb(columns, size + 1) <= _MOST_SETS:
+        size += 1
+        sets += comb(columns, size)
+    return size
+
+
+def _fraction(release: Release) -> float:
+    if release.weights is None:
+        return 1.0
+    return min(1.0, len(release.table) / float(release.weights.sum()))

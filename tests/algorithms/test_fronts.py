@@ -1,0 +1,96 @@
+"""Searches for a front: what survives."""
+
+import numpy as np
+import pytest
+
+from evosdc.algorithms.nsga2 import NonDominatedSorting
+from evosdc.algorithms.nsga3 import ReferencePoints
+from evosdc.algorithms.spea2 import StrengthPareto
+from evosdc.model import Population
+from evosdc.testing.counting import counting_toolbox
+from tests.engine.individuals import individual
+
+ALL = (NonDominatedSorting, ReferencePoints, StrengthPareto)
+
+
+def made(cls, **params):
+    return cls(cls.Params(**params), counting_toolbox())
+
+
+def people_of(points, violations=()):
+    people = [individual(*map(float, point), key=f"{n}") for n, point in enumerate(points)]
+    for person, violation in zip(people, violations, strict=False):
+        person.infeasibility, person.scores["infeasibility"] = violation, violation
+    return people
+
+
+def front(size, shift=0.0):
+    """Return points of a line, none of which dominates another."""
+    return [(n + shift, size - n + shift) for n in range(size)]
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_the_first_front_survives_before_all_others(cls):
+    people = people_of(front(10, 5.0) + front(10))
+    assert set(made(cls, population=10).initial(people).individuals) == set(people[10:])
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_each_genome_survives_once(cls):
+    people = people_of(front(6))
+    after = made(cls, population=6).replace(Population(tuple(people)), [], [*people, *people])
+    assert sorted(i.key for i in after.individuals) == sorted(i.key for i in people)
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_what_obeys_the_constraints_survives_and_then_what_breaks_them_least(cls):
+    people = people_of(front(8), [0.0, 0.9, 0.1, 0.0, 0.2, 0.8, 0.0, 0.7])
+    assert made(cls, population=4).initial(people).individuals[:3] == (people[0], people[3], people[6])
+    assert made(cls, population=5).initial(people).individuals[3:] == (people[2], people[4])
+    assert all(i.feasible for i in made(cls, population=2).initial(people).individuals)
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_the_ends_of_a_front_survive_its_truncation(cls):
+    points = np.random.default_rng(1).uniform(1, 9, (30, 1))
+    points = [(float(x), 10.0 - float(x)) for (x,) in points] + [(0.0, 10.0), (10.0, 0.0)]
+    people = people_of(points)
+    kept = made(cls, population=6).initial(people).individuals
+    assert len(kept) == 6
+    assert people[30] in kept
+    assert people[31] in kept
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_candidates_that_are_equal_in_an_objective_are_no_obstacle(cls):
+    people = people_of([(1.0, float(n), 2.0) for n in range(9)] + [(1.0, 0.0, 2.0)] * 3)
+    assert len(made(cls, population=5).initial(people).individuals) == 5
+
+
+def test_strength_counts_whom_the_dominators_dominate():
+    # The first dominates all, the second the last; raw fitness adds up the strengths of the dominators.
+    people = people_of([(1, 1), (2, 3), (3, 2), (4, 4)])
+    raw = np.floor(made(StrengthPareto).standing(people))
+    assert raw.tolist() == [0, 3, 3, 3 + 1 + 1]
+
+
+def test_truncation_removes_the_most_crowded():
+    people = people_of([(0, 10), (1, 9), (1.1, 8.9), (5, 5), (10, 0)])
+    kept = made(StrengthPareto, population=4).initial(people).individuals
+    assert people[0] in kept
+    assert people[3] in kept
+    assert len({people[1], people[2]} & set(kept)) == 1
+
+
+def test_three_objectives_spread_over_the_reference_points():
+    rng = np.random.default_rng(3)
+    points = rng.dirichlet(np.ones(3), 200)
+    kept = made(ReferencePoints, population=15).initial(people_of(points.tolist())).individuals
+    values = np.array([i.objectives for i in kept])
+    assert (values.max(axis=0) > 0.8).all(), "every corner of the front is kept"
+
+
+def test_the_same_candidates_have_the_same_survivors():
+    points = np.random.default_rng(4).dirichlet(np.ones(3), 60).tolist()
+    kept = [made(ReferencePoints, population=15).initial(people_of(points)).individuals for _ in range(2)]
+    assert [i.key for i in kept[0]] == [i.key for i in kept[1]]

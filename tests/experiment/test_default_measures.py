@@ -1,0 +1,80 @@
+"""Which measures are taken where none is named."""
+
+import json
+
+import numpy as np
+import pytest
+
+import evosdc
+from evosdc.data.schema import Attribute, Role, Scale, Schema
+from evosdc.errors import InputError
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.defaults import default_measures
+from evosdc.experiment.model import Experiment
+from evosdc.registry import default_registry
+from evosdc.testing.tables import sample_table
+
+
+def names(scales):
+    measures = default_measures(sample_table("ordinary", scales).schema)
+    return [m.name for m in measures.il], [m.name for m in measures.dr]
+
+
+def test_defaults_follow_the_scales():
+    assert names({Scale.NOMINAL, Scale.ORDINAL}) == (["dbil", "ctbil", "ebil"], ["id", "dbrl", "prl"])
+    assert names({Scale.NUMERIC}) == (["il1s", "apil"], ["id", "dbrl"])
+    assert names(set(Scale)) == (["dbil", "ctbil", "ebil", "il1s"], ["id", "dbrl"])
+
+
+@pytest.mark.parametrize("scales", [{Scale.ORDINAL}, {Scale.NUMERIC}, set(Scale)])
+def test_defaults_can_judge_what_they_are_for(scales):
+    table = sample_table("many-records", scales)
+    scores = evosdc.measure(table, table.take(np.roll(np.arange(len(table)), 1)))
+    assert set(scores) == {name for group in names(scales) for name in group}
+    assert all(0.0 <= score <= 100.0 for score in scores.values())
+
+
+@pytest.fixture
+def survey(tmp_path):
+    rng = np.random.default_rng(1)
+    lines = [f"{'abc'[rng.integers(3)]},{rng.integers(18, 80)},{'yn'[rng.integers(2)]}" for _ in range(40)]
+    (tmp_path / "survey.csv").write_text("\n".join(["region,age,ill", *lines, ""]))
+    return tmp_path / "survey.csv"
+
+
+def experiment(survey, **given):
+    schema = survey.parent / "schema.toml"
+    schema.write_text('[attributes]\nage = { scale = "numeric" }\nregion = {}\nill = {}\n')
+    data = {"file": str(survey), "schema": str(schema), "protect": ["region", "age"]}
+    return Experiment(data=data, **given)
+
+
+def test_an_experiment_takes_and_records_those_of_its_file(survey, tmp_path):
+    model = experiment(survey, stop={"generations": 1})
+    assert model.measures is None
+    result = evosdc.run(model, tmp_path / "run")
+    assert {"dbil", "il1s", "id", "dbrl", "il", "dr"} <= set(result["best"]["scores"])
+    resolved = json.loads((tmp_path / "run" / "resolved.json").read_text())
+    assert [m["name"] for m in resolved["measures"]["il"]] == ["dbil", "ctbil", "ebil", "il1s"]
+
+
+def test_losses_that_leave_attributes_unjudged_are_refused(survey):
+    model = experiment(survey, measures={"il": ["dbil"], "dr": ["id"]})
+    with pytest.raises(InputError, match=r"no measure that judges age.*a loss of numeric attributes as well"):
+        assemble(model, default_registry())
+
+
+def test_measures_may_need_attributes_that_are_not_protected(survey):
+    pytest.importorskip("sklearn", reason="scikit-learn is an optional extra")
+    given = {"il": [{"name": "classifier-accuracy", "target": "ill"}], "dr": ["id"]}
+    assembly = assemble(experiment(survey, measures=given), default_registry())
+    assert assembly.microdata.table.schema.names == ("region", "age", "ill")
+    assert assembly.microdata.protect == ("region", "age")
+    faulty = experiment(survey, measures={"il": [{"name": "classifier-accuracy", "target": "sick"}], "dr": ["id"]})
+    with pytest.raises(InputError, match="'sick'"):
+        assemble(faulty, default_registry())
+
+
+def test_attributes_of_the_schema_decide():
+    nothing = Schema((Attribute("a", Role.OTHER, Scale.NOMINAL, ("x",)),))
+    assert [m.name for m in default_measures(nothing).dr] == ["id", "dbrl", "prl"]

@@ -1,0 +1,233 @@
+"""Every algorithm and fitness by name from an experiment: reproducible, resumable, exact; constraints and fronts."""
+
+import json
+from itertools import pairwise
+
+import pytest
+
+from evosdc.engine.checkpoint import load_checkpoint, save_checkpoint
+from evosdc.engine.digest import digest_of
+from evosdc.engine.evaluation import Evaluator
+from evosdc.engine.journal import read_journal
+from evosdc.engine.loop import begin, search
+from evosdc.engine.stop import Stop
+from evosdc.engine.verification import unequal
+from evosdc.errors import InputError
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.model import Experiment
+from evosdc.experiment.portfolio import starting_individuals
+from evosdc.experiment.runner import run_once
+from evosdc.registry import default_registry
+
+METHODS = ({"method": "mdav", "k": 3}, {"method": "pram", "p": 0.7}, {"method": "rank-swapping", "p": 8})
+PROTECT = ("built", "degree", "grade1")
+
+ALGORITHMS = (
+    {"name": "parent-child", "variation": "and", "adaptive": False, "selection": "rank"},
+    {"name": "parent-child", "adaptive": True},
+    {"name": "generational", "gap": 0.5, "duplicates": False, "selection": "stochastic-universal"},
+    {"name": "steady-state", "variation": "and"},
+    {"name": "nsga2"},
+    {"name": "nsga3", "variation": "or", "adaptive": True},
+    {"name": "spea2"},
+    {"name": "random-search", "candidates": 10},
+    {"name": "hill-climbing", "patience": 3, "mutants": 2},
+    {"name": "islands", "islands": 2, "interval": 3, "inner": {"name": "nsga2"}},
+    {"name": "islands", "islands": 3, "interval": 2, "inner": {"name": "hill-climbing", "patience": 2}},
+)
+NAMES = [" ".join(map(str, entry.values())) for entry in ALGORITHMS]
+
+
+def experiment(**changes):
+    given = {
+        "seed": 7,
+        "data": {"name": "housing", "first": 120, "protect": PROTECT},
+        "start": {"methods": METHODS, "random": 5},
+        "fitness": "pareto",
+        "stop": {"generations": 8},
+    }
+    return Experiment.model_validate(given | changes)
+
+
+def searched(assembly, generations, state=None):
+    """Return the state after so many generations, from the start or from a state."""
+    if state is None:
+        individuals = starting_individuals(assembly, assembly.experiment.seed, None, "", lambda done, total: None)
+        state = begin(assembly.algorithm, individuals)
+    evaluator, stop = Evaluator(assembly.problem), Stop(generations=generations)
+    return search(assembly.algorithm, evaluator, assembly.problem.streams, stop, state, lambda state, record: None)[0]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=NAMES)
+def test_a_search_goes_on_from_a_checkpoint_as_if_never_stopped_and_is_exact(algorithm, tmp_path):
+    assembly = assemble(experiment(algorithm=algorithm), default_registry())
+    whole = searched(assembly, 8)
+    half = searched(assembly, 4)
+    genotype = assembly.problem.genotype
+    stored = load_checkpoint(save_checkpoint(tmp_path, half, genotype), genotype)
+    again = searched(assemble(experiment(algorithm=algorithm), default_registry()), 8, stored)
+    assert digest_of(again.population.individuals) == digest_of(whole.population.individuals)
+    assert digest_of(again.front) == digest_of(whole.front)
+    assert again.best.key == whole.best.key
+    assert again.progress.diversity == whole.progress.diversity
+    assert unequal(assembly.problem, [*whole.population.individuals, *whole.front, whole.best]) == []
+
+
+@pytest.mark.parametrize("fitness", ["mean", "max", "weighted", {"name": "pareto", "objectives": "measures"}])
+def test_every_fitness_runs_by_name(fitness, tmp_path):
+    run = run_once(experiment(fitness=fitness, algorithm="nsga3"), tmp_path / "run", default_registry(), 7)
+    result = run.result
+    assert len(result["best"]["fitness"]) == (6 if isinstance(fitness, dict) else 1)
+    assert result["best"]["fitness"] <= result["portfolio"]["best"]["fitness"] or isinstance(fitness, dict)
+
+
+@pytest.fixture(scope="module")
+def constrained(tmp_path_factory):
+    chosen = experiment(
+        constraints=("dr <= 40", "il of degree <= 30", "dbil <= 60", "k-anonymity >= 1"),
+        algorithm="nsga2",
+        stop={"generations": 30},
+    )
+    return run_once(chosen, tmp_path_factory.mktemp("constrained") / "run", default_registry(), 7)
+
+
+def test_the_result_says_which_constraints_hold(constrained):
+    scores, judged = constrained.result["best"]["scores"], constrained.result["constraints"]
+    assert [entry["constraint"] for entry in judged] == [
+        "dr <= 40", "il of degree <= 30", "dbil <= 60", "k-anonymity >= 1"
+    ]  # fmt: skip
+    assert [entry["value"] for entry in judged] == [
+        scores[name] for name in ("dr", "il of degree", "dbil", "k-anonymity")
+    ]
+    assert all(entry["holds"] for entry in judged)
+    assert scores["infeasibility"] == 0.0
+    assert scores["il of degree"] == pytest.approx(
+        sum(scores[f"{name} of degree"] for name in ("dbil", "ctbil", "ebil")) / 3
+    )
+    assert not any("breaks" in text for text in constrained.result["warnings"])
+
+
+def test_figures_on_one_attribute_are_those_of_the_stored_file(constrained):
+    from evosdc.api import measure
+    from evosdc.data.source import read_masked
+
+    assembly = assemble(experiment(), default_registry())
+    stored = read_masked(constrained.folder / "best.csv", assembly.source)
+    before = assembly.microdata.original.select(["degree"])
+    found = measure(before, stored.table.select(["degree"]), ["dbil", "ctbil", "ebil"])
+    for name, value in found.items():
+        assert constrained.result["best"]["scores"][f"{name} of degree"] == value
+
+
+def test_the_front_obeys_the_constraints_and_dominates_more_than_the_portfolio(constrained):
+    front = constrained.result["front"]
+    assert front
+    for member in front:
+        assert member["scores"]["dr"] <= 40
+        assert member["scores"]["infeasibility"] == 0.0
+    volumes = constrained.result["hypervolume"]
+    assert volumes["reference"] == 100.0
+    assert volumes["front"] > volumes["portfolio"] >= 0.0
+
+
+def test_best_is_the_balanced_member_of_the_front(constrained):
+    greatest = [max(m["scores"]["il"], m["scores"]["dr"]) for m in constrained.result["front"]]
+    best = constrained.result["best"]["scores"]
+    assert max(best["il"], best["dr"]) == min(greatest)
+
+
+def test_diversity_and_hypervolume_stand_in_the_journal(constrained):
+    records = read_journal(constrained.folder / "journal.jsonl")
+    volumes = [record["hypervolume"] for record in records]
+    feasible = [record["infeasible"] < 8 if "infeasible" in record else True for record in records]
+    assert volumes[-1] == constrained.result["hypervolume"]["front"]
+    assert all(b >= a for a, b in pairwise(volumes))
+    assert all(record["diversity"] >= 0.0 for record in records)
+    assert feasible[-1]
+
+
+def test_a_report_tells_of_constraints_and_fronts(constrained, tmp_path):
+    from evosdc.report import write_report
+
+    text = write_report([constrained.folder], tmp_path / "page.html").read_text()
+    assert "Every constraint holds in the file that was written: dr &lt;= 40" in text
+    assert "The front that was found dominates" in text
+    assert "front of the portfolio" in text
+
+
+def test_constraints_that_nothing_fulfils_are_told(tmp_path):
+    run = run_once(experiment(constraints=["il <= 0", "dr <= 0"]), tmp_path / "run", default_registry(), 7)
+    assert not all(entry["holds"] for entry in run.result["constraints"])
+    assert "No file that fulfils all constraints was found" in run.result["warnings"][0]
+    assert run.result["hypervolume"]["front"] == 0.0
+    assert json.loads((run.folder / "status.json").read_text())["state"] == "done"
+
+
+def test_a_target_waits_for_a_file_that_may_be_published(tmp_path):
+    chosen = experiment(fitness="mean", constraints=["dr <= 40"], stop={"generations": 200, "target": 90.0})
+    result = run_once(chosen, tmp_path / "run", default_registry(), 7).result
+    assert result["stopped"] == "target 90 reached"
+    assert result["best"]["scores"]["infeasibility"] == 0.0
+
+
+def test_a_search_ends_when_its_members_have_become_alike(tmp_path):
+    chosen = experiment(
+        fitness="mean",
+        algorithm={"name": "generational", "mutation": 0.0, "selection": "truncation", "truncation": 0.2},
+        stop={"generations": 500, "diversity": 1.0},
+    )
+    result = run_once(chosen, tmp_path / "run", default_registry(), 7).result
+    assert result["stopped"] == "diversity below 1"
+
+
+FAULTS = [
+    ("dr < 20", "the comparison <"),
+    ("risk <= 20", "which nothing is called"),
+    ("il of city <= 5", "which is not protected"),
+    ("k-anonymity of degree >= 3", "privacy model of one attribute"),
+    ("actbil <= 5", "a measure that is not taken"),
+]
+
+
+@pytest.mark.parametrize(("text", "word"), FAULTS)
+def test_a_constraint_that_cannot_be_judged_has_one_fault(text, word):
+    with pytest.raises(InputError) as caught:
+        assemble(experiment(constraints=[text]), default_registry())
+    (fault,) = caught.value.faults
+    assert word in str(fault)
+
+
+def test_faulty_constraints_are_told_together():
+    texts = [text for text, _ in FAULTS[1:]]
+    with pytest.raises(InputError) as caught:
+        assemble(experiment(constraints=texts), default_registry())
+    assert len(caught.value.faults) == len(texts)
+    with pytest.raises(InputError) as caught:
+        assemble(experiment(constraints=["dr", "il = 3"], fitness="meen"), default_registry())
+    assert len(caught.value.faults) == 3
+
+
+def test_a_fitness_on_what_is_not_measured_is_refused():
+    for fitness in ({"name": "weighted", "measures": {"rsrl": 1}}, {"name": "pareto", "objectives": ["il", "rsrl"]}):
+        with pytest.raises(InputError, match="no measure for rsrl"):
+            assemble(experiment(fitness=fitness), default_registry())
+
+
+def test_workers_end_with_the_same_digest(tmp_path, monkeypatch):
+    from evosdc.executors.processes import ProcessesExecutor
+
+    chosen = {
+        "algorithm": {"name": "islands", "islands": 2, "interval": 2, "inner": "nsga2"},
+        "constraints": ["dr <= 40", "il of degree <= 30", "k-anonymity >= 2"],
+        "stop": {"generations": 5},
+    }
+    here = run_once(experiment(**chosen), tmp_path / "here", default_registry(), 7).result
+    sent = []
+    send = ProcessesExecutor.map
+    monkeypatch.setattr(ProcessesExecutor, "map", lambda self, tasks: sent.append(len(tasks)) or send(self, tasks))
+    monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
+    executor = {"name": "processes", "workers": 2}
+    there = run_once(experiment(**chosen, executor=executor), tmp_path / "there", default_registry(), 7).result
+    assert sent
+    for key in ("digest", "best", "front", "constraints", "hypervolume", "evaluations"):
+        assert there[key] == here[key], key

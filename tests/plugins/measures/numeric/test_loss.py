@@ -1,0 +1,195 @@
+"""Information loss of numbers: fixtures, agreement with slow references, limits and missing values."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from evosdc.data.schema import MissingRule
+from evosdc.data.table import Table
+from tests.plugins.measures.numeric import reference
+from tests.plugins.measures.numeric.cases import SPECS, fitted, microaggregated, noisy, numeric, pairs
+
+LOSSES = [name for name, spec in SPECS.items() if spec.family in ("numeric", "discrepancy")]
+SETTINGS = settings(max_examples=150, deadline=None)
+
+
+def test_the_family_is_complete():
+    parts = {"pil-means", "pil-variances", "pil-covariances", "pil-correlations", "pil-quantiles"}
+    contents = ("data", "means", "variances", "covariances", "correlations", "eigenvalues")
+    assert {"il1s", "apil", "mean-variation", *parts, *(f"{c}-discrepancy" for c in contents)} == set(LOSSES)
+
+
+def test_il1s_by_hand():
+    original, masked = numeric([0.0, 2.0], [5.0, 5.0]), numeric([0.0, 1.0], [5.0, 9.0])
+    # S = sqrt(2), so one unit costs 1/2 in one of two cells; the constant attribute is skipped.
+    assert fitted("il1s", original).score(masked) == pytest.approx(25.0)
+
+
+def test_discrepancies_by_hand():
+    original = numeric([1.0, 2.0, 3.0, 0.0], [2.0, 4.0, 6.0, 4.0])
+    masked = numeric([2.0, 2.0, 3.0, 1.0], [2.0, 4.0, 6.0, 4.0])
+    score = {
+        (name, error): fitted(f"{name}-discrepancy", original, error=error).score(masked)
+        for name in ("data", "means", "variances")
+        for error in ("variation", "mse", "mae")
+    }
+    # One relative difference of 1; the entry that is 0 is skipped, so seven are left.
+    assert score["data", "variation"] == pytest.approx(1 / 7)
+    assert score["data", "mse"] == score["data", "mae"] == pytest.approx(2 / 8)
+    assert score["means", "variation"] == pytest.approx((0.5 / 1.5) / 2)
+    assert score["means", "mse"] == pytest.approx(0.5**2 / 2)
+    # Variances 1.25 and 0.5 of the first attribute.
+    assert score["variances", "variation"] == pytest.approx(0.6 / 2)
+    assert score["variances", "mae"] == pytest.approx(0.75 / 2)
+
+
+def test_matrix_discrepancies_are_over_a_triangle():
+    rng = np.random.default_rng(1)
+    X, Y = rng.normal(size=(2, 30, 3)) + 5
+    original, masked = numeric(*X.T), numeric(*Y.T)
+    upper = np.triu_indices(3)
+    covariances = [np.cov(values, rowvar=False, bias=True)[upper] for values in (X, Y)]
+    correlations = [np.corrcoef(values, rowvar=False)[np.triu_indices(3, 1)] for values in (X, Y)]
+    for name, (a, b) in (("covariances", covariances), ("correlations", correlations)):
+        for error, wanted in (("mse", (a - b) ** 2), ("mae", abs(a - b)), ("variation", abs(a - b) / abs(a))):
+            found = fitted(f"{name}-discrepancy", original, error=error).score(masked)
+            assert found == pytest.approx(wanted.mean())
+    scale = np.outer(X.std(axis=0), X.std(axis=0))
+    values = [np.sort(np.linalg.eigvalsh(np.cov(v, rowvar=False, bias=True) / scale))[::-1] for v in (X, Y)]
+    found = fitted("eigenvalues-discrepancy", original).score(masked)
+    assert found == pytest.approx((abs(values[0] - values[1]) / values[0]).mean())
+
+
+def test_the_mean_variation_is_the_mean_of_five_parts():
+    rng = np.random.default_rng(2)
+    X, Y = rng.normal(size=(2, 40, 3)) + 9
+    original, masked = numeric(*X.T), numeric(*Y.T)
+    contents = ("data", "means", "variances", "covariances", "correlations")
+    parts = [fitted(f"{name}-discrepancy", original).score(masked) for name in contents]
+    assert fitted("mean-variation", original, bounded=False).score(masked) == pytest.approx(100 * np.mean(parts))
+    assert fitted("mean-variation", original).score(masked) == pytest.approx(100 * np.minimum(parts, 1).mean())
+    breakdown = fitted("mean-variation", original).breakdown(masked)
+    assert list(breakdown) == list(contents)
+    assert breakdown["data"] == pytest.approx(100 * parts[0])
+
+
+@SETTINGS
+@given(tables=pairs())
+def test_il1s_on_small_tables(tables):
+    assert fitted("il1s", tables[0]).score(tables[1]) == pytest.approx(reference.il1s(*tables))
+
+
+@SETTINGS
+@given(tables=pairs())
+def test_losses_are_finite_and_nothing_is_lost_by_the_original(tables):
+    original, masked = tables
+    for name in LOSSES:
+        measure = fitted(name, original)
+        assert measure.score(original) == pytest.approx(0.0, abs=1e-9)
+        assert 0.0 <= measure.score(masked) <= SPECS[name].range[1]
+        assert np.isfinite(measure.score(masked))
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_apil_on_random_tables(seed):
+    rng = np.random.default_rng(seed)
+    n, p = int(rng.integers(5, 40)), int(rng.integers(1, 4))
+    X = np.round(rng.gamma(2.0, 3.0, size=(n, p)) @ rng.normal(size=(p, p)), 2)
+    Y = np.round(X + rng.normal(scale=rng.choice([0.01, 0.3]), size=(n, p)), 2)
+    original, masked = numeric(*X.T), numeric(*Y.T)
+    wanted = reference.apil(original, masked)
+    assert fitted("apil", original).breakdown(masked) == pytest.approx(wanted)
+    assert fitted("apil", original).score(masked) == pytest.approx(np.mean(list(wanted.values())))
+    for part in wanted:
+        assert fitted(f"pil-{part}", original).score(masked) == pytest.approx(wanted[part])
+
+
+def test_losses_of_published_files(numeric_file):
+    rng = np.random.default_rng(3)
+    part = numeric_file.take(np.arange(200))
+    for masked in (noisy(part, 0.2, rng), microaggregated(part)):
+        assert fitted("il1s", part).score(masked) == pytest.approx(reference.il1s(part, masked))
+        if (part.numbers.max(axis=0) > part.numbers.min(axis=0)).all():
+            assert fitted("apil", part).breakdown(masked) == pytest.approx(reference.apil(part, masked), rel=1e-6)
+
+
+@pytest.mark.parametrize("name", [n for n in LOSSES if n != "means-discrepancy" and n != "pil-means"])
+def test_more_noise_loses_more(name, numeric_file):
+    measure = fitted(name, numeric_file)
+    scores = [measure.score(noisy(numeric_file, share, np.random.default_rng(4))) for share in (0.0, 0.02, 1.0)]
+    permuted = name in ("variances-discrepancy", "pil-variances", "pil-quantiles")
+    # Values exchanged within columns as a whole leave each column's own statistics alone.
+    assert scores[0] == pytest.approx(0.0, abs=1e-9)
+    assert scores[2] == pytest.approx(0.0, abs=1e-6) if permuted else 0.0 < scores[1] < scores[2]
+
+
+def test_sampling_variances_agree_with_simulation():
+    from evosdc_measures.numeric_loss.estimators import population_of
+
+    rng = np.random.default_rng(5)
+    x = rng.gamma(2.0, size=40_000)
+    X = np.column_stack([x, x + rng.gamma(1.5, size=x.size)])
+    population = population_of(X, "kernel")
+    n = 400
+    samples = X[rng.integers(0, len(X), size=(4000, n))]
+    centred = samples - samples.mean(axis=1, keepdims=True)
+    variances = (centred**2).mean(axis=1)
+    covariances = (centred[..., 0] * centred[..., 1]).mean(axis=1)
+    correlations = covariances / np.sqrt(variances.prod(axis=1))
+    assert n * variances[:, 0].var() == pytest.approx(population.variances[0], rel=0.1)
+    assert n * covariances.var() == pytest.approx(population.covariances[0], rel=0.1)
+    assert n * correlations.var() == pytest.approx(population.correlations[0], rel=0.1)
+    medians = np.median(samples[..., 0], axis=1)
+    assert n * medians.var() == pytest.approx(0.25 / population.densities[0, 9] ** 2, rel=0.15)
+
+
+def test_values_without_records_or_variation():
+    original = numeric([1.0, 1.0, 1.0])
+    for name in LOSSES:
+        assert fitted(name, original).score(numeric([2.0, 3.0, None])) == 0.0, "a constant attribute is skipped"
+        assert fitted(name, numeric([4.0])).score(numeric([7.0])) == 0.0, "one record has no variation"
+        assert fitted(name, numeric([None, None])).score(numeric([1.0, 2.0])) == 0.0
+        assert fitted(name, numeric([1.0, 2.0])).score(numeric([1.0, 2.0])) == 0.0
+
+
+def test_everything_suppressed():
+    original = numeric([1.0, 2.0, 5.0, 3.0], [2.0, 2.5, 1.0, 7.0])
+    masked = numeric([None] * 4, [None] * 4)
+    assert fitted("il1s", original).score(masked) == 100.0
+    assert fitted("apil", original).score(masked) == 100.0
+    for name in ("means", "variances", "covariances", "correlations", "eigenvalues"):
+        assert fitted(f"{name}-discrepancy", original).score(masked) == pytest.approx(1.0)
+    wild = numeric([1.0, 2.0, 5.0, 3.0], na=MissingRule.WILDCARD)
+    assert fitted("il1s", wild).score(Table(wild.schema, wild.codes, np.full((4, 1), np.nan))) == 0.0
+
+
+def test_units_are_of_no_account(numeric_file):
+    masked = noisy(numeric_file, 0.1, np.random.default_rng(6))
+    factors = np.geomspace(1e-3, 1e3, numeric_file.numbers.shape[1])
+    scaled = [Table(t.schema, t.codes, t.numbers * factors) for t in (numeric_file, masked)]
+    for name in ("il1s", "apil", "mean-variation", "correlations-discrepancy", "eigenvalues-discrepancy"):
+        wanted = fitted(name, numeric_file).score(masked)
+        assert fitted(name, scaled[0]).score(scaled[1]) == pytest.approx(wanted, rel=1e-6)
+
+
+def test_a_quantile_density_can_be_that_of_the_normal():
+    rng = np.random.default_rng(7)
+    original = numeric(rng.normal(size=2000))
+    masked = Table(original.schema, original.codes, original.numbers + 0.02)
+    by_kernel, by_normal = (fitted("pil-quantiles", original, density=d).score(masked) for d in ("kernel", "normal"))
+    assert by_kernel == pytest.approx(by_normal, rel=0.1)
+    assert by_kernel != by_normal
+
+
+def test_categories_of_a_mixed_file_are_left_out():
+    from tests.plugins.measures.numeric.cases import schema, table
+
+    of_schema = schema(["ordinal", "numeric"])
+    original = table(of_schema, [(0, 1.0), (1, 2.0), (2, 4.0)])
+    masked = table(of_schema, [(2, 1.0), (2, 3.0), (2, 4.0)])
+    alone = replace(of_schema, attributes=of_schema.attributes[1:])
+    for name in LOSSES:
+        wanted = fitted(name, original.select(alone.names)).score(masked.select(alone.names))
+        assert fitted(name, original).score(masked) == wanted

@@ -1,0 +1,75 @@
+import pytest
+from pydantic import ValidationError
+
+from evosdc.errors import ParameterError
+from evosdc.testing.fitness import FitnessConformance
+from evosdc_measures.fitness import Pareto, Weighted
+
+SCORES = {"il": 10.0, "dr": 40.0, "dbil": 4.0, "prl": 8.0, "accuracy": 70.0}
+DIRECTIONS = {"dbil": "minimise", "prl": "minimise", "accuracy": "maximise"}
+
+
+class TestWeighted(FitnessConformance):
+    def fitness(self):
+        return Weighted(Weighted.Params(il=1, dr=3))
+
+
+class TestWeightedMeasures(FitnessConformance):
+    def fitness(self):
+        return Weighted(Weighted.Params(measures={"dbil": 2, "dbrl": 1}))
+
+
+class TestPareto(FitnessConformance):
+    def fitness(self):
+        return Pareto(Pareto.Params())
+
+
+class TestParetoOfMeasures(FitnessConformance):
+    def fitness(self):
+        return Pareto(Pareto.Params(objectives="measures")).bound({"dbil": "minimise", "dbrl": "minimise"})
+
+
+def weighted(**params):
+    return Weighted(Weighted.Params(**params)).bound(DIRECTIONS)
+
+
+def pareto(objectives):
+    return Pareto(Pareto.Params(objectives=objectives)).bound(DIRECTIONS)
+
+
+def test_weights_are_shares():
+    assert weighted().combine(SCORES) == (25.0,)
+    assert weighted(il=1, dr=3).combine(SCORES) == (32.5,)
+    assert weighted(il=0.1, dr=0.3).combine(SCORES) == pytest.approx((32.5,))
+    assert weighted(measures={"dbil": 1, "prl": 3}).combine(SCORES) == (7.0,)
+    assert weighted(il=1, measures={"prl": 1}).combine(SCORES) == (9.0,)
+    assert weighted(il=0).combine(SCORES) == (40.0,)
+
+
+def test_what_has_no_weight_is_not_needed():
+    assert weighted(il=0).needs == ("dr",)
+    assert weighted(measures={"dbil": 1}).needs == ("dbil",)
+
+
+def test_what_is_better_when_greater_counts_with_the_other_sign():
+    assert weighted(measures={"accuracy": 1, "dbil": 1}).combine(SCORES) == (-33.0,)
+    assert pareto(["accuracy", "il"]).combine(SCORES) == (-70.0, 10.0)
+
+
+def test_objectives_of_a_front():
+    assert pareto("il-dr").combine(SCORES) == (10.0, 40.0)
+    assert pareto("measures").combine(SCORES) == (4.0, 8.0, -70.0)
+    assert pareto("measures").objectives == 3
+    assert pareto(["prl", "dr"]).combine(SCORES) == (8.0, 40.0)
+
+
+@pytest.mark.parametrize("params", [{"il": 0, "dr": 0}, {"il": -1}, {"measures": {"dbil": 0}}])
+def test_weights_that_weigh_nothing_are_refused(params):
+    with pytest.raises(ValidationError):
+        Weighted.Params(**params)
+
+
+@pytest.mark.parametrize("objectives", [(), ("il", "il")])
+def test_objectives_are_named_once_each(objectives):
+    with pytest.raises(ParameterError, match="each once"):
+        Pareto(Pareto.Params(objectives=objectives))
