@@ -43,7 +43,7 @@ def measure(
     from evosdc.cli.inputs import open_source
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
-    from evosdc.data.source import read_masked
+    from evosdc.data.masked_file import read_masked
     from evosdc.errors import FaultCollector
     from evosdc.experiment.defaults import default_measures
     from evosdc.experiment.measured import judgement

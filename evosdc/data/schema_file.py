@@ -200,9 +200,7 @@ def _description(
         elif isinstance(given, dict):
             rule = rule_of(given, f"{where}, hierarchy")
         elif given is not None:
-            wanted = (
-                "the path of a CSV file, or a rule such as { widths = [5, 10] }"
-            )
+            wanted = "the path of a CSV file, or a rule such as { widths = [5, 10] }"
             faults.append(Fault(f"{where}, hierarchy", _kind(given), wanted))
     except HierarchyError as error:
         faults += error.faults

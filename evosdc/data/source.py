@@ -23,7 +23,6 @@ from evosdc.data.schema import Attribute, Role, Schema
 from evosdc.data.schema_file import SchemaDescription, describe, load_schema
 from evosdc.data.selection import complete_rows
 from evosdc.data.table import Rows, Table
-from evosdc.data.widening import widened
 from evosdc.errors import DataError, Fault, SchemaError
 
 PARQUET = b"PAR1"
@@ -224,10 +223,11 @@ def read_source(
         description = load_schema(Path(schema))
     else:
         description = describe(schema) if isinstance(schema, Schema) else schema
-    return source_of(_parsed(path, separator, names), str(path), description)
+    return source_of(parsed(path, separator, names), str(path), description)
 
 
-def _parsed(path: Path, separator: str | None = None, names: Sequence[str] | None = None) -> Original:
+def parsed(path: Path, separator: str | None = None, names: Sequence[str] | None = None) -> Original:
+    """Return a file that was read, before its schema is known."""
     content = read_bytes(path)
     if content.startswith(PARQUET):
         from evosdc.data.parquet import parse_parquet
@@ -268,48 +268,3 @@ def _check_labels(schema: Schema, encoding: Encoding, origin: str) -> None:
                 faults.append(Fault(where, given, "categories in that encoding", _RECODE))
     if faults:
         raise SchemaError(faults)
-
-
-def read_masked(
-    path: Path | str, original: Source, require: Sequence[str] = (), generalised: bool = False
-) -> Source:
-    """Read a protected version of a file by the original's schema; attributes left out of it are left out of the table.
-
-    Parameters
-    ----------
-    path : Path
-    original : Source
-    require : sequence of str
-        Attributes of the original that may not be left out.
-    generalised : bool
-        Whether labels outside the original's categories are taken as they are (`evosdc.data.widening`).
-
-    Raises
-    ------
-    DataError
-        The file cannot be read, holds values outside the original's categories, or has other records in number.
-    SchemaError
-        The file has attributes that the original lacks, or lacks some of `require`.
-    """
-    schema = original.table.schema
-    held = _parsed(Path(path))
-    names = [column.name for column in held.columns]
-    unknown = [name for name in names if name not in schema]
-    where, whole = printable(str(path)), printable(original.origin)
-    faults = []
-    if unknown:
-        given = f"the column {printable(', '.join(unknown))}"
-        faults.append(Fault(where, given, f"attributes of {whole}", "Give the file it was made from."))
-    for name in require:
-        if name in schema and name not in names:
-            advice = "Give a file that holds it, or leave it out of the attributes that are judged."
-            faults.append(Fault(where, f"no column {name!r}", f"the protected attributes of {whole}", advice))
-    if faults:
-        raise SchemaError(faults)
-    size = len(held.columns[0])
-    if size != len(original.table):
-        wanted = f"{len(original.table)} as in {whole}"
-        raise DataError(Fault(where, f"{size} records", wanted, "Masked files keep all records in their order."))
-    if generalised:
-        return source_of(held, str(path), describe(widened(schema, held.columns)))
-    return source_of(held, str(path), describe(schema.select(names)))
