@@ -39,7 +39,8 @@ def test_an_evolved_equation_masks_any_file(evosdc, folder):  # noqa: F811
     )
     assert answer.status == 0, answer.err
     assert len((folder / "m.csv").read_text().splitlines()) == 81
-    assert json.loads((folder / "m.manifest.json").read_text())["parameters"] == {"equation": "run/equation.toml"}
+    parameters = json.loads((folder / "m.manifest.json").read_text())["parameters"]
+    assert parameters == {"equation": "run/equation.toml", "crossed": []}
     report = (folder / "run" / "report.html").read_text()
     assert "The equation, cleaned up" in report
     assert "The tree that was evolved" in report
