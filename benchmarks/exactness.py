@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from evosdc.data.source import read_masked
+from evosdc.data.masked_file import read_masked
 from evosdc.engine.journal import read_journal
 from evosdc.engine.verification import unequal
 from evosdc.experiment.assembly import assemble

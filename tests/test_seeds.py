@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.seeds import Purpose, Streams, lent, replicate_seed, stream
+from evosdc.seeds import Purpose, Streams, lent, quick_stream, replicate_seed, stream
 
 
 @given(st.integers(0, 2**62), st.lists(st.integers(0, 2**32 - 1), max_size=4))
@@ -26,6 +26,17 @@ def test_different_addresses_give_different_numbers(seed, generation, pair):
         stream(seed + 1, Purpose.VARY, 0, generation, pair),
     ):
         assert not np.array_equal(first, other.random(2))
+
+
+@given(st.integers(0, 2**80), st.lists(st.integers(-(2**40), 2**40), max_size=4))
+def test_quick_streams_depend_on_their_address_alone_and_spawn_others(seed, address):
+    first, again = quick_stream(seed, Purpose.VARY, *address), quick_stream(seed, Purpose.VARY, *address)
+    numbers = first.random(3)
+    assert np.array_equal(numbers, again.random(3))
+    children = [*first.spawn(2), *first.spawn(1)]
+    drawn = [tuple(child.random(3)) for child in children]
+    assert len({tuple(numbers), *drawn, tuple(quick_stream(seed, Purpose.VARY, *address, 0).random(3))}) == 5
+    assert drawn == [tuple(child.random(3)) for child in again.spawn(3)]
 
 
 @pytest.mark.parametrize("element", [-1, 2**32])

@@ -1,10 +1,11 @@
-"""Islands: several populations that evolve apart and send migrants round a ring."""
+"""Islands: several populations that evolve apart and send each other migrants."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from hashlib import blake2b
+from typing import Any, Literal
 
 import numpy as np
 from deap import base
@@ -13,20 +14,22 @@ from pydantic import Field, field_validator
 from evosdc.algorithms.selection import leaders
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
-from evosdc.seeds import Streams
+from evosdc.seeds import Purpose, Streams, stream
+
+Topology = Literal["ring", "star", "random"]
 
 SIZES = "sizes"
 """Where the memory of the joined population keeps how many individuals each island has."""
 
 
 class Islands(Algorithm):
-    """Demes with an algorithm of their own each, and ring migration every few generations.
+    """Demes with an algorithm of their own each, and migration every few generations.
 
     The starting files are dealt out by rank, so that all islands begin equally well. Each island draws from streams
     of its own and depends on nothing but its own population: `demes` and `joined` take the state apart and put it
     together, so that islands can be stepped anywhere. Every `interval` generations each island sends copies of its best
-    members to the next one, where they take the places of the worst; `deap.tools.migRing` does that, too, but lets in
-    what is there already.
+    members to the next one of a ring, or along another `topology`, where they take the places of the worst;
+    `deap.tools.migRing` does that, too, but lets in what is there already.
     """
 
     class Params(Parameters):
@@ -38,7 +41,10 @@ class Islands(Algorithm):
         )
         islands: int = Field(4, ge=1, description="number of islands")
         interval: int = Field(20, ge=1, description="generations between migrations")
-        migrants: int = Field(2, ge=0, description="members that each island sends")
+        migrants: int = Field(2, ge=0, description="members that each island sends to another one")
+        topology: Topology = Field(
+            "ring", description="where migrants go: round a ring, between the first island and all others, or at random"
+        )
 
         @field_validator("inner", mode="before")
         @classmethod
@@ -93,9 +99,21 @@ class Islands(Algorithm):
             # An island that has nothing more to propose waits for migrants.
             stepped = self.inner.replace(deme, *(list(part) for part in zip(*own, strict=True))) if own else deme
             following.append(stepped)
-        if (population.generation + 1) % self.params.interval == 0:
-            following = migrated(following, self.params.migrants)
-        return joined(following, population.generation)
+        return self.settled(following, population.generation)
+
+    def demes(self, population: Population) -> list[Population]:
+        """Return the islands' own populations."""
+        return demes(population)
+
+    def horizon(self, generation: int) -> int:
+        """Return the generations until the next migration."""
+        return self.params.interval - generation % self.params.interval
+
+    def settled(self, demes: Sequence[Population], generation: int) -> Population:
+        """Return the islands as one population, with migrants where it is time."""
+        if (generation + 1) % self.params.interval == 0:
+            demes = migrated(demes, self.params.migrants, self.params.topology)
+        return joined(demes, generation)
 
 
 def _streams_of(streams: Streams, island: int) -> Streams:
@@ -127,16 +145,36 @@ def joined(islands: Sequence[Population], generation: int) -> Population:
     return Population(tuple(i for deme in islands for i in deme.individuals), generation, memory)
 
 
-def migrated(islands: Sequence[Population], migrants: int) -> list[Population]:
-    """Return the islands after each has sent its best to the next one, all at once."""
+def migrated(islands: Sequence[Population], migrants: int, topology: Topology = "ring") -> list[Population]:
+    """Return the islands after each has sent copies of its best to others, all at once."""
     leaving = [[deme.individuals[slot] for slot in leaders(deme.individuals, migrants)] for deme in islands]
     after = []
-    for island, deme in enumerate(islands):
+    for deme, origins in zip(islands, sources(islands, topology), strict=True):
         present = {individual.key for individual in deme.individuals}
-        arriving = [i for i in leaving[island - 1] if i.key not in present]
+        arriving = {i.key: i for origin in origins for i in leaving[origin] if i.key not in present}
         slots = list(deme.individuals)
         worst = leaders(slots, len(slots))[::-1]
-        for slot, migrant in zip(worst, arriving, strict=False):
+        for slot, migrant in zip(worst, arriving.values(), strict=False):
             slots[slot] = migrant
         after.append(replace(deme, individuals=tuple(slots)))
     return after
+
+
+def sources(islands: Sequence[Population], topology: Topology) -> list[list[int]]:
+    """Return for each island those that send to it.
+
+    On a ring that is the one before it. In a star the first island sends to all and hears from all, best sender first.
+    At random each island sends to one other, along one ring through all of them in an order that is drawn anew every
+    time, from a generator addressed by the content of the islands: the same population has the same routes wherever
+    and whenever they are drawn.
+    """
+    count = len(islands)
+    if topology == "star":
+        hub = leaders([deme.individuals[leaders(deme.individuals, 1)[0]] for deme in islands[1:]], count - 1)
+        return [[1 + slot for slot in hub], *([0] for _ in islands[1:])]
+    ring = list(range(count))
+    if topology == "random":
+        content = blake2b(b"".join(i.key for deme in islands for i in deme.individuals), digest_size=8)
+        ring = stream(int.from_bytes(content.digest(), "little"), Purpose.MIGRATE).permutation(count).tolist()
+    before = {island: [ring[place - 1]] for place, island in enumerate(ring)}
+    return [before[island] for island in range(count)]

@@ -13,8 +13,9 @@ from pydantic import Field, field_validator
 
 from evosdc.algorithms.selection import leaders
 from evosdc.algorithms.variation import LEARNING, LEAST_RATE, improvement
+from evosdc.data.table import Table
 from evosdc.errors import Fault, ParameterError
-from evosdc.model import Algorithm, Fitness, Individual, Offspring, Parameters, Population
+from evosdc.model import Algorithm, Fitness, Fitted, Individual, Offspring, Parameters, Population
 from evosdc.model.individual import INFEASIBILITY, precedence_of
 from evosdc.seeds import Streams
 
@@ -51,6 +52,9 @@ class Memetic(Algorithm):
         )
         probes: int = Field(60, ge=1, description="changes tried in a round")
         combinations: int = Field(4, ge=1, description="sets of changes tried together after them")
+        burdened: float = Field(
+            0.5, ge=0, le=1, description="share of records that are drawn by what they cost, not uniformly"
+        )
 
         @field_validator("inner", mode="before")
         @classmethod
@@ -133,22 +137,21 @@ class Memetic(Algorithm):
         return offspring or [Offspring(probes[0].genome, probes[0].origin, (slot,), climber)]
 
     def _weights(self, climber: Individual) -> NDArray[np.float64] | None:
-        """Return how likely each record is to be changed, shape (n,): by what it costs in all measures together."""
-        genotype, table = self.toolbox.genotype, None
-        total: NDArray[np.float64] | None = None
-        for fitted in self.toolbox.measures.values():
-            burdens_of = getattr(fitted, "burdens", None)
-            if burdens_of is None:
-                continue
-            if table is None:
-                table = genotype.decode(climber.genome, np.random.default_rng(0))
-            burdens = burdens_of(table)
-            if burdens is not None and burdens.sum() > 0.0:
-                shares = burdens / burdens.sum()
-                total = shares if total is None else total + shares
-        if total is None:
+        """Return how likely each record is to be changed, shape (n,): by what it costs in all measures together.
+
+        Each measure that can tell counts alike, whatever its score; None where none can, or where no record is to be
+        preferred.
+        """
+        measures: Mapping[str, Fitted] = self.toolbox.measures
+        if not self.params.burdened or not measures:
             return None
-        return 0.5 * total / total.sum() + 0.5 / len(total)
+        masked: Table = self.toolbox.genotype.decode(climber.genome, np.random.default_rng(0))
+        known = [burdens for fitted in measures.values() if (burdens := fitted.burdens(masked)) is not None]
+        shares = [burdens / burdens.sum() for burdens in known if burdens.sum() > 0.0]
+        if not shares:
+            return None
+        total: NDArray[np.float64] = np.sum(shares, axis=0) / len(shares)
+        return self.params.burdened * total + (1.0 - self.params.burdened) / len(total)
 
     def replace(
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
@@ -166,9 +169,9 @@ class Memetic(Algorithm):
             return replace(population, individuals=tuple(members), memory=memory)
         if population.generation % (2 * self.params.rounds + 1) == 0:
             following = self.inner.replace(_inner(population, members), offspring, evaluated)
-            rates = population.memory[RATES]
-            if len(rates) != len(following.individuals):
-                rates = np.full(len(following.individuals), np.nan)
+            # A member that is new has no progress yet; algorithms of a front put others in any place.
+            known = {member.key: rate for member, rate in zip(members, population.memory[RATES], strict=True)}
+            rates = np.array([known.get(individual.key, np.nan) for individual in following.individuals])
             kept = {CREDIT: population.memory[CREDIT], RATES: rates, PROBES: np.array(0)}
             return replace(following, memory=_marked(following.memory) | kept)
         slot = offspring[0].parents[0]

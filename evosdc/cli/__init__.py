@@ -23,6 +23,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("evosdc.cli.run:run", "Run an experiment file."),
     "check": ("evosdc.cli.run:check", "Validate an experiment file and run nothing."),
     "resume": ("evosdc.cli.run:resume", "Go on with a run that was stopped."),
+    "status": ("evosdc.cli.status:status", "Show how a run or a study is doing."),
+    "watch": ("evosdc.cli.watch:watch", "Follow a run or a study until it ends."),
     "mask": ("evosdc.cli.mask:mask", "Mask a data file by one method."),
     "measure": ("evosdc.cli.measure:measure", "Measure a masked file against its original."),
     "risk": ("evosdc.cli.risk:risk", "Show what one file, taken by itself, reveals."),
@@ -30,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("evosdc.cli.report:report", "Write one HTML page about one or more runs."),
     "export": ("evosdc.cli.export:export", "Write the protected file of a member of a run's front."),
     "plugins": ("evosdc.cli.plugins:plugins", "List plugins and what they offer."),
+    "new-plugin": ("evosdc.cli.new_plugin:new_plugin", "Write a distribution that adds a plugin of your own."),
     "datasets": ("evosdc.cli.datasets:datasets", "List the known data sets, or fetch one."),
 }
 """Where each command stands, and what the overview says of it."""

@@ -34,6 +34,10 @@ class Plain:
         of = f"/{limit}" if limit else ""
         self.message(f"generation {record['generation']}{of}: {standing(record)}, {record['evaluations']} evaluations")
 
+    def runs(self, done: int, total: int) -> None:
+        """Print how many runs of a study are complete."""
+        self.message(f"runs: {done} of {total} complete")
+
     def message(self, text: str) -> None:
         """Print a line."""
         self.console.print(text, highlight=False, soft_wrap=True, markup=False)
@@ -46,6 +50,9 @@ class Quiet(Plain):
         """Show nothing."""
 
     def generation(self, record: Mapping[str, Any], limit: int | None) -> None:
+        """Show nothing."""
+
+    def runs(self, done: int, total: int) -> None:
         """Show nothing."""
 
 
@@ -66,6 +73,7 @@ class Bar(Plain):
         )
         self.files: Any = None
         self.generations: Any = None
+        self.study: Any = None
 
     def __enter__(self) -> Self:
         self.progress.start()
@@ -87,6 +95,12 @@ class Bar(Plain):
         if self.generations is None or record["generation"] == 0:
             self.generations = self.progress.add_task("generations", total=limit, standing="")
         self.progress.update(self.generations, completed=record["generation"], standing=standing(record))
+
+    def runs(self, done: int, total: int) -> None:
+        """Move the bar of the runs of a study."""
+        if self.study is None:
+            self.study = self.progress.add_task("runs", total=total, standing="")
+        self.progress.update(self.study, completed=done, total=total)
 
 
 def standing(record: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -23,6 +23,13 @@ from evosdc.cli.options import PATH, attributes_option, json_option, listed, par
     metavar="NAME.KEY=VALUE",
     help="A parameter of a measure: ctbil.K=3, lm.aggregate=sum.",
 )
+@click.option(
+    "--linkage",
+    type=click.Choice(["max", "mean"]),
+    default="max",
+    show_default=True,
+    help="What DR takes of several record linkages: the greatest, or their mean.",
+)
 @attributes_option("What is judged; default: the quasi-identifiers.")
 @click.option("--baselines", is_flag=True, help="Also the scores of the original itself and of its records permuted.")
 @json_option
@@ -32,6 +39,7 @@ def measure(
     schema: Path | None,
     measures: str | None,
     settings: tuple[str, ...],
+    linkage: Literal["max", "mean"],
     attributes: str | None,
     baselines: bool,
     as_json: bool,
@@ -40,6 +48,8 @@ def measure(
 
     Losses and risks lie between 0 and 100. Generalised files are judged by the losses of generalisation: lm, dm, ...
     """
+    import json
+
     from evosdc.cli.inputs import open_source
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
@@ -73,16 +83,23 @@ def measure(
     figures = {"score": judged.scores}
     if baselines:
         figures |= {"identity": judged.identity, "permutation": judged.permutation}
-    specs = {name: registry.spec("measure", name) for name in names}
-    figures = {heading: _combined(scores, specs, registry) for heading, scores in figures.items()}
+    specs: dict[str, Any] = {name: registry.spec("measure", name) for name in names}
+    figures = {heading: _combined(scores, specs, linkage, registry) for heading, scores in figures.items()}
     rule = str(before.table.schema.na)
     if as_json:
         besides: dict[str, Any] = {"attributes": list(chosen), "records": len(before.table), "missing_rule": rule}
+        besides |= {"linkage": linkage, "parameters": judged.parameters}
         if baselines:
             besides["baselines"] = {heading: figures[heading] for heading in ("identity", "permutation")}
         print_json(dict(figures["score"]) | besides)
         return
     _show(figures, specs)
+    linkages = [name for name, spec in specs.items() if spec.kind == "dr" and spec.family == "linkage"]
+    for name, given in judged.parameters.items():
+        if given:
+            say(f"{name}: {', '.join(f'{key} = {json.dumps(value)}' for key, value in given.items())}")
+    if len(linkages) > 1:
+        say(f"DR takes the {'greatest' if linkage == 'max' else 'mean'} of {', '.join(linkages)}.")
     say(f"{len(before.table)} records, {', '.join(chosen)}; missing values count by the rule '{rule}'.")
     if baselines:
         say("identity: the original itself; permutation: its records in random order.")
@@ -107,7 +124,9 @@ def _params(names: list[str], given: Mapping[str, Any]) -> dict[str, dict[str, A
     return {name: dict(given.get(name, {})) for name in names}
 
 
-def _combined(scores: Mapping[str, float], specs: Mapping[str, Any], registry: Any) -> dict[str, float]:
+def _combined(
+    scores: Mapping[str, float], specs: Mapping[str, Any], linkage: Literal["max", "mean"], registry: Any
+) -> dict[str, float]:
     """Return the scores with IL and DR, where there are measures of that kind."""
     from evosdc.experiment.judgement import aggregation_of
     from evosdc.experiment.model import Measures, Named
@@ -115,7 +134,8 @@ def _combined(scores: Mapping[str, float], specs: Mapping[str, Any], registry: A
     by_kind = {kind: tuple(Named(name=n) for n, spec in specs.items() if spec.kind == kind) for kind in ("il", "dr")}
     if not any(by_kind.values()):
         return dict(scores)
-    return dict(aggregation_of(Measures(il=by_kind["il"], dr=by_kind["dr"]), registry).combine(scores))
+    measures = Measures(il=by_kind["il"], dr=by_kind["dr"], linkage=linkage)
+    return dict(aggregation_of(measures, registry).combine(scores))
 
 
 def _show(figures: Mapping[str, Mapping[str, float]], specs: Mapping[str, Any]) -> None:

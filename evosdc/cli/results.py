@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from evosdc.cli.text import harmless, say
 
@@ -52,8 +53,62 @@ def print_result(result: Mapping[str, Any]) -> None:
         say(f"Identifiers left out of the protected file: {', '.join(result['dropped_identifiers'])}.")
 
 
+def print_settings(result: Mapping[str, Any]) -> None:
+    """Print what the settings of a sweep, or the replicates of one setting, came to; nothing for a single run."""
+    entries = result.get("settings") or ()
+    if not entries:
+        spread = result.get("spread")
+        if spread:
+            deviation = "" if spread["sd"] is None else f", standard deviation {spread['sd']:.3f}"
+            say(
+                f"Fitness over {len(result['replicates'])} replicates: mean {spread['mean']:.3f}{deviation}, "
+                f"from {spread['min']:.3f} to {spread['max']:.3f}."
+            )
+        return
+    table = Table(title="Settings", title_justify="left")
+    table.add_column("setting", overflow="fold")
+    for heading in ("runs", "fitness", "sd", "min", "median", "IL", "DR"):
+        table.add_column(heading, justify="right")
+    for entry in entries:
+        fitness = entry["fitness"]
+        own = [*(fitness[key] for key in ("mean", "sd", "min", "median")), entry["il"]["mean"], entry["dr"]["mean"]]
+        table.add_row(
+            Text("\n".join(harmless(f"{key} = {value}") for key, value in entry["values"].items())),
+            str(entry["runs"]),
+            *("" if value is None else f"{value:.3f}" for value in own),
+        )
+    Console(width=None).print(table)
+    for text in verdicts(result["comparison"], [entry["label"] for entry in entries]):
+        say(text)
+
+
+def verdicts(comparison: Mapping[str, Any], labels: Sequence[str]) -> list[str]:
+    """Return what the rank tests between the settings of a sweep came to, a sentence for each finding."""
+    sentences = []
+    for name, title in (("fitness", "fitness"), ("il", "IL"), ("dr", "DR")):
+        found = comparison.get(name)
+        if found is None:
+            sentences.append(f"{title}: means something else in each setting, or is not known; not compared.")
+            continue
+        if not found["can_be_told"]:
+            needed = f"at least {found['runs_needed']} runs of each setting are needed"
+            sentences.append(f"{title}: too few runs to tell settings apart; {needed}.")
+            continue
+        clear = [pair for pair in found["pairs"] if pair["p_holm"] <= found["level"]]
+        for pair in clear:
+            lower, higher = pair["settings"] if pair["share_lower"] > 0.5 else reversed(pair["settings"])
+            sentences.append(
+                f"{title}: lower with {labels[lower]} than with {labels[higher]} (p = {pair['p_holm']:.2g})."
+            )
+        if not clear:
+            sentences.append(f"{title}: no difference between settings was shown.")
+    return [*sentences, "Tests: Mann-Whitney, two-sided, corrected by Holm's method; level 0.05."]
+
+
 def print_warnings(result: Mapping[str, Any]) -> None:
-    """Print what the user has to know before the file is released."""
+    """Print what was decided for the user, and what has to be known before the file is released."""
+    for note in result.get("notes", ()):
+        say(f"Note: {note}")
     for warning in result.get("warnings", ()):
         click.secho(harmless(f"Warning: {warning}"), fg="yellow", bold=True, err=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from evosdc.cli.options import PATH, json_option
 @click.argument("experiment", type=PATH)
 @click.option("--executor", metavar="NAME", help="serial, processes, scoop, or a plugin's.")
 @click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Workers of the executor.")
+@click.option("--hosts", type=PATH, metavar="FILE", help="Hosts of the workers, such as node1:8 in each line.")
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Override a key: algorithm.generations=50.")
 @click.option("-o", "--output", type=PATH, metavar="DIR", help="New run folder; default: below runs/.")
 @click.option("--quiet", is_flag=True, help="No progress.")
@@ -25,6 +27,7 @@ def run(
     experiment: Path,
     executor: str | None,
     workers: int | None,
+    hosts: Path | None,
     settings: tuple[str, ...],
     output: Path | None,
     quiet: bool,
@@ -38,6 +41,8 @@ def run(
         overrides.append(f"executor.name='{executor}'")
     if workers:
         overrides.append(f"executor.workers={workers}")
+    if hosts:
+        overrides.append(f"executor.hosts={json.dumps(str(hosts.absolute()))}")
     carry_out(read_experiment(experiment, overrides), output, quiet, as_json)
 
 
@@ -48,34 +53,37 @@ def run(
 def check(experiment: Path, settings: tuple[str, ...], as_json: bool) -> None:
     """Validate an experiment file: names, parameters, data, attributes. Runs nothing."""
     from evosdc.cli.results import print_json
-    from evosdc.experiment.assembly import assemble
     from evosdc.experiment.document import read_experiment
+    from evosdc.experiment.sweep import check_settings, planned_runs
     from evosdc.registry import default_registry
 
     model = read_experiment(experiment, settings)
-    assembly = assemble(model, default_registry())
+    assembly = check_settings(model, default_registry())
     document = {
         "title": model.heading,
         "records": len(assembly.source.table),
         "protect": list(assembly.microdata.protect),
         "starting_files": assembly.plan.candidates,
         "measures": list(assembly.problem.measures),
+        "runs": len(planned_runs(model)),
     }
     if as_json:
         print_json(document)
         return
     click.echo(
         f"{experiment} is valid: {document['records']} records, protect {', '.join(assembly.microdata.protect)}, "
-        f"{document['starting_files']} starting files, measures {', '.join(assembly.problem.measures)}."
+        f"{document['starting_files']} starting files, measures {', '.join(assembly.problem.measures)}"
+        + ("." if model.single else f"; {document['runs']} runs.")
     )
 
 
 @click.command()
 @click.argument("run_dir", type=PATH)
+@click.option("--force", is_flag=True, help="Go on although evosdc or a plugin has another version now.")
 @click.option("--quiet", is_flag=True, help="No progress.")
 @json_option
-def resume(run_dir: Path, quiet: bool, as_json: bool) -> None:
-    """Go on with a run that was stopped, from its last checkpoint; the result is as if it had never stopped."""
+def resume(run_dir: Path, force: bool, quiet: bool, as_json: bool) -> None:
+    """Go on with a run or study that was stopped, from the last checkpoints, as if it had never stopped."""
     from evosdc.cli.display import display
     from evosdc.errors import ExperimentError, Fault
     from evosdc.experiment.folder import RESOLVED
@@ -87,7 +95,7 @@ def resume(run_dir: Path, quiet: bool, as_json: bool) -> None:
             Fault(str(run_dir), "a path that holds no run", "a run folder", "evosdc run names the folder it writes to.")
         )
     with display(quiet or as_json) as shown, resumable(run_dir, shown):
-        result = resume_study(run_dir, default_registry(), shown)
+        result = resume_study(run_dir, default_registry(), shown, force)
     conclude(run_dir, result, as_json)
 
 
@@ -124,7 +132,7 @@ def resumable(path: Path, shown: Any) -> Iterator[None]:
 
 def conclude(path: Path, result: dict[str, Any], as_json: bool) -> None:
     """Write the report of a run folder and print the result."""
-    from evosdc.cli.results import print_json, print_result, print_warnings
+    from evosdc.cli.results import print_json, print_result, print_settings, print_warnings
     from evosdc.cli.text import say
     from evosdc.experiment.folder import REPORT
     from evosdc.report import write_report
@@ -134,6 +142,7 @@ def conclude(path: Path, result: dict[str, Any], as_json: bool) -> None:
         print_json(result)
         return
     print_result(result)
+    print_settings(result)
     say(f"Protected file: {path / result['best']['file']}")
     say(f"Report:         {report}")
     print_warnings(result)

@@ -16,6 +16,8 @@ from evosdc.data.schema import Attribute, Schema
 from evosdc.data.table import MISSING, Codes, Numbers, Table
 from evosdc.errors import DataError, Fault
 
+LEAST, MOST = 1e-60, 1e60
+"""Sizes of numbers that are read: the fourth powers that statistics take of them still fit a float64."""
 _SHOWN = 12
 _Kind = TypeVar("_Kind", bound=np.generic)
 
@@ -68,8 +70,8 @@ def faults_of(column: Column, attribute: Attribute, missing: Sequence[str], orig
         wanted = f"one of {_listed(attribute.categories)}"
         advice = "Add it to the categories or to `missing` in the schema, or mend the file."
     else:
-        unknown = [text for text in texts if number(text, column.mark) is None]
-        wanted = "a number"
+        unknown = [text for text in texts if not _usable(number(text, column.mark))]
+        wanted = f"a number, 0 or of a size from {LEAST:g} to {MOST:g}"
         advice = "Add it to `missing` in the schema, choose the scale nominal or ordinal, or mend the file."
     faults = _first_of(column, unknown, attribute, wanted, advice, origin)
     if attribute.hierarchy is not None:
@@ -77,6 +79,10 @@ def faults_of(column: Column, attribute: Attribute, missing: Sequence[str], orig
         advice = "Add a line for it to the hierarchy file."
         faults += _first_of(column, outside, attribute, "a leaf of the attribute's hierarchy", advice, origin)
     return faults
+
+
+def _usable(value: float | None) -> bool:
+    return value is not None and (value == 0.0 or LEAST <= abs(value) <= MOST)
 
 
 def _codes(column: Column, attribute: Attribute, missing: Sequence[str]) -> Codes:

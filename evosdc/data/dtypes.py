@@ -9,6 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+_WHOLE = tuple(np.dtype(kind) for kind in np.typecodes["AllInteger"])
+"""The dtypes of numpy that hold whole numbers only."""
+
 
 def texts_of(values: list[Any]) -> list[str]:
     """Return values as the texts that stand for them."""
@@ -38,6 +41,11 @@ def assigned(series: pd.Series[Any], changed: NDArray[np.bool_], values: list[An
     if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype):
         if all(not isinstance(value, str) for value in present):
             return _numeric(series, changed, values, present)
+    elif isinstance(dtype, pd.IntervalDtype):
+        if not any(isinstance(value, str) for value in present):
+            whole = dtype.subtype in _WHOLE and len(present) < len(values)
+            # an interval of integers cannot be missing
+            return _set(_as(series, pd.IntervalDtype("float64", dtype.closed)) if whole else series, changed, values)
     elif not isinstance(dtype, np.dtype) or dtype.kind == "O":
         if not pd.api.types.is_bool_dtype(dtype) and not pd.api.types.is_datetime64_any_dtype(dtype):
             return _set(series, changed, values)
@@ -53,18 +61,27 @@ def _label(value: Hashable) -> Any:
 def _numeric(series: pd.Series[Any], changed: NDArray[np.bool_], values: list[Any], present: list[Any]) -> Any:
     dtype: Any = series.dtype
     if not pd.api.types.is_integer_dtype(dtype):
+        largest = float(np.finfo(getattr(dtype, "numpy_dtype", dtype)).max)
+        if any(abs(value) > largest for value in present):
+            series = _as(series, _wide(dtype, "float64"))
         return _set(series, changed, [np.nan if v is None and isinstance(dtype, np.dtype) else v for v in values])
-    if not all(float(value).is_integer() for value in present):
-        target = "float64" if isinstance(dtype, np.dtype) else "Float64"
-        return _set(_as(series, target), changed, [np.nan if v is None else float(v) for v in values])
-    whole = [None if value is None else int(value) for value in values]
     bounds = np.iinfo(getattr(dtype, "numpy_dtype", dtype))
+    largest = max(float(bounds.max), 2.0**63)
+    if not all(float(value).is_integer() and abs(value) < largest for value in present):
+        reals = [np.nan if v is None else float(v) for v in values]
+        return _set(_as(series, _wide(dtype, "float64")), changed, reals)
+    whole = [None if value is None else int(value) for value in values]
     fits = all(value is None or bounds.min <= value <= bounds.max for value in whole)
     if isinstance(dtype, np.dtype):
         if len(present) < len(values):
             return _set(_as(series, "Int64"), changed, whole)
         return _set(series if fits else _as(series, "int64"), changed, whole)
     return _set(series if fits else _as(series, "Int64"), changed, whole)
+
+
+def _wide(dtype: Any, plain: str) -> str:
+    """Return a dtype of numpy, or its nullable sister where the column's own is nullable."""
+    return plain if isinstance(dtype, np.dtype) else plain.capitalize()
 
 
 def _categorical(series: pd.Series[Any], changed: NDArray[np.bool_], values: list[Any], order: tuple[str, ...]) -> Any:
@@ -85,11 +102,13 @@ def _as(series: pd.Series[Any], dtype: Any) -> pd.Series[Any]:
 
 
 def _set(series: pd.Series[Any], changed: NDArray[np.bool_], values: list[Any]) -> Any:
-    dtype = series.dtype
+    dtype: Any = series.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
         plain = series.to_numpy(copy=True)
         plain[changed] = np.array(values, dtype=dtype)
         return plain
     array: Any = series.array.copy()
-    array[changed] = values
+    dates = pd.api.types.is_datetime64_any_dtype(dtype)
+    # Arrays of dates and of intervals take no list that is all missing, or none at all.
+    array[changed] = pd.array(values, dtype=dtype) if dates or isinstance(dtype, pd.IntervalDtype) else values
     return array

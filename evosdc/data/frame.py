@@ -27,6 +27,9 @@ from evosdc.errors import DataError, Fault
 
 ORIGIN = "DataFrame"
 
+_EXACT = 2.0**53
+"""From here on float64 does not hold every whole number."""
+
 
 @dataclass(frozen=True, eq=False)
 class Part:
@@ -192,6 +195,8 @@ def _masked(series: pd.Series[Any], part: Part, table: Table) -> Any:
         if pd.api.types.is_integer_dtype(series.dtype):
             new = np.rint(new)
         changed = differing(part.column, missing, new)
+        if changed.any() and pd.api.types.is_integer_dtype(series.dtype):
+            changed |= np.abs(new) >= _EXACT  # different integers that the table holds as one must come out as one
         values: list[Any] = [None if np.isnan(value) else float(value) for value in new[changed]]
     else:
         change = change_of(part.column, missing, table, attribute.decimals)

@@ -40,7 +40,8 @@ class Hierarchy:
     Raises
     ------
     HierarchyError
-        No leaf, rows of different lengths, a leaf twice, a label generalised in two ways, or more than one root.
+        No leaf, rows of different lengths, a leaf twice, an empty label above a leaf, a label generalised in two
+        ways, or more than one root.
     """
 
     leaves: tuple[str, ...]
@@ -198,7 +199,12 @@ def _faults(leaves: Sequence[str], levels: Sequence[Sequence[str]], origin: str)
     if repeated:
         more = f" (and {len(repeated) - 1} more)" if len(repeated) > 1 else ""
         faults.append(Fault(origin, f"{repeated[0]!r} on two lines{more}", "each value once", "Remove the repetition."))
-    if ragged or height == 0:
+    blank = [leaf for leaf, labels in zip(leaves, levels, strict=True) if not all(label.strip() for label in labels)]
+    if blank:
+        more = f" (and {len(blank) - 1} more)" if len(blank) > 1 else ""
+        given = f"an empty label above {blank[0]!r}{more}"
+        faults.append(Fault(origin, given, "a label at every level", "It would be published as a missing value."))
+    if ragged or height == 0 or blank:
         return faults
     for level in range(1, height):
         parents: dict[str, set[str]] = {}

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
 
 from evosdc.data.hierarchy import Hierarchy, prefix_hierarchy
 from evosdc.data.intervals import number_intervals, ordered_merging
-from evosdc.data.numerals import number
+from evosdc.data.numerals import number, numeral
 from evosdc.data.schema import Attribute
 from evosdc.data.table import Table
 from evosdc.errors import Fault, FaultCollector, HierarchyError, InputError, did_you_mean
@@ -23,8 +23,8 @@ class HierarchyRule(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    widths: tuple[float, ...] | None = Field(None, description="interval widths at levels 1, 2, ...")
-    start: float = Field(0.0, description="where intervals begin")
+    widths: tuple[FiniteFloat, ...] | None = Field(None, description="interval widths at levels 1, 2, ...")
+    start: FiniteFloat = Field(0.0, description="where intervals begin")
     prefix: tuple[int, ...] | bool | None = Field(
         None, description="characters masked from the right at levels 1, 2, ...; true: one more at each level"
     )
@@ -48,9 +48,7 @@ class HierarchyRule(BaseModel):
             values, decimals = _numbers(attribute, table)
             return number_intervals(values, self.widths, self.start, decimals)
         if not attribute.categorical:
-            raise HierarchyError(
-                Fault(attribute.name, "a rule for categories", "widths = [...] for a numeric attribute")
-            )
+            raise HierarchyError(Fault("rule", "one for categories", "widths = [...] for a numeric attribute"))
         if self.merge is not None:
             return ordered_merging(attribute.categories, self.merge)
         return prefix_hierarchy(attribute.categories, None if self.prefix is True else tuple(self.prefix or ()))
@@ -75,8 +73,26 @@ def rule_of(given: Mapping[str, Any], where: str) -> HierarchyRule:
                 faults.append(Fault(where, f"the key {key!r}", f"one of {', '.join(known)}", did_you_mean(key, known)))
             else:
                 wanted = item["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-                faults.append(Fault(where, f"{key} = {given[key]!r}" if key in given else "a rule", wanted))
+                faults.append(
+                    Fault(where, f"{key} = {given[key]!r}" if key in given else "none or several of them", wanted)
+                )
         raise HierarchyError(faults) from None
+
+
+def _rule_or_file(given: Any) -> Any:
+    """Return the rule that a user wrote as a table, or what else was given; one sentence tells all that is wrong."""
+    if isinstance(given, Mapping):
+        try:
+            return rule_of(given, "")
+        except HierarchyError as error:
+            raise ValueError("; ".join(f"{fault.wanted} ({fault.given})" for fault in error.faults)) from None
+    if not isinstance(given, Path | HierarchyRule) and not (isinstance(given, str) and given.strip()):
+        raise ValueError("a file's path in quotes, or a rule such as { widths = [5, 10] }")
+    return given
+
+
+HierarchySource = Annotated[Path | HierarchyRule, BeforeValidator(_rule_or_file)]
+"""Where a hierarchy comes from, as a field of a model: a file or a rule."""
 
 
 def _numbers(attribute: Attribute, table: Table) -> tuple[list[float], int]:
@@ -84,9 +100,19 @@ def _numbers(attribute: Attribute, table: Table) -> tuple[list[float], int]:
         column = table.column(attribute.name)
         return np.unique(column[~np.isnan(column)]).tolist(), attribute.decimals
     values = [number(label) for label in attribute.categories]
-    if any(value is None or value != int(value) for value in values):
-        raise HierarchyError(Fault(attribute.name, "widths for categories that are no whole numbers", "whole numbers"))
-    return [value for value in values if value is not None], 0
+    whole = [value for value in values if value is not None and value == int(value)]
+    if [numeral(value, 0) for value in whole] != list(attribute.categories):
+        wanted = "whole numbers without leading zeros"
+        raise HierarchyError(Fault("widths", "categories that are no whole numbers", wanted, "Use prefix or merge."))
+    return whole, 0
+
+
+def _by_rule(rule: HierarchyRule, attribute: Attribute, table: Table) -> Hierarchy:
+    origin = f"hierarchy of {attribute.name}"
+    try:
+        return replace(rule.hierarchy(attribute, table), origin=origin)
+    except HierarchyError as error:
+        raise HierarchyError([replace(fault, where=f"{origin}: {fault.where}") for fault in error.faults]) from None
 
 
 def with_hierarchies(table: Table, rules: Mapping[str, Path | HierarchyRule]) -> Table:
@@ -106,9 +132,8 @@ def with_hierarchies(table: Table, rules: Mapping[str, Path | HierarchyRule]) ->
     for name, rule in rules.items():
         if name in table.schema:
             with collect.step():
-                attribute = table.schema[name]
                 made[name] = (
-                    replace(rule.hierarchy(attribute, table), origin=f"hierarchy of {name}")
+                    _by_rule(rule, table.schema[name], table)
                     if isinstance(rule, HierarchyRule)
                     else Hierarchy.from_csv(rule)
                 )

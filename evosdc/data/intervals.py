@@ -10,6 +10,8 @@ from evosdc.data.hierarchy import ROOT, Hierarchy
 from evosdc.data.numerals import numeral
 from evosdc.errors import Fault, HierarchyError
 
+MOST_UNITS = 10**24
+"""Span of numbers that decimal arithmetic of 28 digits holds with some to spare."""
 FINEST_INTERVALS = 16
 """How many intervals the finest level of `binary_intervals` aims at."""
 
@@ -65,12 +67,21 @@ def binary_intervals(values: Sequence[float], decimals: int = 0) -> Hierarchy:
 
     The finest width is the least of 1, 2, 5, 10, 20, 50, ... units of the last decimal that makes no more than about
     sixteen intervals; with few distinct values it is smaller. A reconstruction: meant for want of a better hierarchy.
+
+    Raises
+    ------
+    HierarchyError
+        Numbers that span more units of their last decimal than decimal arithmetic holds.
     """
     numerals = sorted({Decimal(numeral(value, decimals)) for value in values})
     if len(numerals) < 3:
         leaves = tuple(str(value) for value in numerals) or ("",)
         return Hierarchy(leaves, tuple((ROOT,) for _ in leaves), "intervals")
     unit = Decimal(10) ** decimals
+    if (numerals[-1] - numerals[0]) * unit >= MOST_UNITS:
+        given = f"numbers with {decimals} decimals from {float(numerals[0]):g} to {float(numerals[-1]):g}"
+        wanted = f"fewer than {MOST_UNITS:g} units of the last decimal"
+        raise HierarchyError(Fault("intervals", given, wanted, "Round the numbers, or give a hierarchy."))
     low, high = int(numerals[0] * unit), int(numerals[-1] * unit)
     aim = min(FINEST_INTERVALS, max(len(numerals) // 2, 2))
     width = next(

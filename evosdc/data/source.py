@@ -128,8 +128,10 @@ class Source:
         """Write the file with masked values in place, readable by its owner alone.
 
         Order of records and columns, separator, encoding, line ends, quotes and the text of every value that is not
-        changed are those of the original; a changed number has as many decimals as the attribute. Labels that the
-        original does not have, those of generalised values, are written as they are.
+        changed are those of the original. A new number is written as the original writes it, and with as many decimals
+        as the attribute where the original does not have it. If anything is changed, equal numbers of an attribute
+        are written alike, and so are its missing values: the way in which 5 or 5.0 is written would give records away.
+        Labels that the original does not have, those of generalised values, are written as they are.
 
         Parameters
         ----------
@@ -169,7 +171,10 @@ class Source:
                 column = self.original.columns[position[name]]
                 column = replace(column, name=name, index=column.index[self.rows])
                 changes[position[name]] = change_of(column, schema.missing, masked, schema[name].decimals)
-        content = self.original.render(changes, [position[name] for name in dropped], self.rows, schema.missing)
+        written = changes
+        if any(change.changed.any() for change in changes.values()):
+            written = {place: change.alike() for place, change in changes.items()}
+        content = self.original.render(written, [position[name] for name in dropped], self.rows, schema.missing)
         check_writable(path)
         try:
             with atomic(path) as temporary:

@@ -120,6 +120,16 @@ def newest_checkpoint(folder: Path, genotype: Genotype[Any]) -> tuple[SearchStat
     return None, complaints
 
 
+def set_aside_newer(folder: Path, generation: int) -> None:
+    """Rename the checkpoints after a generation to ``*.damaged``, so that none of them takes the place of a sound one.
+
+    The caller holds the folder's lock.
+    """
+    for path in checkpoints(folder):
+        if int(path.stem.partition("-")[2]) > generation:
+            path.replace(path.with_name(f"{path.name}.damaged"))
+
+
 def _state(arrays: dict[str, Any], document: dict[str, Any], genotype: Genotype[Any]) -> SearchState:
     names = document["scores"]
     genomes = [genotype.load(dump) for dump in _unstacked(arrays, document["genomes"])]

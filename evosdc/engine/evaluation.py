@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-from evosdc.engine.problem import Problem
+from evosdc.engine.problem import Evaluation, Problem
 from evosdc.errors import EvaluationError
+from evosdc.executors.chunk import OutOfTime, limited
 from evosdc.executors.chunking import chunks_of, worth_sending
 from evosdc.model import ContextRef, Executor, Individual, Offspring, Outcome, Task
 
@@ -22,12 +23,25 @@ class Dispatch:
 
     The function is called as ``function(context, seed, (dump, key of the nearest relative or None))`` and returns
     ``(scores, objectives)``.
+
+    Parameters
+    ----------
+    executor : Executor
+    context : ContextRef
+    function : str
+    seed : int
+    evolve : str
+        Name of the function that evolves a deme (`evosdc.engine.grain`), or empty where there is none.
+    grain : {"auto", "evaluations", "islands"}
+        What workers get: single evaluations, demes to evolve, or whichever is faster.
     """
 
     executor: Executor
     context: ContextRef
     function: str
     seed: int
+    evolve: str = ""
+    grain: str = "auto"
 
 
 class Cost:
@@ -50,15 +64,28 @@ class Evaluator:
     problem : Problem
     dispatch : Dispatch, optional
         None to evaluate in this process only.
+    time_limit : float, optional
+        Seconds that an evaluation in this process may take; kept in the main thread, between bytecodes.
     """
 
-    def __init__(self, problem: Problem, dispatch: Dispatch | None = None) -> None:
+    def __init__(self, problem: Problem, dispatch: Dispatch | None = None, time_limit: float | None = None) -> None:
         self.problem = problem
         self.dispatch = dispatch
+        self.time_limit = time_limit
         self._cache: dict[bytes, tuple[dict[str, float], tuple[float, ...]]] = {}
         self._here_seconds = Cost()
         self._sent_seconds = Cost()
         self._warm = False
+
+    @property
+    def seconds_here(self) -> float | None:
+        """Mean seconds of an evaluation in this process; None until there was one."""
+        return self._here_seconds.mean
+
+    @property
+    def seconds_sent(self) -> float | None:
+        """Mean seconds of an evaluation among those sent to workers together; None until some were measured."""
+        return self._sent_seconds.mean
 
     def evaluate(self, offspring: Sequence[Offspring]) -> list[Individual]:
         """Return the offspring as individuals, in order."""
@@ -109,13 +136,23 @@ class Evaluator:
         results: list[tuple[Any, Any, Any]] = []
         for key, item in items:
             began = perf_counter()
-            nearest = item.nearest
-            if nearest is not None and not nearest.states and self.problem.follows(item.genome, nearest):
-                # A relative from the cache, a worker or a checkpoint: its states are made once, for all its children.
-                nearest.states = self.problem.evaluate(nearest.genome, nearest.key).states
-            results.append(self.problem.evaluate(item.genome, key, nearest))
+            results.append(self._one(key, item) if self.time_limit is None else self._one_in_time(key, item))
             self._here_seconds.add(perf_counter() - began)
         return results
+
+    def _one_in_time(self, key: bytes, item: Offspring) -> Evaluation:
+        try:
+            with limited(self.time_limit):
+                return self._one(key, item)
+        except OutOfTime:
+            raise EvaluationError(f"an evaluation took longer than {self.time_limit:g} s") from None
+
+    def _one(self, key: bytes, item: Offspring) -> Evaluation:
+        nearest = item.nearest
+        if nearest is not None and not nearest.states and self.problem.follows(item.genome, nearest):
+            # A relative from the cache, a worker or a checkpoint: its states are made once, for all its children.
+            nearest.states = self.problem.evaluate(nearest.genome, nearest.key).states
+        return self.problem.evaluate(item.genome, key, nearest)
 
     def _sent(self, items: list[tuple[bytes, Offspring]]) -> list[tuple[Any, Any, Any]]:
         assert self.dispatch is not None
@@ -163,6 +200,11 @@ def run_items(
         Task(function, context, seed, tuple(items[begin:end]))
         for begin, end in chunks_of(len(items), seconds, executor.workers, size)
     ]
+    return outcomes_of(executor, tasks)
+
+
+def outcomes_of(executor: Executor, tasks: Sequence[Task]) -> list[Outcome]:
+    """Run tasks and return the outcomes of all items, in order; raises as `run_items`."""
     outcomes = [outcome for task in executor.map(tasks) for outcome in task]
     for outcome in outcomes:
         if not outcome.ok:

@@ -41,11 +41,43 @@ def read_journal(path: Path) -> list[dict[str, Any]]:
     records: list[dict[str, Any]] = []
     if not path.exists():
         return records
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         try:
             records.append(json.loads(line))
         except json.JSONDecodeError:
             break
+    return records
+
+
+def journal_tail(path: Path, size: int = 1 << 18) -> list[dict[str, Any]]:
+    """Return the last records of a journal, those that end in its last `size` bytes; while a run writes to it, too.
+
+    What was cut off, at either end, is left out; at least the last record is returned where there is one.
+    """
+    try:
+        with path.open("rb") as file:
+            length = file.seek(0, os.SEEK_END)
+            while True:
+                begin = max(0, length - size)
+                file.seek(begin)
+                lines = file.read(length - begin).split(b"\n")
+                records = _whole(lines[:-1] if begin == 0 else lines[1:-1])
+                if records or begin == 0:
+                    return records
+                size *= 4
+    except OSError:
+        return []
+
+
+def _whole(lines: list[bytes]) -> list[dict[str, Any]]:
+    records = []
+    for line in lines:
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(record, dict) and isinstance(record.get("generation"), int):
+            records.append(record)
     return records
 
 

@@ -8,7 +8,9 @@ from time import monotonic
 from typing import Any, Protocol
 
 from evosdc.engine.archive import Archive
+from evosdc.engine.epochs import Generation
 from evosdc.engine.evaluation import Evaluator
+from evosdc.engine.grain import Advance
 from evosdc.engine.statistics import Census, best_of, generation_record, operator_counts
 from evosdc.engine.stop import Progress, Stop
 from evosdc.errors import EvaluationError
@@ -62,10 +64,17 @@ def search(
     stop: Stop,
     state: SearchState,
     observe: Callable[[SearchState, dict[str, Any]], None],
+    advance: Callable[[Population], Generation | None] | None = None,
 ) -> tuple[SearchState, str]:
     """Evolve until a limit is reached or the algorithm has nothing more to propose.
 
     With one objective the best is the one of the least; with several, the balanced member of the front.
+
+    Parameters
+    ----------
+    advance : callable, optional
+        Gives the generation after a population, or None at the end (`evosdc.engine.grain.Advance`); by default each
+        generation is proposed here and evaluated by `evaluator`.
 
     Returns
     -------
@@ -73,6 +82,7 @@ def search(
     reason : str
         Why it ended, in words.
     """
+    advance = advance or Advance(algorithm, evaluator, streams)
     archive, census = Archive(state.front), _census(algorithm)
     clock = monotonic() - state.progress.seconds
     if state.progress.generation == 0:
@@ -82,12 +92,10 @@ def search(
         reason = stop.reason(replace(state.progress, seconds=monotonic() - clock))
         if reason is not None:
             return state, reason
-        offspring = algorithm.propose(state.population, streams)
-        if not offspring:
+        generation = advance(state.population)
+        if generation is None:
             return state, "the search is complete"
-        evaluated = evaluator.evaluate(offspring)
-        population = algorithm.replace(state.population, offspring, evaluated)
-        population = replace(population, generation=state.population.generation + 1)
+        offspring, evaluated, population = generation.offspring, generation.evaluated, generation.population
         changed = archive.update(evaluated)
         contender = best_of(evaluated)
         best = contender if contender.precedence < state.best.precedence else state.best
@@ -104,6 +112,8 @@ def search(
         state = SearchState(population, best, archive.individuals if changed else state.front, progress)
         figures = census.figures(population.individuals)
         observe(state, generation_record(figures, progress, len(archive), operators, archive.hypervolume))
+        # Before the next generation is made: the states of those who did not stay may weigh as much as the population.
+        del generation, offspring, evaluated, contender
 
 
 def _census(algorithm: Algorithm) -> Census:

@@ -17,7 +17,7 @@ from evosdc.model.constraint import Constraints
 from evosdc.seeds import Streams
 
 States = tuple[tuple[Any, ...], ...]
-"""By draw, then by measure; None for a measure that is not incremental."""
+"""By draw, then by incremental measure; empty where there is none."""
 
 
 class Evaluation(NamedTuple):
@@ -50,7 +50,8 @@ class Problem:
     fitness: Fitness
     streams: Streams
     constraints: Constraints = field(default_factory=Constraints)
-    _listed: tuple[tuple[str, Fitted, Incremental[Any] | None], ...] = field(init=False, repr=False)
+    _followed: tuple[tuple[str, Incremental[Any]], ...] = field(init=False, repr=False)
+    _others: tuple[tuple[str, Fitted], ...] = field(init=False, repr=False)
     _of_matrices: tuple[tuple[str, Expected], ...] = field(init=False, repr=False)
     _direct: Mapping[str, Callable[[Any], float]] | None = field(init=False, repr=False)
     _generators: dict[int, tuple[np.random.Generator, Any]] = field(init=False, repr=False, default_factory=dict)
@@ -65,12 +66,11 @@ class Problem:
         apart = {name for name, _ in of_matrices}
         # Changed rows say something only where parent and child are decoded with the same random numbers.
         follows = type(self.genotype).changed_rows is not Genotype.changed_rows and self.genotype.common_random_numbers
-        listed = tuple(
-            (name, fitted, fitted if follows and isinstance(fitted, Incremental) else None)
-            for name, fitted in self.measures.items()
-            if name not in apart
-        )
-        object.__setattr__(self, "_listed", listed)
+        listed = [(name, fitted) for name, fitted in self.measures.items() if name not in apart]
+        followed = tuple((name, fitted) for name, fitted in listed if follows and isinstance(fitted, Incremental))
+        others = tuple((name, fitted) for name, fitted in listed if not (follows and isinstance(fitted, Incremental)))
+        object.__setattr__(self, "_followed", followed)
+        object.__setattr__(self, "_others", others)
         object.__setattr__(self, "_of_matrices", of_matrices)
         direct = {name: self.genotype.direct(fitted) for name, fitted in self.measures.items()}
         known = {name: score for name, score in direct.items() if score is not None}
@@ -79,7 +79,7 @@ class Problem:
     @property
     def incremental(self) -> bool:
         """Whether any measure can follow a genome from its relative's states."""
-        return any(incremental is not None for _, _, incremental in self._listed)
+        return bool(self._followed)
 
     def follows(self, genome: Any, nearest: Individual) -> bool:
         """Whether few enough records differ from a relative for incremental evaluation to pay."""
@@ -135,23 +135,20 @@ class Problem:
         states = []
         for draw in range(draws):
             masked = self.decode(genome, key, draw)
-            follow = rows is not None and 2 * len(rows) <= len(masked)
-            of_draw = []
-            for position, (name, fitted, incremental) in enumerate(self._listed):
-                state: Any = None
-                if incremental is None:
-                    totals[name] += fitted.score(masked)
-                else:
-                    if nearest is not None and rows is not None and follow:
-                        state = incremental.update(nearest.states[draw][position], masked, rows)
-                    else:
-                        state = incremental.start(masked)
-                    totals[name] += incremental.value(state)
-                of_draw.append(state)
+            if nearest is not None and rows is not None and 2 * len(rows) <= len(masked):
+                known = zip(self._followed, nearest.states[draw], strict=True)
+                of_draw = [fitted.update(state, masked, rows) for (_, fitted), state in known]
+            else:
+                of_draw = [fitted.start(masked) for _, fitted in self._followed]
+            for (name, fitted), state in zip(self._followed, of_draw, strict=True):
+                totals[name] += fitted.value(state)
+            for name, other in self._others:
+                totals[name] += other.score(masked)
             states.append(tuple(of_draw))
         scores = totals if draws == 1 else {name: total / draws for name, total in totals.items()}
-        scores |= self.figures_of_matrices(genome)
-        return Evaluation(*self.judge(scores, genome), tuple(states))
+        if self._of_matrices:
+            scores |= self.figures_of_matrices(genome)
+        return Evaluation(*self.judge(scores, genome), tuple(states) if self._followed else ())
 
     def expectations(self, genome: Any) -> dict[str, float]:
         """Return what each measure is expected to give for a genome that is a post-randomisation; nothing is drawn.

@@ -21,8 +21,11 @@ _FRAMES = 25
 _MESSAGE = 500
 
 
-class _OutOfTime(BaseException):
-    """Not an `Exception`, so that a task's own ``except Exception`` cannot swallow it."""
+class OutOfTime(BaseException):
+    """The time of an evaluation is over.
+
+    Not an `Exception`, so that a task's own ``except Exception`` cannot swallow it.
+    """
 
 
 def run_chunk(task: Task, time_limit: float | None = None, contain: bool = False) -> tuple[Outcome, ...]:
@@ -34,8 +37,7 @@ def run_chunk(task: Task, time_limit: float | None = None, contain: bool = False
         `task.function` is called as ``function(context, seed, payload)``; the context is the reference itself, and the
         function keeps what it builds from it by its digest.
     time_limit : float or None
-        Seconds that one item may take, greater than zero. It is enforced in the main thread of the process, where
-        signals are delivered, and between bytecodes: compiled code is interrupted only once it returns.
+        Seconds that one evaluation may take, greater than zero (`limited`).
     contain : bool
         Whether `KeyboardInterrupt` and `SystemExit` are failures too, as they should be in a worker, which hears of
         the user's wishes from its parent alone.
@@ -53,7 +55,8 @@ def run_chunk(task: Task, time_limit: float | None = None, contain: bool = False
             raise
         failure = failure_of(error)
         return tuple(Outcome(identifier, failure, 0.0) for identifier, _ in task.items)
-    return tuple(_run_item(function, task, item, time_limit, contain) for item in task.items)
+    limit = task.time_limit(time_limit)
+    return tuple(_run_item(function, task, item, limit, contain) for item in task.items)
 
 
 def resolve(name: str) -> Callable[..., Any]:
@@ -100,9 +103,9 @@ def _run_item(
     begin = perf_counter()
     value: Any
     try:
-        with _limited(time_limit):
+        with limited(time_limit):
             value = function(task.context, task.seed, payload)
-    except _OutOfTime:
+    except OutOfTime:
         value = Failure(TIME_LIMIT, f"the evaluation took longer than {time_limit:g} s")
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt | SystemExit) and not contain:
@@ -112,8 +115,12 @@ def _run_item(
 
 
 @contextmanager
-def _limited(seconds: float | None) -> Iterator[None]:
-    """Raise `_OutOfTime` in the body once the time is over, and leave the alarm as it was found."""
+def limited(seconds: float | None) -> Iterator[None]:
+    """Raise `OutOfTime` in the body once the time is over, and leave the alarm's handler as it was found.
+
+    The limit is kept in the main thread of the process, where signals are delivered, and between bytecodes: compiled
+    code is interrupted only once it returns. A limit set further out is off from then on.
+    """
     if seconds is None or not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -121,7 +128,7 @@ def _limited(seconds: float | None) -> Iterator[None]:
 
     def expire(number: int, frame: FrameType | None) -> None:
         if armed:
-            raise _OutOfTime
+            raise OutOfTime
 
     before = signal.signal(signal.SIGALRM, expire)
     try:
@@ -134,3 +141,16 @@ def _limited(seconds: float | None) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
+
+
+@contextmanager
+def unlimited() -> Iterator[None]:
+    """Stop the clock of a time limit in the body: what is prepared once is no part of an evaluation."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    left, _ = signal.setitimer(signal.ITIMER_REAL, 0.0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, left)

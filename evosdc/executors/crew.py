@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from time import monotonic
 from typing import IO
 
 from evosdc.errors import ExecutorError
-from evosdc.executors.launch import START_TIME, Child, open_log, tail
+from evosdc.executors.launch import START_TIME, Child, close_log, open_log, tail
 from evosdc.executors.ledger import Job
 from evosdc.executors.pool import Answered, Lost, Pool
 from evosdc.executors.versions import check_versions
@@ -16,6 +17,7 @@ from evosdc.executors.versions import check_versions
 _MODULE = "evosdc.executors.worker"
 _PERIOD = 1.0
 _GRACE = 5.0
+_FIRST_GRACE = 60.0
 
 
 class Worker:
@@ -28,6 +30,7 @@ class Worker:
         self.job: Job | None = None
         self.since = monotonic()
         self.tasks = 0
+        self.place = -1
 
     @property
     def connection(self) -> Connection:
@@ -37,6 +40,7 @@ class Worker:
     def assign(self, job: Job, parcel: bytes) -> None:
         """Send a job; if the worker is dead, that is noticed when its answer is awaited."""
         self.job = job
+        self.place = job.index
         self.since = monotonic()
         self.tasks += 1
         try:
@@ -57,14 +61,17 @@ class Crew(Pool):
         killed some seconds later.
     recycle : int or None
         Tasks after which a worker is replaced, against libraries that leak memory.
+    log_path : Path or None
+        File for what the workers complain of.
     """
 
     certain = True
 
-    def __init__(self, size: int, time_limit: float | None, recycle: int | None) -> None:
+    def __init__(self, size: int, time_limit: float | None, recycle: int | None, log_path: Path | None = None) -> None:
         self._time_limit = time_limit
         self._recycle = recycle
-        self._log = open_log()
+        self._log_path = log_path
+        self._log = open_log(log_path)
         self.workers: list[Worker] = []
         try:
             for _ in range(size):
@@ -82,7 +89,9 @@ class Crew(Pool):
 
     def give(self, job: Job, parcel: bytes) -> None:
         """Start a job."""
-        next(worker for worker in self.workers if worker.ready and worker.job is None).assign(job, parcel)
+        free = [worker for worker in self.workers if worker.ready and worker.job is None]
+        # A worker that had the same place before may still hold what the task needs: the deme of an island.
+        next((worker for worker in free if worker.place == job.index), free[0]).assign(job, parcel)
 
     def listen(self, answered: Answered, lost: Lost) -> bool:
         """Wait a little, tell of answers and losses, replace what is dead, and return whether anything was told.
@@ -118,7 +127,7 @@ class Crew(Pool):
         for worker in self.workers:
             worker.child.stop()
         self.workers.clear()
-        self._log.close()
+        close_log(self._log, self._log_path)
 
     def _hear(self, worker: Worker, message: bytes, answered: Answered) -> bool:
         if not worker.ready:
@@ -153,8 +162,11 @@ class Crew(Pool):
             if not worker.ready:
                 if elapsed > START_TIME:
                     raise ExecutorError(f"a worker was not ready after {START_TIME:g} s{self.complaint()}")
-            elif worker.job is not None and self._time_limit is not None:
-                worker.overdue = elapsed > self._time_limit * len(worker.job.task.items) + _GRACE
+            elif worker.job is not None:
+                limit = worker.job.task.time_limit(self._time_limit)
+                # With its first task a worker builds the problem, which is no part of any evaluation.
+                grace = _GRACE if worker.tasks > 1 else _FIRST_GRACE
+                worker.overdue = limit is not None and elapsed > limit * len(worker.job.task.items) + grace
                 if worker.overdue:
                     worker.child.process.kill()
 

@@ -10,7 +10,9 @@ import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from multiprocessing import Pipe
+from multiprocessing.connection import wait
 from pathlib import Path
+from time import monotonic
 from typing import IO, Any
 
 from evosdc.errors import ExecutorError
@@ -48,6 +50,11 @@ class Child:
     log : file
         Gets what the process writes to standard output and standard error.
 
+    Attributes
+    ----------
+    names : frozenset of str
+        Of the workers in it, once it has said what they are.
+
     Raises
     ------
     ExecutorError
@@ -58,6 +65,7 @@ class Child:
         if os.name != "posix":
             raise ExecutorError("worker processes need Linux, macOS or another POSIX system; use the serial executor")
         self.connection, theirs = Pipe()
+        self.names: frozenset[str] = frozenset()
         try:
             # A group of its own: Ctrl-C in a terminal reaches this process alone, which then stops its workers.
             self.process = subprocess.Popen(
@@ -65,11 +73,12 @@ class Child:
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
-                env={**os.environ, **ONE_THREAD, "PYTHONPATH": os.pathsep.join(_search_path())},
+                env={**os.environ, **ONE_THREAD, "PYTHONPATH": os.pathsep.join(search_path())},
                 pass_fds=(theirs.fileno(),),
                 process_group=0,
             )
-            self._send({"parent": os.getpid(), "descriptor": theirs.fileno(), **settings})
+            assert self.process.stdin is not None
+            sent_settings(self.process.stdin, {"parent": os.getpid(), "descriptor": theirs.fileno(), **settings})
         except OSError as error:
             self.connection.close()
             raise ExecutorError(f"a worker process could not be started: {error.strerror}") from None
@@ -80,6 +89,16 @@ class Child:
     def alive(self) -> bool:
         """Whether the process is running."""
         return self.process.poll() is None
+
+    def first_message(self, deadline: float) -> bytes | None:
+        """Return the first message; None where the deadline is over.
+
+        Raises
+        ------
+        EOFError, OSError
+            The process ended before.
+        """
+        return self.connection.recv_bytes() if wait([self.connection], max(0.0, deadline - monotonic())) else None
 
     def stop(self, patience: float = 0.0) -> None:
         """Close the lifeline and the connection, wait, and kill the process if it is left after `patience` seconds."""
@@ -93,17 +112,37 @@ class Child:
             self.process.kill()
             self.process.wait()
 
-    def _send(self, settings: Mapping[str, Any]) -> None:
-        assert self.process.stdin is not None
-        # A process that has ended already is noticed by whoever waits for its first message.
-        with suppress(BrokenPipeError):
-            self.process.stdin.write(json.dumps(settings).encode() + b"\n")
-            self.process.stdin.flush()
+
+def sent_settings(pipe: IO[bytes], settings: Mapping[str, Any]) -> None:
+    """Send a process its settings; one that has ended already is noticed by whoever waits for its first message."""
+    with suppress(BrokenPipeError):
+        pipe.write(json.dumps(settings).encode() + b"\n")
+        pipe.flush()
 
 
-def open_log() -> IO[bytes]:
-    """Return a file without a name for what workers complain of; it is gone when it is closed."""
-    return tempfile.TemporaryFile(mode="a+b", buffering=0)
+def open_log(path: Path | None = None) -> IO[bytes]:
+    """Return a file for what workers complain of, which its owner alone can read.
+
+    Without a path it has no name, and is gone when it is closed.
+
+    Raises
+    ------
+    ExecutorError
+        It cannot be written.
+    """
+    if path is None:
+        return tempfile.TemporaryFile(mode="a+b", buffering=0)
+    try:
+        return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600), "a+b", buffering=0)
+    except OSError as error:
+        raise ExecutorError(f"the workers' log {path} cannot be written: {error.strerror}") from None
+
+
+def close_log(log: IO[bytes], path: Path | None = None) -> None:
+    """Close a log, and remove its file where nobody complained of anything."""
+    log.close()
+    if path is not None and path.exists() and path.stat().st_size == 0:
+        path.unlink(missing_ok=True)
 
 
 def tail(log: IO[bytes]) -> str:
@@ -114,6 +153,6 @@ def tail(log: IO[bytes]) -> str:
     return f". The end of the workers' log:\n{text}" if text else ""
 
 
-def _search_path() -> list[str]:
+def search_path() -> list[str]:
     """Return where this process finds modules: a worker has to find the same ones."""
     return [str(Path(entry).absolute()) for entry in sys.path]

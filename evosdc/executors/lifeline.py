@@ -8,6 +8,7 @@ import select
 import signal
 import sys
 import threading
+from time import monotonic
 from typing import Any
 
 _PERIOD = 2.0
@@ -18,7 +19,9 @@ def attend() -> dict[str, Any]:
 
     Standard input is a pipe whose other end only the parent holds. It closes when the parent ends, however it ends, and
     this process then ends too. Ctrl-C is the parent's to handle. What tasks print goes to standard error, for the
-    parent's standard output may be read by a program.
+    parent's standard output may be read by a program; the setting ``output`` is then the descriptor of what standard
+    output was. Where there is a setting ``silence``, the process also ends when nothing came for so many seconds: on
+    another computer a parent may be lost without the pipe being closed.
 
     Raises
     ------
@@ -26,6 +29,7 @@ def attend() -> dict[str, Any]:
         The parent is gone already.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    output = os.dup(1)
     os.dup2(2, 1)
     line = b""
     while not line.endswith(b"\n"):
@@ -35,15 +39,20 @@ def attend() -> dict[str, Any]:
             sys.exit(1)
         line += letter
     settings: dict[str, Any] = json.loads(line)
-    threading.Thread(target=_watch, args=(settings.get("parent"),), name="lifeline", daemon=True).start()
-    return settings
+    silence = settings.get("silence")
+    threading.Thread(target=_watch, args=(settings.get("parent"), silence), name="lifeline", daemon=True).start()
+    return settings | {"output": output}
 
 
-def _watch(parent: int | None) -> None:
+def _watch(parent: int | None, silence: float | None) -> None:
+    heard = monotonic()
     # Compiled code that holds the interpreter's lock keeps this thread waiting; the process then ends once it returns.
     while parent is None or os.getppid() == parent:
         readable, _, _ = select.select([0], [], [], _PERIOD)
-        # Nothing is ever sent after the settings: readable means closed.
-        if readable and not os.read(0, 1):
+        # After the settings come signs of life, if anything.
+        if readable and not os.read(0, 4096):
+            break
+        heard = monotonic() if readable else heard
+        if silence is not None and monotonic() - heard > silence:
             break
     os._exit(1)

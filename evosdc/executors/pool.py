@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from math import inf
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -82,6 +84,11 @@ class PoolExecutor(Executor):
             raise ParameterError(Fault("workers", str(workers), "at least 1", "Use one for each processor core."))
         super().__init__(self.Params() if params is None else params, workers)
         self._pool: Pool | None = None
+        self._log_path: Path | None = None
+
+    def keep_log(self, path: Path) -> None:
+        """Have what workers complain of appended to a file, readable by its owner alone; an empty one is removed."""
+        self._log_path = path
 
     def __enter__(self) -> Self:
         self._started()
@@ -103,7 +110,7 @@ class PoolExecutor(Executor):
         """
         pool = self._started()
         ledger = Ledger(tasks, self.params.retries, pool.certain)
-        watchdog = Watchdog()
+        watchdog = Watchdog(inf) if any(task.lasting for task in tasks) else Watchdog()
 
         def answered(job: Job, parcel: bytes) -> None:
             ledger.completed(job, unpacked(job.task, parcel))

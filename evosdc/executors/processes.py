@@ -26,4 +26,4 @@ class ProcessesExecutor(PoolExecutor):
     params: Params
 
     def _open(self) -> Pool:
-        return Crew(self.workers, self.params.time_limit, self.params.recycle)
+        return Crew(self.workers, self.params.time_limit, self.params.recycle, self._log_path)

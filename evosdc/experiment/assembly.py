@@ -11,14 +11,15 @@ from evosdc.data.schema import Role, Schema
 from evosdc.data.source import Source, read_source
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
-from evosdc.errors import DataError, Fault, FaultCollector, ParameterError, PluginError
+from evosdc.errors import DataError, ExperimentError, Fault, FaultCollector, ParameterError, PluginError
 from evosdc.experiment.constraints import parsed_constraints
 from evosdc.experiment.defaults import default_measures, default_portfolio
 from evosdc.experiment.judgement import build_problem, fitness_of
 from evosdc.experiment.masked import attributes_read
 from evosdc.experiment.model import DataSource, Experiment, Measures, Start
 from evosdc.experiment.start import StartingPlan, starting_plan
-from evosdc.model import Algorithm, Masking, MaskingMethod, Microdata, toolbox_of
+from evosdc.experiment.start_files import file_entries, read_start_files
+from evosdc.model import Algorithm, Archipelago, Masking, MaskingMethod, Microdata, toolbox_of
 from evosdc.model.genotype import USUAL_PORTFOLIO
 from evosdc.registry import Registry
 
@@ -127,7 +128,7 @@ def start_of(experiment: Experiment, registry: Registry, protected: Schema) -> S
 
 
 def maskings_of(experiment: Experiment, microdata: Microdata, registry: Registry) -> tuple[Masking, ...]:
-    """Return the masking methods that the search starts from.
+    """Return the masking methods that the search starts from, then an entry for each file of the user's own.
 
     Raises
     ------
@@ -153,7 +154,7 @@ def maskings_of(experiment: Experiment, microdata: Microdata, registry: Registry
                 advice = "A search starts from files in the original's own categories: choose point output."
                 raise ParameterError(Fault(f"start: {entry.method}", "generalised labels", wanted, advice))
     collect.settle()
-    return tuple(listed)
+    return (*listed, *file_entries(start))
 
 
 def assemble(experiment: Experiment, registry: Registry, seed: int | None = None) -> Assembly:
@@ -185,10 +186,11 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
     actual = experiment.seed if seed is None else seed
     problem = _kept(collect, lambda: build_problem(experiment, microdata, registry, actual))
     maskings = _kept(collect, lambda: maskings_of(experiment, microdata, registry))
+    files = _kept(collect, lambda: read_start_files(experiment.start, source, microdata))
     plan = None
-    if problem is not None and maskings is not None:
+    if problem is not None and maskings is not None and files is not None:
         start = start_of(experiment, registry, problem.genotype.microdata.original.schema)
-        plan = starting_plan(problem, maskings, start)
+        plan = _kept(collect, lambda: starting_plan(problem, maskings, start, files))
     if plan is not None and plan.candidates == 0:
         collect.faults.append(
             Fault(
@@ -201,7 +203,27 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
     collect.settle()
     if problem is None or plan is None:
         raise PluginError("no problem although nothing was wrong")
-    algorithm = registry.build(
+    algorithm = algorithm_of(experiment, problem, registry)
+    if experiment.executor.grain == "islands" and not isinstance(algorithm, Archipelago):
+        wanted = "an algorithm with demes, such as islands"
+        advice = 'Leave out the grain, or choose algorithm = { name = "islands", inner = ... }.'
+        raise ExperimentError(
+            Fault("executor.grain", f"islands, with algorithm {experiment.algorithm.name}", wanted, advice)
+        )
+    rule = experiment.stop
+    stop = Stop(rule.generations, rule.evaluations, rule.seconds, rule.stalled, rule.target, rule.diversity)
+    return Assembly(experiment, source, microdata, problem, algorithm, stop, plan, registry)
+
+
+def algorithm_of(experiment: Experiment, problem: Problem, registry: Registry) -> Algorithm:
+    """Return the algorithm of an experiment on its problem; what a worker builds too, to evolve demes.
+
+    Raises
+    ------
+    InputError
+        Its parameters are wrong.
+    """
+    algorithm: Algorithm = registry.build(
         "algorithm",
         experiment.algorithm.name,
         experiment.algorithm.params,
@@ -212,9 +234,7 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
             lambda name, params, toolbox: registry.build("algorithm", name, params, toolbox),
         ),
     )
-    rule = experiment.stop
-    stop = Stop(rule.generations, rule.evaluations, rule.seconds, rule.stalled, rule.target, rule.diversity)
-    return Assembly(experiment, source, microdata, problem, algorithm, stop, plan, registry)
+    return algorithm
 
 
 def checked(registry: Registry, kind: str, name: str, params: dict[str, Any]) -> None:

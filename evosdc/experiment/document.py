@@ -74,7 +74,18 @@ def _located(experiment: Experiment, base: Path) -> Experiment:
         name: (base / rule.expanduser()).resolve() if isinstance(rule, Path) else rule
         for name, rule in data.hierarchies.items()
     }
-    return experiment.model_copy(update={"data": data.model_copy(update=update)})
+    start = experiment.start
+    if start is not None and start.files:
+        files = tuple((base / path.expanduser()).resolve() for path in start.files)
+        start = start.model_copy(update={"files": files})
+    sweep = {
+        key: tuple(str((base / str(value)).resolve()) for value in values) if key in _SWEPT_PATHS else values
+        for key, values in experiment.sweep.items()
+    }
+    return experiment.model_copy(update={"data": data.model_copy(update=update), "start": start, "sweep": sweep})
+
+
+_SWEPT_PATHS = ("data.file", "data.schema")
 
 
 def _faults_besides(document: Mapping[str, Any], faulty: frozenset[str], base: Path) -> tuple[Fault, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from importlib import metadata
 from typing import Any
@@ -16,10 +17,13 @@ from evosdc.registry import Registry
 PACKAGES = ("deap", "numba", "numpy", "pandas", "pluggy", "pydantic", "scipy", "scoop")
 
 
-def environment_of(experiment: Experiment, registry: Registry, table: Table) -> dict[str, Any]:
+def environment_of(
+    experiment: Experiment, registry: Registry, table: Table, files: Sequence[Table] = ()
+) -> dict[str, Any]:
     """Return versions of Python, packages and plugins, and the digest of the data; nothing of the host or user.
 
-    ``providers`` says which plugin of which version gave everything that the experiment uses.
+    ``providers`` says which plugin of which version gave everything that the experiment uses, ``start_files`` has a
+    digest of each of the user's own masked files that the search starts from.
     """
     return {
         "evosdc": __version__,
@@ -29,6 +33,7 @@ def environment_of(experiment: Experiment, registry: Registry, table: Table) -> 
         "plugins": [{"name": p.name, "distribution": p.distribution, "version": p.version} for p in registry.plugins],
         "providers": {f"{kind} {name}": registry.provider(kind, name) for kind, name in named_in(experiment, registry)},
         "data": data_digest(table),
+        "start_files": [data_digest(file) for file in files],
     }
 
 
@@ -47,7 +52,7 @@ def _version(name: str) -> str:
         return "not installed"
 
 
-def changes_since(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+def changes_since(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """Return, in words, what of a run's environment has changed so that its result would no longer be its own."""
     changes = [] if before["evosdc"] == now["evosdc"] else [f"evosdc {before['evosdc']} is now {now['evosdc']}"]
     for what in sorted({*before["providers"], *now["providers"]}):

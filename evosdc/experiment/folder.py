@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 import re
+import shlex
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import Any, Self
 
 from pydantic import ValidationError
 
 from evosdc.data.files import OWNER_FOLDER, make_folder, write_text
 from evosdc.errors import CheckpointError, ExperimentError, Fault
+from evosdc.experiment.holder import HeldError, Holder, Lock
 from evosdc.experiment.model import Experiment
 
 EXPERIMENT = "experiment.toml"
@@ -33,6 +33,8 @@ PICTURE = "picture"
 RISK = "risk.json"
 REPORT = "report.html"
 CONTEXT = "context"
+SETTING = "setting.json"
+LOCK = ".lock"
 
 
 class RunFolder:
@@ -41,11 +43,17 @@ class RunFolder:
     Parameters
     ----------
     path : Path
+
+    Attributes
+    ----------
+    abandoned : Holder or None
+        While it is locked: the process that wrote to it before and died without letting go.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lock: IO[str] | None = None
+        self.abandoned: Holder | None = None
+        self._lock = Lock(path / LOCK)
 
     def file(self, name: str) -> Path:
         """Return the path of one of its files."""
@@ -76,15 +84,7 @@ class RunFolder:
         ExperimentError
             It holds a run already, is a file, or cannot be written to.
         """
-        if self.file(RESOLVED).exists():
-            raise ExperimentError(
-                Fault(
-                    str(self.path),
-                    "a folder that already holds a run",
-                    "a new or empty folder",
-                    f"Go on with it by `evosdc resume {self.path}`, or choose another folder with -o.",
-                )
-            )
+        self.require_new()
         try:
             make_folder(self.path)
             if not any(self.path.iterdir()):
@@ -97,25 +97,37 @@ class RunFolder:
                 Fault(str(self.path), f"a path that cannot be written to ({error.strerror})", "a folder of your own")
             ) from None
 
-    def __enter__(self) -> Self:
-        descriptor = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
-        self._lock = os.fdopen(descriptor, "r+")
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            self._lock.close()
-            self._lock = None
+    def require_new(self) -> None:
+        """Raise `ExperimentError` when the folder holds a run; asked again under the lock."""
+        if self.file(RESOLVED).exists():
             raise ExperimentError(
-                Fault(str(self.path), "a folder that another run is writing to", "a folder of its own for each run")
+                Fault(
+                    str(self.path),
+                    "a folder that already holds a run",
+                    "a new or empty folder",
+                    f"Go on with it by `evosdc resume {self.path}`, or choose another folder with -o.",
+                )
+            )
+
+    def __enter__(self) -> Self:
+        try:
+            self.abandoned = self._lock.acquire()
+        except HeldError as error:
+            who = f": {error.holder}" if error.holder is not None else ""
+            raise ExperimentError(
+                Fault(
+                    str(self.path),
+                    f"a folder that another run is writing to{who}",
+                    "a folder of its own for each run",
+                    f"Look at it by `{shlex.join(['evosdc', 'status', str(self.path)])}`.",
+                )
             ) from None
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
+        self._lock.release()
 
 
 def experiment_of(folder: RunFolder) -> Experiment:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evosdc.data.schema import Schema
 from evosdc.engine.problem import Problem
-from evosdc.errors import ExperimentError, Fault, FaultCollector, PluginError
+from evosdc.errors import ExperimentError, Fault, FaultCollector, ParameterError, PluginError
 from evosdc.experiment.constraints import constraints_of
 from evosdc.experiment.defaults import default_measures
 from evosdc.experiment.model import Experiment, Measures
@@ -34,6 +34,8 @@ def build_problem(experiment: Experiment, microdata: Microdata, registry: Regist
         with collect.step():
             built = registry.build("measure", measure.name, measure.params)
             built.require_support(microdata.original, f"measure {measure.name}")
+            if genotype is not None and genotype.generalises and not built.generalised:
+                raise ParameterError(_not_readable(measure.name, experiment.genotype.name, registry))
             fitted[measure.name] = built.fit_in(microdata)
             if genotype is not None and genotype.expected and not isinstance(fitted[measure.name], Expected):
                 collect.faults.append(
@@ -69,6 +71,13 @@ def build_problem(experiment: Experiment, microdata: Microdata, registry: Regist
     if genotype is None or fitness is None:
         raise PluginError("a genotype or fitness was not built although nothing was wrong")
     return Problem(genotype, fitted | figures, aggregation, fitness, Streams(seed), constraints)
+
+
+def _not_readable(measure: str, genotype: str, registry: Registry) -> Fault:
+    """Return the fault of a measure that cannot read the labels which a genotype publishes."""
+    fit = [name for name in registry.names("measure") if registry.implementation("measure", name).generalised]
+    given = f"a measure of files in the original's own categories, which those of genotype {genotype} are not"
+    return Fault(f"measure {measure}", given, f"one of {', '.join(fit)}")
 
 
 def require_judged(measures: Measures, schema: Schema, registry: Registry) -> None:

@@ -30,11 +30,14 @@ class Judgement:
     identity, permutation : mapping of str to float
         Of the original itself, which loses nothing, and of its records in random order, which keeps all statistics but
         no respondent's values; empty where they were not asked for.
+    parameters : mapping of str to mapping
+        Those in force by measure, defaults included, as JSON has them; empty for a measure without any.
     """
 
     scores: Mapping[str, float]
     identity: Mapping[str, float]
     permutation: Mapping[str, float]
+    parameters: Mapping[str, Mapping[str, Any]]
 
 
 def judgement(
@@ -92,4 +95,5 @@ def judgement(
         if baselines:
             identity[name] = float(fitted.score(before))
             permutation[name] = float(fitted.score(before.take(order)))
-    return Judgement(scores, identity, permutation)
+    parameters = {name: measure.params.model_dump(mode="json") for name, measure in built.items()}
+    return Judgement(scores, identity, permutation, parameters)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field, ValidationError, model_validator
+from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from evosdc.data.hierarchy_rules import HierarchyRule
-from evosdc.errors import ExperimentError, Fault
+from evosdc.data.hierarchy_rules import HierarchySource
+from evosdc.errors import ExperimentError, Fault, did_you_mean
 from evosdc.model import Masking, Parameters
 from evosdc.model.parameters import faults_of
 
@@ -43,7 +43,7 @@ class DataSource(Parameters):
         False, description="keep only records without missing values: in all attributes, or in those named"
     )
     first: int | None = Field(None, ge=1, description="keep only so many records, from the top")
-    hierarchies: dict[str, Path | HierarchyRule] = Field(
+    hierarchies: dict[str, HierarchySource] = Field(
         default_factory=dict,
         description="by attribute: a CSV file relative to the experiment file, or a rule such as { widths = [5, 10] }, "
         "{ prefix = [1, 2] } or { merge = [2, 4] }; in place of what the schema has",
@@ -85,7 +85,14 @@ class Start(Parameters):
         description="the genotype's own initial genomes; default: those of a genotype that no file can start, "
         "where no random genomes are asked for",
     )
+    files: tuple[Path, ...] = Field(
+        (),
+        description="masked files of your own, row by row the original's records; relative to the experiment file",
+    )
     random: int = Field(0, ge=0, description="random genomes besides")
+    without_best: float = Field(
+        0.0, ge=0, lt=100, description="leave out so many per cent of the masked files, the best by the fitness"
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -94,8 +101,12 @@ class Start(Parameters):
 
     @model_validator(mode="after")
     def _something(self) -> Start:
-        if self.portfolio is None and not self.methods and not self.random and not self.initial:
-            raise ValueError("a portfolio, a list of methods, initial = true, or random = N with N at least 1")
+        if not (self.portfolio is not None or self.methods or self.files or self.random or self.initial):
+            raise ValueError("a portfolio, a list of methods, files, initial = true, or random = N with N at least 1")
+        if self.without_best and self.portfolio is None and not self.methods and not self.files:
+            raise ValueError("without_best together with a portfolio, methods or files")
+        if len(set(self.files)) < len(self.files):
+            raise ValueError("each of the files once")
         return self
 
 
@@ -142,14 +153,27 @@ class StopRule(Parameters):
     )
 
 
+Grain = Literal["auto", "evaluations", "islands"]
+
+
 class ExecutorChoice(Named):
-    """The executor and the number of its workers."""
+    """The executor, the number of its workers, and what they are given to do."""
 
     name: str = "serial"
-    workers: int | None = Field(None, ge=1, description="default: one for each core")
+    workers: int | None = Field(None, ge=1, description="default: one for each core, or for each slot of an allocation")
+    grain: Grain = Field(
+        "auto",
+        description="what workers get: single evaluations, or islands to evolve for some generations (algorithm "
+        "islands); by default whichever is faster. The result is the same",
+    )
 
 
 DEFAULT_GENERATIONS = 500
+
+MOST_SETTINGS = 10_000
+
+UNSWEPT = ("seed", "replicates", "sweep", "title", "executor")
+"""Keys that make no difference to what a search can find."""
 
 
 class InvalidExperimentError(ExperimentError):
@@ -193,6 +217,10 @@ class Experiment(Parameters):
     algorithm: Named = Field(default_factory=lambda: Named(name="parent-child"))
     stop: StopRule = Field(default_factory=StopRule)
     executor: ExecutorChoice = Field(default_factory=lambda: ExecutorChoice(name="serial"))
+    sweep: dict[str, tuple[Any, ...]] = Field(
+        default_factory=dict,
+        description='values to try by dotted key, all combinations: { "genotype.mutations" = [1, 2, 5] }',
+    )
 
     def __init__(self, **given: Any) -> None:
         try:
@@ -217,6 +245,31 @@ class Experiment(Parameters):
             value["algorithm"], value["stop"] = algorithm, {**stop, "generations": generations}
         return value
 
+    @field_validator("sweep", mode="before")
+    @classmethod
+    def _dotted(cls, value: Any) -> Any:
+        """Let ``[sweep]`` be written with nested tables, as TOML reads dotted keys without quotes."""
+        return dict(_flat(value)) if isinstance(value, dict) else value
+
+    @field_validator("sweep")
+    @classmethod
+    def _something_to_try(cls, value: dict[str, tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]:
+        count = 1
+        for key, values in value.items():
+            root = key.partition(".")[0]
+            if root in UNSWEPT:
+                raise ValueError(f"a key whose value changes results, not {key}; for more seeds, use replicates")
+            if root not in cls.model_fields:
+                raise ValueError(
+                    f"keys of an experiment, not {key}; {did_you_mean(root, cls.model_fields)}".rstrip("; ")
+                )
+            if not values or any(values[i] in values[:i] for i in range(len(values))):
+                raise ValueError(f"a list of one or more different values for {key}")
+            count *= len(values)
+        if count > MOST_SETTINGS:
+            raise ValueError(f"at most {MOST_SETTINGS} combinations, not {count}")
+        return value
+
     @model_validator(mode="after")
     def _ends(self) -> Experiment:
         stop = self.stop
@@ -231,6 +284,19 @@ class Experiment(Parameters):
         data = self.data.name or (self.data.file.name if self.data.file else "data")
         return self.title or f"{self.genotype.name} of {data}"
 
+    @property
+    def single(self) -> bool:
+        """Whether it is one run: no replicates and no sweep."""
+        return self.replicates == 1 and not self.sweep
+
     def document(self) -> dict[str, Any]:
         """Return the experiment as JSON-able data with every default filled in."""
         return self.model_dump(mode="json", by_alias=True)
+
+
+def _flat(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value

@@ -17,6 +17,10 @@ INTERVAL = 5.0
 """Seconds between checkpoints, at least; more where writing one takes longer than a twentieth of it."""
 
 
+FLUSH = 0.5
+"""Seconds after which a line of the journal can be read by others, at most."""
+
+
 class Display(Protocol):
     """How a run shows itself to whoever started it; the default shows nothing."""
 
@@ -25,6 +29,9 @@ class Display(Protocol):
 
     def generation(self, record: Mapping[str, Any], limit: int | None) -> None:
         """A generation is complete; `limit` is the number of generations at most."""
+
+    def runs(self, done: int, total: int) -> None:
+        """`done` of the `total` runs of a study are complete."""
 
     def message(self, text: str) -> None:
         """Something that the user should know."""
@@ -37,6 +44,9 @@ class Silent:
         """Show nothing."""
 
     def generation(self, record: Mapping[str, Any], limit: int | None) -> None:
+        """Show nothing."""
+
+    def runs(self, done: int, total: int) -> None:
         """Show nothing."""
 
     def message(self, text: str) -> None:
@@ -65,15 +75,19 @@ class Recorder:
         self.clock = clock
         self.journal = Journal(folder.file(JOURNAL))
         self.state: SearchState | None = None
-        self._due = float("-inf")
+        self._due = self._flush_due = float("-inf")
 
     def __call__(self, state: SearchState, record: dict[str, Any]) -> None:
         """Take note of a completed generation."""
         # In this order a stop in between leaves a line too many, which a resume cuts off, and never one too few.
         self.journal.write(record)
         self.state = state
-        if self.clock() >= self._due:
+        now = self.clock()
+        if now >= self._due:
             self.save()
+        elif now >= self._flush_due:
+            self.journal.flush()
+            self._flush_due = now + FLUSH
         self.registry.announce("evosdc_generation_done", run=self.run, record=record)
         self.display.generation(record, self.limit)
 
@@ -87,14 +101,26 @@ class Recorder:
             ended = self.clock()
             self._due = ended + max(INTERVAL, 20.0 * (ended - began))
 
+    def starting(self, done: int, total: int) -> None:
+        """Take note that `done` of `total` starting files are masked and evaluated."""
+        self.display.starting(done, total)
+        now = self.clock()
+        if now >= self._flush_due:
+            self.status("running", f"{done} of {total} starting files masked and evaluated")
+            self._flush_due = now + FLUSH
+
     def status(self, state: str, message: str = "") -> None:
-        """Write ``status.json``."""
+        """Write ``status.json``: how far the run is, and the best file that it has found so far."""
         progress = self.state.progress if self.state is not None else None
-        document = {
+        best = self.state.best if self.state is not None else None
+        document: dict[str, Any] = {
             "state": state,
             "generation": progress.generation if progress else 0,
             "evaluations": progress.evaluations if progress else 0,
             "seconds": round(progress.seconds, 3) if progress else 0.0,
             "message": message,
         }
+        if best is not None:
+            figures = {name: best.scores[name] for name in ("il", "dr") if name in best.scores}
+            document["best"] = {"fitness": list(best.objectives)} | figures
         self.folder.write_json(STATUS, document)

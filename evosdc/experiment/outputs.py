@@ -73,7 +73,7 @@ def write_outputs(
         | {"origin": best.origin, "genome": algorithm.describe(state.population, best), "file": file},
         "constraints": judged,
         "hypervolume": hypervolumes(starting, state),
-        "notes": list(problem.genotype.notes),
+        "notes": [*problem.genotype.notes, *left_out_note(starting, assembly.plan.without_best)],
         "fresh": fresh_summary(assembly, starting, best),
         "front": [scored(member) | {"origin": member.origin} for member in state.front],
     }
@@ -122,13 +122,42 @@ def scored(individual: Individual) -> dict[str, Any]:
 
 
 def portfolio_summary(starting: Sequence[StartingFile]) -> dict[str, Any]:
-    """Return size and best entry of the portfolio; ``best`` is None where the search began without one."""
-    entries = [(file.masking, file) for file in starting if file.masking is not None]
-    if not entries:
-        return {"size": 0, "best": None}
-    masking, file = min(entries, key=lambda entry: entry[1].individual.precedence)
+    """Return size and best entry of the portfolio; ``best`` is None where the search began without one.
+
+    Files that were left out, being the best, are counted apart: ``left_out`` has their number and the best of them.
+    """
+    apart = [file for file in starting if file.left_out]
+    document = {"size": len(entries_of(starting)), "best": _best_entry(entries_of(starting))}
+    return document | ({"left_out": {"size": len(apart), "best": _best_entry(apart)}} if apart else {})
+
+
+def entries_of(starting: Sequence[StartingFile]) -> list[StartingFile]:
+    """Return the files that the search starts from or is compared with: neither the original nor those left out."""
+    return [file for file in starting if file.masking is not None and not file.left_out]
+
+
+def _best_entry(files: Sequence[StartingFile]) -> dict[str, Any] | None:
+    if not files:
+        return None
+    file = min(files, key=lambda file: file.individual.precedence)
+    assert file.masking is not None, "the original is no entry of a portfolio"
+    masking = file.masking
     best = {"method": masking.method, "params": dict(masking.params), "attributes": list(masking.attributes)}
-    return {"size": len(entries), "best": best | {"label": file.label} | scored(file.individual)}
+    return best | {"label": file.label} | scored(file.individual)
+
+
+def left_out_note(starting: Sequence[StartingFile], percent: float) -> list[str]:
+    """Return a sentence that says which of the best starting files the experiment left out; none where it did not."""
+    apart = [file for file in starting if file.left_out]
+    if not apart:
+        return []
+    best = min(apart, key=lambda file: file.individual.precedence)
+    score = " and ".join(f"{value:.3f}" for value in best.individual.objectives)
+    return [
+        f"The best {percent:g} % of the masked files by the fitness, {len(apart)} of "
+        f"{len(apart) + len(entries_of(starting))}, were left out of the start, as the experiment says; the best of "
+        f"them is {best.label} with {score}."
+    ]
 
 
 def hypervolumes(starting: Sequence[StartingFile], state: SearchState) -> dict[str, Any] | None:
@@ -137,7 +166,7 @@ def hypervolumes(starting: Sequence[StartingFile], state: SearchState) -> dict[s
     The portfolio's front is made of its files and nothing else. None where there is one objective only, or no
     portfolio.
     """
-    files = [file.individual for file in starting if file.masking is not None]
+    files = [file.individual for file in entries_of(starting)]
     found = Archive(state.front).hypervolume
     if found is None or not files:
         return None
@@ -159,7 +188,7 @@ def fresh_summary(assembly: Assembly, starting: Sequence[StartingFile], best: In
         return None
     winner = fresh_scores(problem, best.genome, best.key, draws)
     document: dict[str, Any] = {"draws": draws, "best": winner.document(), "founder": None, "portfolio": None}
-    by_label = {file.label: file for file in starting}
+    by_label = {file.label: file for file in starting if not file.left_out}
     listed = {position: by_label[masking.label] for masking, position in plan.listed if masking.label in by_label}
     first = len(plan.maskings)
     founders = {place: file for place, file in listed.items() if first <= place < first + len(plan.founders)}
@@ -190,10 +219,11 @@ def frequencies(original: Table, masked: Table) -> dict[str, Any]:
     3 times both before and after are counted together, as the last entry.
     """
     document = {}
-    for position, attribute in enumerate(original.schema.categorical):
-        after = masked.schema.categorical[position]
+    for attribute in original.schema.categorical:
+        after = masked.schema[attribute.name]  # by name: numbers that were generalised have become categories, too
         labels = after.categories if len(after.categories) > len(attribute.categories) else attribute.categories
-        counts = [np.bincount(t.codes[:, position] + 1, minlength=len(labels) + 1) for t in (original, masked)]
+        columns = [np.asarray(table.column(attribute.name), dtype=np.int64) for table in (original, masked)]
+        counts = [np.bincount(column + 1, minlength=len(labels) + 1) for column in columns]
         present = np.stack([count[1:] for count in counts])
         names = list(labels)
         rare: NDArray[np.bool_] = np.all(present < RARE, axis=0)
@@ -217,6 +247,8 @@ def _write_scores(folder: RunFolder, assembly: Assembly, starting: Sequence[Star
     names += [name for name in ("il", "dr") if name in state.best.scores]
     rows: list[tuple[str, int, str, str, Individual]] = []
     for slot, file in enumerate(starting):
+        if file.left_out:
+            continue
         kind, origin = ("portfolio", file.masking.method) if file.masking else ("identity", "original")
         rows.append((kind, slot, origin, file.label, file.individual))
     for kind, members in (("population", state.population.individuals), ("front", state.front)):
@@ -229,12 +261,13 @@ def _write_scores(folder: RunFolder, assembly: Assembly, starting: Sequence[Star
         for kind, slot, origin, label, individual in rows
     ]
     header = ["set", "slot", "origin", "label", "fitness", *names]
-    write_text(folder.file(SCORES), _csv([header, *lines]))
+    write_text(folder.file(SCORES), csv_text([header, *lines]))
     front = [[line[1], line[2], *line[4:]] for line in lines if line[0] == "front"]
-    write_text(folder.file(FRONT), _csv([["member", "origin", "fitness", *names], *front]))
+    write_text(folder.file(FRONT), csv_text([["member", "origin", "fitness", *names], *front]))
 
 
-def _csv(rows: Iterable[Sequence[Any]]) -> str:
+def csv_text(rows: Iterable[Sequence[Any]]) -> str:
+    """Return rows as the text of a CSV file; None becomes an empty field."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()

@@ -80,7 +80,8 @@ def starting_individuals(
 def files_of(assembly: Assembly, individuals: list[Individual]) -> list[StartingFile]:
     """Return the original and all starting files and founders, without random genomes."""
     listed = [(masking, position) for masking, position in assembly.plan.listed if position < len(individuals)]
-    files = [StartingFile(masking.label, masking, individuals[position]) for masking, position in listed]
+    apart = assembly.plan.left_out(individuals)
+    files = [StartingFile(masking.label, masking, individuals[place], place in apart) for masking, place in listed]
     return [identity_file(assembly), *files]
 
 
@@ -88,7 +89,10 @@ def write_portfolio(folder: RunFolder, files: list[StartingFile]) -> None:
     """Keep the scores of the starting files, for a report after a resume."""
     folder.write_json(
         PORTFOLIO,
-        [{"label": f.label, "masking": _entry(f.masking)} | scored(f.individual) for f in files],
+        [
+            {"label": f.label, "masking": _entry(f.masking), "left_out": f.left_out} | scored(f.individual)
+            for f in files
+        ],
     )
 
 
@@ -99,6 +103,7 @@ def read_portfolio(folder: RunFolder) -> list[StartingFile]:
             entry["label"],
             _masking(entry["masking"]),
             Individual(None, b"", entry["scores"], tuple(entry["fitness"]), entry["label"]),
+            entry["left_out"],
         )
         for entry in folder.read_json(PORTFOLIO)
     ]

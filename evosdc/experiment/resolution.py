@@ -46,7 +46,12 @@ def resolved(experiment: Experiment, registry: Registry, protect: tuple[str, ...
             "measures": measures.model_copy(update=listed),
             "fitness": fitness,
             "algorithm": _filled(registry, "algorithm", experiment.algorithm),
-            "executor": ExecutorChoice(name=executor.name, workers=experiment.executor.workers, **executor.params),
+            "executor": ExecutorChoice(
+                name=executor.name,
+                workers=experiment.executor.workers,
+                grain=experiment.executor.grain,
+                **executor.params,
+            ),
         }
     )
 
@@ -74,6 +79,8 @@ def named_in(experiment: Experiment, registry: Registry) -> Iterator[tuple[str, 
 def experiment_text(experiment: Experiment) -> str:
     """Return an experiment as the text of an experiment file that repeats it from any folder."""
     document: dict[str, Any] = experiment.model_dump(mode="json", by_alias=True, exclude_none=True)
+    if not document["sweep"]:
+        del document["sweep"]
     return f"# As run by evosdc {__version__}; `evosdc run` on this file repeats it.\n{tomli_w.dumps(document)}"
 
 

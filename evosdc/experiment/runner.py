@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import shutil
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
+import numpy as np
+
 from evosdc.data.files import write_text
 from evosdc.data.schema_document import schema_document
-from evosdc.engine.checkpoint import newest_checkpoint
+from evosdc.engine.checkpoint import newest_checkpoint, set_aside_newer
 from evosdc.engine.evaluation import Dispatch, Evaluator
+from evosdc.engine.grain import Advance
 from evosdc.engine.journal import cut_journal
 from evosdc.engine.loop import SearchState, begin, search
 from evosdc.errors import CheckpointError, EvosdcError
 from evosdc.executors.context import publish, withdraw
+from evosdc.executors.surroundings import surrounding_executor
 from evosdc.experiment.assembly import Assembly, assemble, start_of
 from evosdc.experiment.environment import changes_since, environment_of
 from evosdc.experiment.folder import (
@@ -30,16 +34,19 @@ from evosdc.experiment.folder import (
     RunFolder,
     experiment_of,
 )
-from evosdc.experiment.model import Experiment
+from evosdc.experiment.model import ExecutorChoice, Experiment
 from evosdc.experiment.observers import Display, Recorder, Silent
 from evosdc.experiment.outputs import write_outputs
 from evosdc.experiment.portfolio import files_of, read_portfolio, starting_individuals, write_portfolio
 from evosdc.experiment.resolution import experiment_text, resolved
 from evosdc.experiment.start import StartingFile
 from evosdc.model import Executor
+from evosdc.model.parameters import parsed
 from evosdc.registry import Registry
 
 WORKER = "evosdc.experiment.worker"
+
+WORKERS_LOG = "workers.log"
 
 
 @dataclass(frozen=True)
@@ -67,18 +74,25 @@ def run_once(
     folder = RunFolder(path)
     folder.create()
     with folder:
+        folder.require_new()
         one = assembly.experiment.model_copy(update={"seed": seed, "replicates": 1})
         start = start_of(experiment, registry, assembly.microdata.original.schema)
         full = resolved(one, registry, assembly.microdata.protect, start)
         write_text(folder.file(EXPERIMENT), experiment_text(full))
-        folder.write_json(ENVIRONMENT, environment_of(full, registry, assembly.source.table))
+        folder.write_json(ENVIRONMENT, environment_of(full, registry, assembly.source.table, assembly.plan.files))
         # Last, since this is the file that makes the folder one that can be resumed.
         folder.write_json(RESOLVED, full.document())
         return _run(assembly, folder, registry, seed, None, display or Silent())
 
 
-def resume_once(path: Path, registry: Registry, display: Display | None = None) -> Finished:
+def resume_once(path: Path, registry: Registry, display: Display | None = None, force: bool = False) -> Finished:
     """Go on with a run from its last checkpoint; the result is that of a run that was never stopped.
+
+    Parameters
+    ----------
+    force : bool
+        Go on although evosdc or a plugin has another version now; the folder keeps note of it, and the result is then
+        that of neither version alone.
 
     Raises
     ------
@@ -90,18 +104,47 @@ def resume_once(path: Path, registry: Registry, display: Display | None = None) 
     experiment = experiment_of(folder)
     before = folder.read_json(ENVIRONMENT)
     assembly = assemble(experiment, registry)
-    now = environment_of(experiment, registry, assembly.source.table)
+    now = environment_of(experiment, registry, assembly.source.table, assembly.plan.files)
     if before["data"] != now["data"]:
         raise CheckpointError("the data are not those that the run began with; restore the file or begin a new run")
-    changes = changes_since(before, now)
-    if changes:
-        raise CheckpointError(f"this run was begun with other versions ({'; '.join(changes)}); begin a new run")
+    if before.get("start_files", []) != now["start_files"]:
+        raise CheckpointError("the masked files that the run began from have changed; restore them or begin a new run")
+    changes = require_same_versions(before, now, force)
     with folder:
+        for text in _remarks(folder, changes, before, now):
+            display.message(text)
+        if changes:
+            folder.write_json(ENVIRONMENT, now | {"forced": [*before.get("forced", ()), *changes]})
         state, complaints = newest_checkpoint(path, assembly.problem.genotype)
         for complaint in complaints:
             display.message(f"{complaint}; going on from the checkpoint before it")
+        if complaints and state is not None:
+            set_aside_newer(path, state.population.generation)
         cut_journal(folder.file(JOURNAL), 0 if state is None else state.progress.generation)
         return _run(assembly, folder, registry, experiment.seed, state, display)
+
+
+def require_same_versions(before: Mapping[str, Any], now: Mapping[str, Any], force: bool) -> list[str]:
+    """Return what has changed of evosdc and plugins since a run began; raise `CheckpointError` for it unless forced."""
+    changes = changes_since(before, now)
+    if changes and not force:
+        raise CheckpointError(
+            f"this run was begun with other versions ({'; '.join(changes)}); begin a new run, restore those versions, "
+            "or go on all the same with `evosdc resume --force`"
+        )
+    return changes
+
+
+def _remarks(
+    folder: RunFolder, changes: Sequence[str], before: Mapping[str, Any], now: Mapping[str, Any]
+) -> Iterator[str]:
+    if folder.abandoned is not None:
+        yield f"the run was broken off: {folder.abandoned} is gone"
+    for change in changes:
+        yield f"going on with another version: {change}"
+    for name, version in now["packages"].items():
+        if before["packages"].get(name, version) != version:
+            yield f"{name} {before['packages'][name]} is now {version}: figures may differ in their last digits"
 
 
 def _run(
@@ -128,11 +171,15 @@ def _run(
     registry.announce("evosdc_run_started", run=run)
     try:
         with ExitStack() as stack:
-            dispatch = _dispatch(assembly, folder, registry, seed, stack)
-            evaluator = Evaluator(problem, dispatch)
-            state, files = _started(assembly, folder, seed, state, dispatch, display)
+            executor = executor_of(experiment, registry)
+            dispatch = _dispatch(assembly, folder, executor, seed, stack)
+            evaluator = Evaluator(problem, dispatch, executor.time_limit)
+            state, files = _started(assembly, folder, seed, state, dispatch, recorder)
             evaluator.remember([*state.population.individuals, *state.front])
-            state, reason = search(assembly.algorithm, evaluator, problem.streams, assembly.stop, state, recorder)
+            advance = Advance(assembly.algorithm, evaluator, problem.streams, assembly.stop.generations)
+            state, reason = search(
+                assembly.algorithm, evaluator, problem.streams, assembly.stop, state, recorder, advance
+            )
             recorder.state = state
             recorder.save()
         result = write_outputs(folder, assembly, files, state, reason)
@@ -140,7 +187,8 @@ def _run(
         _leave(recorder, error)
         raise
     finally:
-        recorder.journal.close()
+        with suppress(OSError):  # on a full disk, what could not be written has been told of already
+            recorder.journal.close()
     recorder.status("done", reason)
     registry.announce("evosdc_run_finished", run=run, result=result)
     return Finished(folder.path, result, state)
@@ -152,32 +200,49 @@ def _started(
     seed: int,
     state: SearchState | None,
     dispatch: Dispatch | None,
-    display: Display,
+    recorder: Recorder,
 ) -> tuple[SearchState, list[StartingFile]]:
     if state is not None and folder.file(PORTFOLIO).exists():
         return state, read_portfolio(folder)
     began = monotonic()
-    individuals = starting_individuals(assembly, seed, dispatch, f"{WORKER}:begin", display.starting)
+    individuals = starting_individuals(assembly, seed, dispatch, f"{WORKER}:begin", recorder.starting)
     wanted = len(assembly.plan.labels)
     if len(individuals) < wanted:
-        display.message(f"the time was over when {len(individuals)} of {wanted} starting files were evaluated")
+        recorder.display.message(f"the time was over when {len(individuals)} of {wanted} starting files were evaluated")
     files = files_of(assembly, individuals)
     write_portfolio(folder, files)
-    return begin(assembly.algorithm, individuals[: assembly.plan.candidates], monotonic() - began), files
+    apart = assembly.plan.left_out(individuals)
+    candidates = [i for place, i in enumerate(individuals[: assembly.plan.candidates]) if place not in apart]
+    return begin(assembly.algorithm, candidates, monotonic() - began), files
+
+
+def executor_of(experiment: Experiment, registry: Registry) -> Executor:
+    """Return the executor of an experiment, not started; where none is named, the one that started this program."""
+    chosen = experiment.executor
+    around = surrounding_executor() if chosen == ExecutorChoice() else None
+    name, given = (chosen.name, chosen.params) if around is None else (around, {})
+    cls = registry.implementation("executor", name)
+    params = parsed(cls.Params, given, f"executor {name}")
+    workers = chosen.workers or cls.usual_workers(params)
+    executor: Executor = registry.build("executor", name, given, workers)
+    return executor
 
 
 def _dispatch(
-    assembly: Assembly, folder: RunFolder, registry: Registry, seed: int, stack: ExitStack
+    assembly: Assembly, folder: RunFolder, executor: Executor, seed: int, stack: ExitStack
 ) -> Dispatch | None:
-    chosen = assembly.experiment.executor
-    workers = chosen.workers or os.cpu_count() or 1
-    executor: Executor = registry.build("executor", chosen.name, chosen.params, workers)
     if not executor.remote:
         return None
-    table = assembly.microdata.table
+    executor.keep_log(folder.file(WORKERS_LOG))
+    table, files = assembly.microdata.table, assembly.plan.files
     context = publish(
         folder.file(CONTEXT),
-        {"codes": table.codes, "numbers": table.numbers},
+        {
+            "codes": table.codes,
+            "numbers": table.numbers,
+            "start_codes": np.array([file.codes for file in files]),
+            "start_numbers": np.array([file.numbers for file in files]),
+        },
         {
             "experiment": assembly.experiment.document(),
             "schema": schema_document(table.schema),
@@ -185,7 +250,9 @@ def _dispatch(
         },
     )
     stack.callback(withdraw, context)
-    return Dispatch(stack.enter_context(executor), context, f"{WORKER}:evaluate", seed)
+    stack.enter_context(executor)
+    grain = assembly.experiment.executor.grain
+    return Dispatch(executor, context, f"{WORKER}:evaluate", seed, f"{WORKER}:evolve", grain)
 
 
 def _leave(recorder: Recorder, error: BaseException) -> None:

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
+import numpy as np
+
+from evosdc.data.table import Table
 from evosdc.engine.fresh import FIRST_FRESH, FreshScores, summarised
 from evosdc.engine.problem import Problem
+from evosdc.errors import ExperimentError, Fault
 from evosdc.experiment.masked import masked_by
 from evosdc.experiment.model import Start
-from evosdc.model import Individual, Masking
+from evosdc.model import Individual, Masking, Microdata
 from evosdc.registry import Registry
 from evosdc.seeds import Purpose, stream
 
 
 @dataclass(frozen=True)
 class StartingFile:
-    """A masked file of the portfolio with its scores; `masking` is None for the original itself."""
+    """A masked file of the portfolio with its scores; `masking` is None for the original itself.
+
+    `left_out` says that it was one of the best, which the experiment takes from the start.
+    """
 
     label: str
     masking: Masking | None
     individual: Individual
+    left_out: bool = False
 
 
 @dataclass(frozen=True)
@@ -37,12 +47,18 @@ class StartingPlan:
         How many random genomes there are.
     compared : tuple of Masking
         Whose files are scored only, since the genotype cannot be read off a file.
+    files : tuple of Table
+        What the last of `maskings`, or of `compared`, stand for: masked files that were read and not made.
+    without_best : float
+        Per cent of `maskings`, the best by the fitness, that are left out once they are judged.
     """
 
     maskings: tuple[Masking, ...]
     founders: tuple[Masking, ...]
     random: int
     compared: tuple[Masking, ...]
+    files: tuple[Table, ...] = ()
+    without_best: float = 0.0
 
     @property
     def candidates(self) -> int:
@@ -61,13 +77,50 @@ class StartingPlan:
         positions = [*range(self.candidates - self.random), *range(self.candidates, len(self.labels))]
         return tuple(zip((*self.maskings, *self.founders, *self.compared), positions, strict=True))
 
+    def left_out(self, individuals: Sequence[Individual]) -> frozenset[int]:
+        """Return the positions of the starting files to leave out: the best `without_best` per cent, rounded up.
 
-def starting_plan(problem: Problem, maskings: tuple[Masking, ...], start: Start) -> StartingPlan:
-    """Return what a search starts from; without candidates where the genotype offers no way to start."""
+        Of equal files the first count as better. Something to start from always stays.
+
+        Parameters
+        ----------
+        individuals : sequence of Individual
+            By position, as far as they were evaluated.
+        """
+        files = range(min(len(self.maskings), len(individuals)))
+        count = ceil(self.without_best * len(files) / 100.0)
+        staying = min(self.candidates, len(individuals)) - 1
+        return frozenset(sorted(files, key=lambda position: individuals[position].precedence)[: min(count, staying)])
+
+
+def starting_plan(
+    problem: Problem, maskings: tuple[Masking, ...], start: Start, files: tuple[Table, ...] = ()
+) -> StartingPlan:
+    """Return what a search starts from; without candidates where the genotype offers no way to start.
+
+    Parameters
+    ----------
+    problem : Problem
+    maskings : tuple of Masking
+        Methods first, then an entry for each of `files`.
+    start : Start
+    files : tuple of Table
+        Masked files that were read, the protected attributes in the original's coding.
+
+    Raises
+    ------
+    ExperimentError
+        The best files are to be left out, but files do not start a search of this genotype.
+    """
     seedable = problem.genotype.seedable
     wanted = start.initial if start.initial is not None else not seedable and not start.random
     founders = tuple(masking for masking, _ in problem.founders) if wanted else ()
-    return StartingPlan(maskings if seedable else (), founders, start.random, () if seedable else maskings)
+    if start.without_best and not seedable:
+        possible = "a genotype that masked files start, or without_best = 0"
+        advice = "This genotype cannot be read off a file; files are compared with only."
+        raise ExperimentError(Fault("start.without_best", f"{start.without_best:g}", possible, advice))
+    own, compared = (maskings, ()) if seedable else ((), maskings)
+    return StartingPlan(own, founders, start.random, compared, files, start.without_best)
 
 
 def starting_individual(
@@ -77,9 +130,8 @@ def starting_individual(
     genotype, label = problem.genotype, plan.labels[position]
     if position < len(plan.maskings):
         rng = stream(seed, Purpose.PORTFOLIO, position)
-        return individual_of(
-            problem, genotype.seeded(masked_by(plan.maskings[position], genotype.microdata, registry, rng)), label
-        )
+        masked = _masked(plan, plan.maskings, position, genotype.microdata, registry, rng)
+        return individual_of(problem, genotype.seeded(masked), label)
     founder = position - len(plan.maskings)
     if founder < len(plan.founders):
         return individual_of(problem, problem.founders[founder][1], label)
@@ -104,10 +156,23 @@ def fresh_masking_scores(
 def _masking_scores(
     problem: Problem, plan: StartingPlan, registry: Registry, position: int, seed: int, draw: int
 ) -> dict[str, float]:
-    masking = plan.compared[position - plan.candidates]
     rng = stream(seed, Purpose.PORTFOLIO, position, draw)
-    masked = masked_by(masking, problem.genotype.microdata, registry, rng)
+    place, microdata = position - plan.candidates, problem.genotype.microdata
+    masked = _masked(plan, plan.compared, place, microdata, registry, rng)
     return {name: fitted.score(masked) for name, fitted in problem.measures.items()}
+
+
+def _masked(
+    plan: StartingPlan,
+    maskings: tuple[Masking, ...],
+    place: int,
+    microdata: Microdata,
+    registry: Registry,
+    rng: np.random.Generator,
+) -> Table:
+    """Return the file of one of the plan's maskings: made, or one that was read."""
+    made = len(maskings) - len(plan.files)
+    return masked_by(maskings[place], microdata, registry, rng) if place < made else plan.files[place - made]
 
 
 def individual_of(problem: Problem, genome: Any, origin: str) -> Individual:

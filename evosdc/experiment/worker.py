@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from functools import lru_cache
+from dataclasses import replace
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
 from evosdc.data.schema_document import schema_from_document
 from evosdc.data.table import Table
+from evosdc.engine.epochs import GenerationReport, PackedDeme, generations, reported, unpacked_deme
+from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.problem import Problem
+from evosdc.errors import PluginError
+from evosdc.executors.chunk import unlimited
 from evosdc.executors.context import open_context
-from evosdc.experiment.assembly import maskings_of, start_of
+from evosdc.experiment.assembly import algorithm_of, maskings_of, start_of
 from evosdc.experiment.judgement import build_problem
 from evosdc.experiment.model import Experiment
 from evosdc.experiment.start import starting_individual, starting_plan
-from evosdc.model import ContextRef, Individual, Microdata
+from evosdc.model import Archipelago, ContextRef, Individual, Microdata
 from evosdc.registry import default_registry
+
+DEMES = 4
+"""Of how many demes a worker keeps the members with their states: with more islands than workers it sees several."""
 
 RECENT = 128
 """How many evaluated genomes a worker keeps with their states, as relatives for incremental evaluation."""
@@ -36,8 +44,13 @@ class Bench:
         self.problem: Problem = build_problem(experiment, microdata, default_registry(), seed)
         maskings = maskings_of(experiment, microdata, default_registry())
         start = start_of(experiment, default_registry(), microdata.original.schema)
-        self.plan = starting_plan(self.problem, maskings, start)
+        files = tuple(
+            Table(microdata.original.schema, np.asarray(codes), np.asarray(numbers))
+            for codes, numbers in zip(arrays["start_codes"], arrays["start_numbers"], strict=True)
+        )
+        self.plan = starting_plan(self.problem, maskings, start, files)
         self.recent: OrderedDict[bytes, Individual] = OrderedDict()
+        self.experiment = experiment
 
     def evaluate(self, dump: Mapping[str, Any], nearest: bytes | None) -> tuple[dict[str, float], tuple[float, ...]]:
         """Return scores and objectives of a genome."""
@@ -52,15 +65,51 @@ class Bench:
             self.recent.popitem(last=False)
         return evaluation.scores, evaluation.objectives
 
+    @cached_property
+    def islands(self) -> Archipelago:
+        """The experiment's algorithm, which has demes."""
+        algorithm = algorithm_of(self.experiment, self.problem, default_registry())
+        if not isinstance(algorithm, Archipelago):
+            raise PluginError(f"algorithm {self.experiment.algorithm.name} has no demes that a worker could evolve")
+        return algorithm
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """What evaluates in this process, and remembers."""
+        return Evaluator(self.problem)
+
+    def evolve(self, packed: PackedDeme, island: int, count: int, time_limit: float | None) -> list[GenerationReport]:
+        """Evolve a deme; members that were here before bring the states of their measures with them."""
+        deme = unpacked_deme(packed, self.problem.genotype)
+        for individual in deme.individuals:
+            known = self.recent.get(individual.key)
+            individual.states = known.states if known is not None else ()
+        self.evaluator.time_limit = time_limit
+        streams = replace(self.problem.streams, island=island)
+        history = list(generations(self.islands.inner, self.evaluator, streams, deme, count))
+        members = history[-1].population.individuals
+        for individual in members:
+            self.recent[individual.key] = individual
+            self.recent.move_to_end(individual.key)
+        while len(self.recent) > max(RECENT, DEMES * len(members)):
+            self.recent.popitem(last=False)
+        return reported(deme, iter(history), self.problem.genotype)
+
 
 @lru_cache(maxsize=2)
 def _bench(context: ContextRef, seed: int) -> Bench:
-    return Bench(context, seed)
+    with unlimited():
+        return Bench(context, seed)
 
 
 def evaluate(context: ContextRef, seed: int, payload: tuple[Mapping[str, Any], bytes | None]) -> Any:
     """Evaluate a dumped genome; `payload` is the dump and the key of a relative, or None."""
     return _bench(context, seed).evaluate(*payload)
+
+
+def evolve(context: ContextRef, seed: int, payload: tuple[PackedDeme, int, int, float | None]) -> Any:
+    """Evolve a deme; `payload` is the deme, its island, the generations, and the time limit of an evaluation."""
+    return _bench(context, seed).evolve(*payload)
 
 
 def begin(context: ContextRef, seed: int, position: int) -> Any:

@@ -4,7 +4,7 @@ Everything a plugin author needs is imported from here.
 """
 
 from evosdc.model.aggregation import Aggregation
-from evosdc.model.algorithm import Algorithm, Offspring, Population
+from evosdc.model.algorithm import Algorithm, Archipelago, Offspring, Population
 from evosdc.model.executor import ContextRef, Executor, Failure, Outcome, Task
 from evosdc.model.fitness import Fitness
 from evosdc.model.genotype import Genotype
@@ -20,6 +20,7 @@ from evosdc.model.toolbox import toolbox_of
 __all__ = [
     "Aggregation",
     "Algorithm",
+    "Archipelago",
     "ContextRef",
     "Executor",
     "Expected",

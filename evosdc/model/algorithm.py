@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from deap import base
 from numpy.typing import NDArray
@@ -107,3 +107,28 @@ class Algorithm(ABC):
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
     ) -> Population:
         """Return the next population; ``evaluated[i]`` is ``offspring[i]`` with its scores."""
+
+
+@runtime_checkable
+class Archipelago(Protocol):
+    """An algorithm whose population consists of demes that, for some generations, depend on nothing but themselves.
+
+    Such demes can be evolved anywhere, each as a task of its own. The deme at position `i` draws from
+    ``dataclasses.replace(streams, island=i)``.
+
+    Attributes
+    ----------
+    inner : Algorithm
+        What evolves each deme. A deme for which it proposes nothing stays as it is.
+    """
+
+    inner: Algorithm
+
+    def demes(self, population: Population) -> list[Population]:
+        """Return the demes' own populations."""
+
+    def horizon(self, generation: int) -> int:
+        """Return how many generations from this one on the demes are on their own, at least 1."""
+
+    def settled(self, demes: Sequence[Population], generation: int) -> Population:
+        """Return the demes as one population after `generation`, with migrants where it is time."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -39,12 +41,23 @@ class Task:
     seed : int
     items : tuple of (int, object)
         Identifier and payload of each item; payloads are made of arrays, numbers, texts and tuples of them.
+    lasting : bool
+        Whether an item may take hours, so that silence of the workers is no sign of trouble: whole runs of a study.
+        Its own evaluations keep the time limit, the item as a whole has none.
+    evaluations : int
+        How many evaluations an item stands for, at most: it may take as many times the time limit of one.
     """
 
     function: str
     context: ContextRef | None
     seed: int
     items: tuple[tuple[int, Any], ...]
+    lasting: bool = False
+    evaluations: int = 1
+
+    def time_limit(self, seconds: float | None) -> float | None:
+        """Return the seconds that an item may take where one evaluation may take `seconds`; None for no limit."""
+        return None if seconds is None or self.lasting else seconds * self.evaluations
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +95,24 @@ class Executor(ABC):
     def __init__(self, params: Any, workers: int) -> None:
         self.params = params
         self.workers = workers
+
+    @classmethod
+    def usual_workers(cls, params: Any) -> int:
+        """Return how many workers there are where the user does not say: one for each core that may be used."""
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+    def keep_log(self, path: Path) -> None:
+        """Take note, before the workers are started, of the file that what they complain of is appended to.
+
+        By default nothing is kept.
+        """
+        return
+
+    @property
+    def time_limit(self) -> float | None:
+        """Seconds that one evaluation may take, wherever it is done; None for no limit."""
+        limit: float | None = getattr(self.params, "time_limit", None)
+        return limit
 
     @property
     def remote(self) -> bool:

@@ -52,6 +52,10 @@ class Genotype(ABC, Generic[G]):
     ``USUAL_PORTFOLIO`` stands for the one that is usual for the scales of the protected attributes.
     """
 
+    generalises: ClassVar[bool] = False
+    """Whether decoded tables publish labels that the original's categories do not have; only measures that are
+    `Measure.generalised` can then judge them."""
+
     def __init__(self, params: Any, microdata: Microdata) -> None:
         self.params = params
         self.microdata = microdata
@@ -146,8 +150,10 @@ class Genotype(ABC, Generic[G]):
     def mutate(self, g: G, rng: np.random.Generator) -> G:
         """Return a changed copy."""
 
-    moves: ClassVar[tuple[str, ...]] = ("mutation",)
-    """Kinds of small changes that a local improvement may try, by name."""
+    @property
+    def moves(self) -> tuple[str, ...]:
+        """Kinds of small changes that a local improvement may try, by name."""
+        return ("mutation",)
 
     def move(self, g: G, kind: str, rng: np.random.Generator, weights: NDArray[np.float64] | None = None) -> G:
         """Return a copy with a small change, by default a mutant.

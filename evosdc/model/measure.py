@@ -6,6 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evosdc.data.schema import Scale
 from evosdc.data.table import Rows, Table
 from evosdc.data.transition import Matrix
@@ -22,6 +25,14 @@ class Fitted(ABC):
     @abstractmethod
     def score(self, masked: Table) -> float:
         """Return the score of a masked table with the original's attributes and records, row-aligned with it."""
+
+    def burdens(self, masked: Table) -> NDArray[np.float64] | None:
+        """Return what each record adds to the score, shape (n,), not negative; None where it belongs to no records.
+
+        They sum to the score, up to rounding and where it is not cut off at 100. A local search looks first where they
+        are great.
+        """
+        return None
 
 
 class Expected(Fitted):

@@ -73,13 +73,38 @@ def faults_of(error: ValidationError, model: type[BaseModel], where: str) -> lis
                 faults.append(Fault(place, "an unknown key", wanted, did_you_mean(path.rsplit(".", 1)[-1], known)))
             case "missing":
                 faults.append(Fault(place, "nothing", "a value", "It has no default."))
+            case "greater_than" | "greater_than_equal" | "less_than" | "less_than_equal":
+                faults.append(Fault(place, _shown(item["input"]), _range(model, item["loc"]) or _plain(item["msg"])))
             case kind if kind in _SHAPES:
                 faults.append(Fault(place, _shown(item["input"]), _SHAPES[kind]))
             case _:
-                message = item["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
                 given = "what is there" if isinstance(item["input"], dict) else _shown(item["input"])
-                faults.append(Fault(place, given, message))
+                faults.append(Fault(place, given, _plain(item["msg"])))
     return faults
+
+
+def _plain(message: str) -> str:
+    return message.removeprefix("Value error, ").removeprefix("Input should be ")
+
+
+def _range(model: type[BaseModel], path: tuple[int | str, ...]) -> str:
+    """Return both ends of a parameter's range; empty for a value inside a list or table."""
+    field = model.model_fields.get(str(path[0])) if len(path) == 1 else None
+    ends = [
+        f"{words} {getattr(bound, end)}"
+        for bound in (field.metadata if field else ())
+        for end, words in _ENDS.items()
+        if hasattr(bound, end)
+    ]
+    return " and ".join(ends)
+
+
+_ENDS = {
+    "gt": "greater than",
+    "ge": "greater than or equal to",
+    "lt": "less than",
+    "le": "less than or equal to",
+}
 
 
 _SHAPES = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 
+from evosdc.data.numerals import numbers
 from evosdc.data.schema import Scale
 from evosdc.data.table import Table
 from evosdc.errors import Fault, ParameterError
@@ -11,6 +12,9 @@ from evosdc.errors import Fault, ParameterError
 
 def require_scales(supports: Set[Scale], table: Table, who: str, advice: str) -> None:
     """Raise `ParameterError`, one fault for all attributes whose scale is not among those supported.
+
+    Where numbers are supported and all refused attributes have numbers as categories, as ages have unless a schema says
+    otherwise, the message says how they become numeric.
 
     Parameters
     ----------
@@ -26,6 +30,8 @@ def require_scales(supports: Set[Scale], table: Table, who: str, advice: str) ->
         scales = " and ".join(sorted({str(a.scale) for a in refused}))
         names = ", ".join(a.name for a in refused)
         wanted = f"{' or '.join(sorted(map(str, supports)))} attributes"
+        if Scale.NUMERIC in supports and all(a.categories and numbers(a.categories) for a in refused):
+            advice = f'Declare scale = "numeric" in the schema. {advice}'
         raise ParameterError(
             Fault(who, f"{names}, which {'is' if len(refused) == 1 else 'are'} {scales}", wanted, advice)
         )

@@ -40,6 +40,8 @@ class RunFolder:
         SHA-256 of the published file that the result names, by file name.
     transitions : mapping
         ``transitions.json``; empty where the file was not drawn by transition matrices.
+    swept : mapping
+        ``setting.json``: position and values of the run's setting in a sweep; empty where there is none.
     """
 
     path: Path
@@ -55,6 +57,7 @@ class RunFolder:
     digests: Mapping[str, str]
     transitions: Mapping[str, Any] = field(default_factory=dict)
     risk: Mapping[str, Any] = field(default_factory=dict)
+    swept: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -118,7 +121,8 @@ def read_run_folders(folders: Sequence[Path]) -> tuple[RunFolder, ...]:
             given = f"a folder without {RESOLVED}" if folder.is_dir() else "no folder"
             faults.append(Fault(str(folder), given, "a run folder", ADVICE))
         for path in found:
-            run = _read(path, path.resolve().name if path == folder else f"{folder.resolve().name}/{path.name}", faults)
+            inside = path.relative_to(folder).as_posix()
+            run = _read(path, path.resolve().name if path == folder else f"{folder.resolve().name}/{inside}", faults)
             if run is not None:
                 runs.append(run)
     if not runs and not faults:
@@ -129,11 +133,16 @@ def read_run_folders(folders: Sequence[Path]) -> tuple[RunFolder, ...]:
 
 
 def _run_paths(folder: Path) -> Iterator[Path]:
-    replicates = [path for path in folder.glob("replicate-*") if (path / RESOLVED).is_file()]
+    found = [*folder.glob("replicate-*"), *folder.glob("setting-*/replicate-*")]
+    replicates = [path for path in found if (path / RESOLVED).is_file()]
     if replicates:
-        yield from sorted(replicates, key=lambda path: [int(n) for n in re.findall(r"\d+", path.name)])
+        yield from sorted(replicates, key=lambda path: _numbers(path.relative_to(folder).as_posix()))
     elif (folder / RESOLVED).is_file():
         yield folder
+
+
+def _numbers(name: str) -> list[int]:
+    return [int(digits) for digits in re.findall(r"\d+", name)]
 
 
 def _read(path: Path, name: str, faults: list[Fault]) -> RunFolder | None:
@@ -154,6 +163,7 @@ def _read(path: Path, name: str, faults: list[Fault]) -> RunFolder | None:
         unreadable=unreadable,
         scores=scores,
         digests=_digests(path, documents["result"]),
+        swept=_document(path / "setting.json", faults),
         **documents,
     )
 

@@ -17,7 +17,18 @@ from plotly.offline import get_plotlyjs
 from evosdc._version import __version__
 from evosdc.data.files import write_text
 from evosdc.errors import Fault, InputError
-from evosdc.report import bars, comparability, comparison, explanations, figures, frames, randomisation, summary, tables
+from evosdc.report import (
+    bars,
+    comparability,
+    comparison,
+    explanations,
+    figures,
+    frames,
+    randomisation,
+    summary,
+    sweep,
+    tables,
+)
 from evosdc.report.folders import RunFolder, read_run_folders
 from evosdc.report.fresh_draws import fresh_measures, fresh_verdicts
 from evosdc.report.pictures import pictures
@@ -67,6 +78,13 @@ def render(runs: Sequence[RunFolder]) -> str:
     """Return the page as text."""
     stands = [standings(run) for run in runs]
     drawings: dict[str, str] = {}
+    groups = sweep.groups_of(runs, stands)
+    swept = _sweep(groups, runs, drawings) if groups else None
+    if groups:
+        # Of a sweep, only the best run of each setting is shown in full.
+        leaders = [group.leader for group in groups]
+        shown = [pair for pair in zip(runs, stands, strict=True) if pair[0] in leaders]
+        runs, stands = [run for run, _ in shown], [stand for _, stand in shown]
     sections = [
         _section(run, stand, f"run-{position}", drawings)
         for position, (run, stand) in enumerate(zip(runs, stands, strict=True), 1)
@@ -76,6 +94,7 @@ def render(runs: Sequence[RunFolder]) -> str:
         title=titles[0] if len(titles) == 1 else f"{len(runs)} runs of evosdc",
         titles=titles,
         runs=sections,
+        sweep=swept,
         comparison=_comparison(runs, stands, drawings) if len(runs) > 1 else None,
         drawings=drawings,
         style=_resource("style.css"),
@@ -172,6 +191,22 @@ def _comparison(runs: Sequence[RunFolder], stands: Sequence[Standings], drawings
         "has_data": "data" in comparability.differences(runs),
         "evolution": _drawing(drawings, "comparison-evolution", overlaid),
         "map": _drawing(drawings, "comparison-map", bests),
+    }
+
+
+def _sweep(groups: Sequence[sweep.Group], runs: Sequence[RunFolder], drawings: dict[str, str]) -> dict[str, Any]:
+    # Runs of one sweep are about the same file unless the sweep itself changes it.
+    comparable = len({(run.setting("fitness"), str(run.resolved.get("data"))) for run in runs}) == 1
+    return {
+        "runs": len(runs),
+        "rows": sweep.rows(groups),
+        "findings": sweep.findings(groups, comparable),
+        "has": {name: any(group.figures[name] for group in groups) for name in sweep.FIGURES},
+        "names": sweep.FIGURES,
+        "figures": [
+            (title, _drawing(drawings, f"sweep-{name}", sweep.boxes(groups, name)))
+            for name, title in sweep.FIGURES.items()
+        ],
     }
 
 

@@ -97,7 +97,8 @@ def standings(run: RunFolder) -> Standings:
     counted = int((frame["set"] == "portfolio").sum()) or None
     return Standings(
         identity=_recorded(mapping(run.result.get("identity")), "unprotected original")
-        or _least(frame[frame["set"] == "identity"], names),
+        # A result that names none says that the original may not be published: it is nothing to compare with.
+        or (None if "identity" in run.result else _least(frame[frame["set"] == "identity"], names)),
         portfolio=(told or listed) if single else (listed or told),
         best=best,
         size=int(first["size"]) if isinstance(first.get("size"), int) else counted,

@@ -161,7 +161,9 @@ def genome_rows(run: RunFolder) -> list[tuple[str, str]]:
         return []
     levels = genome.get("levels")
     if isinstance(levels, Mapping):
-        rows = [(f"level of {attribute}", str(level)) for attribute, level in levels.items()]
+        heights = mapping(genome.get("heights"))
+        of = {attribute: f" of {heights[attribute]}" if attribute in heights else "" for attribute in levels}
+        rows = [(f"level of {attribute}", f"{level}{of[attribute]}") for attribute, level in levels.items()]
         suppressed = genome.get("suppressed")
         return [*rows, ("records suppressed", count(suppressed))] if isinstance(suppressed, int) else rows
     if run.setting("genotype") == "equations":

@@ -97,6 +97,18 @@ class MeasureConformance:
             assert untouched >= masked[-1] - _ROUNDING, "a shuffled file must not be riskier than the original itself"
 
     @on_every_table
+    def test_burdens_of_records_sum_to_the_score(self, table_name: str) -> None:
+        original, fitted = self.fitted(table_name)
+        for masked in self.versions(original):
+            burdens = fitted.burdens(masked)
+            if burdens is None:
+                pytest.skip("its score belongs to no records")
+            assert burdens.shape == (len(original),), f"burdens have shape {burdens.shape}, wanted {(len(original),)}"
+            assert (burdens >= 0.0).all(), "burdens must not be negative"
+            total = float(burdens.sum())
+            assert min(total, self.range[1]) == pytest.approx(fitted.score(masked), abs=1e-6), "burdens miss the score"
+
+    @on_every_table
     def test_nothing_but_the_tables_decides(self, table_name: str) -> None:
         original, fitted = self.fitted(table_name)
         masked = self.versions(original)[2]

@@ -45,7 +45,7 @@ class CellDomain:
         """Return a valid code different from `code`, each with the same probability."""
         size, missing = int(self.sizes[attribute]), int(self.categories[attribute])
         present = missing if code == MISSING else code
-        drawn = int(rng.integers(size - 1))
+        drawn = int(rng.random() * (size - 1))
         drawn += drawn >= present
         return MISSING if drawn == missing else drawn
 

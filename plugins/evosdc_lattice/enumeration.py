@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,12 @@ from pydantic import Field
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Individual, Offspring, Parameters, Population
 from evosdc.model.fitness import SingleMeasure
+from evosdc.model.individual import INFEASIBILITY
 from evosdc.seeds import Streams
 from evosdc_lattice.exact import optimum
 from evosdc_lattice.losses import NodeLoss
 from evosdc_lattice.search import LatticeSearch, proposed
-from evosdc_lattice.space import exhaustive_nodes, locked
+from evosdc_lattice.space import locked, nodes_between
 
 BATCH = 2000
 """Nodes of a generation at least."""
@@ -40,7 +40,7 @@ class ExactSearch(LatticeSearch):
     def replace(
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
     ) -> Population:
-        """Return the nodes with the least objective so far, each once."""
+        """Return the nodes that are the best so far, each once."""
         everyone = {individual.key: individual for individual in (*population.individuals, *evaluated)}
         return self.moved_on(
             population, _tied(list(everyone.values())), self.remembered(population, offspring), evaluated
@@ -66,8 +66,8 @@ class ExactSearch(LatticeSearch):
 
 
 def _tied(individuals: Sequence[Individual]) -> tuple[Individual, ...]:
-    least = min(individual.objectives for individual in individuals)
-    return tuple(individual for individual in individuals if individual.objectives == least)
+    least = min(individual.precedence for individual in individuals)
+    return tuple(individual for individual in individuals if individual.precedence == least)
 
 
 class Exhaustive(ExactSearch):
@@ -92,19 +92,21 @@ class Exhaustive(ExactSearch):
         done = int(population.memory.get("done", np.array(0)))
         if done == 0:
             self.lattice.evaluator.judge_all()
-        end = done + batch_of(self.lattice.space.size)
-        return proposed(list(islice(exhaustive_nodes(self.lattice.space), done, end)), "enumeration")
+        space = self.lattice.space
+        return proposed(nodes_between(space, done, min(done + batch_of(space.size), space.size)), "enumeration")
 
 
 class Optimal(ExactSearch):
     """All optima without judging every node: see `evosdc_lattice.exact.optimum`.
 
     The search decides which nodes have to be judged; they then pass through the engine like any others, so that journal
-    and evaluations show them. The fitness must be one of the losses of generalised files alone.
+    and evaluations show them. The fitness must be one of the losses of generalised files alone, without constraints.
     """
 
     class Params(Parameters):
-        """No parameters."""
+        """A guard against lattices that no one can wait for."""
+
+        most: int = Field(1_000_000, ge=1, description="choices of a level that are looked at before it gives up")
 
     params: Params
 
@@ -115,9 +117,18 @@ class Optimal(ExactSearch):
         loss = self.lattice.loss_of(toolbox.measures[fitness.measure]) if single else None
         if loss is None:
             given = "a fitness without lower bounds for the nodes above a node"
-            wanted = "one loss of generalised files: dm, dm-star, lm, cavg, aecs, entropy, precision or height"
+            wanted = "one loss of generalised files: dm, dm-star, lm, iloss, cavg, aecs, entropy, precision or height"
             raise ParameterError(Fault("algorithm optimal", given, wanted, "Or use the algorithm exhaustive."))
         self.loss: NodeLoss = loss
+
+    def initial(self, candidates: Sequence[Individual]) -> Population:
+        """Return the best of the candidates; raise `ParameterError` where constraints precede the loss."""
+        if any(INFEASIBILITY in individual.scores for individual in candidates):
+            given = "constraints, which the bounds of the search know nothing of"
+            raise ParameterError(
+                Fault("algorithm optimal", given, "an experiment without constraints", "Use the algorithm exhaustive.")
+            )
+        return super().initial(candidates)
 
     def propose(self, population: Population, streams: Streams) -> list[Offspring]:
         """Return the next of the nodes that cannot be left out; the optima are among them."""
@@ -136,5 +147,5 @@ class Optimal(ExactSearch):
         }
 
     def _judged(self, population: Population) -> Any:
-        found = optimum(self.lattice.evaluator, self.loss)
+        found = optimum(self.lattice.evaluator, self.loss, self.params.most)
         return np.array([node.tolist() for node in found.checked], dtype=np.int16)

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evosdc.errors import Fault, ParameterError
 from evosdc_lattice.evaluation import NodeEvaluator, NodeFacts
 from evosdc_lattice.losses import NodeLoss
 from evosdc_lattice.rollup import k_summary, summary
 from evosdc_lattice.space import FrequencySet, Levels, locked
 
 _ROUNDING = 1e-12
-"""Relative slack of bounds, so that rounding never cuts off a tied optimum."""
+"""Slack of bounds, relative to the least loss or to 1, so that rounding never cuts off a tied optimum."""
 
 
 @dataclass(frozen=True)
@@ -37,26 +38,33 @@ class Optimum:
     cut: int
 
 
-def optimum(evaluator: NodeEvaluator, loss: NodeLoss) -> Optimum:
+def optimum(evaluator: NodeEvaluator, loss: NodeLoss, most: int | None = None) -> Optimum:
     """Return all optimal nodes.
 
     The levels of the attributes are chosen one after the other, those of the remaining ones being held at the lowest
     that can be safe. Two nodes decide about all that can be completed from such a choice: the highest, since where
-    even it
-    suppresses too much all do (predictive tagging), and the lowest, since its bound holds for all. What is suppressed
-    for k, p and distinct l alone never grows upwards, so the first cut is valid for every privacy model.
+    even it suppresses too much all do (predictive tagging), and the lowest, since its bound holds for all. What is
+    suppressed for k, p and distinct l alone never grows upwards, so the first cut is valid for every privacy model.
 
     Parameters
     ----------
     evaluator : NodeEvaluator
     loss : NodeLoss
+    most : int, optional
+        Choices of a level that are looked at before the search gives up.
+
+    Raises
+    ------
+    ParameterError
+        There are more than `most`.
     """
-    return _Search(evaluator, loss).run()
+    return _Search(evaluator, loss, most).run()
 
 
 class _Search:
-    def __init__(self, evaluator: NodeEvaluator, loss: NodeLoss) -> None:
+    def __init__(self, evaluator: NodeEvaluator, loss: NodeLoss, most: int | None) -> None:
         self.evaluator, self.loss, self.space = evaluator, loss, evaluator.space
+        self.most, self.choices = most, 0
         self.top = self.space.top.tolist()
         self.best = float("inf")
         self.nodes: list[Levels] = []
@@ -130,12 +138,13 @@ class _Search:
         rest = self.order[depth + 1 :]
         completable = not rest
         for level in range(self.floor[j], self.top[j] + 1):
+            self._count()
             lower, levels = levels, [*levels]
             levels[j] = level
             classes = self.space.climb(classes, lower, levels)
             lowest = locked(np.array(levels, dtype=np.int16))
             facts = self.evaluator.judged(classes) if self.loss.needs_classes else None
-            if self.loss.bound(self.space, lowest, facts) > self.best * (1.0 + _ROUNDING):
+            if self.loss.bound(self.space, lowest, facts) > self.best + _ROUNDING * max(self.best, 1.0):
                 return  # higher levels of this attribute have a bound that is no less
             if not completable:  # once a completion can be safe, those of higher levels can
                 highest = [self.top[i] if i in rest else at for i, at in enumerate(levels)]
@@ -143,6 +152,13 @@ class _Search:
                 if not completable:
                     continue
             self._choose(depth + 1, levels, classes)
+
+    def _count(self) -> None:
+        self.choices += 1
+        if self.most is not None and self.choices > self.most:
+            given = f"a lattice of {self.space.size} nodes, too few of which can be left out"
+            advice = "Take a heuristic (`tabu`, `ga-tabu`, `genetic`), or raise `most`."
+            raise ParameterError(Fault("algorithm optimal", given, f"at most {self.most} choices of a level", advice))
 
     def _judge(self, levels: Levels, facts: NodeFacts, classes: FrequencySet | None = None) -> None:
         self.checked.setdefault(levels.tobytes(), levels)

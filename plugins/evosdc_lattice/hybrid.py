@@ -23,10 +23,8 @@ class GeneticTabu(LatticeSearch):
 
     All tabu searches of a genetic cycle run side by side: a generation of the engine is one tabu cycle of all of
     them, so a genetic cycle takes ``cycles + 1`` generations. The paper's text has 100 genetic cycles and its
-    experiments 20;
-    the number is set by ``stop``: 20 cycles of 20 tabu cycles are ``stop = { generations = 420 }``, and one more for
-    the first
-    nodes.
+    experiments 20; the number is set by ``stop``: 20 cycles of 20 tabu cycles are ``stop = { generations = 421 }``, of
+    which the first one draws the first nodes.
     """
 
     class Params(TabuParams):
@@ -146,5 +144,5 @@ class GeneticTabu(LatticeSearch):
         return self.moved_on(population, [*current, *best, *evaluated], kept | state, evaluated)
 
 
-def _rank(individual: Individual) -> tuple[bool, tuple[float, ...], bytes]:
-    return (not publishable(individual), individual.objectives, individual.key)
+def _rank(individual: Individual) -> tuple[bool, tuple[float, tuple[float, ...]], bytes]:
+    return (not publishable(individual), individual.precedence, individual.key)

@@ -13,7 +13,7 @@ from evosdc.data.intervals import binary_intervals, ordered_merging
 from evosdc.data.numerals import number, numeral
 from evosdc.data.schema import Attribute, Scale
 from evosdc.data.table import MISSING, Codes, Numbers
-from evosdc.errors import Fault, HierarchyError
+from evosdc.errors import Fault, FaultCollector, HierarchyError
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,8 +154,6 @@ def _leaves_below(hierarchy: Hierarchy, level: int) -> dict[str, int]:
 
 def ladders_of(attributes: Sequence[Attribute], columns: Sequence[Codes | Numbers]) -> tuple[Ladder, ...]:
     """Return the ladders of several columns; raises `HierarchyError` with the faults of all."""
-    from evosdc.errors import FaultCollector
-
     collect = FaultCollector()
     ladders = []
     for attribute, column in zip(attributes, columns, strict=True):

@@ -30,8 +30,7 @@ class Lattice(Genotype[Levels]):
 
     Every value of an attribute is replaced by its ancestor at the attribute's level; classes that fail the privacy
     model are then suppressed whole. A genome is within the limit if no more records are suppressed than allowed; one
-    beyond
-    it is a candidate all the same, with a penalty that grows by the records in excess.
+    beyond it is a candidate all the same, with a penalty that grows by the records in excess.
     """
 
     class Params(Parameters):
@@ -73,8 +72,24 @@ class Lattice(Genotype[Levels]):
                 raise ValueError("p at most k")
             return self
 
+        @model_validator(mode="after")
+        def _nothing_idle(self) -> Lattice.Params:
+            """Refuse what would do nothing: its author believes the file to be protected by it."""
+            asked = self.l is not None, self.t is not None, self.p is not None
+            idle = (
+                (self.diversity != "distinct" and not asked[0], "diversity", "l = ..."),
+                (self.c != 3.0 and (self.diversity != "recursive" or not asked[0]), "c", 'diversity = "recursive"'),
+                (self.distance is not None and not asked[1], "distance", "t = ..."),
+                (self.sensitive is not None and not any(asked), "sensitive", "l, t or p"),
+            )
+            faults = [f"{name} with {partner}" for is_idle, name, partner in idle if is_idle]
+            if faults:
+                raise ValueError(f"{'; '.join(faults)}: alone they ask for nothing")
+            return self
+
     params: Params
     portfolio = None
+    generalises = True
 
     def __init__(self, params: Params, microdata: Microdata) -> None:
         super().__init__(params, microdata)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
+from math import fsum, prod
 from typing import Literal
 
 import numpy as np
@@ -26,16 +26,17 @@ def aggregated(losses: Sequence[float], weights: Sequence[float], how: Aggregate
     """Return one figure of the attributes' losses.
 
     ``mean``: weighted arithmetic mean; ``sum``: weighted sum; ``max``: greatest weighted loss; ``geometric``:
-    ``prod(L_j w_j + 1)^(1/V) - 1``. In the last two a weight multiplies the loss.
+    ``prod(L_j w_j + 1)^(1/V) - 1``. In the last two a weight multiplies the loss. The figure does not depend on the
+    order of the attributes, not even by rounding: nodes that lose the same are tied.
     """
     weighted = [loss * weight for loss, weight in zip(losses, weights, strict=True)]
     if how == "mean":
-        return sum(weighted) / sum(weights)
+        return fsum(weighted) / fsum(weights)
     if how == "sum":
-        return sum(weighted)
+        return fsum(weighted)
     if how == "max":
         return max(weighted)
-    value: float = prod(loss + 1.0 for loss in weighted) ** (1.0 / len(weighted)) - 1.0
+    value: float = prod(loss + 1.0 for loss in sorted(weighted)) ** (1.0 / len(weighted)) - 1.0
     return value
 
 
@@ -184,26 +185,28 @@ class NonUniformEntropy(NodeLoss):
         """Return the entropy."""
         space = evaluator.space
         lost = evaluator.lost(levels) if facts.suppressed and self.suppression else None
-        total = 0.0
+        parts = []
         for j, (ladder, level) in enumerate(zip(space.ladders, levels.tolist(), strict=True)):
             at = ladder.frequencies[level]
             bits = _bits(at) - _bits(ladder.frequencies[0])
             if lost is not None:
                 present = lost[j] > 0
                 bits += float(lost[j][present] @ (np.log2(space.n) - np.log2(at[present])))
-            total += self.weights[j] * bits
-        return max(total, 0.0)
+            parts.append(self.weights[j] * bits)
+        return max(fsum(parts), 0.0)
 
     def bound(self, space: LatticeSpace, levels: Levels, facts: NodeFacts | None) -> float:
         """Return the entropy with suppression ignored."""
-        total = 0.0
-        for j, (ladder, level) in enumerate(zip(space.ladders, levels.tolist(), strict=True)):
-            total += self.weights[j] * (_bits(ladder.frequencies[level]) - _bits(ladder.frequencies[0]))
-        return max(total, 0.0)
+        parts = [
+            weight * (_bits(ladder.frequencies[level]) - _bits(ladder.frequencies[0]))
+            for weight, ladder, level in zip(self.weights, space.ladders, levels.tolist(), strict=True)
+        ]
+        return max(fsum(parts), 0.0)
 
 
 def _bits(frequencies: NDArray[np.int64]) -> float:
-    present = frequencies[frequencies > 0]
+    # Sorted, so that levels at which nothing was merged have the same figure to the last bit.
+    present = np.sort(frequencies[frequencies > 0])
     return float(present @ np.log2(present))
 
 

@@ -214,17 +214,29 @@ def summary(counts: Counts, failing: NDArray[np.bool_]) -> NDArray[np.int64]:
 @kernel
 def k_summary(counts: Counts, k: int) -> NDArray[np.int64]:
     """Return the summary where the classes of fewer than k records fail; shape (5,)."""
-    result = np.zeros(5, np.int64)
-    result[0] = counts.size
-    for i in range(counts.size):
-        size = np.int64(counts[i])
-        result[3] += size * size
-        if size < k:
-            result[2] += size
-        else:
-            result[1] += 1
-            result[4] += size * size
+    result = np.empty(5, np.int64)
+    write_k_summary(counts, counts.size, k, result)
     return result
+
+
+@kernel
+def write_k_summary(counts: Counts, m: int, k: int, result: NDArray[np.int64]) -> None:
+    """Write the `k_summary` of the first m classes; without branches, since no one can foretell which class is safe."""
+    kept, kept_records, squares, kept_squares, records = np.zeros(5, np.int64)
+    for i in range(m):
+        size = np.int64(counts[i])
+        safe = np.int64(size >= k)
+        square = size * size
+        records += size
+        squares += square
+        kept += safe
+        kept_records += safe * size
+        kept_squares += safe * square
+    result[0] = m
+    result[1] = kept
+    result[2] = records - kept_records
+    result[3] = squares
+    result[4] = kept_squares
 
 
 @kernel

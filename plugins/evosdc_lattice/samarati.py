@@ -22,8 +22,7 @@ class Samarati(LatticeSearch):
 
     At each height the nodes are judged in batches until one is safe. That is correct since every node above a safe
     one is safe; privacy models for which it is not so are refused. Several nodes of the least height may be safe: the
-    best
-    of them by the fitness is the solution.
+    best of them by the fitness is the solution.
     """
 
     class Params(Parameters):
@@ -76,7 +75,7 @@ class Samarati(LatticeSearch):
             cursor += len(offspring)
             if cursor >= self._count(height):
                 low, cursor = height + 1, 0
-        kept.sort(key=lambda i: (i.objectives, tuple(i.genome.tolist())))
+        kept.sort(key=lambda i: (i.precedence, tuple(i.genome.tolist())))
         return self.moved_on(population, kept, {"state": np.array([low, high, cursor])}, evaluated)
 
     def _state(self, population: Population) -> tuple[int, int, int]:
@@ -96,7 +95,7 @@ class Samarati(LatticeSearch):
 
     def optima(self, population: Population, solution: Individual) -> tuple[Individual, ...]:
         """Return the nodes of the least height that are as good as the solution."""
-        return tuple(i for i in population.individuals if i.objectives == solution.objectives)
+        return tuple(i for i in population.individuals if i.precedence == solution.precedence)
 
     def describe(self, population: Population, solution: Individual) -> Any:
         """Return the solution, its height, the levels of all as good, and those of all safe ones of that height."""

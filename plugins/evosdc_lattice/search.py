@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Algorithm, Individual, Offspring, Population
 from evosdc_lattice.lattice import Lattice
-from evosdc_lattice.picture import PICTURED, lattice_picture
+from evosdc_lattice.picture import PICTURED, lattice_picture, size_histogram
+from evosdc_lattice.publication import class_sizes
 
 Memory = Mapping[str, NDArray[Any]]
 
@@ -48,13 +49,20 @@ class LatticeSearch(Algorithm):
         return np.array([i.genome for i in individuals], dtype=np.int16).reshape(-1, len(self.lattice.space.top))
 
     def pictures(self, population: Population, solution: Individual) -> Mapping[str, str]:
-        """Return the picture of a small lattice with visited, safe and optimal nodes."""
-        if self.lattice.space.size > PICTURED or solution.genome is None:
+        """Return the sizes of the classes, and a small lattice with visited, safe and optimal nodes."""
+        if solution.genome is None:
             return {}
-        visited = population.memory.get("visited", self._visited(population.individuals))
-        return {
-            "The lattice": lattice_picture(self.lattice, visited, [i.genome for i in self.optima(population, solution)])
+        space = self.lattice.space
+        drawn = {
+            "Sizes of the published classes": size_histogram(
+                class_sizes(space, self.lattice.evaluator.classes(solution.genome))
+            )
         }
+        if space.size <= PICTURED:
+            visited = population.memory.get("visited", self._visited(population.individuals))
+            optima = [i.genome for i in self.optima(population, solution)]
+            drawn["The lattice"] = lattice_picture(self.lattice, visited, optima)
+        return drawn
 
     def optima(self, population: Population, solution: Individual) -> tuple[Individual, ...]:
         """Return the solutions that the picture marks."""

@@ -168,3 +168,9 @@ def exhaustive_nodes(space: LatticeSpace) -> Iterator[Levels]:
     """Yield all nodes, each after one that it can be rolled up from by a single step."""
     for levels in product(*(range(height + 1) for height in space.top.tolist())):
         yield locked(np.array(levels, dtype=np.int16))
+
+
+def nodes_between(space: LatticeSpace, begin: int, end: int) -> list[Levels]:
+    """Return the nodes at positions `begin` to `end` - 1 in lexicographic order, that of `exhaustive_nodes`."""
+    levels = np.arange(begin, end, dtype=np.int64)[:, None] // space.strides % (space.top.astype(np.int64) + 1)
+    return [locked(node.copy()) for node in levels.astype(np.int16)]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.kernel import kernel
-from evosdc_lattice.rollup import Counts, merged_classes, table_bits
+from evosdc_lattice.rollup import Counts, merged_classes, table_bits, write_k_summary
 from evosdc_lattice.space import LatticeSpace
 
 
@@ -75,7 +75,7 @@ def _sweep(
     # source[d]: the depth whose set stands for the levels of the loops 0..d; sets are shared until one climbs.
     source = np.zeros(depth_count + 1, np.int64)
     node = 0
-    _figures(set_counts[0], set_sizes[0], k, figures[0])
+    write_k_summary(set_counts[0], set_sizes[0], k, figures[0])
     while True:
         depth = depth_count - 1
         while depth >= 0 and level[depth] == heights[order[depth]]:
@@ -96,23 +96,4 @@ def _sweep(
         )  # fmt: skip
         for d in range(depth + 1, depth_count + 1):
             source[d] = place
-        _figures(set_counts[place], set_sizes[place], k, figures[node])
-
-
-@kernel
-def _figures(counts: Counts, m: int, k: int, result: NDArray[np.int64]) -> None:
-    kept, kept_records, squares, kept_squares, records = np.zeros(5, np.int64)
-    for i in range(m):
-        size = np.int64(counts[i])
-        safe = np.int64(size >= k)
-        square = size * size
-        records += size
-        squares += square
-        kept += safe
-        kept_records += safe * size
-        kept_squares += safe * square
-    result[0] = m
-    result[1] = kept
-    result[2] = records - kept_records
-    result[3] = squares
-    result[4] = kept_squares
+        write_k_summary(set_counts[place], set_sizes[place], k, figures[node])

@@ -122,8 +122,8 @@ class Tabu(LatticeSearch):
 
     All neighbours of the current node, those that differ in one attribute by any amount, are judged; from them
     candidates are drawn, and the best candidate becomes the current node. The solution is the best node within the
-    limit that
-    was ever judged. After Cui, Kim and Lee (2011), which run it for 300 cycles: ``stop = { generations = 300 }``.
+    limit that was ever judged. After Cui, Kim and Lee (2011), which run it for 300 cycles: ``stop = { generations =
+    301 }``, of which the first one draws the first node.
     """
 
     class Params(TabuParams):

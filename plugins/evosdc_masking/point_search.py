@@ -83,3 +83,19 @@ def farthest(away: Numbers, rows: Integers, heads: Integers, ends: Integers) -> 
                 best = point
             most = away[point]
     return best
+
+
+@kernel
+def remaining_points(
+    codes: Codes, numbers: Numbers, heads: Integers, ends: Integers
+) -> tuple[Codes, Numbers, Integers, Integers]:
+    """Return the points whose queues are not exhausted, so that later searches pass by fewer of them.
+
+    Parameters
+    ----------
+    codes, numbers : ndarray, shape (C, m) and (Q, m)
+    heads, ends : ndarray of int64, shape (m,)
+        The records of point i that are left are ``heads[i]`` up to ``ends[i]``.
+    """
+    keep = np.flatnonzero(heads < ends)
+    return codes[:, keep].copy(), numbers[:, keep].copy(), heads[keep], ends[keep]

@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.data.table import Numbers, Table
+from evosdc.errors import Fault, ParameterError
 from evosdc.model import Parameters
 
 
@@ -29,8 +30,17 @@ def published(table: Table, numbers: Numbers, rounding: bool) -> Table:
         The masked values; a value that is missing in `table` stays missing.
     rounding : bool
         Whether to round each attribute to its decimals; halves go to the even digit.
+
+    Raises
+    ------
+    ParameterError
+        Masked values are beyond the range of floats.
     """
     values = np.where(np.isnan(table.numbers), np.nan, numbers)
+    beyond = [a.name for a, column in zip(table.schema.numeric, values.T, strict=True) if np.isinf(column).any()]
+    if beyond:
+        given = f"parameters that take {', '.join(beyond)} beyond the largest number there is"
+        raise ParameterError(Fault("masking", given, "finite published numbers", "Choose less noise."))
     if rounding:
         for j, attribute in enumerate(table.schema.numeric):
             with np.errstate(over="ignore"):  # numbers too large to have such decimals are kept as they are

@@ -15,10 +15,16 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.data.expectation import Counts, expected_difference
-from evosdc.data.table import Table
+from evosdc.data.table import Codes, Rows, Table
 from evosdc.data.transition import Matrix
-from evosdc.model import Expected, Measure, Parameters
+from evosdc.model import Expected, Incremental, Measure, Parameters
 from evosdc_pram.two_way import Pair, chi_square, cramer_v, hellinger, pairs_of, relative_change
+
+State = tuple[Codes, tuple[Counts | None, ...], tuple[float, ...]]
+"""Codes of the masked table; by pair its table, None where that is large, and its figure."""
+
+MOST_CELLS = 1 << 14
+"""A table with more cells than this is not kept in a state but counted anew: it may weigh more than the file."""
 
 
 class PairParameters(Parameters):
@@ -27,7 +33,7 @@ class PairParameters(Parameters):
     pairs: tuple[tuple[str, str], ...] = Field((), description="pairs of protected attributes; default: all pairs")
 
 
-class PairMeasure(Expected):
+class PairMeasure(Incremental[State], Expected):
     """A fitted measure that is the mean over pairs of a comparison of two tables.
 
     `expected` compares the original with the expected table: the first order of the figure, without what the spread of
@@ -41,9 +47,30 @@ class PairMeasure(Expected):
     def compared(self, pair: Pair, published: Counts) -> float:
         """Return the figure of one pair, 0..100."""
 
-    def score(self, masked: Table) -> float:
-        """Return the mean over pairs for a published table, 0..100."""
-        return sum(self.compared(pair, pair.counted(masked)) for pair in self._pairs) / len(self._pairs)
+    def start(self, masked: Table) -> State:
+        """Return the state of a table; O(n) and the cells for each pair."""
+        counts = [pair.counted(masked) for pair in self._pairs]
+        figures = tuple(self.compared(pair, counted) for pair, counted in zip(self._pairs, counts, strict=True))
+        return masked.codes, tuple(c if c.size <= MOST_CELLS else None for c in counts), figures
+
+    def update(self, state: State, masked: Table, rows: Rows) -> State:
+        """Return the state after a change; O(m) and the cells for each pair that has a changed attribute."""
+        before, after = state[0][rows], masked.codes[rows]
+        changed = (before != after).any(axis=0)
+        counts, figures = list(state[1]), list(state[2])
+        for place, pair in enumerate(self._pairs):
+            if not (changed[pair.first] or changed[pair.second]):
+                continue
+            old = counts[place]
+            new = pair.counted(masked) if old is None else pair.recounted(old, before, after)
+            if new is not old:
+                counts[place] = None if old is None else new
+                figures[place] = self.compared(pair, new)
+        return masked.codes, tuple(counts), tuple(figures)
+
+    def value(self, state: State) -> float:
+        """Return the mean over pairs, 0..100."""
+        return sum(state[2]) / len(self._pairs)
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the mean over pairs for the expected tables, 0..100."""

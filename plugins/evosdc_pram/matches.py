@@ -8,11 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.data.expectation import with_missing
-from evosdc.data.table import Table
+from evosdc.data.table import Codes, Rows, Table
 from evosdc.data.transition import Matrix
-from evosdc.model import Expected, Measure
+from evosdc.model import Expected, Incremental, Measure
 
 Positions = NDArray[np.intp]
+Places = NDArray[np.int32]
+
+MatchState = tuple[Codes, Places, Places]
+"""Codes of the masked table; by original key its records, and those of them that had that key before."""
+
+UnchangedState = tuple[Codes, int]
+"""Codes of the masked table, number of values that are equal."""
 
 _CELLS = 1_000_000
 """Flows between keys that are held at once."""
@@ -38,23 +45,43 @@ class CorrectMatches(Measure):
         return FittedCorrectMatches(original)
 
 
-class FittedCorrectMatches(Expected):
-    """`CorrectMatches` of one original."""
+class FittedCorrectMatches(Incremental[MatchState], Expected):
+    """`CorrectMatches` of one original; of a released file the records are counted that have an original key."""
 
     def __init__(self, original: Table) -> None:
         self._original = original
         keys, of_record, counts = np.unique(original.codes, axis=0, return_inverse=True, return_counts=True)
         self._keys = keys.astype(np.intp)
+        self._places = {key.tobytes(): place for place, key in enumerate(keys)}
+        self._own = of_record.reshape(-1)
         self._counts = counts.astype(np.float64)
-        self._credit = 1.0 / counts[of_record.reshape(-1)]
 
-    def score(self, masked: Table) -> float:
+    def start(self, masked: Table) -> MatchState:
+        """Return the state of a table; O(n V)."""
+        released, kept = np.zeros(len(self._keys), dtype=np.int32), np.zeros(len(self._keys), dtype=np.int32)
+        self._shift(masked.codes, np.arange(len(masked)), 1, released, kept)
+        return masked.codes, released, kept
+
+    def update(self, state: MatchState, masked: Table, rows: Rows) -> MatchState:
+        """Return the state after a change; O(m V) and the number of keys."""
+        before, released, kept = state[0], state[1].copy(), state[2].copy()
+        self._shift(before, rows, -1, released, kept)
+        self._shift(masked.codes, rows, 1, released, kept)
+        return masked.codes, released, kept
+
+    def _shift(self, codes: Codes, rows: Rows, sign: int, released: Places, kept: Places) -> None:
+        """Add some records to the numbers by original key, or take them away."""
+        for row in rows:
+            place = self._places.get(codes[row].tobytes())
+            if place is not None:
+                released[place] += sign
+                kept[place] += sign * int(place == self._own[row])
+
+    def value(self, state: MatchState) -> float:
         """Return the share of records that are released uniques and matched correctly, 0..100."""
-        codes = masked.codes
-        _, places, counts = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
-        unique = counts[places.reshape(-1)] == 1
-        same = (codes == self._original.codes).all(axis=1)
-        return 100.0 * float(self._credit[unique & same].sum()) / len(codes)
+        _, released, kept = state
+        matched = (released == 1) & (kept == 1)
+        return 100.0 * float((1.0 / self._counts[matched]).sum()) / len(self._original)
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the expected share, exactly, 0..100."""
@@ -108,7 +135,7 @@ class Unchanged(Measure):
         return FittedUnchanged(original)
 
 
-class FittedUnchanged(Expected):
+class FittedUnchanged(Incremental[UnchangedState], Expected):
     """`Unchanged` of one original."""
 
     def __init__(self, original: Table) -> None:
@@ -120,9 +147,19 @@ class FittedUnchanged(Expected):
         ]
         self._missing = float((codes < 0).sum())
 
-    def score(self, masked: Table) -> float:
+    def start(self, masked: Table) -> UnchangedState:
+        """Return the state of a table; O(n V)."""
+        return masked.codes, int(np.count_nonzero(masked.codes == self._original.codes))
+
+    def update(self, state: UnchangedState, masked: Table, rows: Rows) -> UnchangedState:
+        """Return the state after a change; O(m V)."""
+        own = self._original.codes[rows]
+        left, entered = (int(np.count_nonzero(codes[rows] == own)) for codes in (state[0], masked.codes))
+        return masked.codes, state[1] - left + entered
+
+    def value(self, state: UnchangedState) -> float:
         """Return the share of equal values, 0..100."""
-        return 100.0 * float(np.count_nonzero(masked.codes == self._original.codes)) / self._original.codes.size
+        return 100.0 * state[1] / self._original.codes.size
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the expected share, exactly."""

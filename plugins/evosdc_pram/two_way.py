@@ -8,10 +8,11 @@ from itertools import combinations
 from math import sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evosdc.data.expectation import Counts, published_counts, with_missing
 from evosdc.data.schema import Schema
-from evosdc.data.table import Table
+from evosdc.data.table import Codes, Table
 from evosdc.data.transition import Matrix
 from evosdc.errors import Fault, ParameterError
 
@@ -37,6 +38,25 @@ class Pair:
     def counted(self, table: Table) -> Counts:
         """Return the counts of a published table."""
         return _counted(table, self.first, self.second, self.shape)
+
+    def recounted(self, counts: Counts, before: Codes, after: Codes) -> Counts:
+        """Return the counts after some records have changed; `counts` itself where they have not moved.
+
+        Parameters
+        ----------
+        counts : ndarray of float64
+            Not altered.
+        before, after : ndarray of int32, shape (m, V)
+            The records concerned.
+        """
+        old, new = (_cells(codes, self.first, self.second, self.shape) for codes in (before, after))
+        moved = old != new
+        if not moved.any():
+            return counts
+        changed = counts.copy()
+        np.subtract.at(changed.reshape(-1), old[moved], 1.0)
+        np.add.at(changed.reshape(-1), new[moved], 1.0)
+        return changed
 
     def expected(self, transitions: Sequence[Matrix]) -> Counts:
         """Return the expected counts under transition matrices."""
@@ -72,10 +92,14 @@ def pairs_of(original: Table, names: Sequence[tuple[str, str]], where: str) -> t
     return tuple(pairs)
 
 
+def _cells(codes: Codes, first: int, second: int, shape: tuple[int, int]) -> NDArray[np.int64]:
+    """Return the place of each record's cell in the flat table; a missing value, -1, is the last category."""
+    cells: NDArray[np.int64] = codes[:, first].astype(np.int64) % shape[0] * shape[1] + codes[:, second] % shape[1]
+    return cells
+
+
 def _counted(table: Table, first: int, second: int, shape: tuple[int, int]) -> Counts:
-    codes = table.codes
-    rows, columns = codes[:, first].astype(np.int64) % shape[0], codes[:, second] % shape[1]
-    counts = np.bincount(rows * shape[1] + columns, minlength=shape[0] * shape[1])
+    counts = np.bincount(_cells(table.codes, first, second, shape), minlength=shape[0] * shape[1])
     return counts.reshape(shape).astype(np.float64)
 
 

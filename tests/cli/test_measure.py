@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from evosdc.registry import default_registry
+
 
 @pytest.fixture
 def files(tmp_path):
@@ -72,3 +74,62 @@ def test_defaults_follow_the_scales(evosdc, files):
     assert {"il1s", "apil", "id", "dbrl"} <= set(numbers)
     assert "dbil" not in numbers
     assert "prl" in json.loads(evosdc(*given, "--attributes", "sex").out)
+
+
+def test_the_parameters_in_force_are_told(evosdc, files):
+    given = ("measure", "o.csv", "m.csv", "--schema", "s.toml", "--measures", "ctbil,dbrl,prl")
+    document = json.loads(evosdc(*given, "--set", "dbrl.direction=original-to-masked", "--json").out)
+    parameters = document["parameters"]
+    assert parameters["dbrl"]["direction"] == "original-to-masked"
+    assert parameters["prl"]["direction"] == "masked-to-original"
+    assert parameters["prl"]["scenarios"] == []
+    assert parameters["ctbil"]["K"] == 2
+    assert document["missing_rule"] == "category"
+    shown = evosdc(*given, "--set", "dbrl.direction=original-to-masked").out
+    assert 'dbrl: direction = "original-to-masked"' in shown
+    assert 'prl: direction = "masked-to-original"' in shown
+    assert "the rule 'category'" in shown
+
+
+def test_linkages_are_combined_as_asked_for(evosdc, files):
+    given = ("measure", "o.csv", "m.csv", "--schema", "s.toml", "--measures", "dbrl,rsrl", "--set", "rsrl.p=0")
+    greatest, mean = (json.loads(evosdc(*given, "--linkage", how, "--json").out) for how in ("max", "mean"))
+    assert greatest["dbrl"] > greatest["rsrl"]
+    assert greatest["dr"] == greatest["dbrl"]
+    assert mean["dr"] == pytest.approx((mean["dbrl"] + mean["rsrl"]) / 2)
+    assert (greatest["linkage"], mean["linkage"]) == ("max", "mean")
+    assert "DR takes the mean of dbrl, rsrl" in evosdc(*given, "--linkage", "mean").out
+    assert evosdc(*given, "--linkage", "least").status == 2
+
+
+@pytest.mark.parametrize("value", ["1e300", "-1e61", "1e-300"])
+def test_numbers_whose_powers_no_float_holds_are_refused(evosdc, files, value):
+    (files / "vast.csv").write_text((files / "m.csv").read_text().replace("25,", f"{value},", 1))
+    answer = evosdc("measure", "o.csv", "vast.csv", "--schema", "s.toml")
+    assert answer.status == 2
+    assert "of a size from 1e-60 to 1e+60" in answer.err
+
+
+def test_odd_files_are_judged_or_refused_by_every_measure(evosdc, files):
+    schema = (files / "s.toml").read_text().replace("age", "b").replace("sex", "a")
+    (files / "odd.toml").write_text(schema)
+    odd = {
+        "one": "a,b\nx,1\n",
+        "two": "a,b\nx,1\ny,2\n",
+        "void": "a,b\n,\n,\n,\n",
+        "still": "a,b\nx,1\nx,1\nx,1\n",
+        "gaps": "\ufeffa,b\r\nx,\r\n,2.5\r\n,\r\n",
+        "far": "a,b\nä,1e60\ny,-1e60\nä,1e-60\n",
+    }
+    for name, text in odd.items():
+        (files / f"{name}.csv").write_text(text, encoding="utf-8", newline="")
+        for measure in default_registry().names("measure"):
+            spec = default_registry().spec("measure", measure)
+            scales = {"a": "nominal", "b": "numeric"}
+            judged = [attribute for attribute, scale in scales.items() if scale in spec.scales]
+            given = ("measure", f"{name}.csv", f"{name}.csv", "--schema", "odd.toml", "--measures", measure, "--json")
+            answer = evosdc(*given, "--attributes", ",".join(judged))
+            assert answer.status in (0, 2), (name, measure, answer.err)
+            if answer.status == 0:
+                least, greatest = spec.range
+                assert least - 1e-9 <= json.loads(answer.out)[measure] <= greatest + 1e-9, (name, measure)

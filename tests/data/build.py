@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from evosdc.data.column import Column, distinct
 from evosdc.data.schema import Attribute, Role, Scale, Schema
+from evosdc.data.table import Table
 
 
 def column(name: str, values: Sequence[str], mark: str = ".") -> Column:
@@ -34,3 +36,15 @@ def numeric(name: str, decimals: int = 0, role: Role = Role.OTHER) -> Attribute:
 
 def schema(*attributes: Attribute, missing: tuple[str, ...] = ("",)) -> Schema:
     return Schema(attributes, missing)
+
+
+def masked(table: Table, **columns: Any) -> Table:
+    """Return a table with other values in some of its columns."""
+    part = table.select(list(columns))
+    codes, numbers = part.codes.copy(), part.numbers.copy()
+    for name, column in columns.items():
+        if part.schema[name].categorical:
+            codes[:, [a.name for a in part.schema.categorical].index(name)] = column
+        else:
+            numbers[:, [a.name for a in part.schema.numeric].index(name)] = column
+    return Table(part.schema, codes, numbers)

@@ -17,7 +17,7 @@ from evosdc.data.schema_file import AttributeDescription, SchemaDescription
 from evosdc.data.table import MISSING, Table
 from evosdc.errors import DataError, SchemaError
 
-from .build import nominal, numeric, ordinal, schema
+from .build import masked, nominal, numeric, ordinal, schema
 
 
 def frame() -> pd.DataFrame:
@@ -38,17 +38,6 @@ def frame() -> pd.DataFrame:
         },
         index=["p", "p", "q", "p"],
     )
-
-
-def masked(table: Table, **columns) -> Table:
-    part = table.select(list(columns))
-    codes, numbers = part.codes.copy(), part.numbers.copy()
-    for name, column in columns.items():
-        if part.schema[name].categorical:
-            codes[:, [a.name for a in part.schema.categorical].index(name)] = column
-        else:
-            numbers[:, [a.name for a in part.schema.numeric].index(name)] = column
-    return Table(part.schema, codes, numbers)
 
 
 def test_dtypes_tell_scale_and_categories():

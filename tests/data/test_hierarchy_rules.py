@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from evosdc.data.hierarchy import Hierarchy
-from evosdc.data.hierarchy_rules import HierarchyRule, with_hierarchies
+from evosdc.data.hierarchy_rules import HierarchyRule, HierarchySource, with_hierarchies
 from evosdc.data.intervals import binary_intervals, number_intervals, ordered_merging
 from evosdc.data.schema import Attribute, Scale, Schema
 from evosdc.data.table import Table
@@ -80,4 +80,48 @@ def test_child_and_parent_files(tmp_path):
         Hierarchy.from_csv(path)
     path.write_text("a,x\na,y\nx,*\ny,*\n", encoding="utf-8")
     with pytest.raises(HierarchyError):
+        Hierarchy.from_csv(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "rule", "wanted"),
+    [
+        ("age", HierarchyRule(widths=[5, 7]), "multiple"),
+        ("zip", HierarchyRule(prefix=[3]), "from 1 to 2"),
+        ("grade", HierarchyRule(merge=[1]), "from 2"),
+        ("grade", HierarchyRule(widths=[5]), "leading zeros"),
+    ],
+)
+def test_a_rule_that_does_not_fit_names_its_attribute(name, rule, wanted):
+    with pytest.raises(InputError) as caught:
+        with_hierarchies(table(), {name: rule})
+    (fault,) = caught.value.faults
+    assert f"hierarchy of {name}" in fault.where
+    assert wanted in fault.wanted
+
+
+def test_numbers_with_leading_zeros_are_not_put_into_intervals():
+    attribute = Attribute("zip", scale=Scale.NOMINAL, categories=("0041", "0042"))
+    own = Table(Schema((attribute,)), np.array([[0], [1]], dtype=np.int32), np.empty((2, 0)))
+    with pytest.raises(InputError, match="leading zeros"):
+        with_hierarchies(own, {"zip": HierarchyRule(widths=[10])})
+
+
+@pytest.mark.parametrize("bad", [float("inf"), float("nan")])
+def test_widths_are_finite(bad):
+    with pytest.raises(ValidationError):
+        HierarchyRule(widths=[bad])
+
+
+@pytest.mark.parametrize("given", [3, "", {"nope": 1}, {"merge": [2], "widths": [5]}, {}, {"widths": [float("inf")]}])
+def test_a_field_of_a_model_tells_one_fault_for_what_is_neither_file_nor_rule(given):
+    with pytest.raises(ValidationError) as caught:
+        TypeAdapter(HierarchySource).validate_python(given)
+    assert caught.value.error_count() == 1
+
+
+def test_an_empty_label_is_told(tmp_path):
+    path = tmp_path / "town.csv"
+    path.write_text("Bern;CH;*\nOslo;;*\n", encoding="utf-8")
+    with pytest.raises(HierarchyError, match="empty label above 'Oslo'"):
         Hierarchy.from_csv(path)

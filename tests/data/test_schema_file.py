@@ -169,5 +169,5 @@ def test_rules_that_are_wrong_are_refused_with_all_faults_at_once(tmp_path):
 def test_a_rule_that_does_not_fit_the_values_is_refused(tmp_path):
     (tmp_path / "x.csv").write_text("zip\nab\ncd\n")
     (tmp_path / "x.toml").write_text("[attributes]\nzip = { hierarchy = { widths = [5] } }\n")
-    with pytest.raises(InputError, match="widths for categories that are no whole numbers"):
+    with pytest.raises(InputError, match="zip: widths: given categories that are no whole numbers"):
         read_source(tmp_path / "x.csv", tmp_path / "x.toml")

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from evosdc.data.document import plain_text
 from evosdc.data.files import write_text
-from evosdc.data.schema import Attribute, Role, Scale, Schema
 from evosdc.data.masked_file import read_masked
+from evosdc.data.schema import Attribute, Role, Scale, Schema
 from evosdc.data.source import check_writable, read_source
 from evosdc.data.table import MISSING, Table
 from evosdc.errors import DataError, SchemaError

@@ -97,7 +97,7 @@ def test_without_changed_rows_nothing_is_followed():
     assert asked(problem).update == 0
     assert evaluation.scores == fresh_scores(genotype, child)
     assert not problem.incremental
-    assert evaluation.states == ((None, None),), "states that nobody can follow are not kept"
+    assert evaluation.states == (), "states that nobody can follow are not kept"
 
 
 def test_a_chain_of_children_is_followed_to_the_last_bit():

@@ -155,7 +155,7 @@ def test_bad_parameters_are_told(executor):
 
 def test_specs_name_what_exists():
     specs = executor_specs()
-    assert [spec.name for spec in specs] == ["serial", "processes", "scoop"]
+    assert [spec.name for spec in specs] == ["serial", "processes", "scoop", "dask", "mpi"]
     for spec in specs:
         found = resolve(spec.implementation)
         assert issubclass(found, Executor)

@@ -109,7 +109,7 @@ def test_the_result_says_which_constraints_hold(constrained):
 
 def test_figures_on_one_attribute_are_those_of_the_stored_file(constrained):
     from evosdc.api import measure
-    from evosdc.data.source import read_masked
+    from evosdc.data.masked_file import read_masked
 
     assembly = assemble(experiment(), default_registry())
     stored = read_masked(constrained.folder / "best.csv", assembly.source)

@@ -24,6 +24,12 @@ def test_all_faults_are_told_at_once():
     assert "kk: given an unknown key; wanted one of k, p. Did you mean 'k'?" in text
 
 
+@pytest.mark.parametrize("given", [-1, 101])
+def test_a_number_out_of_range_is_told_the_whole_range(given):
+    with pytest.raises(ParameterError, match="wanted greater than or equal to 2 and less than or equal to 100"):
+        parsed(Params, {"k": given}, "method mdav")
+
+
 def test_parameters_are_frozen_and_have_defaults():
     params = parsed(Params, {}, "method mdav")
     assert (params.k, params.p) == (3, 0.5)

@@ -18,7 +18,7 @@ import scoop.shared
 
 from evosdc.executors.lifeline import attend
 from evosdc.executors.scoop.communicator import Line, PrivateCommunicator
-from evosdc.executors.scoop.runner import END_OF_BATCH, Runner
+from evosdc.executors.scoop.runner import END_OF_BATCH, Runner, own_name
 from evosdc.executors.versions import versions
 
 
@@ -27,7 +27,7 @@ def main() -> None:
     settings = attend()
     connection: Connection = Connection(settings["descriptor"])
     join(Line(**settings["line"]), settings["origin"], settings["size"])
-    connection.send_bytes(json.dumps(versions()).encode())
+    connection.send_bytes(json.dumps(versions() | {"names": [own_name()]}).encode())
     scoop.futures._startup(partial(serve, connection, Runner(settings["time_limit"])))
 
 

@@ -1,17 +1,20 @@
-"""A SCOOP pool of local workers, probed before any work and watched during it."""
+"""A SCOOP pool, probed before any work and watched during it."""
 
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 from multiprocessing.connection import wait
+from pathlib import Path
 from time import monotonic
+from typing import Any
 
 from evosdc.errors import ExecutorError
-from evosdc.executors.launch import START_TIME, Child, open_log, tail
+from evosdc.executors.launch import START_TIME, Child, close_log, open_log, tail
 from evosdc.executors.ledger import Job
 from evosdc.executors.packing import packed, unpacked
 from evosdc.executors.pool import Answered, Lost, Pool
-from evosdc.executors.scoop.launcher import start, stop
+from evosdc.executors.scoop.launcher import LostHostError, Places, start, stop
 from evosdc.executors.scoop.runner import END_OF_BATCH
 from evosdc.model.executor import Task
 
@@ -23,23 +26,39 @@ _PROBES_PER_WORKER = 4
 
 
 class ScoopPool(Pool):
-    """A broker and `size` workers, the origin among them.
+    """A broker and workers, the origin among them.
 
     Jobs are sent to the origin in batches, the next when the last is done. When any of the processes dies all are
-    started anew, for SCOOP does not tell which task was where.
+    started anew, for SCOOP does not tell which task was where. Another computer on which that does not succeed is
+    given up, with a line in the log, and the work is done by those that are left.
+
+    Parameters
+    ----------
+    places : Places
+        Where the workers are.
+    time_limit : float or None
+        Seconds for each evaluation.
+    log_path : Path or None
+        File for what the processes complain of.
+
+    Attributes
+    ----------
+    places : Places
+        Where the workers are now.
     """
 
     certain = False
 
-    def __init__(self, size: int, time_limit: float | None) -> None:
-        self._size = size
+    def __init__(self, places: Places, time_limit: float | None, log_path: Path | None = None) -> None:
+        self.places = places
         self._time_limit = time_limit
+        self._log_path = log_path
         self._batch: list[tuple[Job, bytes]] = []
         self._bytes = 0
         self._under_way: deque[Job] = deque()
         self._since = monotonic()
-        self.children: list[Child] = []
-        self._log = open_log()
+        self.children: list[Any] = []
+        self._log = open_log(log_path)
         try:
             self._start()
         except BaseException:
@@ -66,7 +85,7 @@ class ScoopPool(Pool):
         """
         if self._batch and not self._under_way:
             if not self._alive():
-                self._start()
+                self._restart()
             self._send()
         try:
             if wait([self._origin.connection], _PERIOD):
@@ -79,7 +98,7 @@ class ScoopPool(Pool):
             return False
         jobs = list(self._under_way)
         self._under_way.clear()
-        self._start()
+        self._restart()
         lost(jobs, False, monotonic() - self._since)
         return True
 
@@ -90,29 +109,39 @@ class ScoopPool(Pool):
     def stop(self) -> None:
         """End all processes at once."""
         stop(self.children)
-        self._log.close()
+        close_log(self._log, self._log_path)
 
     @property
     def _origin(self) -> Child:
-        return self.children[1]
+        origin: Child = self.children[1]
+        return origin
 
     def _alive(self) -> bool:
         return all(child.alive for child in self.children)
 
     def _start(self) -> None:
         stop(self.children)
-        self.children = start(self._size, self._time_limit, self._log)
+        self.children = start(self.places, self._time_limit, self._log)
         deadline = monotonic() + START_TIME
-        missing = {node.process.pid for node in self.children[1:]}
+        missing = {name for node in self.children[1:] for name in node.names}
         while missing:
             self._probe(missing, deadline)
 
-    def _probe(self, missing: set[int], deadline: float) -> None:
+    def _restart(self) -> None:
+        while True:
+            try:
+                return self._start()
+            except LostHostError as error:
+                left = tuple(host for host in self.places.elsewhere if host.name != error.host)
+                self.places = replace(self.places, elsewhere=left)
+                self._log.write(f"host {error.host} is given up; {self.places.size} workers are left\n".encode())
+
+    def _probe(self, missing: set[str], deadline: float) -> None:
         """Have tiny tasks done, more than there are workers, and strike off the workers that did one."""
         task = Task(_PRESENCE, None, 0, ((0, _PROBE_SECONDS),))
         parcel = packed(task)
         assert isinstance(parcel, bytes)
-        probes = _PROBES_PER_WORKER * self._size
+        probes = _PROBES_PER_WORKER * self.places.size
         connection = self._origin.connection
         try:
             for _ in range(probes):
@@ -125,10 +154,9 @@ class ScoopPool(Pool):
                     probes -= 1
         except (EOFError, OSError):
             self._origin.stop()
+        size = self.places.size
         if probes or (missing and monotonic() > deadline):
-            raise ExecutorError(
-                f"{self._size - len(missing)} of {self._size} SCOOP workers are at work{self.complaint()}"
-            )
+            raise ExecutorError(f"{size - len(missing)} of {size} SCOOP workers are at work{self.complaint()}")
 
     def _send(self) -> None:
         self._under_way.extend(job for job, _ in self._batch)

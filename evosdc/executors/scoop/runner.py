@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import time
 from dataclasses import dataclass
 
@@ -28,7 +29,12 @@ class Runner:
         return run_packed(parcel, self.time_limit)
 
 
-def presence(context: ContextRef | None, seed: int, seconds: float) -> int:
+def own_name() -> str:
+    """Return a name that no other process of the pool has."""
+    return f"{socket.gethostname()} {os.getpid()}"
+
+
+def presence(context: ContextRef | None, seed: int, seconds: float) -> str:
     """Tell which process this is, after a short while: long enough for every worker to get its turn."""
     time.sleep(seconds)
-    return os.getpid()
+    return own_name()

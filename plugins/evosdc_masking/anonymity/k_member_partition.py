@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from evosdc.data.table import Codes, Numbers
 from evosdc.kernel import kernel
 from evosdc_masking.anonymity.cluster_spread import Extents, breadth, empty_extents, extend, spread_with
-from evosdc_masking.point_search import farthest, incomplete_columns, measure
+from evosdc_masking.point_search import farthest, incomplete_columns, measure, remaining_points
 from evosdc_masking.space import Metric, Space
 
 Integers = NDArray[np.int64]
@@ -86,10 +86,9 @@ def _grow(
         group += 1
         remaining -= k
         if 16 * exhausted > visited:
-            keep = np.flatnonzero(heads < ends)
-            codes, numbers = codes[:, keep].copy(), numbers[:, keep].copy()
-            heads, ends, away = heads[keep], ends[keep], away[keep]
-            visited, exhausted = keep.size, 0
+            codes, numbers, heads, ends = remaining_points(codes, numbers, heads, ends)
+            visited, exhausted = heads.size, 0
+            away = away[:visited]
     return classes
 
 

@@ -136,7 +136,8 @@ def _category_labels(attribute: Attribute, column: Classes, members: Members, by
         ancestors = _ancestors(attribute.hierarchy, attribute.categories, column, members)
     elif attribute.scale is Scale.ORDINAL:
         names = attribute.categories
-        ancestors = [interval_label(names[a], names[b]) for a, b in zip(low, high, strict=True)]
+        ends = zip(low, high, strict=True)
+        ancestors = [interval_label(names[a], names[b]) if a != MISSING else ROOT for a, b in ends]
     else:
         ancestors = _sets(attribute.categories, column, members)
     return [

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from evosdc.data.table import Codes, Numbers
 from evosdc.kernel import kernel
 from evosdc_masking.averages import average_category
-from evosdc_masking.point_search import farthest, incomplete_columns, measure
+from evosdc_masking.point_search import farthest, incomplete_columns, measure, remaining_points
 from evosdc_masking.space import Metric, Space
 
 Integers = NDArray[np.int64]
@@ -74,11 +74,10 @@ def _partition(
             remaining -= k
         if 16 * exhausted > visited:
             # exhausted points are dropped, and sums taken anew before rounding adds up
-            keep = np.flatnonzero(heads < ends)
-            codes, numbers = codes[:, keep].copy(), numbers[:, keep].copy()
-            heads, ends, away = heads[keep], ends[keep], away[keep]
+            codes, numbers, heads, ends = remaining_points(codes, numbers, heads, ends)
             counts, sums, present = _tally(metric, codes, numbers, heads, ends)
-            visited, exhausted = keep.size, 0
+            visited, exhausted = heads.size, 0
+            away = away[:visited]
     for row in range(classes.size):
         if classes[row] < 0:
             classes[row] = group

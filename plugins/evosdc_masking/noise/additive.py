@@ -34,7 +34,9 @@ class _AdditiveNoise(MaskingMethod):
             return table
         found = moments(table.numbers)
         draws = rng.standard_normal(table.numbers.shape)
-        return published(table, self._masked(table.numbers, found, draws), self.params.rounding)
+        with np.errstate(over="ignore"):  # refused by name where it happens
+            numbers = self._masked(table.numbers, found, draws)
+        return published(table, numbers, self.params.rounding)
 
     def _masked(self, numbers: Numbers, found: Moments, draws: Numbers) -> Numbers:
         noise: Numbers = np.sqrt(self.params.alpha) * found.deviation * draws

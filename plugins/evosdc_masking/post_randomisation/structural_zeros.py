@@ -29,20 +29,24 @@ def read_combinations(path: Path) -> list[Combination]:
     Raises
     ------
     ParameterError
-        The file cannot be read, or a line has too many or too few fields; all faults at once.
+        The file cannot be read, holds no combination, or a line has too many or too few fields; all faults at once.
     """
     text, where = read_text(path, ParameterError), str(path)
     if text.lstrip().startswith("["):
         try:
-            return _tables(json.loads(text), where)
+            found = _tables(json.loads(text), where)
         except json.JSONDecodeError as error:
             given = f"text that is not JSON: {error.msg}"
             raise ParameterError(Fault(f"{where}: line {error.lineno}", given, f"a list of {_WANTED}")) from None
+        if not found:
+            raise ParameterError(Fault(where, "an empty list", f"a list of {_WANTED}"))
+        return found
     reader = csv.reader(text.splitlines())
     lines = [(reader.line_num, [cell.strip() for cell in row]) for row in reader]
     lines = [(number, row) for number, row in lines if any(row)]
-    if not lines:
-        raise ParameterError(Fault(where, "an empty file", "a header of attributes and a combination on each line"))
+    if len(lines) < 2:
+        given = "one line" if lines else "an empty file"
+        raise ParameterError(Fault(where, given, "a header of attributes and a combination on each line"))
     header = lines[0][1]
     faults = [
         Fault(f"{where}: line {number}", f"{len(row)} fields", f"{len(header)}, as in the header")

@@ -22,11 +22,13 @@ FINEST = 1e9
 def usual_width(column: Numbers) -> float:
     """Return a tenth of the range of a column's numbers, rounded down to one digit; 1 where it has no range."""
     present = column[~np.isnan(column)]
-    span = float(np.ptp(present)) if present.size else 0.0
+    # as decimal numbers, since the range of the largest floats is itself none
+    span = Decimal(float(present.max())) - Decimal(float(present.min())) if present.size else Decimal(0)
     if span == 0:
         return 1.0
-    digit = Decimal(10) ** int(np.floor(np.log10(span / USUAL_INTERVALS)))
-    return float(int(Decimal(span) / USUAL_INTERVALS / digit) * digit or digit)
+    width = span / USUAL_INTERVALS
+    digit = Decimal(1).scaleb(width.adjusted())
+    return float(int(width / digit) * digit)
 
 
 def least_width(column: Numbers) -> float:

@@ -68,7 +68,9 @@ def coded_numbers(alone: Table, tail: NumberTail, highest: bool, output: Output)
     published = column.copy()
     if tail.inside.any():
         ascending = np.sort(column[tail.inside])
-        averages = {"median": ascending[(ascending.size - 1) // 2], "mean": ascending.mean()}
+        # sums of the largest floats would overflow; a power of two is divided out and in again without rounding
+        mean = np.clip(np.ldexp(np.ldexp(ascending, -64).mean(), 64), ascending[0], ascending[-1])
+        averages = {"median": ascending[(ascending.size - 1) // 2], "mean": mean}
         published[tail.inside] = averages.get(output or "threshold", tail.threshold)
     return Table(alone.schema, alone.codes, published[:, None])
 

@@ -33,7 +33,9 @@ def require_small(values: Values, wildcard: bool) -> None:
     if n > limit or n << min(width, 40) > MOST_CHOICES:
         given = f"exact, for {n} records and {width} attributes"
         wanted = f"at most {limit} records, and at most {MOST_CHOICES} choices of what to suppress"
-        raise ParameterError(Fault("search", given, wanted, "Choose search = heuristic for larger files."))
+        raise ParameterError(
+            Fault("method local-suppression: search", given, wanted, "Choose search = heuristic for larger files.")
+        )
 
 
 def least_for_wildcards(values: Values, k: int, weights: Weights) -> Values:

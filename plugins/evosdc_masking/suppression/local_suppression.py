@@ -51,17 +51,18 @@ class LocalSuppression(MaskingMethod):
     def require_fit(self, table: Table) -> None:
         """Refuse k beyond the number of records, importances that do not fit, and files too large for `exact`."""
         super().require_fit(table)
-        names, faults = table.schema.names, []
+        where, names, faults = "method local-suppression", table.schema.names, []
         if self.params.k > len(table):
-            faults.append(Fault("k", str(self.params.k), f"at most {len(table)}, the number of records"))
+            faults.append(Fault(f"{where}: k", str(self.params.k), f"at most {len(table)}, the number of records"))
         if len(names) > MOST_ATTRIBUTES:
-            faults.append(Fault("attributes", str(len(names)), f"at most {MOST_ATTRIBUTES}", "Mask fewer attributes."))
+            given, wanted = f"{len(names)} attributes", f"at most {MOST_ATTRIBUTES}"
+            faults.append(Fault(where, given, wanted, "Mask fewer attributes."))
         for name, weight in self.params.importance.items():
             if name not in names:
                 wanted = f"one of the masked attributes {', '.join(names)}"
-                faults.append(Fault("importance", repr(name), wanted, did_you_mean(name, names)))
+                faults.append(Fault(f"{where}: importance", repr(name), wanted, did_you_mean(name, names)))
             if not weight > 0:
-                faults.append(Fault(f"importance: {name}", str(weight), "a positive number"))
+                faults.append(Fault(f"{where}: importance: {name}", str(weight), "a positive number"))
         if self.params.search == "exact" and not faults:
             from evosdc_masking.suppression.exact import require_small
 

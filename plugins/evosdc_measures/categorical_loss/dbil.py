@@ -56,6 +56,7 @@ class FittedDistanceBasedLoss(Incremental[State], Expected):
         self._original = original
         self._rows = np.arange(n)
         self._empty = np.zeros(attributes, dtype=np.int64)
+        self._matrices = [d.matrix for d in distances]
         self._layout = (domains.widths, domains.offsets, domains.flattened([d.numerators for d in distances]))
         self._denominators = np.array([d.denominator for d in distances], dtype=np.float64)
         self._cells: int = n * attributes
@@ -79,6 +80,14 @@ class FittedDistanceBasedLoss(Incremental[State], Expected):
     def _followed(self, before: Codes, after: Codes, rows: Rows, totals: Integers) -> State:
         total = _follow(self._original.codes, before, after, rows, *self._layout, self._denominators, totals)
         return after, totals, 100.0 * total / self._cells
+
+    def burdens(self, masked: Table) -> NDArray[np.float64]:
+        """Return each record's distance from its original as a share of the score, shape (n,); O(n V)."""
+        require_aligned(self._original, masked)
+        burdens = np.zeros(len(masked.codes))
+        for v, matrix in enumerate(self._matrices):
+            burdens += matrix[self._original.codes[:, v], masked.codes[:, v]]
+        return burdens * (100.0 / self._cells)
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the expected loss, 0..100, exactly; O(sum c**2)."""

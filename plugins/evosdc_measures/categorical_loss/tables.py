@@ -164,14 +164,16 @@ def _follow(
                 position += 1
             if left == entered and not fresh:
                 continue
+            # Looked up in place where that can be: to pass so many arrays to a function takes longer than a look-up.
+            lookup = lookups[table]
             if not fresh:
-                cell = cell_of(left, table, lookups, cells, firsts, keys)
+                cell = cells[lookup + left] if lookup >= 0 else cell_of(left, table, lookups, cells, firsts, keys)
                 if cell < 0:
                     total -= 1
                 else:
                     total += 1 if differences[cell] <= 0 else -1
                     differences[cell] -= 1
-            cell = cell_of(entered, table, lookups, cells, firsts, keys)
+            cell = cells[lookup + entered] if lookup >= 0 else cell_of(entered, table, lookups, cells, firsts, keys)
             if cell < 0:
                 total += 1
             else:

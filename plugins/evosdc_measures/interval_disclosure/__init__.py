@@ -1,4 +1,4 @@
-"""Interval disclosure: original values close to the published ones.
+"""Attribute disclosure: original values close to the published ones, or guessed from them.
 
 This module holds what the package offers and imports nothing heavy.
 """
@@ -16,5 +16,14 @@ SPECS: tuple[MeasureSpec, ...] = (
         kind="dr",
         family="interval",
         scales=("nominal", "ordinal", "numeric"),
+    ),
+    MeasureSpec(
+        name="best-guess",
+        implementation="evosdc_measures.interval_disclosure.best_guess:BestGuess",
+        summary="Original values that are the likeliest behind the published one; sees through relabelling.",
+        source="reconstruction: Bayes' rule for the transitions that the file itself shows",
+        kind="dr",
+        family="guess",
+        scales=("nominal", "ordinal"),
     ),
 )

@@ -123,6 +123,14 @@ class FittedIntervalDisclosure(Incremental[State], Expected):
             inside += int(hits_of_codes(original[:, v], after[:, v], self._orders[v], self._percents).sum())
         return after, counts, 100.0 * inside / self._most
 
+    def burdens(self, masked: Table) -> NDArray[np.float64]:
+        """Return each record's hits as a share of the score, shape (n,); O(n V P)."""
+        require_aligned(self._original, masked)
+        hits = np.zeros(len(masked.codes), dtype=np.int64)
+        for v, order in enumerate(self._orders):
+            hits += hits_of_codes(self._original.codes[:, v], masked.codes[:, v], order, self._percents)
+        return hits * (100.0 / self._most)
+
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the risk at the expected published counts, 0..100; exact for categories without an order.
 

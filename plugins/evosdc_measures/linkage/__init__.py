@@ -14,7 +14,7 @@ SPECS: tuple[MeasureSpec, ...] = (
     MeasureSpec(
         name="dbrl",
         implementation="evosdc_measures.linkage.dbrl:DistanceBasedLinkage",
-        summary="Distance-based record linkage, masked to original: share of records whose nearest one is their own.",
+        summary="Distance-based record linkage, masked to original by default: share of records nearest to their own.",
         source=f"{_HANDBOOK}; credit for ties, mixed files: reconstruction",
         kind="dr",
         family="linkage",
@@ -23,7 +23,7 @@ SPECS: tuple[MeasureSpec, ...] = (
     MeasureSpec(
         name="prl",
         implementation="evosdc_measures.linkage.prl:ProbabilisticLinkage",
-        summary="Probabilistic record linkage, masked to original: share of records linked to their own by EM weights.",
+        summary="Probabilistic record linkage, masked to original by default: share linked to their own by EM weights.",
         source="Fellegi and Sunter (1969); Jaro (1989); credit for ties, classes of numbers: reconstruction",
         kind="dr",
         family="linkage",

@@ -103,10 +103,12 @@ def disagreements_of(original: Table) -> Costs:
         patterns = _patterns(masked.codes, original.codes, wildcard)
         counts = np.bincount(patterns.ravel(), minlength=1 << attributes).astype(np.int64)
         m, u, _ = estimate(counts, attributes, n)
+        # Whole numbers for each attribute, so that sums over attributes and links that should be equal are.
+        single = 1 << np.arange(attributes)
         weights = weights_of(m, u)
-        # Weights that differ by rounding alone are made equal.
-        steps = np.rint((weights.max() - weights) / SAME_WEIGHT)
-        return np.asarray(steps[patterns] * SAME_WEIGHT)
+        steps = np.rint((weights[single] - weights[0]) / SAME_WEIGHT)
+        sums = (np.arange(1 << attributes)[:, None] & single > 0) @ steps
+        return np.asarray((sums.max() - sums)[patterns], dtype=np.float64)
 
     return costs
 

@@ -136,7 +136,8 @@ def _boundary(values: Numbers, order: NDArray[np.int64]) -> int:
 
 
 @kernel
-def _inside(point: Numbers, low: Numbers, high: Numbers, gaps: Flags) -> bool:
+def inside(point: Numbers, low: Numbers, high: Numbers, gaps: Flags) -> bool:
+    """Return whether a point lies in a box; a missing coordinate does where there may be gaps."""
     for v in range(len(point)):
         value = point[v]
         if np.isnan(value):
@@ -219,7 +220,7 @@ def tie_sizes(
     for row in rows:
         record = asked[row]
         ties[row] = 0
-        if windowed and not _inside(own[row], first[row], last[row], open_gaps[row]):
+        if windowed and not inside(own[row], first[row], last[row], open_gaps[row]):
             continue
         complete = plain and not np.isnan(record.sum())
         distance = squared(record, own[row], equality, lost, np.inf)
@@ -232,7 +233,7 @@ def tie_sizes(
             node = stack[depth]
             if nodes[node, 2] < 0:
                 for place in range(nodes[node, 0], nodes[node, 1]):
-                    if windowed and not _inside(points[place], first[row], last[row], open_gaps[row]):
+                    if windowed and not inside(points[place], first[row], last[row], open_gaps[row]):
                         continue
                     if complete:
                         found = squared_numbers(record, points[place], most)

@@ -73,6 +73,11 @@ class FittedInClasses(Incremental[State]):
         classed = Table(self._schema, codes, np.empty((len(codes), 0)))
         return classed, self._fitted.update(state[1], classed, rows)
 
+    def burdens(self, masked: Table) -> Numbers | None:
+        """Return what each record adds to the risk, where the measure of classes can tell."""
+        require_same_shape(self._original, masked)
+        return self._fitted.burdens(self._classed(masked))
+
     def value(self, state: State) -> float:
         """Return the risk, 0..100."""
         return self._fitted.value(state[1])

@@ -10,25 +10,29 @@ from pydantic import Field
 
 from evosdc.data.distance import category_distance, common_scale
 from evosdc.data.schema import Scale, Schema
-from evosdc.data.table import Codes, Rows, Table
+from evosdc.data.table import Codes, Numbers, Rows, Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.kernel import kernel
 from evosdc.model import Fitted, Incremental, Measure
 from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
 from evosdc_measures.linkage.assignment import Costs, FittedAssignment, distances_of_categories
+from evosdc_measures.linkage.burdens import burdens_of
 from evosdc_measures.linkage.measured import FittedByKernel, FittedByPoints
 from evosdc_measures.linkage.memo import memo_of, place_of
 from evosdc_measures.linkage.prefix_tree import PrefixTree, nearest, tree_of
 from evosdc_measures.linkage.scenarios import LinkageParameters, fitted_by_scenarios
 
 State = tuple[Codes, Counts, float]
-"""Codes of the masked table, number of records by size of the tie that their own record is in, score."""
+"""Codes of the masked table, number of records by size of the tie that their own record is in (at 0: of all these
+records), score."""
 
 _Search = tuple[Integers, int, Counts, Integers, Integers, Integers, Integers, int, Counts, Integers]
 """Tree, distances and memory, as the kernel takes them."""
 
 MEMORY = 1 << 20
 """Greatest number of masked records whose nearest originals are remembered."""
+SMALL = 1 << 14
+"""So many are remembered however few records a file has: a search comes to most of the possible ones."""
 
 
 class DistanceBasedLinkage(Measure):
@@ -129,7 +133,7 @@ class FittedDistanceBasedLinkage(Incremental[State]):
         self._search = self._search_in(tree_of(original.codes[:1] if backward else original.codes))
 
     def _search_in(self, tree: PrefixTree) -> _Search:
-        memo = memo_of(self._widths, min(MEMORY, 4 * len(self._original)))
+        memo = memo_of(self._widths, min(MEMORY, max(4 * len(self._original), SMALL)))
         least = np.empty((memo.places, 2), dtype=np.int64)
         return (tree.order, tree.roots, tree.nodes, *self._distances, memo.factors, memo.shift, memo.records, least)
 
@@ -151,6 +155,14 @@ class FittedDistanceBasedLinkage(Incremental[State]):
         ties, codes = state[1].copy(), masked.codes
         credit = _follow(self._original.codes, state[0], codes, rows, False, *self._search, ties)
         return codes, ties, self._risk(credit)
+
+    def burdens(self, masked: Table) -> Numbers:
+        """Return each record's credit as a share of the score, shape (n,); one search for each distinct record."""
+        require_aligned(self._original, masked)
+        original, codes = self._original.codes, masked.codes
+        if self._backward:
+            return burdens_of(_tie_sizes(codes, original, self._rows, *self._search_in(tree_of(codes))))
+        return burdens_of(_tie_sizes(original, codes, self._rows, *self._search))
 
     def _risk(self, credit: float) -> float:
         # The sum of the credits may exceed n by rounding.
@@ -185,6 +197,40 @@ def _require_common_scale(schema: Schema, by_hierarchy: bool) -> None:
 
 
 @kernel
+def _tie_sizes(
+    own: Codes,
+    asked: Codes,
+    rows: Rows,
+    order: Integers,
+    roots: int,
+    nodes: Counts,
+    widths: Integers,
+    offsets: Integers,
+    distances: Integers,
+    factors: Integers,
+    shift: int,
+    records: Counts,
+    least: Integers,
+) -> Counts:
+    """Return for each row how many searched records are as near to it as its own one is; 0 where another is nearer."""
+    attributes = own.shape[1]
+    paths = np.empty((4, attributes), np.int64)
+    sizes = np.zeros(len(rows), np.int32)
+    for i in range(len(rows)):
+        row, distance = rows[i], 0
+        for v in range(attributes):
+            distance += distances[offsets[v] + (asked[row, v] + 1) * widths[v] + own[row, v] + 1]
+        place, known = place_of(asked, row, factors, shift, records)
+        # Called for what is not remembered only: to pass so many arrays takes ten times as long as to look up.
+        if not known:
+            best, found = nearest(asked[row], distance, order, roots, nodes, widths, offsets, distances, paths)
+            least[place, 0], least[place, 1] = best, found
+        if least[place, 0] == distance:
+            sizes[i] = least[place, 1]
+    return sizes
+
+
+@kernel
 def _follow(
     own: Codes,
     before: Codes,
@@ -203,28 +249,23 @@ def _follow(
     least: Integers,
     ties: Counts,
 ) -> float:
-    attributes = own.shape[1]
-    paths = np.empty((4, attributes), np.int64)
-    for row in rows:
-        if not fresh:
-            same = True
-            for v in range(attributes):
-                same = same and before[row, v] == after[row, v]
-            if same:
-                continue
-        for entering in range(1 if fresh else 0, 2):
-            record = after[row] if entering else before[row]
-            distance = 0
-            for v in range(attributes):
-                distance += distances[offsets[v] + (record[v] + 1) * widths[v] + own[row, v] + 1]
-            place, known = place_of(record, factors, shift, records)
-            if not known:
-                best, found = nearest(record, distance, order, roots, nodes, widths, offsets, distances, paths)
-                least[place, 0], least[place, 1] = best, found
-            if least[place, 0] == distance:
-                ties[least[place, 1]] += 1 if entering else -1
-    credit = 0.0
-    for size in range(1, len(ties)):
+    for size in _tie_sizes(
+        own, after, rows, order, roots, nodes, widths, offsets, distances, factors, shift, records, least
+    ):
+        if size > 0:
+            ties[size] += 1
+            ties[0] += 1
+    if not fresh:
+        for size in _tie_sizes(
+            own, before, rows, order, roots, nodes, widths, offsets, distances, factors, shift, records, least
+        ):
+            if size > 0:
+                ties[size] -= 1
+                ties[0] -= 1
+    credit, left, size = 0.0, ties[0], 0
+    while left > 0:
+        size += 1
         if ties[size] > 0:
             credit += ties[size] / size
+            left -= ties[size]
     return credit

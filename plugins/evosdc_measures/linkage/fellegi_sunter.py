@@ -16,6 +16,51 @@ SAME_WEIGHT = 1e-9
 
 
 @kernel
+def _total(values: NDArray[np.float64]) -> float:
+    """Return a sum in eight strands, which do not wait for each other."""
+    a = b = c = d = e = f = g = h = 0.0
+    whole = len(values) // 8 * 8
+    for i in range(0, whole, 8):
+        a += values[i]
+        b += values[i + 1]
+        c += values[i + 2]
+        d += values[i + 3]
+        e += values[i + 4]
+        f += values[i + 5]
+        g += values[i + 6]
+        h += values[i + 7]
+    for i in range(whole, len(values)):
+        a += values[i]
+    return ((a + e) + (b + f)) + ((c + g) + (d + h))
+
+
+@kernel
+def _spread(p: NDArray[np.float64], first: int, last: int, factor: float, table: NDArray[np.float64]) -> None:
+    """Write the probability of each pattern of some attributes, times a factor; doubled attribute by attribute."""
+    table[0] = factor
+    filled = 1
+    for v in range(first, last):
+        agree, disagree = p[v], 1.0 - p[v]
+        for pattern in range(filled):
+            table[filled + pattern] = table[pattern] * agree
+            table[pattern] *= disagree
+        filled *= 2
+
+
+@kernel
+def _fold(table: NDArray[np.float64], first: int, last: int, agreed: NDArray[np.float64]) -> None:
+    """Write for some attributes the sum over patterns that agree on it; the sum of all is left at the first place."""
+    filled = len(table)
+    for v in range(last - 1, first - 1, -1):
+        filled //= 2
+        total = 0.0
+        for pattern in range(filled):
+            total += table[filled + pattern]
+            table[pattern] += table[filled + pattern]
+        agreed[v] = total
+
+
+@kernel
 def estimate(counts: Integers, attributes: int, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """Estimate the probabilities of agreement under conditional independence.
 
@@ -41,47 +86,47 @@ def estimate(counts: Integers, attributes: int, n: int) -> tuple[NDArray[np.floa
     share : float
         Of matches among all pairs.
     """
-    size = 1 << attributes
-    m = np.full(attributes, 0.9)
-    u = np.full(attributes, 0.1)
+    # A pattern is a row and a column of a grid, so that the inner loop is over arrays that stay in the nearest cache.
+    low = (attributes + 1) // 2 if attributes <= 6 else 6
+    width, height = 1 << low, 1 << (attributes - low)
+    numbers = counts.astype(np.float64).reshape(height, width)
+    pairs = float(counts.sum())
+    m, u = np.full(attributes, 0.9), np.full(attributes, 0.1)
     share = min(max(1.0 / n, CLAMP), 1.0 - CLAMP)
-    pairs = 0.0
-    for pattern in range(size):
-        pairs += counts[pattern]
-    matches = np.empty(size)
-    others = np.empty(size)
+    agreed, coincided = np.empty(attributes), np.empty(attributes)
+    # Probabilities by column and by row of being a match, or of not being one; then the expected numbers of pairs.
+    column_m, column_u, row_m, row_u = np.empty(width), np.empty(width), np.empty(height), np.empty(height)
+    matches, others = np.empty(width), np.empty(width)
+    below_m, below_u, beside_m, beside_u = np.empty(width), np.empty(width), np.empty(height), np.empty(height)
     for _ in range(ITERATIONS):
-        # Joint probability of class and pattern, doubled attribute by attribute.
-        matches[0], others[0] = share, 1.0 - share
-        filled = 1
-        for v in range(attributes):
-            for pattern in range(filled):
-                matches[filled + pattern] = matches[pattern] * m[v]
-                matches[pattern] *= 1.0 - m[v]
-                others[filled + pattern] = others[pattern] * u[v]
-                others[pattern] *= 1.0 - u[v]
-            filled *= 2
-        matched, remaining = 0.0, 0.0
-        for pattern in range(size):
-            each = counts[pattern] / (matches[pattern] + others[pattern])
-            matches[pattern] *= each
-            others[pattern] *= each
-            matched += matches[pattern]
-            remaining += others[pattern]
+        _spread(m, 0, low, 1.0, column_m)
+        _spread(u, 0, low, 1.0, column_u)
+        _spread(m, low, attributes, share, row_m)
+        _spread(u, low, attributes, 1.0 - share, row_u)
+        below_m[:] = 0.0
+        below_u[:] = 0.0
+        for row in range(height):
+            of_m, of_u = row_m[row], row_u[row]
+            for column in range(width):
+                match, other = of_m * column_m[column], of_u * column_u[column]
+                each = numbers[row, column] / (match + other)
+                match *= each
+                other *= each
+                matches[column], others[column] = match, other
+                below_m[column] += match
+                below_u[column] += other
+            beside_m[row], beside_u[row] = _total(matches), _total(others)
+        _fold(below_m, 0, low, agreed)
+        _fold(below_u, 0, low, coincided)
+        _fold(beside_m, low, attributes, agreed)
+        _fold(beside_u, low, attributes, coincided)
+        matched, remaining = beside_m[0], beside_u[0]
         change = 0.0
-        for v in range(attributes - 1, -1, -1):
-            # Sum the half of patterns that agree on v, then fold it onto the other half.
-            filled //= 2
-            agreed, coincided = 0.0, 0.0
-            for pattern in range(filled):
-                agreed += matches[filled + pattern]
-                coincided += others[filled + pattern]
-                matches[pattern] += matches[filled + pattern]
-                others[pattern] += others[filled + pattern]
-            better = min(max(agreed / matched, CLAMP), 1.0 - CLAMP)
+        for v in range(attributes):
+            better = min(max(agreed[v] / matched, CLAMP), 1.0 - CLAMP)
             change = max(change, abs(better - m[v]))
             m[v] = better
-            better = min(max(coincided / remaining, CLAMP), 1.0 - CLAMP)
+            better = min(max(coincided[v] / remaining, CLAMP), 1.0 - CLAMP)
             change = max(change, abs(better - u[v]))
             u[v] = better
         better = min(max(matched / pairs, CLAMP), 1.0 - CLAMP)

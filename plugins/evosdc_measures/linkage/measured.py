@@ -9,6 +9,7 @@ from evosdc.kernel import kernel
 from evosdc.model import Incremental
 from evosdc_measures.domains import Counts
 from evosdc_measures.linkage.box_tree import EVERYTHING, box_tree_of, credit_of, tie_sizes
+from evosdc_measures.linkage.burdens import burdens_of
 from evosdc_measures.linkage.coordinates import SAME, ZERO, all_squared, metric_of, points_of, unit_of, whitening_of
 
 State = tuple[Counts, float]
@@ -70,6 +71,10 @@ class FittedByPoints(Incremental[State]):
         originals, points = self.points(masked)
         return np.sqrt(all_squared(points, originals, *self._metric))
 
+    def burdens(self, masked: Table) -> Numbers:
+        """Return each record's credit as a share of the score, shape (n,); as `start`."""
+        return burdens_of(self.start(masked)[0])
+
     def value(self, state: State) -> float:
         """Return the risk, 0..100."""
         return state[1]
@@ -119,6 +124,10 @@ class FittedByKernel(Incremental[State]):
         squares = own[0][:, None] - 2.0 * (1.0 + points @ originals.T) ** self._degree + own[1][None, :]
         distances: Numbers = np.sqrt(np.maximum(squares, 0.0))
         return distances
+
+    def burdens(self, masked: Table) -> Numbers:
+        """Return each record's credit as a share of the score, shape (n,); as `start`."""
+        return burdens_of(self.start(masked)[0])
 
     def value(self, state: State) -> float:
         """Return the risk, 0..100."""

@@ -62,15 +62,16 @@ def memo_of(widths: NDArray[np.int64], most: int) -> Memo:
 
 
 @kernel
-def place_of(record: Codes, factors: Integers, shift: int, records: Counts) -> tuple[int, bool]:
-    """Return a record's place, and whether that is where it stands already; it does afterwards."""
-    total = 0
-    for v in range(len(record)):
-        total += (record[v] + 1) * factors[v]
+def place_of(codes: Codes, row: int, factors: Integers, shift: int, records: Counts) -> tuple[int, bool]:
+    """Return the place of a row's record, and whether that is where it stands already; it does afterwards."""
+    # No slice is taken: to count its references costs more than all else here.
+    attributes, total = codes.shape[1], 0
+    for v in range(attributes):
+        total += (codes[row, v] + 1) * factors[v]
     place = (total >> shift) & (records.shape[0] - 1)
     known = True
-    for v in range(len(record)):
-        if records[place, v] != record[v]:
-            records[place, v] = record[v]
+    for v in range(attributes):
+        if records[place, v] != codes[row, v]:
+            records[place, v] = codes[row, v]
             known = False
     return int(place), known

@@ -10,33 +10,50 @@ from evosdc.kernel import kernel
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.agreement import pattern_of
 from evosdc_measures.linkage.fellegi_sunter import SAME_WEIGHT, estimate, weights_of
-from evosdc_measures.linkage.profiles import Memory, Originals, places_of
+from evosdc_measures.linkage.profiles import Memory, Originals, place_of_record, places_of
+
+FEW, FEW_ATTRIBUTES = 64, 6
+"""Changed rows and attributes up to which all is tried in one compiled call, since calls then cost more than work."""
+
+FIRST = 64
+"""Patterns that are tried one by one, from the greatest weight on."""
 
 
 @kernel
-def _ranked(counts: Integers, attributes: int, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the patterns by descending weight, and the rank of each, equal for equal weights."""
-    m, u, _ = estimate(counts, attributes, n)
-    weights = weights_of(m, u)
-    order = np.argsort(-weights)
-    ranks = np.zeros(len(order), np.int64)
+def _ranked(weights: NDArray[np.float64], order: NDArray[np.int64]) -> Counts:
+    """Return the rank of each pattern by its weight, equal for equal weights; `order` has the greatest weight first."""
+    ranks = np.zeros(len(order), np.int32)
     for position in range(1, len(order)):
         above, below = order[position - 1], order[position]
         ranks[below] = ranks[above] + (1 if weights[above] - weights[below] > SAME_WEIGHT else 0)
-    return order, ranks
+    return ranks
 
 
 @kernel
-def _best(profile: Counts, order: NDArray[np.int64], ranks: NDArray[np.int64]) -> tuple[int, int]:
+def _weights(counts: Integers, attributes: int, n: int) -> NDArray[np.float64]:
+    m, u, _ = estimate(counts, attributes, n)
+    return weights_of(m, u)
+
+
+@kernel
+def _best(profile: Counts, order: NDArray[np.int64], ranks: Counts) -> tuple[int, int]:
     """Return the rank of the best pattern that occurs, and how many originals have a pattern of that rank."""
     position = 0
-    while profile[order[position]] == 0:
+    while position < min(FIRST, len(order)) and profile[order[position]] == 0:
         position += 1
-    rank, tied = ranks[order[position]], 0
-    while position < len(order) and ranks[order[position]] == rank:
-        tied += profile[order[position]]
-        position += 1
-    return rank, tied
+    if position < FIRST:
+        rank, tied = ranks[order[position]], 0
+        while position < len(order) and ranks[order[position]] == rank:
+            tied += profile[order[position]]
+            position += 1
+        return rank, tied
+    # Far down, two passes through memory are faster than steps to and fro.
+    least, together = np.int32(len(order)), np.int32(0)
+    for pattern in range(len(order)):
+        least = min(least, ranks[pattern] if profile[pattern] > 0 else np.int32(len(order)))
+    for pattern in range(len(order)):
+        together += profile[pattern] if ranks[pattern] == least else np.int32(0)
+    return int(least), int(together)
 
 
 @kernel
@@ -85,7 +102,9 @@ def follow_content(
         if present[content] > 0:
             for pattern in range(patterns):
                 pairs[pattern] += present[content] * profiles[content, pattern]
-    order, ranks = _ranked(pairs, attributes, n)
+    weights = _weights(pairs, attributes, n)
+    order = np.argsort(-weights)
+    ranks = _ranked(weights, order)
     credit = 0.0
     for content in range(contents):
         if present[content] > 0:
@@ -99,34 +118,31 @@ def follow_content(
 
 
 @kernel
-def _settled(
-    before: Counts, after: NDArray[np.int64], order: NDArray[np.int64]
-) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
-    """Return the lowest pattern of each rank, and for each pattern whether nothing in or above its tie has changed.
+def _settled(before: Counts, after: Counts, order: NDArray[np.int64]) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
+    """Return the lowest pattern of each rank, and for each pattern whether a record that it was best for is not moved.
 
-    Where the patterns above a tie are the same ones, in whatever order, a record whose best pattern lies in it was
-    linked to the same originals before.
+    That is so where its tie is of the same patterns and all that stand above it now stood above it before: they do not
+    occur among the pairs of such a record.
     """
     size = len(order)
     names, settled = np.empty(size, np.uint16), np.zeros(size, np.bool_)
-    # Number of patterns down to the end of each former tie, and in it.
-    numbers = np.zeros(size + 1, np.int64)
+    numbers = np.zeros(size, np.int64)
     for pattern in range(size):
         numbers[before[pattern]] += 1
-    through = np.cumsum(numbers)
-    begin, reached = 0, 0
+    begin, lowliest = 0, -1
     while begin < size:
-        end, lowest = begin, size
-        same_above = reached == begin
+        end, lowest, former, deepest = begin, size, before[order[begin]], lowliest
+        same = lowliest < former
         while end < size and after[order[end]] == after[order[begin]]:
             lowest = min(lowest, order[end])
-            reached = max(reached, through[before[order[end]]])
+            same = same and before[order[end]] == former
+            deepest = max(deepest, before[order[end]])
             end += 1
-        same = same_above and reached == end and numbers[before[order[begin]]] == end - begin
+        same = same and numbers[former] == end - begin
         names[after[order[begin]]] = lowest
         for position in range(begin, end):
             settled[order[position]] = same
-        begin = end
+        begin, lowliest = end, deepest
     return names, settled
 
 
@@ -146,7 +162,7 @@ def _link(
     places: Counts,
     profiles: Counts,
     order: NDArray[np.int64],
-    ranks: NDArray[np.int64],
+    ranks: Counts,
     names: NDArray[np.uint16],
     best: NDArray[np.uint16],
     ties: Counts,
@@ -172,6 +188,54 @@ def _credit(ties: Counts) -> float:
         if numbers[size] > 0:
             credit += numbers[size] / size
     return credit
+
+
+@kernel
+def _follow_known(
+    original: Codes,
+    before: Codes,
+    after: Codes,
+    rows: Rows,
+    wildcard: bool,
+    factors: Integers,
+    slots: Counts,
+    records: Counts,
+    profiles: Counts,
+    pairs: Integers,
+    ranks: Counts,
+    best: NDArray[np.uint16],
+    ties: Counts,
+) -> float:
+    """Follow changed rows as `follow_records` does; where a profile is not remembered change nothing and return -1."""
+    attributes = original.shape[1]
+    moved = pairs.copy()
+    for row in rows:
+        left = place_of_record(before[row], factors, slots, records)
+        entered = place_of_record(after[row], factors, slots, records)
+        if left < 0 or entered < 0:
+            return -1.0
+        for pattern in range(len(moved)):
+            moved[pattern] += profiles[entered, pattern] - profiles[left, pattern]
+    weights = _weights(moved, attributes, len(original))
+    order = np.argsort(-weights)
+    ranked = _ranked(weights, order)
+    names, settled = _settled(ranks, ranked, order)
+    anew = rows
+    if not settled.all():
+        opened = np.zeros(len(original), np.bool_)
+        opened[rows] = True
+        for row in range(len(original)):
+            opened[row] |= not settled[best[row]]
+        anew = np.flatnonzero(opened)
+    places = np.empty(len(anew), np.int32)
+    for i in range(len(anew)):
+        places[i] = place_of_record(after[anew[i]], factors, slots, records)
+        if places[i] < 0:
+            return -1.0
+    _link(original, after, anew, wildcard, places, profiles, order, ranked, names, best, ties)
+    pairs[:] = moved
+    ranks[:] = ranked
+    return _credit(ties)
 
 
 def follow_records(
@@ -205,14 +269,20 @@ def follow_records(
         For each masked record, the number of originals of greatest weight, 0 if its own is not among them; changed.
     """
     n, attributes = original.shape
+    if not fresh and len(rows) <= FEW and attributes <= FEW_ATTRIBUTES:
+        known = _follow_known(original, before, after, rows, originals.wildcard, *memory[:4], pairs, ranks, best, ties)
+        if known >= 0.0:
+            return known
     for codes, sign in ((after, 1),) if fresh else ((before, -1), (after, 1)):
         for begin in range(0, len(rows), memory.batch):
             places = places_of(codes, rows[begin : begin + memory.batch], originals, memory)
             _add_pairs(places, memory.profiles, sign, pairs)
-    order, ranked = _ranked(pairs, attributes, n)
+    weights = _weights(pairs, attributes, n)
+    order = np.argsort(-weights)
+    ranked = _ranked(weights, order)
     names, settled = _settled(ranks, ranked, order)
     ranks[:] = ranked
-    # Besides the changed records, those are linked anew in or above whose tie patterns have changed places.
+    # Besides the changed records, those are linked anew whose tie has changed or has been overtaken.
     anew = rows
     if not fresh and not settled.all():
         opened = ~settled[best]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import prod
 from threading import Lock
 from typing import Any
@@ -11,12 +12,13 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.data.schema import MissingRule, Scale
-from evosdc.data.table import Codes, Rows, Table
+from evosdc.data.table import Codes, Numbers, Rows, Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Fitted, Incremental, Measure
 from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
 from evosdc_measures.linkage.agreement import profiles_of_all
 from evosdc_measures.linkage.assignment import FittedAssignment, disagreements_of
+from evosdc_measures.linkage.burdens import burdens_of
 from evosdc_measures.linkage.classes import FittedInClasses
 from evosdc_measures.linkage.pattern_linkage import follow_content, follow_records
 from evosdc_measures.linkage.profiles import memory_of, originals_of
@@ -153,6 +155,14 @@ class FittedByContent(Incremental[CountedState]):
         credit = follow_content(self._original.codes, before, after, rows, fresh, *self._model, counts)
         return after, counts, min(100.0 * credit / self._n, 100.0)
 
+    def burdens(self, masked: Table) -> Numbers:
+        """Return each record's credit as a share of the score, shape (n,); linked record by record."""
+        return self._by_record.burdens(masked)
+
+    @cached_property
+    def _by_record(self) -> FittedByRecord:
+        return FittedByRecord(self._original)
+
     def value(self, state: CountedState) -> float:
         """Return the risk, 0..100."""
         return state[2]
@@ -204,6 +214,10 @@ class FittedByRecord(Incremental[LinkedState]):
         with self._lock:
             credit = follow_records(original, before, after, rows, fresh, *self._model, pairs, ranks, best, ties)
         return after, pairs, ranks, best, ties, min(100.0 * credit / self._n, 100.0)
+
+    def burdens(self, masked: Table) -> Numbers:
+        """Return each record's credit as a share of the score, shape (n,); as `start`."""
+        return burdens_of(self.start(masked)[4])
 
     def value(self, state: LinkedState) -> float:
         """Return the risk, 0..100."""

@@ -7,6 +7,7 @@ a compiled function is compiled again within each that calls it.
 
 from __future__ import annotations
 
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,8 @@ from evosdc_measures.linkage.lattice import count_groups, invert, time_by_groups
 
 MEMORY = 1 << 26
 """Greatest number of counts that are remembered, 2**V for each record."""
+SMALL = 1 << 20
+"""Number of counts that are remembered however few records a file has."""
 AT_ONCE = 1 << 25
 """Greatest number of counts that are made by groups at a time."""
 CACHED = 1 << 16
@@ -48,6 +51,8 @@ class Originals(NamedTuple):
         Share of pairs of originals that agree, by attribute.
     widest : int
         Greatest number of categories plus one.
+    possible : int
+        Number of different records that the domains allow.
     """
 
     records: Codes
@@ -58,6 +63,7 @@ class Originals(NamedTuple):
     order: Integers
     shares: NDArray[np.float64]
     widest: int
+    possible: int
 
 
 class Memory(NamedTuple):
@@ -92,19 +98,21 @@ def originals_of(original: Table) -> Originals:
     partial = (distinct < 0).any(axis=1) & wildcard
     first = np.argsort(partial, kind="stable")
     distinct, numbers = np.ascontiguousarray(distinct[first]), counted[first].astype(np.int32)
-    widest = int(domains_of(original.schema).widths.max())
+    widths = domains_of(original.schema).widths.tolist()
     frequencies = [np.bincount(column + 1) / len(original) for column in original.codes.T]
     shares = np.array([(frequency**2).sum() for frequency in frequencies])
     order = np.argsort(shares, kind="stable").astype(np.int64)
     complete = int((~partial).sum())
     columns = np.ascontiguousarray(distinct.T)
-    return Originals(distinct, columns, numbers, complete, wildcard, order, shares, widest)
+    return Originals(distinct, columns, numbers, complete, wildcard, order, shares, max(widths), prod(widths))
 
 
 def memory_of(n: int, originals: Originals) -> Memory:
     """Return an empty memory for files of n records."""
     attributes = originals.records.shape[1]
-    places = max(min(MEMORY >> attributes, 4 * n), 1)
+    # Where all possible records fit they are remembered; a search comes to most of them.
+    wanted = max(4 * n, min(originals.possible, SMALL >> attributes))
+    places = max(min(MEMORY >> attributes, wanted), 1)
     # Groups are worth the more, the more records share them; profiles made one by one are best used while in the cache.
     batch = (
         places
@@ -128,6 +136,23 @@ def worth_grouping(records: int, complete: int, attributes: int, shares: NDArray
     # Splitting passes all originals for each attribute, so for very few records there is nothing to estimate.
     direct = BY_RECORD * attributes * records * complete
     return records * BY_RECORD > 1.0 and bool(time_by_groups(records, complete, shares) < direct)
+
+
+@kernel
+def place_of_record(record: Codes, factors: Integers, slots: Counts, records: Counts) -> int:
+    """Return the place of a record in the memory, or -1."""
+    total, last = 0, len(slots) - 1
+    for v in range(len(record)):
+        total += (record[v] + 1) * factors[v]
+    slot = (total >> 32) & last
+    while slots[slot] >= 0:
+        same = True
+        for v in range(len(record)):
+            same = same and records[slots[slot], v] == record[v]
+        if same:
+            break
+        slot = (slot + 1) & last
+    return int(slots[slot])
 
 
 @kernel

@@ -6,12 +6,21 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.data.schema import MissingRule, Scale
-from evosdc.data.table import Numbers, Table
-from evosdc.model import Fitted, Measure
+from evosdc.data.table import Numbers, Rows, Table
+from evosdc.kernel import kernel
+from evosdc.model import Incremental, Measure
 from evosdc.model.parameters import Parameters
-from evosdc_measures.linkage.box_tree import Window, box_tree_of, credit_of, tie_sizes
-from evosdc_measures.linkage.coordinates import metric_of, points_of, unit_of
+from evosdc_measures.domains import Counts
+from evosdc_measures.linkage.box_tree import Window, box_tree_of, credit_of, inside, tie_sizes
+from evosdc_measures.linkage.coordinates import SAME, ZERO, Flags, metric_of, points_of, squared, unit_of
 from evosdc_measures.linkage.measured import require_same_shape
+from evosdc_measures.numeric_loss.moments import changed_columns
+
+FEW = 100
+"""Records up to which comparing with all is faster than building a tree."""
+
+State = tuple[Numbers, Window, Counts, float]
+"""Points of the masked table; candidates and tie of each original, 0 where it is not linked to its own; score."""
 
 
 class RankSwappingLinkage(Measure):
@@ -47,8 +56,12 @@ class RankSwappingLinkage(Measure):
         return FittedRankSwappingLinkage(original, self.params.p)
 
 
-class FittedRankSwappingLinkage(Fitted):
-    """`RankSwappingLinkage` of one original."""
+class FittedRankSwappingLinkage(Incremental[State]):
+    """`RankSwappingLinkage` of one original.
+
+    After a change those originals are looked up anew whose candidates' ranks have moved, whose own record has changed,
+    or of whom a changed record was or became a candidate that is not farther than their own.
+    """
 
     def __init__(self, original: Table, p: float) -> None:
         self._original = original
@@ -59,23 +72,111 @@ class FittedRankSwappingLinkage(Fitted):
         self._reach = int(np.floor(p * len(original) / 100.0 + 1e-9))
         self._wildcard = original.schema.na is MissingRule.WILDCARD
 
-    def score(self, masked: Table) -> float:
-        """Return the risk, 0..100; one search in the masked file for each original record."""
+    def start(self, masked: Table) -> State:
+        """Return the state of a table; one search in the masked file for each original record."""
         require_same_shape(self._original, masked)
         points = points_of(masked, self._unit)
+        columns = np.arange(points.shape[1])
+        nothing = Window(np.empty_like(points), np.empty_like(points), np.zeros(points.shape, dtype=np.bool_))
+        window = self._window(nothing, points, columns)
         ties = np.zeros(len(points), dtype=np.int32)
-        tree = box_tree_of(points, self._metric)
-        tie_sizes(self._points, points, np.arange(len(points)), tree, self._metric, self._window(points), ties)
-        return min(100.0 * credit_of(ties) / len(points), 100.0)
+        return self._linked(points, window, np.arange(len(points)), ties)
 
-    def _window(self, points: Numbers) -> Window:
-        """Return the candidates of each original; coordinates rank as the values do."""
-        low, high = np.empty_like(points), np.empty_like(points)
-        for v, (x, y) in enumerate(zip(self._points.T, points.T, strict=True)):
-            low[:, v], high[:, v] = near_ranks(x, y, self._reach)
-        unknown = np.isnan(self._points)
-        low[unknown], high[unknown] = (-np.inf, np.inf) if self._wildcard else (np.inf, -np.inf)
-        return Window(low, high, unknown | self._wildcard)
+    def update(self, state: State, masked: Table, rows: Rows) -> State:
+        """Return the state after a change; O(n log n) for each changed attribute and O(m n V) at most, and searches."""
+        before, former, ties, _ = state
+        points = before.copy()
+        points[rows] = points_of(masked.take(rows), self._unit)
+        window = self._window(former, points, changed_columns(before, points, rows))
+        asked = affected(self._points, before, points, former, window, rows, *self._metric)
+        return self._linked(points, window, asked, ties.copy())
+
+    def _linked(self, points: Numbers, window: Window, asked: Rows, ties: Counts) -> State:
+        if len(asked) > FEW:
+            tree = box_tree_of(points, self._metric)
+            tie_sizes(self._points, points, asked, tree, self._metric, window, ties)
+        else:
+            ties_among_all(self._points, points, asked, *self._metric, window, ties)
+        return points, window, ties, min(100.0 * credit_of(ties) / len(points), 100.0)
+
+    def value(self, state: State) -> float:
+        """Return the risk, 0..100."""
+        return state[3]
+
+    def _window(self, window: Window, points: Numbers, columns: Rows) -> Window:
+        """Return the candidates of each original, anew in some columns; coordinates rank as the values do."""
+        low, high = window.low.copy(), window.high.copy()
+        for v in columns:
+            low[:, v], high[:, v] = near_ranks(self._points[:, v], points[:, v], self._reach)
+            unknown = np.isnan(self._points[:, v])
+            low[unknown, v], high[unknown, v] = (-np.inf, np.inf) if self._wildcard else (np.inf, -np.inf)
+        return Window(low, high, np.isnan(self._points) | self._wildcard)
+
+
+@kernel
+def affected(
+    asked: Numbers,
+    before: Numbers,
+    after: Numbers,
+    former: Window,
+    window: Window,
+    rows: Rows,
+    equality: Flags,
+    lost: Numbers,
+) -> Rows:
+    """Return the records whose tie may have changed: all others have the same candidates within their own distance."""
+    n = len(asked)
+    moved = np.zeros(n, np.bool_)
+    moved[rows] = True
+    for i in range(n):
+        if not moved[i]:
+            for v in range(asked.shape[1]):
+                if former.low[i, v] != window.low[i, v] or former.high[i, v] != window.high[i, v]:
+                    moved[i] = True
+                    break
+        if moved[i]:
+            continue
+        own = squared(asked[i], after[i], equality, lost, np.inf)
+        most = own * (1.0 + SAME) + ZERO
+        for row in rows:
+            if (
+                squared(asked[i], before[row], equality, lost, most) <= most
+                or squared(asked[i], after[row], equality, lost, most) <= most
+            ):
+                moved[i] = True
+                break
+    return np.flatnonzero(moved)
+
+
+@kernel
+def ties_among_all(
+    asked: Numbers,
+    points: Numbers,
+    rows: Rows,
+    equality: Flags,
+    lost: Numbers,
+    window: Window,
+    ties: Counts,
+) -> None:
+    """Write what `tie_sizes` does by comparing with all records: for a few rows faster than to build a tree."""
+    low, high, gaps = window
+    for row in rows:
+        ties[row] = 0
+        if not inside(points[row], low[row], high[row], gaps[row]):
+            continue
+        distance = squared(asked[row], points[row], equality, lost, np.inf)
+        nearer = distance * (1.0 - SAME) - ZERO
+        most = distance * (1.0 + SAME) + ZERO
+        tied = 0
+        for place in range(len(points)):
+            if inside(points[place], low[row], high[row], gaps[row]):
+                found = squared(asked[row], points[place], equality, lost, most)
+                if found < nearer:
+                    tied = 0
+                    break
+                if found <= most:
+                    tied += 1
+        ties[row] = tied
 
 
 def near_ranks(original: Numbers, masked: Numbers, reach: int) -> tuple[Numbers, Numbers]:

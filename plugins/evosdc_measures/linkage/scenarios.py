@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
+import numpy as np
 from pydantic import Field, field_validator
 
-from evosdc.data.table import Rows, Table
+from evosdc.data.table import Numbers, Rows, Table
 from evosdc.model import Incremental
 from evosdc.model.parameters import Parameters
 
@@ -71,6 +72,21 @@ class FittedByScenarios(Incremental[States]):
             fitted.update(old, masked.select(names), rows)
             for fitted, old, names in zip(self._fitted, state, self._scenarios, strict=True)
         )
+
+    def burdens(self, masked: Table) -> Numbers | None:
+        """Return what each record adds to the risk: on the mean over scenarios, or in the one of greatest risk."""
+        parts = [masked.select(names) for names in self._scenarios]
+        if self._greatest:
+            risks = [fitted.score(part) for fitted, part in zip(self._fitted, parts, strict=True)]
+            first = risks.index(max(risks))
+            return self._fitted[first].burdens(parts[first])
+        total = np.zeros(len(masked))
+        for fitted, part in zip(self._fitted, parts, strict=True):
+            burdens = fitted.burdens(part)
+            if burdens is None:
+                return None
+            total += burdens
+        return total / len(parts)
 
     def value(self, state: States) -> float:
         """Return the mean or the greatest risk over the scenarios, 0..100."""

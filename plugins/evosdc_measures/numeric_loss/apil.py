@@ -8,11 +8,22 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.data.schema import Scale
-from evosdc.data.table import Table
-from evosdc.model import Fitted, Measure
+from evosdc.data.table import Numbers, Rows, Table
+from evosdc.model import Incremental, Measure
 from evosdc.model.parameters import Parameters
-from evosdc_measures.numeric_loss.estimators import PARTS, Part, Population, population_of
-from evosdc_measures.numeric_loss.moments import moments_of, require_numbers
+from evosdc_measures.numeric_loss.estimators import (
+    PARTS,
+    Part,
+    Population,
+    Sample,
+    population_of,
+    sample_after,
+    sample_of,
+)
+from evosdc_measures.numeric_loss.moments import changed_columns, require_numbers
+
+State = tuple[Numbers, Sample, float]
+"""Numbers of the masked table, its estimates, score."""
 
 
 class AverageProbabilisticLoss(Measure):
@@ -81,22 +92,37 @@ class QuantilesLoss(AverageProbabilisticLoss):
     parts = ("quantiles",)
 
 
-class FittedProbabilisticLoss(Fitted):
-    """`AverageProbabilisticLoss` of one original."""
+class FittedProbabilisticLoss(Incremental[State]):
+    """`AverageProbabilisticLoss` of one original; an update estimates anew what belongs to changed attributes."""
 
     def __init__(self, population: Population, original: Table, parts: tuple[Part, ...]) -> None:
         self._population = population
         self._original = original.numbers
         self._parts = parts
 
-    def breakdown(self, masked: Table) -> dict[str, float]:
-        """Return the loss by part, each 0..100; parts without any attribute or pair to judge are left out."""
+    def start(self, masked: Table) -> State:
+        """Return the state of a table; O(n p**2)."""
         require_numbers(self._original, masked.numbers)
-        sample = moments_of(masked.numbers)
-        losses = {part: PARTS[part](self._population, sample, masked.numbers) for part in self._parts}
+        return self._scored(masked.numbers, sample_of(self._population, masked.numbers))
+
+    def update(self, state: State, masked: Table, rows: Rows) -> State:
+        """Return the state after a change; O(n p) for each attribute that differs somewhere."""
+        before, sample, _ = state
+        columns = changed_columns(before, masked.numbers, rows)
+        return self._scored(masked.numbers, sample_after(self._population, sample, masked.numbers, columns))
+
+    def _scored(self, numbers: Numbers, sample: Sample) -> State:
+        parts = self._breakdown(sample)
+        return numbers, sample, sum(parts.values()) / len(parts) if parts else 0.0
+
+    def _breakdown(self, sample: Sample) -> dict[str, float]:
+        losses = {part: PARTS[part](self._population, sample) for part in self._parts}
         return {part: 100.0 * float(np.mean(pil)) for part, pil in losses.items() if pil.size}
 
-    def score(self, masked: Table) -> float:
+    def breakdown(self, masked: Table) -> dict[str, float]:
+        """Return the loss by part, each 0..100; parts without any attribute or pair to judge are left out."""
+        return self._breakdown(self.start(masked)[1])
+
+    def value(self, state: State) -> float:
         """Return the mean of the parts, 0..100; 0 where there is nothing to judge."""
-        parts = self.breakdown(masked)
-        return sum(parts.values()) / len(parts) if parts else 0.0
+        return state[2]

@@ -5,32 +5,36 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.data.schema import Scale
-from evosdc.data.table import Numbers, Table
-from evosdc.model import Fitted, Measure
+from evosdc.data.table import Numbers, Rows, Table
+from evosdc.model import Incremental, Measure
 from evosdc.model.parameters import Parameters
-from evosdc_measures.numeric_loss.moments import moments_of, require_numbers
-from evosdc_measures.numeric_loss.statistics import CONTENTS, reference_of
+from evosdc_measures.numeric_loss.moments import Moments, changed_columns, moments_after, moments_of, require_numbers
+from evosdc_measures.numeric_loss.statistics import STATISTICS, reference_of
 
 Error = Literal["variation", "mse", "mae"]
 
 AVERAGED = ("data", "means", "variances", "covariances", "correlations")
 """Contents whose variations make the overall figure."""
 
+State = tuple[Numbers, Moments, Numbers, float]
+"""Numbers of the masked table, their moments, sums of the values' differences by judged attribute, score."""
 
-def discrepancy(original: Numbers, masked: Numbers, error: Error) -> float:
-    """Return the mean over entries of ``|a - b| / |a|`` where a is not 0, ``(a - b)**2`` or ``|a - b|``; 0 of none."""
-    if error == "variation":
-        kept = original != 0.0
-        original, masked = original[kept], masked[kept]
-    if not original.size:
-        return 0.0
+
+def differences(original: Numbers, masked: Numbers, error: Error) -> Numbers:
+    """Return ``|a - b| / |a|``, ``(a - b)**2`` or ``|a - b|`` of each entry; 0 where it would be divided by 0."""
     apart = np.abs(original - masked)
     if error == "variation":
-        return float((apart / np.abs(original)).mean())
-    return float((apart**2 if error == "mse" else apart).mean())
+        return np.divide(apart, np.abs(original), out=np.zeros_like(apart), where=original != 0.0)
+    return apart**2 if error == "mse" else apart
+
+
+def entries_of(original: Numbers, error: Error) -> int:
+    """Return the number of entries that are averaged over: of relative differences, those that are not 0."""
+    return int(np.count_nonzero(original)) if error == "variation" else original.size
 
 
 class DataDiscrepancy(Measure):
@@ -55,7 +59,7 @@ class DataDiscrepancy(Measure):
     supports = frozenset({Scale.NUMERIC})
     partial = True
     content: ClassVar[str] = "data"
-    """Whose discrepancy it is: a key of `CONTENTS`."""
+    """Whose discrepancy it is: ``data`` or a key of `STATISTICS`."""
 
     def fit(self, original: Table) -> FittedDiscrepancy:
         """Take the statistic of the original."""
@@ -121,30 +125,69 @@ class MeanVariationLoss(Measure):
         return FittedDiscrepancy(original, AVERAGED, "variation", 1.0 if self.params.bounded else np.inf, 100.0)
 
 
-class FittedDiscrepancy(Fitted):
-    """Mean discrepancy of some contents of one original."""
+class FittedDiscrepancy(Incremental[State]):
+    """Mean discrepancy of some contents of one original; an update takes what belongs to changed attributes anew."""
 
     def __init__(
         self, original: Table, contents: tuple[str, ...], error: Error, most: float = np.inf, factor: float = 1.0
     ) -> None:
         self._original = original.numbers
-        self._reference, moments = reference_of(original.numbers)
-        self._wanted = {name: CONTENTS[name](original.numbers, moments, self._reference) for name in contents}
+        self._contents = contents
         self._error: Error = error
         self._most = most
         self._factor = factor
+        self._reference, moments = reference_of(original.numbers)
+        self._wanted = {name: STATISTICS[name](moments, self._reference) for name in contents if name in STATISTICS}
+        self._values = self._filled(original.numbers, np.arange(len(self._reference.judged)))
+        self._cells = entries_of(self._values, error)
+
+    def start(self, masked: Table) -> State:
+        """Return the state of a table; O(n p**2)."""
+        require_numbers(self._original, masked.numbers)
+        places = np.arange(len(self._reference.judged))
+        return self._scored(masked.numbers, moments_of(masked.numbers), self._sums(masked.numbers, places))
+
+    def update(self, state: State, masked: Table, rows: Rows) -> State:
+        """Return the state after a change; O(n p) for each attribute that differs somewhere."""
+        before, moments, sums, _ = state
+        columns = changed_columns(before, masked.numbers, rows)
+        places = np.flatnonzero(np.isin(self._reference.judged, columns))
+        sums = sums.copy()
+        sums[places] = self._sums(masked.numbers, places)
+        return self._scored(masked.numbers, moments_after(moments, masked.numbers, columns), sums)
+
+    def _filled(self, numbers: Numbers, places: NDArray[np.intp]) -> Numbers:
+        """Return some judged attributes, shape (len(places), n), missing values at the original's mean."""
+        values = numbers[:, self._reference.judged[places]].T
+        return np.where(np.isnan(values), self._reference.means[places, None], values)
+
+    def _sums(self, numbers: Numbers, places: NDArray[np.intp]) -> Numbers:
+        """Return the sum of the values' differences of some judged attributes, each over its own column alone."""
+        masked = self._filled(numbers, places)
+        columns = zip(self._values[places], masked, strict=True)
+        return np.array([differences(a, b, self._error).sum() for a, b in columns])
+
+    def _scored(self, numbers: Numbers, moments: Moments, sums: Numbers) -> State:
+        parts = self._breakdown(moments, sums)
+        return numbers, moments, sums, sum(parts.values()) / len(parts)
+
+    def _breakdown(self, moments: Moments, sums: Numbers) -> dict[str, float]:
+        apart = {name: self._discrepancy(name, moments, sums) for name in self._contents}
+        return {name: self._factor * min(value, self._most) for name, value in apart.items()}
+
+    def _discrepancy(self, name: str, moments: Moments, sums: Numbers) -> float:
+        if name == "data":
+            return float(sums.sum()) / self._cells if self._cells else 0.0
+        wanted = self._wanted[name]
+        entries = entries_of(wanted, self._error)
+        found = STATISTICS[name](moments, self._reference)
+        return float(differences(wanted, found, self._error).sum()) / entries if entries else 0.0
 
     def breakdown(self, masked: Table) -> dict[str, float]:
         """Return the discrepancies by content, each limited and scaled as the score is."""
-        require_numbers(self._original, masked.numbers)
-        moments = moments_of(masked.numbers)
-        apart = {
-            name: discrepancy(wanted, CONTENTS[name](masked.numbers, moments, self._reference), self._error)
-            for name, wanted in self._wanted.items()
-        }
-        return {name: self._factor * min(value, self._most) for name, value in apart.items()}
+        _, moments, sums, _ = self.start(masked)
+        return self._breakdown(moments, sums)
 
-    def score(self, masked: Table) -> float:
+    def value(self, state: State) -> float:
         """Return the mean of the discrepancies, >= 0."""
-        parts = self.breakdown(masked)
-        return sum(parts.values()) / len(parts)
+        return state[3]

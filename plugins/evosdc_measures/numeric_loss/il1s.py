@@ -77,6 +77,11 @@ class FittedStandardisedLoss(Incremental[State]):
     def _scored(self, losses: Numbers) -> State:
         return losses, min(100.0 * float(losses.sum()) / self._cells, 100.0) if self._cells else 0.0
 
+    def burdens(self, masked: Table) -> Numbers:
+        """Return each record's loss as a share of the score, shape (n,); they may sum to more than 100."""
+        losses = self.start(masked)[0]
+        return losses * (100.0 / self._cells) if self._cells else losses
+
     def value(self, state: State) -> float:
         """Return the loss, 0..100."""
         return state[1]

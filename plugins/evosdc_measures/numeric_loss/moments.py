@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Numbers
+from evosdc.data.table import Numbers, Rows
 from evosdc.kernel import kernel
 
 
@@ -50,35 +50,68 @@ class Moments:
 
 def moments_of(numbers: Numbers) -> Moments:
     """Return the moments of a file's numeric columns, shape (n, p), n >= 1; O(n p**2)."""
-    present = ~np.isnan(numbers)
-    values = np.where(present, numbers, 0.0)
-    counts = present.sum(axis=0)
-    means = values.sum(axis=0) / np.maximum(counts, 1)
-    centred = np.where(present, numbers - means, 0.0)
-    low = np.where(present, numbers, np.inf).min(axis=0)
-    high = np.where(present, numbers, -np.inf).max(axis=0)
-    both, ones, products = _cross_sums(centred, present)
-    covariances = (products - ones * ones.T / np.maximum(both, 1.0)) / np.maximum(both, 1.0)
-    varying = high > low
-    covariances[~varying] = 0.0
-    covariances[:, ~varying] = 0.0
-    return Moments(both, means, covariances, varying)
+    p = numbers.shape[1]
+    nothing = Moments(np.zeros((p, p)), np.zeros(p), np.zeros((p, p)), np.zeros(p, dtype=np.bool_))
+    return moments_after(nothing, numbers, np.arange(p))
+
+
+def moments_after(moments: Moments, numbers: Numbers, columns: NDArray[np.intp]) -> Moments:
+    """Return the moments of a file some columns of which have changed; O(n p) for each, the same as `moments_of`.
+
+    Parameters
+    ----------
+    moments : Moments
+        Before the change; not altered.
+    numbers : ndarray of float64, shape (n, p)
+        After it.
+    columns : ndarray of intp
+        Those that may differ, each once.
+    """
+    parts = (moments.counts.copy(), moments.means.copy(), moments.covariances.copy(), moments.varying.copy())
+    _describe(numbers, columns, *parts)
+    return Moments(*parts)
+
+
+def changed_columns(before: Numbers, after: Numbers, rows: Rows) -> NDArray[np.intp]:
+    """Return the columns in which some of the given rows differ, ascending; a missing value equals another one."""
+    old, new = before[rows], after[rows]
+    return np.flatnonzero(((old != new) & ~(np.isnan(old) & np.isnan(new))).any(axis=0))
 
 
 @kernel
-def _cross_sums(centred: Numbers, present: NDArray[np.bool_]) -> tuple[Numbers, Numbers, Numbers]:
-    """Return sums over records of 1, of the first and of the product of both, where both are present, all (p, p)."""
-    n, p = centred.shape
-    both, ones, products = np.zeros((p, p)), np.zeros((p, p)), np.zeros((p, p))
-    for i in range(n):
-        for j in range(p):
-            if present[i, j]:
-                for k in range(p):
-                    if present[i, k]:
-                        both[j, k] += 1.0
-                        ones[j, k] += centred[i, j]
-                        products[j, k] += centred[i, j] * centred[i, k]
-    return both, ones, products
+def _describe(
+    numbers: Numbers,
+    columns: NDArray[np.intp],
+    counts: Numbers,
+    means: Numbers,
+    covariances: Numbers,
+    varying: NDArray[np.bool_],
+) -> None:
+    """Write what belongs to some columns: each entry is a sum over records in their order, of its own columns alone."""
+    n, p = numbers.shape
+    for j in columns:
+        count, total, low, high = 0.0, 0.0, np.inf, -np.inf
+        for i in range(n):
+            x = numbers[i, j]
+            if not np.isnan(x):
+                count += 1.0
+                total += x
+                low, high = min(low, x), max(high, x)
+        means[j] = total / max(count, 1.0)
+        varying[j] = high > low
+    for j in columns:
+        for k in range(p):
+            both, first, second, products = 0.0, 0.0, 0.0, 0.0
+            for i in range(n):
+                x, y = numbers[i, j] - means[j], numbers[i, k] - means[k]
+                if not (np.isnan(x) or np.isnan(y)):
+                    both += 1.0
+                    first += x
+                    second += y
+                    products += x * y
+            counts[j, k] = counts[k, j] = both
+            covariance = (products - first * second / max(both, 1.0)) / max(both, 1.0)
+            covariances[j, k] = covariances[k, j] = covariance if varying[j] and varying[k] else 0.0
 
 
 def require_numbers(original: Numbers, masked: Numbers) -> None:

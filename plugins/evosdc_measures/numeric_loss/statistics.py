@@ -28,8 +28,8 @@ class Reference:
     deviations: Numbers
 
 
-Entries = Callable[[Numbers, Moments, Reference], Numbers]
-"""From a file's numbers (n, p), their moments and the reference to the entries of a statistic, flat."""
+Entries = Callable[[Moments, Reference], Numbers]
+"""From the moments of a file and the reference to the entries of a statistic, flat."""
 
 
 def reference_of(numbers: Numbers) -> tuple[Reference, Moments]:
@@ -39,30 +39,25 @@ def reference_of(numbers: Numbers) -> tuple[Reference, Moments]:
     return Reference(judged, moments.means[judged], np.sqrt(moments.variances[judged])), moments
 
 
-def _values(numbers: Numbers, moments: Moments, reference: Reference) -> Numbers:
-    values = numbers[:, reference.judged]
-    return np.where(np.isnan(values), reference.means, values).ravel()
-
-
-def _means(numbers: Numbers, moments: Moments, reference: Reference) -> Numbers:
+def _means(moments: Moments, reference: Reference) -> Numbers:
     return moments.means[reference.judged]
 
 
-def _variances(numbers: Numbers, moments: Moments, reference: Reference) -> Numbers:
+def _variances(moments: Moments, reference: Reference) -> Numbers:
     return moments.variances[reference.judged]
 
 
-def _covariances(numbers: Numbers, moments: Moments, reference: Reference) -> Numbers:
+def _covariances(moments: Moments, reference: Reference) -> Numbers:
     judged = reference.judged
     return moments.covariances[np.ix_(judged, judged)][np.triu_indices(len(judged))]
 
 
-def _correlations(numbers: Numbers, moments: Moments, reference: Reference) -> Numbers:
+def _correlations(moments: Moments, reference: Reference) -> Numbers:
     judged = reference.judged
     return moments.correlations[np.ix_(judged, judged)][np.triu_indices(len(judged), 1)]
 
 
-def _eigenvalues(numbers: Numbers, moments: Moments, reference: Reference) -> Numbers:
+def _eigenvalues(moments: Moments, reference: Reference) -> Numbers:
     judged, deviations = reference.judged, reference.deviations
     matrix = moments.covariances[np.ix_(judged, judged)] / np.outer(deviations, deviations)
     found = np.linalg.eigvalsh(matrix)[::-1]
@@ -70,8 +65,7 @@ def _eigenvalues(numbers: Numbers, moments: Moments, reference: Reference) -> Nu
     return np.asarray(np.where(found > 1e-9 * found.max(initial=0.0), found, 0.0))
 
 
-CONTENTS: Mapping[str, Entries] = {
-    "data": _values,
+STATISTICS: Mapping[str, Entries] = {
     "means": _means,
     "variances": _variances,
     "covariances": _covariances,

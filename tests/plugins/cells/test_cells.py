@@ -114,3 +114,75 @@ def test_describe_counts_changed_cells():
     data = microdata([[0, 0], [1, 1]], [2, 2])
     cells = Cells(Cells.Params(), data)
     assert cells.describe(cells.load({"cells": np.array([[1, 0], [0, 1]])})) == {"changed": {"v0": 2, "v1": 0}}
+
+
+@given(files(), st.integers(0, 2**32), st.sampled_from(["value", "restoration", "adoption"]))
+def test_moves_change_one_record_to_valid_cells(data, seed, kind):
+    cells = Cells(Cells.Params(), data)
+    rng = np.random.default_rng(seed)
+    parent = cells.random(rng)
+    child = cells.move(parent, kind, rng)
+    cells.check(child)
+    assert len(cells.changed_rows(parent, child)) == int((cells._domain.sizes > 1).any())
+
+
+def test_of_large_files_one_record_in_a_thousand_is_changed_by_moves_in_the_plural():
+    rng = np.random.default_rng(0)
+    small, large = (Cells(Cells.Params(), microdata(rng.integers(0, 4, (n, 2)), [4, 4])) for n in (1999, 5000))
+    assert small.moves == ("value", "restoration", "adoption")
+    assert large.moves == (*small.moves, "values", "restorations", "adoptions")
+    parent = large.random(rng)
+    for kind in large.moves:
+        counts = [len(large.changed_rows(parent, large.move(parent, kind, rng))) for _ in range(20)]
+        assert max(counts) == (5 if kind.endswith("s") else 1)
+        assert min(counts) >= (3 if kind.endswith("s") else 1)
+
+
+def test_a_restoration_goes_back_to_the_original_and_an_adoption_copies_a_record():
+    data = microdata([[0, 0], [1, 1], [2, 2]], [4, 4])
+    cells = Cells(Cells.Params(), data)
+    parent = cells.load({"cells": np.array([[3, 3], [1, 1], [2, 2]])})
+    only_first = np.array([1.0, 0.0, 0.0])
+    for seed in range(50):
+        restored = cells.move(parent, "restoration", np.random.default_rng(seed), only_first)
+        assert restored[0].tolist() in ([0, 3], [3, 0])
+        adopted = cells.move(parent, "adoption", np.random.default_rng(seed), only_first)
+        # Where it is told to copy itself, one cell changes instead.
+        assert adopted[0].tolist() in ([1, 1], [2, 2]) or (adopted[0] != parent[0]).sum() == 1
+        assert np.array_equal(restored[1:], parent[1:])
+        assert np.array_equal(adopted[1:], parent[1:])
+
+
+def test_moves_are_drawn_by_the_weights_of_records():
+    data = microdata(np.zeros((4, 1)), [3])
+    cells = Cells(Cells.Params(), data)
+    start, weights = cells.seeded(data.original), np.array([0.1, 0.0, 0.6, 0.3])
+    counts = np.zeros(4)
+    for seed in range(2000):
+        counts[cells.changed_rows(start, cells.move(start, "value", np.random.default_rng(seed), weights))] += 1
+    assert counts / 2000 == pytest.approx(weights, abs=0.04)
+
+
+@given(files(), st.integers(0, 2**32))
+def test_combinations_hold_the_changes_of_all_and_the_first_where_two_differ(data, seed):
+    rng = np.random.default_rng(seed)
+    cells = Cells(Cells.Params(), data)
+    parent = cells.random(rng)
+    changed = [cells.mutate(parent, rng) for _ in range(3)]
+    together = cells.combined(parent, changed)
+    cells.check(together)
+    for row in range(len(parent)):
+        versions = [other[row].tolist() for other in changed if (other[row] != parent[row]).any()]
+        assert together[row].tolist() == (versions[0] if versions else parent[row].tolist())
+
+
+def test_moves_and_combinations_keep_edit_rules():
+    data = microdata([[0, 0], [1, 1], [2, 2], [0, 2]], [3, 3])
+    cells = Cells(Cells.Params(mutations=2, edit_rules=({"v0": "0", "v1": "1"},)), data)
+    genome = cells.seeded(data.original)
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        moved = [cells.move(genome, kind, rng) for kind in cells.moves]
+        for other in (*moved, cells.combined(genome, moved)):
+            cells.check(other)
+        genome = moved[seed % 3]

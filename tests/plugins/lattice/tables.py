@@ -89,9 +89,12 @@ def safe(values, overall, attribute, params):
         # Only sensitive values that occur in the file take part, ordered ones by rank.
         total = sum(overall.values())
         difference = [counts[v] / n - overall[v] / total for v in sorted(overall)]
-        if attribute.hierarchy is not None:
+        kind = params.get("distance") or (
+            "ordered" if attribute.scale is not Scale.NOMINAL else "hierarchical" if attribute.hierarchy else "equal"
+        )
+        if kind == "hierarchical":
             distance = distance_in(attribute, dict(zip(sorted(overall), difference, strict=True)))
-        elif attribute.scale is not Scale.NOMINAL:
+        elif kind == "ordered":
             distance = sum(abs(sum(difference[: i + 1])) for i in range(len(difference))) / max(len(difference) - 1, 1)
         else:
             distance = sum(map(abs, difference)) / 2
@@ -136,7 +139,7 @@ def reference(microdata, levels, params):
     kept = {k for k, rows in classes.items() if safe([sensitive[r] for r in rows], overall, sensed, params)}
     gone = [r for r in range(n) if keys[r] not in kept]
     dm = sum(len(classes[k]) ** 2 for k in kept) + n * len(gone)
-    lm, entropy, precision = [], 0.0, []
+    lm, iloss, entropy, precision = [], [], 0.0, []
     for column, level, attribute in zip(columns, levels, attributes, strict=True):
         hierarchy = attribute.hierarchy
         domain = len(hierarchy.leaves)
@@ -149,6 +152,7 @@ def reference(microdata, levels, params):
             wide = n if label == "*" else sum(column[i][level] == label for i in range(n))
             entropy += log2(wide / sum(column[i][0] == column[r][0] for i in range(n)))
         lm.append(loss / (n * (domain - 1)) if domain > 1 else 0.0)
+        iloss.append(loss / (n * domain))
         precision.append(level / hierarchy.height)
     share = len(gone) / n
     return {
@@ -156,6 +160,7 @@ def reference(microdata, levels, params):
         "dm": float(dm),
         "dm-star": float(sum(len(rows) ** 2 for rows in classes.values())),
         "lm": sum(lm) / len(lm),
+        "iloss": sum(iloss) / len(iloss),
         "cavg": n / (len(kept) + bool(gone)) / params["k"],
         "aecs": n / (len(kept) + bool(gone)),
         "entropy": entropy,
@@ -172,5 +177,13 @@ def privacy_parameters():
             "l": st.integers(1, 3),
             "diversity": st.sampled_from(["distinct", "entropy", "recursive"]),
             "t": st.sampled_from([0.1, 0.3, 0.6]),
+            "distance": st.sampled_from(["equal", "ordered"]),
         },
-    ).map(lambda given: given | ({"p": min(given["p"], given["k"])} if "p" in given else {}))
+    ).map(_consistent)
+
+
+def _consistent(given):
+    """Return parameters without those that do nothing for want of another."""
+    needs = {"diversity": "l", "distance": "t"}
+    given = {name: value for name, value in given.items() if needs.get(name, "k") in given}
+    return given | ({"p": min(given["p"], given["k"])} if "p" in given else {})

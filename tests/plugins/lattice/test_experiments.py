@@ -93,8 +93,89 @@ def test_a_run_publishes_a_file_that_meets_the_model(name, evosdc, tmp_path):
     assert len(hidden) == genome["suppressed"]
     assert all(len(members) >= 3 and len(set(members)) >= 2 for members in classes.values())
     assert ("optima" in genome) == (name in ("optimal", "exhaustive", "samarati"))
-    assert "<svg" in (tmp_path / "run" / "picture-1.svg").read_text(encoding="utf-8")
-    assert "data:image/svg+xml" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert f"{genome['classes']['count']} classes of" in (tmp_path / "run" / "picture-1.svg").read_text("utf-8")
+    assert "<circle" in (tmp_path / "run" / "picture-2.svg").read_text(encoding="utf-8")
+    assert (tmp_path / "run" / "report.html").read_text(encoding="utf-8").count('class="picture"') == 2
+
+
+def test_the_counts_before_and_after_are_those_of_the_attribute_that_they_name(evosdc, tmp_path):
+    write_file(tmp_path)  # age, a number, comes first and is published as labels
+    run(evosdc, tmp_path)
+    counts = json.loads((tmp_path / "run" / "frequencies.json").read_text(encoding="utf-8"))["town"]
+    rows = list(csv.DictReader((tmp_path / "run" / "best.csv").open(encoding="utf-8"), delimiter=";"))
+    published = [row["town"] for row in rows]
+    assert dict(zip(counts["categories"], counts["after"], strict=True)) == {
+        label: published.count(label) for label in counts["categories"]
+    }
+    assert sum(counts["before"]) == sum(counts["after"]) == 61
+
+
+def test_what_was_decided_for_the_user_is_said_on_the_terminal(evosdc, tmp_path):
+    write_file(tmp_path)
+    status, out, _ = evosdc("run", tmp_path / "x.toml", "-o", tmp_path / "run")
+    assert status == 0
+    assert "Note: No hierarchy was given for age" in out
+
+
+def test_a_measure_of_the_original_categories_is_refused_and_those_that_fit_are_named(evosdc, tmp_path):
+    write_file(tmp_path)
+    status, _, said = evosdc("run", tmp_path / "x.toml", "--set", 'measures=["lm","dbil"]', "-o", tmp_path / "r")
+    assert status == 2
+    assert "dbil" in said
+    assert "iloss" in said
+
+
+def test_constraints_are_left_to_the_exhaustive_search(evosdc, tmp_path):
+    write_file(tmp_path)
+    status, _, said = evosdc("run", tmp_path / "x.toml", "--set", 'constraints=["dm <= 5000"]', "-o", tmp_path / "r")
+    assert status == 2
+    assert "exhaustive" in said
+    settings = 'constraints=["dm <= 5000"]', "algorithm.name=exhaustive"
+    assert run(evosdc, tmp_path, *settings)["best"]["scores"]["infeasibility"] == 0.0
+
+
+@pytest.mark.parametrize(
+    "setting", ["genotype.diversity=entropy", "genotype.c=2", "genotype.t=0.5"], ids=["diversity", "c", "distance"]
+)
+def test_a_parameter_that_would_do_nothing_is_refused(setting, evosdc, tmp_path):
+    write_file(tmp_path)
+    text = (tmp_path / "x.toml").read_text(encoding="utf-8")
+    alone = text.replace(", l = 2", ', distance = "equal"' if setting.startswith("genotype.t") else "")
+    (tmp_path / "x.toml").write_text(alone, encoding="utf-8")
+    words = [] if setting.startswith("genotype.t") else ["--set", setting]
+    status, _, said = evosdc("check", tmp_path / "x.toml", *words)
+    assert status == 2
+    assert "ask for nothing" in said
+
+
+@pytest.mark.parametrize("name", ["ga-tabu", "exhaustive"])
+def test_a_killed_search_goes_on_to_the_same_result(name, evosdc, tmp_path):
+    lines = ["a,b,c,d,e,f"] + [",".join(str((i * p) % 16) for p in (1, 3, 5, 7, 11, 13)) for i in range(300)]
+    (tmp_path / "x.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    attributes = "".join(f'{a} = {{ role = "quasi-identifier", scale = "ordinal" }}\n' for a in "abcdef")
+    (tmp_path / "schema.toml").write_text(f"[attributes]\n{attributes}", encoding="utf-8")
+    search = {"ga-tabu": 'name = "ga-tabu", population = 4', "exhaustive": 'name = "exhaustive"'}[name]
+    (tmp_path / "x.toml").write_text(
+        'data = { file = "x.csv", schema = "schema.toml" }\nmeasures = ["lm"]\nfitness = { name = "lm" }\n'
+        f'genotype = {{ name = "lattice", k = 2, suppression = 0.1 }}\nalgorithm = {{ {search} }}\n'
+        "stop = { generations = 200 }\n",
+        encoding="utf-8",
+    )
+    whole = run(evosdc, tmp_path)
+    command = [sys.executable, "-m", "evosdc", "run", str(tmp_path / "x.toml"), "-o", str(tmp_path / "killed")]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    for line in process.stderr:
+        if line.startswith("generation 2/"):
+            break
+    process.kill()
+    process.wait(timeout=60)
+    process.stderr.close()
+    assert not (tmp_path / "killed" / "result.json").exists()
+    status, _, said = evosdc("resume", tmp_path / "killed")
+    assert status == 0, said
+    again = json.loads((tmp_path / "killed" / "result.json").read_text(encoding="utf-8"))
+    assert again["digest"] == whole["digest"]
+    assert again["best"]["genome"] == whole["best"]["genome"]
 
 
 def test_suppressed_records_can_be_dropped(evosdc, tmp_path):

@@ -38,6 +38,11 @@ class TestLossMetric(Measured):
     range = (0.0, 1.0)
 
 
+class TestLeafShare(Measured):
+    name = "iloss"
+    range = (0.0, 1.0)
+
+
 class TestAverageClassSize(Measured):
     name = "cavg"
 
@@ -55,7 +60,7 @@ class TestHeight(Measured):
     name = "height"
 
 
-@pytest.mark.parametrize("name", ["dm", "dm-star", "lm", "cavg", "aecs", "entropy", "precision", "height"])
+@pytest.mark.parametrize("name", ["dm", "dm-star", "lm", "iloss", "cavg", "aecs", "entropy", "precision", "height"])
 def test_specs_are_of_generalisation(name):
     assert default_registry().spec("measure", name).family == "generalisation"
 

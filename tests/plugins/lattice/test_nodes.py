@@ -1,5 +1,7 @@
 """Nodes against the plain definitions, and decoded tables against nodes."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -10,11 +12,11 @@ from evosdc.registry import default_registry
 from evosdc_lattice.evaluation import NodeEvaluator
 from evosdc_lattice.exact import optimum
 from evosdc_lattice.lattice import Lattice
-from evosdc_lattice.losses import Discernibility
-from evosdc_lattice.space import exhaustive_nodes
+from evosdc_lattice.losses import Discernibility, aggregated
+from evosdc_lattice.space import exhaustive_nodes, nodes_between
 from tests.plugins.lattice.tables import all_levels, files, privacy_parameters, reference
 
-MEASURES = ("dm", "dm-star", "lm", "cavg", "aecs", "entropy", "precision", "height")
+MEASURES = ("dm", "dm-star", "lm", "iloss", "cavg", "aecs", "entropy", "precision", "height")
 slow = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 
 
@@ -63,18 +65,16 @@ def test_decoded_tables_have_the_losses_of_their_nodes(microdata, k):
 
 
 @slow
-@given(files(), privacy_parameters(), st.sampled_from([0, 0.1, 0.4]), st.sampled_from(MEASURES))
-def test_optimal_equals_exhaustive(microdata, params, suppression, name):
+@given(files(), privacy_parameters(), st.sampled_from([0, 0.1, 0.4]))
+def test_optimal_equals_exhaustive(microdata, params, suppression):
     lattice = lattice_of(microdata, **params, suppression=suppression)
-    loss = lattice.loss_of(fitted(name, microdata))
-    found = optimum(NodeEvaluator(lattice.space), loss)
-    values = {
-        tuple(genome.tolist()): loss.of(lattice.evaluator, genome, lattice.evaluator.facts(genome))
-        for genome in exhaustive_nodes(lattice.space)
-        if lattice.violation(genome) == 0.0
-    }
-    assert found.loss == min(values.values())
-    assert [tuple(genome.tolist()) for genome in found.nodes] == sorted(v for v in values if values[v] == found.loss)
+    safe = [genome for genome in exhaustive_nodes(lattice.space) if lattice.violation(genome) == 0.0]
+    for name in MEASURES:
+        loss = lattice.loss_of(fitted(name, microdata))
+        found = optimum(NodeEvaluator(lattice.space), loss)
+        values = {tuple(g.tolist()): loss.of(lattice.evaluator, g, lattice.evaluator.facts(g)) for g in safe}
+        assert found.loss == min(values.values()), name
+        assert [tuple(g.tolist()) for g in found.nodes] == sorted(v for v in values if values[v] == found.loss), name
 
 
 @slow
@@ -93,7 +93,8 @@ def test_optimal_equals_exhaustive_for_every_aggregate(microdata, k, suppression
     lattice = lattice_of(microdata, k=k, suppression=suppression)
     names = microdata.original.schema.names
     for aggregate in ("mean", "sum", "max", "geometric"):
-        loss = lattice.loss_of(fitted("lm", microdata, aggregate=aggregate, weights={names[0]: 2.5}))
+        measure = "iloss" if k % 2 else "lm"
+        loss = lattice.loss_of(fitted(measure, microdata, aggregate=aggregate, weights={names[0]: 2.5}))
         found = optimum(NodeEvaluator(lattice.space), loss)
         best = {}
         for genome in exhaustive_nodes(lattice.space):
@@ -120,6 +121,35 @@ def test_published_classes_meet_the_model(microdata, params):
         for row in rows:
             labels = [table.schema[name].categories[table.column(name)[row]] for name in table.schema.names]
             assert labels == ["*"] * len(labels)
+
+
+@slow
+@given(files(), st.data())
+def test_nodes_between_two_positions_are_those_of_the_enumeration(microdata, data):
+    space = lattice_of(microdata, k=1).space
+    begin = data.draw(st.integers(0, space.size))
+    end = data.draw(st.integers(begin, space.size))
+    wanted = [genome.tolist() for genome in exhaustive_nodes(space)][begin:end]
+    assert [genome.tolist() for genome in nodes_between(space, begin, end)] == wanted
+
+
+def test_losses_do_not_depend_on_the_order_of_the_attributes():
+    losses, weights = (0.1, 0.7, 0.2, 0.3), (1.0, 3.0, 0.5, 2.0)
+    for how in ("mean", "sum", "max", "geometric"):
+        values = {
+            aggregated([losses[i] for i in order], [weights[i] for i in order], how)
+            for order in permutations(range(len(losses)))
+        }
+        assert len(values) == 1, how
+
+
+@settings(max_examples=5, deadline=None)
+@given(files())
+def test_the_exact_search_gives_up_where_it_is_told_to(microdata):
+    lattice = lattice_of(microdata, k=1)
+    loss = lattice.loss_of(fitted("height", microdata))
+    with pytest.raises(ParameterError, match="most"):
+        optimum(NodeEvaluator(lattice.space), loss, 0)
 
 
 def test_discernibility_has_the_figures_of_the_literature():

@@ -139,7 +139,15 @@ def test_refusals(params: dict, texts: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("c0,c1\n001\n", "line 2: given 1 fields"), ("", "an empty file"), ('[{"c0": 1}]', "entry 1"), ("[{", "not JSON")],
+    [
+        ("c0,c1\n001\n", "line 2: given 1 fields"),
+        ("", "an empty file"),
+        ("c0,c1\n", "given one line"),
+        ('{"c0": "001"}', "given one line"),
+        ('[{"c0": 1}]', "entry 1"),
+        ("[]", "an empty list"),
+        ("[{", "not JSON"),
+    ],
 )
 def test_what_is_wrong_with_a_file_of_zeros_is_told(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "zeros"

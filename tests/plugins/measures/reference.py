@@ -114,16 +114,15 @@ def expectation_maximisation(counts, attributes, n, iterations=200, disturbance=
 
     m, u, share = [0.9 + disturbance * v for v in range(attributes)], [0.1] * attributes, clamped(1 / n)
     for _ in range(iterations):
-        belongs = {}
+        belongs, remains = {}, {}
         for pattern in counts:
             a, b = share * probability(pattern, m), (1 - share) * probability(pattern, u)
-            belongs[pattern] = a / (a + b)
+            # Not one minus the other: where nearly all pairs are matches that would leave rounding.
+            belongs[pattern], remains[pattern] = a / (a + b), b / (a + b)
         matched = sum(f * belongs[g] for g, f in counts.items())
-        others = sum(f * (1 - belongs[g]) for g, f in counts.items())
+        others = sum(f * remains[g] for g, f in counts.items())
         new_m = [clamped(sum(f * belongs[g] for g, f in counts.items() if g[v]) / matched) for v in range(attributes)]
-        new_u = [
-            clamped(sum(f * (1 - belongs[g]) for g, f in counts.items() if g[v]) / others) for v in range(attributes)
-        ]
+        new_u = [clamped(sum(f * remains[g] for g, f in counts.items() if g[v]) / others) for v in range(attributes)]
         new_share = clamped(matched / sum(counts.values()))
         change = max(abs(a - b) for a, b in zip([*m, *u, share], [*new_m, *new_u, new_share], strict=True))
         m, u, share = new_m, new_u, new_share

@@ -10,11 +10,18 @@ from tests.plugins.measures.numeric.cases import edited, fitted, noisy, pairs
 
 VARIANTS = [
     ("il1s", {}),
+    ("apil", {}),
+    ("pil-quantiles", {"density": "normal"}),
+    ("mean-variation", {}),
+    ("data-discrepancy", {"error": "mse"}),
+    ("eigenvalues-discrepancy", {"error": "mae"}),
     ("id", {}),
     ("id", {"interval": "deviation", "deviation_of": "masked", "every_attribute": True}),
     ("dbrl", {}),
     ("dbrl", {"standardise": "each"}),
     ("dbrl", {"direction": "original-to-masked"}),
+    ("rsrl", {}),
+    ("rsrl", {"p": 30}),
     ("prl", {"bins": 4}),
     ("prl", {"direction": "original-to-masked"}),
 ]

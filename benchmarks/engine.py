@@ -1,0 +1,151 @@
+"""Speed of whole searches, by the clock of their journals, and of one evaluation against evaluating from scratch.
+
+Run from the repository's root: ``python -m benchmarks.engine [EXPERIMENT.toml] [--evaluations N] [--smoke]``.
+
+The first table is measured in real runs, with journal and checkpoints: offspring a second as the journal counts them,
+and how many of them were evaluated, the others being known from the cache. The processor's time is given besides the
+clock's, since a loaded machine slows the clock most.
+
+The second table evaluates children that differ from their parent in one cell: by `update`, and from scratch in three
+ways. *Remembering*: fitted once, and what was searched for earlier files is remembered, as the engine does for files
+that no relative is near to. *Fitted*: fitted once, nothing remembered of other files. *Alone*: fitted for each file, as
+``evosdc measure ORIGINAL MASKED`` and every program does that evaluates a file by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import process_time
+from typing import Any
+from unittest.mock import patch
+
+import click
+import numpy as np
+
+from evosdc.engine.journal import read_journal
+from evosdc.engine.problem import Problem
+from evosdc.experiment import runner
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.document import read_experiment
+from evosdc.model import Individual
+from evosdc.registry import default_registry
+
+ALGORITHMS = ("parent-child", "generational", "steady-state", "nsga2", "hill-climbing", "memetic", "islands")
+HOUSING = Path("experiments/housing/cells.toml")
+
+
+def searched(path: Path, algorithm: str, evaluations: int) -> dict[str, float]:
+    """Run an experiment with another algorithm; return what was evaluated from the start on, and in what time."""
+    fitness = ('fitness={ name = "pareto" }',) if algorithm == "nsga2" else ()
+    chosen = read_experiment(path, (f'algorithm={{ name = "{algorithm}" }}', *fitness))
+    chosen = chosen.model_copy(update={"stop": type(chosen.stop)(evaluations=evaluations)})
+    evaluate, search = Problem.evaluate, runner.search
+    count, spent = [0], [0.0]
+
+    def counted(self: Problem, *given: Any) -> Any:
+        count[0] += 1
+        return evaluate(self, *given)
+
+    def timed(*given: Any, **named: Any) -> Any:
+        count[0], spent[0] = 0, -process_time()
+        try:
+            return search(*given, **named)
+        finally:
+            spent[0] += process_time()
+
+    with (
+        TemporaryDirectory() as folder,
+        patch.object(Problem, "evaluate", counted),
+        patch.object(runner, "search", timed),
+    ):
+        finished = runner.run_once(chosen, Path(folder) / "run", default_registry(), chosen.seed)
+        records = read_journal(finished.folder / "journal.jsonl")
+    first, last = records[0], records[-1]
+    return {
+        "offspring": last["evaluations"] - first["evaluations"],
+        "evaluated": count[0],
+        "seconds": max(last["seconds"] - first["seconds"], 1e-3),
+        "processor": max(spent[0], 1e-3),
+    }
+
+
+def microseconds(work: Callable[[Any], object], items: Sequence[Any], repeats: int = 3) -> float:
+    """Return the median processor time of `work` on an item."""
+    work(items[0])  # compiles
+    times = []
+    for _ in range(repeats):
+        began = process_time()
+        for item in items:
+            work(item)
+        times.append((process_time() - began) / len(items))
+    return 1e6 * median(times)
+
+
+def compared(path: Path, children: int) -> dict[str, dict[str, float]]:
+    """Return microseconds of one evaluation by measure and road; under ``all`` those of the whole evaluation."""
+    assembly = assemble(read_experiment(path, ("genotype={ name = 'cells', mutations = 0 }",)), default_registry())
+    problem, original = assembly.problem, assembly.microdata.original
+    genotype, rng = problem.genotype, np.random.default_rng(1)
+    genome = genotype.seeded(original)
+    for _ in range(len(original) // 3):
+        genome = genotype.mutate(genome, rng)
+    key = genotype.key(genome)
+    known = problem.evaluate(genome, key)
+    parent = Individual(genome, key, known.scores, known.objectives, "parent", known.states)
+    genomes = [genotype.mutate(genome, rng) for _ in range(children)]
+    start = problem.decode(genome, key)
+    files = [problem.decode(child, b"") for child in genomes]
+    rows = [genotype.changed_rows(genome, child) for child in genomes]
+    roads: dict[str, dict[str, float]] = {}
+    some = files[: max(children // 10, 2)]
+    for chosen in assembly.experiment.measures.all:
+        measure = default_registry().build("measure", chosen.name, chosen.params)
+        fitted = measure.fit(original)
+        state = fitted.start(start)
+
+        def follow(item: tuple[Any, Any], fitted: Any = fitted, state: Any = state) -> float:
+            return float(fitted.value(fitted.update(state, *item)))
+
+        roads[chosen.name] = {
+            "update": microseconds(follow, list(zip(files, rows, strict=True))),
+            "remembering": microseconds(fitted.score, some),
+            "alone": microseconds(lambda file, measure=measure: measure.fit(original).score(file), some),
+        }
+        fitting = microseconds(lambda _, measure=measure: measure.fit(original), some)
+        roads[chosen.name]["fitted"] = max(roads[chosen.name]["alone"] - fitting, 0.0)
+    roads["measures"] = {road: sum(times[road] for times in roads.values()) for road in roads["dbil"]}
+    whole = microseconds(lambda child: problem.evaluate(child, genotype.key(child), parent), genomes)
+    rest = whole - roads["measures"]["update"]
+    roads["all"] = {road: max(time + rest, time) for road, time in roads["measures"].items()}
+    return roads
+
+
+@click.command()
+@click.argument("experiment", type=click.Path(exists=True, dir_okay=False, path_type=Path), default=HOUSING)
+@click.option("--evaluations", default=100_000, show_default=True, help="offspring of each search")
+@click.option("--smoke", is_flag=True, help="a few evaluations, to see that it works")
+def main(experiment: Path, evaluations: int, smoke: bool) -> None:
+    """Print how fast searches are, and what following a child saves."""
+    click.echo(f"{'algorithm':<14}{'offspring/s':>13}{'evaluated/s':>13}{'by processor':>14}{'evaluated':>11}")
+    searched(experiment, ALGORITHMS[0], 500)  # compiles
+    for algorithm in ALGORITHMS:
+        found = searched(experiment, algorithm, 700 if smoke else evaluations)
+        rates = [found["offspring"] / found["seconds"], found["evaluated"] / found["seconds"]]
+        share = found["evaluated"] / found["offspring"]
+        click.echo(
+            f"{algorithm:<14}{rates[0]:>13.0f}{rates[1]:>13.0f}"
+            f"{found['evaluated'] / found['processor']:>14.0f}{share:>11.1%}"
+        )
+    click.echo("\nmicroseconds of a child that differs in one cell, and how many times as long it takes from scratch")
+    names = ("update", "remembering", "fitted", "alone")
+    click.echo(f"{'measure':<14}" + "".join(f"{name:>13}" for name in names) + f"{'ratios':>24}")
+    for name, times in compared(experiment, 20 if smoke else 1000).items():
+        ratios = "".join(f"{times[road] / times['update']:>8.0f}" for road in names[1:])
+        click.echo(f"{name:<14}" + "".join(f"{times[road]:>13.1f}" for road in names) + ratios)
+
+
+if __name__ == "__main__":
+    main()

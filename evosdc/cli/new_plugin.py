@@ -1,0 +1,206 @@
+"""``evosdc new-plugin``: a distribution of one's own that works and passes its tests from the start."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+
+import click
+
+from evosdc.cli.options import PATH
+from evosdc.cli.plugin_classes import ALGORITHM, GENOTYPE, MASKING_METHOD, MEASURE, PRIVACY_MODEL
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a plugin of a kind is made of.
+
+    Parameters
+    ----------
+    noun, module, suffix : str
+        In words; the module's name; what makes a class name that is taken another one.
+    hook, spec, suite, method : str
+        Names: hook, spec class, conformance suite and the method that its subclass defines.
+    given : str
+        Further arguments of the constructor and of that method.
+    declared : str
+        Further lines of the spec.
+    source : str
+        Of the module with the class.
+    """
+
+    noun: str
+    module: str
+    suffix: str
+    hook: str
+    spec: str
+    suite: str
+    method: str
+    source: str
+    given: str = ""
+    declared: str = ""
+
+
+KINDS = {
+    "measure": Kind(
+        "measure", "measure", "Measure", "evosdc_measures", "MeasureSpec", "MeasureConformance", "measure", MEASURE,
+        declared='\n        kind="il",\n        scales=("nominal", "ordinal", "numeric"),',
+    ),
+    "masking-method": Kind(
+        "masking method", "method", "Method", "evosdc_masking_methods", "MaskingMethodSpec",
+        "MaskingMethodConformance", "method", MASKING_METHOD,
+    ),
+    "genotype": Kind(
+        "genotype", "genotype", "Genotype", "evosdc_genotypes", "GenotypeSpec", "GenotypeConformance", "genotype",
+        GENOTYPE, ", microdata",
+    ),
+    "algorithm": Kind(
+        "algorithm", "algorithm", "Algorithm", "evosdc_algorithms", "AlgorithmSpec", "AlgorithmConformance",
+        "algorithm", ALGORITHM, ", toolbox",
+    ),
+    "privacy-model": Kind(
+        "privacy model", "model", "Model", "evosdc_privacy_models", "PrivacyModelSpec", "PrivacyModelConformance",
+        "model", PRIVACY_MODEL,
+    ),
+}  # fmt: skip
+
+NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+PROJECT = """[build-system]
+requires = ["setuptools>=68"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "$distribution"
+version = "0.1.0"
+description = "The $noun $name for evosdc"
+readme = "README.md"
+requires-python = ">=3.11"
+dependencies = ["evosdc", "numpy", "pydantic"]
+
+[project.optional-dependencies]
+test = ["pytest"]
+
+[project.entry-points.evosdc]
+$name = "$package"
+
+[tool.setuptools]
+packages = ["$package"]
+
+[tool.pytest.ini_options]
+testpaths = ["tests"]
+"""
+
+README = """# $distribution
+
+The $noun `$name` for evosdc.
+
+    pip install -e .
+    evosdc plugins show $name
+    python -m pytest
+"""
+
+HOOK = '''"""What this distribution adds to evosdc. Nothing heavy is imported here."""
+
+from evosdc.hookspecs import hookimpl
+from evosdc.specs import $spec
+
+
+@hookimpl
+def $hook():
+    """Offer the $noun `$name`."""
+    yield $spec(
+        name="$name",
+        implementation="$package.$module:$class_name",
+        summary="One line for listings.",$declared
+    )
+'''
+
+TEST = """from $package.$module import $class_name
+
+from evosdc.testing import $suite
+
+
+class Test$class_name($suite):
+    def $method(self$given):
+        return $class_name($class_name.Params()$given)
+"""
+
+
+@click.command("new-plugin")
+@click.argument("kind")
+@click.argument("name")
+@click.option("-o", "--output", type=PATH, metavar="DIR", help="New folder; default: evosdc-NAME.")
+def new_plugin(kind: str, name: str, output: Path | None) -> None:
+    """Write a small distribution that adds a KIND called NAME: it works and passes its tests as it is.
+
+    KIND is one of measure, masking-method, genotype, algorithm, privacy-model.
+    """
+    from evosdc.cli.text import say
+    from evosdc.data.files import write_text
+
+    require_usable(kind, name)
+    folder = output if output is not None else Path(f"evosdc-{name}")
+    require_free(folder)
+    for path, text in files(kind, name).items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        write_text(folder / path, text)
+        (folder / path).chmod(0o644)  # source code, not microdata
+        say(f"{folder / path}")
+    say(f"Next: {shlex.join(['pip', 'install', '-e', str(folder)])}, then evosdc plugins test {name}")
+
+
+def files(kind: str, name: str) -> dict[str, str]:
+    """Return the files of a new distribution: texts by path."""
+    made, package = KINDS[kind], f"evosdc_{name.replace('-', '_')}"
+    words = {
+        "name": name, "package": package, "distribution": f"evosdc-{name}", "class_name": class_name(name, made),
+        "noun": made.noun, "module": made.module, "hook": made.hook, "spec": made.spec, "suite": made.suite,
+        "method": made.method, "given": made.given, "declared": made.declared,
+    }  # fmt: skip
+    texts = {
+        "pyproject.toml": PROJECT,
+        "README.md": README,
+        f"{package}/__init__.py": HOOK,
+        f"{package}/{made.module}.py": made.source,
+        "tests/test_conformance.py": TEST,
+    }
+    return {path: Template(text).substitute(words) for path, text in texts.items()}
+
+
+def class_name(name: str, kind: Kind) -> str:
+    """Return the name of the class: that of the plugin in capitals, unless it means something else in its module."""
+    words = "".join(part.capitalize() for part in name.split("-"))
+    taken = set(re.findall(r"\w+", f"{kind.source} {kind.suite}")) | set(keyword.kwlist)
+    return f"{words}{kind.suffix}" if words in taken else words
+
+
+def require_usable(kind: str, name: str) -> None:
+    """Raise `InputError` with all that is wrong with a kind and a name."""
+    from evosdc.errors import Fault, InputError, did_you_mean
+    from evosdc.registry import default_registry
+
+    faults = []
+    if kind not in KINDS:
+        faults.append(Fault("KIND", repr(kind), f"one of {', '.join(KINDS)}", did_you_mean(kind, KINDS)))
+    if not NAME.fullmatch(name):
+        wanted = "lower-case letters and digits joined by hyphens, a letter first"
+        faults.append(Fault("NAME", repr(name), wanted, "For example share-changed."))
+    elif kind in KINDS and name in default_registry().names(kind):
+        taken = f"a name that {default_registry().provider(kind, name)} offers"
+        faults.append(Fault(f"{kind} {name}", taken, "a name of your own", "Two offers of one name cannot be used."))
+    if faults:
+        raise InputError(faults)
+
+
+def require_free(folder: Path) -> None:
+    """Raise `InputError` when something stands where the distribution is to be written."""
+    from evosdc.errors import Fault, InputError
+
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        given = "a folder that is not empty" if folder.is_dir() else "a file"
+        raise InputError(Fault(str(folder), given, "a new or empty folder", "Choose another one with -o."))

@@ -1,0 +1,214 @@
+"""The classes that ``evosdc new-plugin`` begins with: each small, and each passes its conformance suite as it is."""
+
+from __future__ import annotations
+
+MEASURE = '''"""The measure `$name`."""
+
+import numpy as np
+
+from evosdc.data.schema import Scale
+from evosdc.data.table import Table
+from evosdc.model import Fitted, Measure
+
+
+class Differing(Fitted):
+    """What is known of the original."""
+
+    def __init__(self, original: Table) -> None:
+        self._original = original
+
+    def score(self, masked: Table) -> float:
+        """Return the percentage of cells that differ."""
+        a, b = self._original.numbers, masked.numbers
+        numbers = (a != b) & ~(np.isnan(a) & np.isnan(b))
+        changed = int((self._original.codes != masked.codes).sum()) + int(numbers.sum())
+        return 100.0 * changed / (len(masked) * len(masked.schema))
+
+
+class $class_name(Measure):
+    """Percentage of cells that differ from the original; say here what yours measures, and from which paper."""
+
+    supports = frozenset(Scale)
+
+    def fit(self, original: Table) -> Differing:
+        """Do once what depends on the original alone."""
+        return Differing(original)
+'''
+
+MASKING_METHOD = '''"""The masking method `$name`."""
+
+import numpy as np
+from pydantic import Field
+
+from evosdc.data.table import Table
+from evosdc.model import MaskingMethod, Parameters
+
+
+class $class_name(MaskingMethod):
+    """Permute the values of each attribute among some records; say here what yours does, and from which paper."""
+
+    class Params(Parameters):
+        """Parameters of the method."""
+
+        share: float = Field(0.3, ge=0, le=1, description="share of records that take part, for each attribute anew")
+
+    params: Params
+
+    def mask(self, table: Table, rng: np.random.Generator) -> Table:
+        """Return the masked table; all randomness comes from `rng`."""
+        codes, numbers = table.codes.copy(), table.numbers.copy()
+        for matrix in (codes, numbers):
+            for column in matrix.T:
+                chosen = np.flatnonzero(rng.random(len(table)) < self.params.share)
+                column[chosen] = column[rng.permutation(chosen)]
+        return Table(table.schema, codes, numbers)
+'''
+
+GENOTYPE = '''"""The genotype `$name`."""
+
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from pydantic import Field
+
+from evosdc.data.table import MISSING, Rows, Table
+from evosdc.errors import PluginError
+from evosdc.model import Genotype, Microdata, Parameters
+
+
+class $class_name(Genotype[np.ndarray]):
+    """Which cells are suppressed, a boolean array of shape (n, V); say here what yours evolves."""
+
+    class Params(Parameters):
+        """Parameters of the genotype."""
+
+        share: float = Field(0.1, ge=0, le=1, description="share of suppressed cells in random genomes")
+
+    def __init__(self, params: Params, microdata: Microdata) -> None:
+        super().__init__(params, microdata)
+        original = microdata.original
+        self._shape = (len(original), len(original.schema))
+
+    def random(self, rng: np.random.Generator) -> np.ndarray:
+        """Return a random genome."""
+        return locked(rng.random(self._shape) < self.params.share)
+
+    def crossover(self, a: np.ndarray, b: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Exchange whole records."""
+        swap = rng.random((self._shape[0], 1)) < 0.5
+        return locked(np.where(swap, b, a)), locked(np.where(swap, a, b))
+
+    def mutate(self, g: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return a copy with one cell flipped."""
+        changed = g.copy()
+        cell = rng.integers(self._shape[0]), rng.integers(self._shape[1])
+        changed[cell] = ~changed[cell]
+        return locked(changed)
+
+    def decode(self, g: np.ndarray, rng: np.random.Generator) -> Table:
+        """Return the table that a genome stands for; categorical attributes come first."""
+        original = self.microdata.original
+        categorical = original.codes.shape[1]
+        codes = np.where(g[:, :categorical], MISSING, original.codes).astype(np.int32)
+        return Table(original.schema, codes, np.where(g[:, categorical:], np.nan, original.numbers))
+
+    def changed_rows(self, parent: np.ndarray, child: np.ndarray) -> Rows:
+        """Return the records in which two genomes differ, so that measures can follow them."""
+        return np.flatnonzero((parent != child).any(axis=1))
+
+    def key(self, g: np.ndarray) -> bytes:
+        """Return a hash of the content."""
+        return blake2b(g.tobytes(), digest_size=16).digest()
+
+    def check(self, g: np.ndarray) -> None:
+        """Raise `PluginError` for what is no genome."""
+        if g.shape != self._shape or g.dtype != bool:
+            raise PluginError(f"wanted a boolean array {self._shape}; got {g.dtype} {g.shape}")
+
+    def dump(self, g: np.ndarray) -> dict[str, np.ndarray]:
+        """Return the genome as named arrays."""
+        return {"suppressed": g}
+
+    def load(self, d: Any) -> np.ndarray:
+        """Return the genome that `dump` wrote."""
+        return locked(np.array(d["suppressed"]))
+
+    def describe(self, g: np.ndarray) -> dict[str, int]:
+        """Return what results show of a genome."""
+        return {"suppressed": int(g.sum())}
+
+
+def locked(cells: np.ndarray) -> np.ndarray:
+    """Return the array read-only: genomes are values."""
+    cells.flags.writeable = False
+    return cells
+'''
+
+ALGORITHM = '''"""The algorithm `$name`."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pydantic import Field
+
+from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
+from evosdc.seeds import Streams
+
+
+class $class_name(Algorithm):
+    """Each individual competes with a mutant of its own; say here what yours does, and from which paper."""
+
+    class Params(Parameters):
+        """Parameters of the algorithm."""
+
+        mutations: int = Field(1, ge=1, description="mutations of a mutant, one after the other")
+
+    params: Params
+
+    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
+        """Return the genomes to evaluate; an empty list would end the search."""
+        offspring = []
+        for slot, individual in enumerate(population.individuals):
+            rng, genome = streams.vary(population.generation, slot), individual.genome
+            for _ in range(self.params.mutations):
+                genome = self.toolbox.mutate(genome, rng)
+            offspring.append(Offspring(genome, "mutation", (slot,), individual))
+        return offspring
+
+    def replace(
+        self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
+    ) -> Population:
+        """Return the next population; what has to be remembered goes into its memory, never into this object."""
+        slots = list(population.individuals)
+        for item, child in zip(offspring, evaluated, strict=True):
+            (slot,) = item.parents
+            if child.dominates(slots[slot]):
+                slots[slot] = child
+        return replace(population, individuals=tuple(slots))
+'''
+
+PRIVACY_MODEL = '''"""The privacy model `$name`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from evosdc.model import PrivacyModel, Release
+
+
+class $class_name(PrivacyModel):
+    """Percentage of records that match no other one; say here what yours judges, and from which paper."""
+
+    headline = "alone"
+    larger_is_safer = False
+
+    def assess(self, release: Release) -> Mapping[str, Any]:
+        """Return the figures by name, free of records."""
+        matching, _ = release.frequencies
+        alone = int(release.classes.counts[matching == 1].sum())
+        return {"alone": 100.0 * alone / len(release.table)}
+
+    def in_words(self, figures: Mapping[str, Any]) -> str:
+        """Return what the figures mean."""
+        return f"{figures['alone']:.1f} % of the records match no other one."
+'''

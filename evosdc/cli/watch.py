@@ -1,0 +1,85 @@
+"""``evosdc watch``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from evosdc.cli.options import PATH
+from evosdc.cli.signals import Stopped
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from evosdc.experiment.study_condition import Condition
+
+GRACE = 10.0
+"""Seconds to wait for a run that is only about to begin."""
+
+
+@click.command()
+@click.argument("run_dir", type=PATH)
+@click.option(
+    "--interval", type=click.FloatRange(min=0.1, max=3600), default=1.0, show_default=True, metavar="SECONDS",
+    help="Between two looks.",
+)  # fmt: skip
+def watch(run_dir: Path, interval: float) -> int:
+    """Follow a run or a study until it ends; Ctrl-C leaves it alone. Exit status 0 when it finished, else 1."""
+    from rich.console import Console
+
+    from evosdc.experiment.condition import FINISHED
+
+    try:
+        condition = _followed(run_dir, interval, Console())
+    except Stopped:
+        raise
+    except KeyboardInterrupt:
+        return 0
+    return 0 if condition.state == FINISHED else 1
+
+
+def _followed(path: Path, interval: float, console: Console) -> Condition:
+    from time import monotonic, sleep
+
+    from rich.live import Live
+
+    from evosdc.cli.status import line
+    from evosdc.cli.text import harmless, say
+    from evosdc.experiment.condition import WAITING
+    from evosdc.experiment.study_condition import condition_of
+
+    condition, told, began = condition_of(path), "", monotonic()
+    live = Live(_table(condition), console=console, refresh_per_second=4) if console.is_terminal else None
+    if live is not None:
+        live.start()
+    try:
+        while True:
+            if live is not None:
+                live.update(_table(condition), refresh=True)
+            elif (text := line(condition)) != told:
+                console.print(harmless(text), highlight=False, soft_wrap=True, markup=False)
+                told = text
+            if not condition.active and not (condition.state == WAITING and monotonic() < began + GRACE):
+                return condition
+            sleep(interval)
+            condition = condition_of(path)
+    finally:
+        if live is not None:
+            live.stop()
+            say(line(condition))
+
+
+def _table(condition: Condition) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    from evosdc.cli.status import rows
+    from evosdc.cli.text import harmless
+
+    table = Table(show_header=False, box=None, pad_edge=False)
+    for name, text in rows(condition):
+        table.add_row(Text(harmless(name), style="bold"), Text(harmless(text)))
+    return table

@@ -1,0 +1,157 @@
+"""Do settings differ? Summaries of what repeated runs found, and tests that need no assumption but independence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from statistics import fmean, median, stdev
+from typing import Any
+
+LEVEL = 0.05
+"""Level of significance, after correction for the number of pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The comparison of two settings by the two-sided Mann-Whitney test.
+
+    Parameters
+    ----------
+    first, second : int
+        Positions of the settings.
+    p, corrected : float
+        The p-value, and the one corrected by Holm's step-down method for the number of pairs.
+    lower : float
+        Share of pairs of runs in which the first setting's figure is the lower one, ties counting half: 0.5 means no
+        difference, 1 that the first one is lower throughout.
+    """
+
+    first: int
+    second: int
+    p: float
+    corrected: float
+    lower: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What can be said of differences between settings in one figure.
+
+    Parameters
+    ----------
+    overall : float, optional
+        p-value of the Kruskal-Wallis test; None with fewer than three settings that have runs.
+    pairs : tuple of Pair
+    told : bool
+        Whether there are runs enough: whether the clearest possible result would pass for a difference at all.
+    needed : int
+        Runs of each setting from which on that is so.
+    """
+
+    overall: float | None
+    pairs: tuple[Pair, ...]
+    told: bool
+    needed: int
+
+    def document(self) -> dict[str, Any]:
+        """Return the comparison as JSON-able data."""
+        return {
+            "test": "Mann-Whitney, two-sided, Holm-corrected" + ("" if self.overall is None else "; Kruskal-Wallis"),
+            "level": LEVEL,
+            "can_be_told": self.told,
+            "runs_needed": self.needed,
+            "kruskal_wallis_p": self.overall,
+            "pairs": [
+                {
+                    "settings": [pair.first, pair.second],
+                    "p": pair.p,
+                    "p_holm": pair.corrected,
+                    "share_lower": pair.lower,
+                    "verdict": verdict(pair, self.told),
+                }
+                for pair in self.pairs
+            ],
+        }
+
+
+def verdict(pair: Pair, told: bool) -> str:
+    """Return what a pair shows, in a few words."""
+    if not told:
+        return "too few runs to tell"
+    if pair.corrected > LEVEL:
+        return "no difference shown"
+    return "the first is lower" if pair.lower > 0.5 else "the second is lower"
+
+
+def spread_of(values: Sequence[float]) -> dict[str, float | int | None]:
+    """Return n, mean, standard deviation (n - 1), min, median and max; None for what so few values do not have."""
+    if not values:
+        return {"n": 0, "mean": None, "sd": None, "min": None, "median": None, "max": None}
+    return {
+        "n": len(values),
+        "mean": fmean(values),
+        "sd": stdev(values) if len(values) > 1 else None,
+        "min": min(values),
+        "median": median(values),
+        "max": max(values),
+    }
+
+
+def compared(groups: Sequence[Sequence[float]]) -> Comparison:
+    """Compare settings by the ranks of what their runs found.
+
+    Parameters
+    ----------
+    groups : sequence of sequence of float
+        The figures of each setting's runs, which must be independent of each other; settings without runs are left out.
+    """
+    filled = [(position, group) for position, group in enumerate(groups) if group]
+    paired = list(combinations(filled, 2))
+    smallest = [_smallest(len(a), len(b)) for (_, a), (_, b) in paired]
+    needed = 2
+    while _smallest(needed, needed) * max(1, len(paired)) > LEVEL:
+        needed += 1
+    found = [_mann_whitney(a, b) for (_, a), (_, b) in paired]
+    corrected = holm([p for p, _ in found])
+    pairs = tuple(
+        Pair(first, second, p, after, lower)
+        for ((first, _), (second, _)), (p, lower), after in zip(paired, found, corrected, strict=True)
+    )
+    told = bool(pairs) and max(smallest) * len(paired) <= LEVEL
+    return Comparison(_kruskal_wallis([group for _, group in filled]), pairs, told, needed)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values corrected by Holm's step-down method (Holm 1979), in the order given."""
+    count, greatest = len(p_values), 0.0
+    corrected = [0.0] * count
+    for rank, position in enumerate(sorted(range(count), key=lambda i: p_values[i])):
+        greatest = max(greatest, min(1.0, (count - rank) * p_values[position]))
+        corrected[position] = greatest
+    return corrected
+
+
+def _mann_whitney(a: Sequence[float], b: Sequence[float]) -> tuple[float, float]:
+    from scipy import stats  # late: it takes a while, and single runs do without
+
+    lower = sum((x < y) + 0.5 * (x == y) for x in a for y in b) / (len(a) * len(b))
+    if len({*a, *b}) == 1:
+        return 1.0, lower
+    return float(stats.mannwhitneyu(a, b, alternative="two-sided").pvalue), lower
+
+
+def _kruskal_wallis(groups: Sequence[Sequence[float]]) -> float | None:
+    from scipy import stats
+
+    if len(groups) < 3:
+        return None
+    if len({value for group in groups for value in group}) == 1:
+        return 1.0
+    return float(stats.kruskal(*groups).pvalue)
+
+
+def _smallest(a: int, b: int) -> float:
+    """Return the least p-value that the exact two-sided test of so many runs can give."""
+    return 2.0 / comb(a + b, a)

@@ -1,0 +1,138 @@
+"""Tasks run by Dask workers: those of a cluster that a site runs already, or of one started here for this run."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from pydantic import Field
+
+from evosdc.errors import ExecutorError
+from evosdc.executors.launch import ONE_THREAD
+from evosdc.executors.ledger import Job
+from evosdc.executors.packing import run_packed
+from evosdc.executors.pool import Answered, Lost, Pool, PoolExecutor
+from evosdc.executors.versions import check_versions, versions
+from evosdc.model.parameters import Parameters
+
+_PERIOD = 1.0
+_PER_WORKER = 2
+
+
+class DaskPool(Pool):
+    """A client of a Dask scheduler.
+
+    Parameters
+    ----------
+    workers : int
+        To start here, where there is no scheduler to connect to.
+    scheduler : str or None
+        Address of a scheduler.
+    """
+
+    certain = True
+
+    def __init__(self, workers: int, scheduler: str | None) -> None:
+        try:
+            distributed: Any = import_module("distributed")
+            security: Any = import_module("distributed.security")
+        except ImportError:
+            raise ExecutorError("the executor dask needs the package distributed: pip install evosdc[dask]") from None
+        self._wait: Any = distributed.wait
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        self._jobs: dict[Any, Job] = {}
+        self._cluster: Any = None
+        self._scratch = tempfile.TemporaryDirectory(prefix="evosdc-dask-")
+        try:
+            if scheduler is None:
+                # Without its own certificates any local user could send the scheduler something to unpickle.
+                self._cluster = distributed.LocalCluster(
+                    n_workers=workers,
+                    threads_per_worker=1,
+                    host="127.0.0.1",
+                    protocol="tls://",
+                    security=security.Security.temporary(),
+                    dashboard_address=None,
+                    local_directory=self._scratch.name,
+                    silence_logs=logging.CRITICAL,
+                    env=ONE_THREAD,
+                )
+            self._client: Any = distributed.Client(scheduler if self._cluster is None else self._cluster, timeout=30)
+        except ImportError:
+            self._scratch.cleanup()
+            raise ExecutorError("the executor dask needs the package cryptography: pip install evosdc[dask]") from None
+        except (OSError, ValueError, RuntimeError) as error:
+            self._scratch.cleanup()
+            raise ExecutorError(f"Dask's scheduler {scheduler or ''} is not there: {error}") from None
+        found: Mapping[str, Mapping[str, str]] = self._client.run(versions)
+        try:
+            if not found:
+                raise ExecutorError("Dask's scheduler has no workers")
+            for name, other in found.items():
+                check_versions(other, f"Dask worker {name}")
+        except ExecutorError:
+            self.stop()
+            raise
+        self.workers = len(found)
+
+    @property
+    def ready(self) -> bool:
+        """Whether Dask should be given another task: each worker has one to do and one to go on with."""
+        return len(self._jobs) < _PER_WORKER * self.workers
+
+    def give(self, job: Job, parcel: bytes) -> None:
+        """Start a job."""
+        self._jobs[self._client.submit(run_packed, parcel, pure=False)] = job
+
+    def listen(self, answered: Answered, lost: Lost) -> bool:
+        """Wait a little and tell of answers and losses; Dask itself runs again what was lost, up to a limit."""
+        try:
+            self._wait(list(self._jobs), timeout=_PERIOD, return_when="FIRST_COMPLETED")
+        except TimeoutError:
+            return False
+        done = [future for future in self._jobs if future.done()]
+        for future in done:
+            job = self._jobs.pop(future)
+            if future.status == "finished":
+                answered(job, future.result())
+            else:
+                lost([job], False, 0.0)
+        return bool(done)
+
+    def complaint(self) -> str:
+        """Return nothing: Dask keeps its own logs."""
+        return ""
+
+    def stop(self) -> None:
+        """Leave the scheduler; end the workers that were started here."""
+        self._jobs.clear()
+        self._client.close()
+        if self._cluster is not None:
+            self._cluster.close()
+        self._scratch.cleanup()
+
+
+class DaskExecutor(PoolExecutor):
+    """Dask workers, for sites that run Dask already; elsewhere `processes` is faster and `scoop` reaches further.
+
+    Dask runs tasks beside its own main thread, where no time limit can be kept, so there is none. It gives up a task
+    after several workers died of it.
+    """
+
+    class Params(Parameters):
+        """Parameters of the Dask executor."""
+
+        scheduler: str | None = Field(
+            default=None, description="address of a scheduler, such as tls://head:8786; default: own workers, here"
+        )
+        retries: int = Field(default=0, ge=0, description="times that a task which Dask gave up is given to it again")
+
+    params: Params  # type: ignore[assignment]
+
+    def _open(self) -> Pool:
+        pool = DaskPool(self.workers, self.params.scheduler)
+        self.workers = pool.workers
+        return pool

@@ -1,0 +1,141 @@
+"""The settings of a sweep side by side: box plots, a table, and what rank tests say of their differences."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+
+from evosdc.data.rank_tests import Comparison, compared, spread_of
+from evosdc.report.folders import RunFolder
+from evosdc.report.palette import colours, figure, literal
+from evosdc.report.standings import Standings
+from evosdc.report.wording import number
+
+FIGURES = {"fitness": "score", "il": "IL", "dr": "DR"}
+"""What is compared, and its name on the page; the score is what files are ranked by."""
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """The runs of one setting.
+
+    Parameters
+    ----------
+    label : str
+        The values in words.
+    members : tuple of (RunFolder, Standings)
+    broken : int
+        Runs whose file breaks constraints; their figures are left out.
+    figures : mapping of str to tuple of float
+        Final figures of the others: ``fitness``, ``il``, ``dr``.
+    """
+
+    label: str
+    members: tuple[tuple[RunFolder, Standings], ...]
+    broken: int
+    figures: Mapping[str, tuple[float, ...]]
+
+    @property
+    def leader(self) -> RunFolder:
+        """The run with the best file."""
+        return min(self.members, key=lambda member: _score(member[1]))[0]
+
+
+def groups_of(runs: Sequence[RunFolder], stands: Sequence[Standings]) -> tuple[Group, ...]:
+    """Return the runs of a sweep by setting, in the order of settings; nothing where a run belongs to none."""
+    by_label: dict[str, list[tuple[RunFolder, Standings]]] = {}
+    for run, stand in zip(runs, stands, strict=True):
+        if not run.swept:
+            return ()
+        by_label.setdefault(label_of(run), []).append((run, stand))
+    return tuple(_group(label, members) for label, members in by_label.items())
+
+
+def label_of(run: RunFolder) -> str:
+    """Return the values of a run's setting in words."""
+    values = run.swept.get("values")
+    entries = values.items() if isinstance(values, Mapping) else ()
+    return ", ".join(f"{k} = {v if isinstance(v, str) else json.dumps(v, ensure_ascii=False)}" for k, v in entries)
+
+
+def boxes(groups: Sequence[Group], name: str) -> go.Figure | None:
+    """Return box plots of one figure, one box a setting with each run as a point; None where it is not known."""
+    known = [group for group in groups if group.figures[name]]
+    if not known:
+        return None
+    drawn = figure(max(260, 90 + 46 * len(known)))
+    for group, colour in zip(known, colours(len(known)), strict=True):
+        drawn.add_box(
+            x=list(group.figures[name]), name=literal(group.label, 60), boxpoints="all", jitter=0.5, pointpos=0,
+            marker={"color": colour, "size": 5}, line={"width": 1.5}, showlegend=False,
+            hovertemplate="%{x:.3f}<extra>%{fullData.name}</extra>",
+        )  # fmt: skip
+    drawn.update_xaxes(title_text=FIGURES[name])
+    drawn.update_yaxes(autorange="reversed", automargin=True)
+    return drawn.update_layout(hovermode="closest")
+
+
+def rows(groups: Sequence[Group]) -> list[dict[str, Any]]:
+    """Return one row a setting: runs, and mean, standard deviation, least and median of each figure, in words."""
+    listed = []
+    for group in groups:
+        row: dict[str, Any] = {"label": group.label, "runs": len(group.members), "broken": group.broken}
+        for name in FIGURES:
+            spread = spread_of(group.figures[name])
+            row[name] = [_told(spread[key]) for key in ("mean", "sd", "min", "median")]
+        listed.append(row)
+    return listed
+
+
+def findings(groups: Sequence[Group], comparable: bool) -> list[str]:
+    """Return what can be said of differences between the settings, in sentences."""
+    sentences = []
+    for name, title in FIGURES.items():
+        if name == "fitness" and not comparable:
+            sentences.append("The settings differ in fitness or data, so that their scores are not compared.")
+            continue
+        found = compared([group.figures[name] for group in groups])
+        if found.pairs:
+            sentences += _sentences(title, found, groups)
+    return sentences
+
+
+def _sentences(title: str, found: Comparison, groups: Sequence[Group]) -> list[str]:
+    if not found.told:
+        return [f"{title}: too few runs to tell the settings apart; each needs at least {found.needed}."]
+    sentences = []
+    for pair in found.pairs:
+        if pair.corrected <= 0.05:
+            first, second = groups[pair.first].label, groups[pair.second].label
+            lower, higher = (first, second) if pair.lower > 0.5 else (second, first)
+            sentences.append(f"{title}: lower with {lower} than with {higher} (p = {pair.corrected:.2g}).")
+    return sentences or [f"{title}: no difference between the settings was shown."]
+
+
+def _group(label: str, members: Sequence[tuple[RunFolder, Standings]]) -> Group:
+    sound = [stand.best for run, stand in members if stand.best is not None and not _broken(run)]
+    figures = {
+        "fitness": tuple(best.score for best in sound if math.isfinite(best.score)),
+        "il": tuple(best.il for best in sound if math.isfinite(best.il)),
+        "dr": tuple(best.dr for best in sound if math.isfinite(best.dr)),
+    }
+    return Group(label, tuple(members), sum(_broken(run) for run, _ in members), figures)
+
+
+def _broken(run: RunFolder) -> bool:
+    judged = run.result.get("constraints")
+    return isinstance(judged, list) and any(isinstance(entry, dict) and not entry.get("holds") for entry in judged)
+
+
+def _score(stand: Standings) -> float:
+    score = stand.best.score if stand.best is not None else math.nan
+    return score if math.isfinite(score) else math.inf
+
+
+def _told(value: float | None) -> str:
+    return "" if value is None else number(value)

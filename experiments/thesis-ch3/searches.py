@@ -1,0 +1,69 @@
+"""The runs of the study: files and fitnesses, each in a folder of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evosdc.engine.journal import read_journal
+from evosdc.experiment.document import read_experiment
+from evosdc.experiment.study import run_study
+from evosdc.registry import default_registry
+
+HERE = Path(__file__).parent
+FILES = ("housing", "german", "flare", "adult-1000", "adult", "tarragona")
+ROBUST = "flare"
+"""The file that is also searched without the best of its portfolio (thesis, 3.5)."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """How a file is searched: a fitness, and how many per cent of the portfolio, the best, are left out."""
+
+    fitness: str
+    without_best: int = 0
+
+    @property
+    def name(self) -> str:
+        """What tables and figures call it."""
+        return f"{self.fitness} without the best {self.without_best} %" if self.without_best else self.fitness
+
+
+@dataclass(frozen=True)
+class Search:
+    """One finished run; `records` is its journal."""
+
+    file: str
+    variant: Variant
+    folder: Path
+    result: dict[str, Any]
+    records: list[dict[str, Any]]
+
+    @property
+    def portfolio_best(self) -> float:
+        """Score of the best file of the whole portfolio, those left out included."""
+        portfolio = self.result["portfolio"]
+        entries = [portfolio["best"], portfolio.get("left_out", {}).get("best")]
+        return min(float(entry["fitness"][0]) for entry in entries if entry is not None)
+
+
+def variants_of(file: str, smoke: bool) -> list[Variant]:
+    """Return how a file is searched."""
+    robust = [Variant("max", 5), Variant("max", 10)] if file == ROBUST or smoke else []
+    return [Variant("mean"), Variant("max"), *robust, Variant("pareto")]
+
+
+def search(file: str, variant: Variant, algorithm: str, output: Path, smoke: bool) -> Search:
+    """Run one search."""
+    settings = [
+        f"fitness.name={variant.fitness}",
+        f"algorithm.name={'nsga2' if variant.fitness == 'pareto' else algorithm}",
+        f"start.without_best={variant.without_best}",
+    ]
+    settings += ["stop.evaluations=1500"] * smoke
+    experiment = read_experiment(HERE / f"{file}.toml", settings)
+    experiment = experiment.model_copy(update={"title": f"{experiment.title}, {variant.name}"})
+    folder = output / f"{file}-{variant.name.replace(' %', '').replace(' ', '-')}"
+    result = run_study(experiment, folder, default_registry())
+    return Search(file, variant, folder, result, read_journal(folder / "journal.jsonl"))

@@ -1,0 +1,82 @@
+"""`evosdc new-plugin`: what it writes can be imported, is offered, works, and passes its own tests."""
+
+import os
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+from evosdc.cli.new_plugin import KINDS, NAME, class_name, files
+from evosdc.discovery import _NAME as REGISTERED
+from evosdc.registry import Registry
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_new_plugin_is_offered_and_passes_its_conformance_suite(evosdc, tmp_path, kind):
+    written = evosdc("new-plugin", kind, "ward-round")
+    assert written.status == 0, written.err
+    folder = tmp_path / "evosdc-ward-round"
+    assert sorted(path.name for path in folder.rglob("*.py")) == sorted(
+        ["__init__.py", f"{KINDS[kind].module}.py", "test_conformance.py"]
+    )
+    project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+    assert (project["name"], project["entry-points"]) == (
+        "evosdc-ward-round", {"evosdc": {"ward-round": "evosdc_ward_round"}},
+    )  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+        cwd=folder, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(folder)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+    assert " passed" in done.stdout
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_its_hook_is_light_and_its_offer_is_found(evosdc, tmp_path, monkeypatch, kind):
+    name = f"own-{kind}"
+    assert evosdc("new-plugin", kind, name, "-o", tmp_path / "here").status == 0
+    monkeypatch.syspath_prepend(str(tmp_path / "here"))
+    package = f"evosdc_{name.replace('-', '_')}"
+    module = __import__(package)
+    registry = Registry.load(extra_plugins={name: module})
+    assert registry.problems == ()
+    assert registry.spec(kind, name).summary
+    assert registry.implementation(kind, name).__name__ == class_name(name, KINDS[kind])
+    for imported in [entry for entry in sys.modules if entry.split(".")[0] == package]:
+        del sys.modules[imported]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["measure", "table", "none", "true", "field", "algorithm", "a1-b2"])
+def test_names_that_mean_something_else_make_sound_classes(kind, name):
+    for path, text in files(kind, name).items():
+        if path.endswith(".py"):
+            compile(text, path, "exec")
+            assert "$" not in text
+    made = class_name(name, KINDS[kind])
+    assert made.isidentifier()
+    assert f"import {made}" not in KINDS[kind].source
+
+
+def test_all_that_is_wrong_is_told_at_once(evosdc, tmp_path):
+    answer = evosdc("new-plugin", "mesure", "Not_A_Name")
+    assert answer.status == 2
+    assert "Did you mean 'measure'?" in answer.err
+    assert "lower-case letters and digits" in answer.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_is_taken_and_a_folder_that_is_not_empty_are_refused(evosdc, tmp_path):
+    assert "a name that measures" in evosdc("new-plugin", "measure", "dbil").err
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "x").touch()
+    answer = evosdc("new-plugin", "measure", "mine", "-o", tmp_path / "full")
+    assert (answer.status, "not empty" in answer.err) == (2, True)
+    assert [path.name for path in (tmp_path / "full").iterdir()] == ["x"]
+
+
+def test_names_are_those_that_can_be_registered():
+    for name in ("a", "a-b", "k3-level"):
+        assert NAME.fullmatch(name)
+        assert REGISTERED.fullmatch(name)

@@ -1,0 +1,105 @@
+"""One experiment, one result: whichever executor, number of workers and grain."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from evosdc.engine.evaluation import Evaluator
+from evosdc.errors import ExperimentError
+from evosdc.experiment.document import read_experiment
+from evosdc.experiment.runner import run_once
+from evosdc.registry import default_registry
+
+from .commands import experiment_file, journal
+
+pytestmark = pytest.mark.cluster
+
+CASES = [
+    *(("processes", workers, grain) for workers in (1, 4) for grain in ("evaluations", "islands")),
+    ("processes", 2, "islands"),
+    ("processes", 3, "evaluations"),
+    *(("scoop", 1 + number, grain) for number, grain in enumerate(["islands", "evaluations"] * 2)),
+    ("dask", 2, "evaluations"),
+    ("dask", 3, "islands"),
+    ("mpi", 2, "islands"),
+    ("mpi", 3, "evaluations"),
+]
+
+ISLANDS = {"name": "islands", "inner": {"name": "nsga2"}, "islands": 3, "interval": 4, "topology": "random"}
+
+
+def ran(folder, path, **settings):
+    """Return the digest and the whole journal of a run, without its times."""
+    experiment = read_experiment(path, [f"executor.{key}={value}" for key, value in settings.items()])
+    result = run_once(experiment, folder, default_registry(), experiment.seed).result
+    assert (folder / "journal.jsonl").stat().st_mode & 0o77 == 0
+    return result["digest"], result["front"], [record | {"seconds": 0} for record in journal(folder)]
+
+
+@pytest.fixture(scope="module")
+def experiment(tmp_path_factory):
+    changes = {"algorithm": ISLANDS, "fitness": {"name": "pareto"}, "stop": {"generations": 7}}
+    return experiment_file(tmp_path_factory.mktemp("digests") / "experiment.toml", **changes)
+
+
+@pytest.fixture(scope="module")
+def serial(experiment):
+    return ran(experiment.parent / "serial", experiment)
+
+
+@pytest.mark.parametrize(("name", "workers", "grain"), CASES, ids=lambda value: str(value))
+def test_executor_workers_and_grain_change_nothing(name, workers, grain, experiment, serial, tmp_path, monkeypatch):
+    if name == "dask":
+        pytest.importorskip("distributed", reason="the optional package distributed is not installed")
+        pytest.importorskip("cryptography", reason="the optional package cryptography is not installed")
+    if name == "mpi":
+        pytest.importorskip("mpi4py", reason="the optional package mpi4py is not installed")
+        if shutil.which("mpiexec") is None:
+            pytest.skip("no MPI library is installed")
+        if os.geteuid() == 0:  # Open MPI wants to be told twice
+            monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
+            monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+    sent = []
+    plain = Evaluator._sent
+    monkeypatch.setattr(Evaluator, "_better_sent", lambda self, count: count > 0 and self.dispatch is not None)
+    monkeypatch.setattr(Evaluator, "_sent", lambda self, items: sent.append(len(items)) or plain(self, items))
+    assert ran(tmp_path / "run", experiment, name=name, workers=workers, grain=grain) == serial
+    assert (grain == "evaluations") == bool(sent), "what was asked for is what was done"
+
+
+def test_a_grain_without_demes_is_refused(experiment, tmp_path):
+    wrong = read_experiment(experiment, ["algorithm={ name = 'parent-child' }", "executor.grain=islands"])
+    with pytest.raises(ExperimentError, match=r"executor\.grain: given islands, with algorithm parent-child"):
+        run_once(wrong, tmp_path / "run", default_registry(), 1)
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+import evosdc
+from evosdc.experiment.document import read_experiment
+from evosdc.experiment.runner import executor_of
+from evosdc.registry import default_registry
+
+if __name__ == "__main__":
+    experiment = read_experiment(Path(sys.argv[1]))
+    executor = executor_of(experiment, default_registry())
+    print(type(executor).__name__, executor.workers, evosdc.run(experiment, sys.argv[2])["digest"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("launcher", "executor"),
+    [([], "SerialExecutor 1"), (["-m", "scoop", "-n", "2", "-q"], "ScoopExecutor 2")],
+    ids=["by itself", "under scoop"],
+)
+def test_an_experiment_written_as_a_script(launcher, executor, experiment, serial, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    command = [sys.executable, *launcher, str(script), str(experiment), str(tmp_path / "run")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=90)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split("\n")[0] == f"{executor} {serial[0]}"

@@ -1,0 +1,18 @@
+"""The benchmark runs in its smoke profile; figures are for people to read."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_smoke_profile_times_searches_and_evaluations():
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.engine", "--smoke"],
+        capture_output=True, text=True, check=True, cwd=ROOT, env={"PATH": ""},
+    )  # fmt: skip
+    for row in ("parent-child", "hill-climbing", "islands", "prl", "measures", "all"):
+        figures = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith(f"{row} ")]
+        assert len(figures) == 1
+        assert all(float(figure.rstrip("%")) > 0.0 for figure in figures[0])

@@ -1,0 +1,107 @@
+"""The memetic search of whole files: exact, resumable, the same on workers, with fronts and constraints."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from evosdc.engine.checkpoint import load_checkpoint, save_checkpoint
+from evosdc.engine.digest import digest_of
+from evosdc.engine.evaluation import Evaluator
+from evosdc.engine.journal import read_journal
+from evosdc.engine.loop import begin, search
+from evosdc.engine.stop import Stop
+from evosdc.engine.verification import unequal
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.model import Experiment
+from evosdc.experiment.portfolio import starting_individuals
+from evosdc.experiment.runner import run_once
+from evosdc.registry import default_registry
+
+METHODS = ({"method": "mdav", "k": 3}, {"method": "pram", "p": 0.7}, {"method": "rank-swapping", "p": 8})
+MEMETIC = {"name": "memetic", "rounds": 3, "probes": 20}
+FRONT = MEMETIC | {"inner": {"name": "nsga2"}}
+
+
+def experiment(**changes):
+    given = {
+        "seed": 7,
+        "data": {"name": "housing", "first": 200, "protect": ("built", "degree", "grade1")},
+        "start": {"methods": METHODS, "random": 3},
+        "fitness": "max",
+        "algorithm": MEMETIC,
+        "stop": {"generations": 30},
+    }
+    return Experiment.model_validate(given | changes)
+
+
+def searched(assembly, generations, state=None):
+    """Return the state after so many generations, from the start or from a state."""
+    if state is None:
+        individuals = starting_individuals(assembly, assembly.experiment.seed, None, "", lambda done, total: None)
+        state = begin(assembly.algorithm, individuals)
+    evaluator, stop = Evaluator(assembly.problem), Stop(generations=generations)
+    return search(assembly.algorithm, evaluator, assembly.problem.streams, stop, state, lambda state, record: None)[0]
+
+
+@pytest.mark.parametrize("changes", [{}, {"fitness": "pareto", "algorithm": FRONT, "constraints": ("dr <= 40",)}])
+@pytest.mark.parametrize("stopped", [4, 7, 8, 9])
+def test_a_search_goes_on_from_any_half_of_a_round_as_if_never_stopped(changes, stopped, tmp_path):
+    assembly = assemble(experiment(**changes), default_registry())
+    whole, half = searched(assembly, 16), searched(assembly, stopped)
+    genotype = assembly.problem.genotype
+    stored = load_checkpoint(save_checkpoint(tmp_path, half, genotype), genotype)
+    again = searched(assemble(experiment(**changes), default_registry()), 16, stored)
+    assert digest_of(again.population.individuals) == digest_of(whole.population.individuals)
+    assert digest_of(again.front) == digest_of(whole.front)
+    assert unequal(assembly.problem, [*whole.population.individuals, *whole.front, whole.best]) == []
+
+
+def test_workers_make_no_difference(tmp_path):
+    digests = {
+        run_once(experiment(executor=executor), tmp_path / executor["name"], default_registry(), 7).result["digest"]
+        for executor in ({"name": "serial"}, {"name": "processes", "workers": 2})
+    }
+    assert len(digests) == 1
+
+
+@pytest.fixture(scope="module")
+def front(tmp_path_factory):
+    chosen = experiment(fitness="pareto", algorithm=FRONT, constraints=("dr <= 40", "k-anonymity >= 1"))
+    return run_once(chosen, tmp_path_factory.mktemp("front") / "run", default_registry(), 7)
+
+
+def test_a_front_under_constraints_grows(front):
+    volumes = front.result["hypervolume"]
+    assert volumes["front"] > volumes["portfolio"]
+    assert all(entry["holds"] for entry in front.result["constraints"])
+    assert all(member["scores"]["dr"] <= 40 for member in front.result["front"])
+
+
+def test_rounds_of_moves_and_combinations_stand_in_the_journal(front):
+    made = [set(record["operators"]) for record in read_journal(front.folder / "journal.jsonl")[1:]]
+    assert made[0] <= {"mutation", "crossover", "crossover and mutation", "reproduction"}
+    assert made[1] <= {"value", "restoration", "adoption"}
+    assert {"combination"} in made
+
+
+def test_records_that_cost_most_are_drawn_most_often():
+    assembly = assemble(experiment(), default_registry())
+    state = searched(assembly, 0)
+    climber = min(state.population.individuals, key=lambda individual: individual.precedence)
+    weights = assembly.algorithm._weights(climber)
+    assert weights.sum() == pytest.approx(1.0)
+    assert weights.min() >= 0.5 / len(weights) - 1e-15
+    masked = assembly.problem.decode(climber.genome, climber.key)
+    shares = []
+    for fitted in assembly.problem.measures.values():
+        burdens = fitted.burdens(masked)
+        if burdens is not None and burdens.sum() > 0:
+            shares.append(burdens / burdens.sum())
+    assert len(shares) == 4
+    assert np.allclose(weights, 0.5 * np.mean(shares, axis=0) + 0.5 / len(weights))
+
+
+def test_without_weight_on_burdens_records_are_drawn_uniformly():
+    assembly = assemble(experiment(algorithm=MEMETIC | {"burdened": 0.0}), default_registry())
+    assert assembly.algorithm._weights(searched(assembly, 0).best) is None
