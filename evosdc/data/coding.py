@@ -70,8 +70,9 @@ def faults_of(column: Column, attribute: Attribute, missing: Sequence[str], orig
         wanted = f"one of {_listed(attribute.categories)}"
         advice = "Add it to the categories or to `missing` in the schema, or mend the file."
     else:
-        unknown = [text for text in texts if not _usable(number(text, column.mark))]
-        wanted = f"a number, 0 or of a size from {LEAST:g} to {MOST:g}"
+        values = {text: number(text, column.mark) for text in texts}
+        unknown = [text for text, value in values.items() if not _usable(value)]
+        wanted = "a number" if None in values.values() else f"numbers of a size from {LEAST:g} to {MOST:g}, or 0"
         advice = "Add it to `missing` in the schema, choose the scale nominal or ordinal, or mend the file."
     faults = _first_of(column, unknown, attribute, wanted, advice, origin)
     if attribute.hierarchy is not None:

@@ -107,7 +107,7 @@ def test_numbers_whose_powers_no_float_holds_are_refused(evosdc, files, value):
     (files / "vast.csv").write_text((files / "m.csv").read_text().replace("25,", f"{value},", 1))
     answer = evosdc("measure", "o.csv", "vast.csv", "--schema", "s.toml")
     assert answer.status == 2
-    assert "of a size from 1e-60 to 1e+60" in answer.err
+    assert "numbers of a size from 1e-60 to 1e+60" in answer.err
 
 
 def test_odd_files_are_judged_or_refused_by_every_measure(evosdc, files):

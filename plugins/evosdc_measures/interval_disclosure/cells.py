@@ -151,12 +151,13 @@ class FittedByCell(Incremental[State]):
             inside, most = int(hits.min(axis=1).sum()), len(hits)
         return masked, hits, 100.0 * inside / (most * len(self._reach.percents))
 
-    def burdens(self, masked: Table) -> NDArray[np.float64]:
+    def burdens(self, masked: Table) -> Numbers:
         """Return each record's hits as a share of the score, shape (n,); as `start`."""
         hits = self.start(masked)[1]
         own = hits.min(axis=1) if self._whole else hits.sum(axis=1)
         most = len(hits) if self._whole else hits.size
-        return own * (100.0 / (most * len(self._reach.percents)))
+        burdens: Numbers = own * (100.0 / (most * len(self._reach.percents)))
+        return burdens
 
     def value(self, state: State) -> float:
         """Return the risk, 0..100."""

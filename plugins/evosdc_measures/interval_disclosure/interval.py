@@ -129,7 +129,8 @@ class FittedIntervalDisclosure(Incremental[State], Expected):
         hits = np.zeros(len(masked.codes), dtype=np.int64)
         for v, order in enumerate(self._orders):
             hits += hits_of_codes(self._original.codes[:, v], masked.codes[:, v], order, self._percents)
-        return hits * (100.0 / self._most)
+        burdens: NDArray[np.float64] = hits * (100.0 / self._most)
+        return burdens
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the risk at the expected published counts, 0..100; exact for categories without an order.
