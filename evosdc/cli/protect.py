@@ -10,7 +10,8 @@ import click
 
 from evosdc.cli.options import PATH, json_option, listed, schema_option
 
-PROTECT_GENERATIONS = 300
+PROTECT_GENERATIONS = 1200
+"""Generations of the memetic search, two of which are a round of some sixty candidates."""
 
 
 def seconds_of(context: click.Context, parameter: click.Parameter, text: str | None) -> float | None:
@@ -73,7 +74,8 @@ def protect(
         "seed": seed,
         "data": source,
         "fitness": {"name": fitness},
-        "stop": {"seconds": seconds} if seconds else {"generations": PROTECT_GENERATIONS, "stalled": 100},
+        "algorithm": {"name": "memetic"},
+        "stop": {"seconds": seconds} if seconds else {"generations": PROTECT_GENERATIONS, "stalled": 400},
         "executor": {"name": executor} | ({"workers": workers} if workers else {}),
     }
     if il or dr:
