@@ -147,7 +147,7 @@ def test_the_run_folder_repeats_the_run(evosdc, survey):
     again = json.loads(evosdc("run", survey / "run" / "experiment.toml", *words).out)
     assert again["digest"] == first["digest"]
     resolved = json.loads((survey / "run" / "resolved.json").read_text())
-    assert resolved["algorithm"]["mutation"] == 0.5
+    assert resolved["algorithm"]["probes"] == 60
     assert resolved["data"]["protect"] == ["sex", "age"]
     assert resolved["start"]["portfolio"] == "categorical"
 
