@@ -40,7 +40,7 @@ from evosdc.experiment.outputs import write_outputs
 from evosdc.experiment.portfolio import files_of, read_portfolio, starting_individuals, write_portfolio
 from evosdc.experiment.resolution import experiment_text, resolved
 from evosdc.experiment.start import StartingFile
-from evosdc.model import Executor
+from evosdc.model import ContextRef, Executor
 from evosdc.model.parameters import parsed
 from evosdc.registry import Registry
 
@@ -228,15 +228,11 @@ def executor_of(experiment: Experiment, registry: Registry) -> Executor:
     return executor
 
 
-def _dispatch(
-    assembly: Assembly, folder: RunFolder, executor: Executor, seed: int, stack: ExitStack
-) -> Dispatch | None:
-    if not executor.remote:
-        return None
-    executor.keep_log(folder.file(WORKERS_LOG))
+def problem_for_workers(assembly: Assembly, folder: Path) -> ContextRef:
+    """Write what workers build the problem from (`evosdc.experiment.worker.Bench`) to a new folder."""
     table, files = assembly.microdata.table, assembly.plan.files
-    context = publish(
-        folder.file(CONTEXT),
+    return publish(
+        folder,
         {
             "codes": table.codes,
             "numbers": table.numbers,
@@ -249,6 +245,15 @@ def _dispatch(
             "protect": list(assembly.microdata.protect),
         },
     )
+
+
+def _dispatch(
+    assembly: Assembly, folder: RunFolder, executor: Executor, seed: int, stack: ExitStack
+) -> Dispatch | None:
+    if not executor.remote:
+        return None
+    executor.keep_log(folder.file(WORKERS_LOG))
+    context = problem_for_workers(assembly, folder.file(CONTEXT))
     stack.callback(withdraw, context)
     stack.enter_context(executor)
     grain = assembly.experiment.executor.grain

@@ -5,15 +5,13 @@ import sys
 
 import pytest
 
-from evosdc.data.schema_document import schema_document
 from evosdc.engine.checkpoint import checkpoints, load_checkpoint
 from evosdc.engine.digest import digest_of
 from evosdc.engine.journal import read_journal
 from evosdc.errors import UnknownNameError
-from evosdc.executors.context import publish
 from evosdc.experiment import worker
 from evosdc.experiment.assembly import assemble
-from evosdc.experiment.runner import resume_once, run_once
+from evosdc.experiment.runner import problem_for_workers, resume_once, run_once
 from evosdc.model import Individual
 from evosdc.registry import Registry, default_registry
 from tests.experiment.offers import Failing, experiment, lasting, registry, timeless
@@ -110,16 +108,7 @@ def test_a_stopped_run_ends_as_if_never_stopped(plain, name, after, tmp_path):
 def bench_of(name, folder, known):
     """Return a worker's bench for an experiment."""
     assembly = assemble(experiment(genotype=name), known)
-    table = assembly.microdata.table
-    context = publish(
-        folder / "context",
-        {"codes": table.codes, "numbers": table.numbers},
-        {
-            "experiment": assembly.experiment.document(),
-            "schema": schema_document(table.schema),
-            "protect": list(assembly.microdata.protect),
-        },
-    )
+    context = problem_for_workers(assembly, folder / "context")
     return worker.Bench(context, 7), context
 
 
