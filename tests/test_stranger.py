@@ -94,7 +94,10 @@ def test_it_hears_events_and_cannot_change_results(outcome: dict[str, Any]) -> N
 
 def test_its_own_tests_pass(installed: Path, tmp_path: Path) -> None:
     source = shutil.copytree(TESTS / "stranger" / "tests", tmp_path / "tests")
-    done = run(installed, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(source), folder=tmp_path)
+    done = run(installed, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", str(source), folder=tmp_path)
     assert done.returncode == 0, done.stdout
     assert " passed" in done.stdout
-    assert "skipped" not in done.stdout
+    skipped = [line for line in done.stdout.splitlines() if line.startswith("SKIPPED")]
+    # Two tests of measures ask for what this one does not offer; nothing else may be left out.
+    offered = ("its score belongs to no records", "judges all attributes of a file")
+    assert [line for line in skipped if not line.endswith(offered)] == []
