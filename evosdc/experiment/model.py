@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from evosdc.data.hierarchy_rules import HierarchySource
-from evosdc.errors import ExperimentError, Fault, did_you_mean
+from evosdc.errors import ExperimentError, Fault
+from evosdc.experiment.sweep_values import flat, require_values
 from evosdc.model import Masking, Parameters
 from evosdc.model.parameters import faults_of
 
@@ -170,11 +171,6 @@ class ExecutorChoice(Named):
 
 DEFAULT_GENERATIONS = 500
 
-MOST_SETTINGS = 10_000
-
-UNSWEPT = ("seed", "replicates", "sweep", "title", "executor")
-"""Keys that make no difference to what a search can find."""
-
 
 class InvalidExperimentError(ExperimentError):
     """What is wrong with an experiment, and under which of its keys.
@@ -249,25 +245,12 @@ class Experiment(Parameters):
     @classmethod
     def _dotted(cls, value: Any) -> Any:
         """Let ``[sweep]`` be written with nested tables, as TOML reads dotted keys without quotes."""
-        return dict(_flat(value)) if isinstance(value, dict) else value
+        return dict(flat(value)) if isinstance(value, dict) else value
 
     @field_validator("sweep")
     @classmethod
     def _something_to_try(cls, value: dict[str, tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]:
-        count = 1
-        for key, values in value.items():
-            root = key.partition(".")[0]
-            if root in UNSWEPT:
-                raise ValueError(f"a key whose value changes results, not {key}; for more seeds, use replicates")
-            if root not in cls.model_fields:
-                raise ValueError(
-                    f"keys of an experiment, not {key}; {did_you_mean(root, cls.model_fields)}".rstrip("; ")
-                )
-            if not values or any(values[i] in values[:i] for i in range(len(values))):
-                raise ValueError(f"a list of one or more different values for {key}")
-            count *= len(values)
-        if count > MOST_SETTINGS:
-            raise ValueError(f"at most {MOST_SETTINGS} combinations, not {count}")
+        require_values(value, cls.model_fields)
         return value
 
     @model_validator(mode="after")
@@ -292,11 +275,3 @@ class Experiment(Parameters):
     def document(self) -> dict[str, Any]:
         """Return the experiment as JSON-able data with every default filled in."""
         return self.model_dump(mode="json", by_alias=True)
-
-
-def _flat(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in table.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
