@@ -108,6 +108,8 @@ def test_more_workers_than_slots_is_bad_input(tmp_path):
 
 
 ISLANDS = {"name": "islands", "islands": 4, "interval": 5}
+STOP = {"generations": 2000}
+"""Seconds of work, so that what a test does to a run happens in the middle of it."""
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +123,7 @@ def network(tmp_path_factory):
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory):
     folder = tmp_path_factory.mktemp("alone")
-    path = experiment_file(folder / "experiment.toml", algorithm=ISLANDS, stop={"generations": 60})
+    path = experiment_file(folder / "experiment.toml", algorithm=ISLANDS, stop=STOP)
     done = completed("run", path, "-o", folder / "run")
     assert done.returncode == 0, done.stderr
     return folder / "run"
@@ -145,7 +147,7 @@ def left_on(network, seconds=10.0):
 
 @pytest.mark.cluster
 def test_workers_on_several_hosts_come_to_the_same_and_leave_nothing_behind(network, alone, tmp_path):
-    path = experiment_file(tmp_path / "experiment.toml", algorithm=ISLANDS, stop={"generations": 60})
+    path = experiment_file(tmp_path / "experiment.toml", algorithm=ISLANDS, stop=STOP)
     process = begun(network, path, tmp_path / "run", ["localhost:1", *(f"{host}:1" for host in network.hosts)])
     wait_for(lambda: reached(tmp_path / "run", 2), process)
     assert [len(network.processes(host)) for host in network.hosts] == [2, 2], "a site and its worker on each"
@@ -175,7 +177,7 @@ def test_ctrl_c_ends_the_workers_on_all_hosts(network, tmp_path):
 
 @pytest.mark.cluster
 def test_the_work_of_a_host_that_goes_away_is_done_by_the_others(network, alone, tmp_path):
-    path = experiment_file(tmp_path / "experiment.toml", algorithm=ISLANDS, stop={"generations": 60})
+    path = experiment_file(tmp_path / "experiment.toml", algorithm=ISLANDS, stop=STOP)
     process = begun(network, path, tmp_path / "run", [f"{host}:1" for host in network.hosts])
     wait_for(lambda: reached(tmp_path / "run", 2), process)
     network.unplug(network.hosts[1])
