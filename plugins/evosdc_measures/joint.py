@@ -78,3 +78,12 @@ def shift_counts(
                 if not fresh:
                     counts[base + (before[row, v] + 1) * widths[v]] -= 1
                 counts[base + (after[row, v] + 1) * widths[v]] += 1
+
+
+@kernel
+def differs(before: Codes, after: Codes, rows: Rows, attribute: int) -> bool:
+    """Return whether any of the changed rows has another value of an attribute."""
+    found = False
+    for row in rows:
+        found |= before[row, attribute] != after[row, attribute]
+    return found

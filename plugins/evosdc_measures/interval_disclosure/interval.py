@@ -18,10 +18,10 @@ from evosdc.model.parameters import Parameters
 from evosdc_measures.domains import Counts, Integers, require_aligned
 from evosdc_measures.expectation import counts_of, mean_inside, mean_kept
 from evosdc_measures.interval_disclosure.cells import FittedByCell, Reach, hits_of_codes, orders_of
-from evosdc_measures.joint import joint_layout_of, shift_counts
+from evosdc_measures.joint import differs, joint_layout_of, shift_counts
 
-State = tuple[Codes, Counts, float]
-"""Codes of the masked table, joint counts by attribute, score."""
+State = tuple[Codes, Counts, Integers, float]
+"""Codes of the masked table, joint counts by attribute, hits by attribute, score."""
 
 
 class IntervalDisclosure(Measure):
@@ -110,18 +110,19 @@ class FittedIntervalDisclosure(Incremental[State], Expected):
     def start(self, masked: Table) -> State:
         """Return the state of a table; O(n V + sum c**2)."""
         require_aligned(self._original, masked)
-        return self._followed(masked.codes, masked.codes, self._rows, True, self._joint.zeros())
+        hits = np.zeros(masked.codes.shape[1], dtype=np.int64)
+        return self._followed(masked.codes, masked.codes, self._rows, True, self._joint.zeros(), hits)
 
     def update(self, state: State, masked: Table, rows: Rows) -> State:
-        """Return the state after a change; O(m V + sum c**2)."""
-        return self._followed(state[0], masked.codes, rows, False, state[1].copy())
+        """Return the state after a change; O(m V), and O(c**2) for each attribute that changed."""
+        return self._followed(state[0], masked.codes, rows, False, state[1].copy(), state[2].copy())
 
-    def _followed(self, before: Codes, after: Codes, rows: Rows, fresh: bool, counts: Counts) -> State:
+    def _followed(self, before: Codes, after: Codes, rows: Rows, fresh: bool, counts: Counts, hits: Integers) -> State:
         original = self._original.codes
-        inside = _follow(original, before, after, rows, fresh, *self._layout, counts)
+        inside = int(_follow(original, before, after, rows, fresh, *self._layout, counts, hits))
         for v in self._joint.wide:
             inside += int(hits_of_codes(original[:, v], after[:, v], self._orders[v], self._percents).sum())
-        return after, counts, 100.0 * inside / self._most
+        return after, counts, hits, 100.0 * inside / self._most
 
     def burdens(self, masked: Table) -> NDArray[np.float64]:
         """Return each record's hits as a share of the score, shape (n,); O(n V P)."""
@@ -147,7 +148,7 @@ class FittedIntervalDisclosure(Incremental[State], Expected):
 
     def value(self, state: State) -> float:
         """Return the risk, 0..100."""
-        return state[2]
+        return state[3]
 
 
 @kernel
@@ -159,44 +160,49 @@ def _follow(
     fresh: bool,
     widths: Integers,
     offsets: Integers,
-    orders: NDArray[np.int64],
-    percents: NDArray[np.int64],
+    orders: Integers,
+    percents: Integers,
     counts: Counts,
+    hits: Integers,
 ) -> int:
     shift_counts(original, before, after, rows, fresh, widths, offsets, counts)
-    n, attributes = original.shape
-    inside = 0
-    first = 0
-    through = np.empty(widths.max() + 1, np.int64)
-    for v in range(attributes):
-        width, base = widths[v], offsets[v]
-        if width == 0:
-            continue
-        order = orders[first : first + width]
+    n, first, inside = len(original), 0, 0
+    for v in range(len(hits)):
+        width = widths[v]
+        if width > 0 and (fresh or differs(before, after, rows, v)):
+            table = counts[offsets[v] : offsets[v + 1]]
+            hits[v] = _hits(n, width, orders[first : first + width], percents, table)
         first += width
-        inside += counts[base] * len(percents)
-        if width > 1 and order[1] == 0:  # categories without an order
-            for digit in range(1, width):
-                inside += counts[base + digit * width + digit] * len(percents)
+        inside += hits[v]
+    return inside
+
+
+@kernel
+def _hits(n: int, width: int, order: Integers, percents: Integers, table: Counts) -> int:
+    """Return the hits of one attribute, over all percents, from its joint counts."""
+    inside = int(table[0]) * len(percents)
+    if width > 1 and order[1] == 0:  # categories without an order
+        for digit in range(1, width):
+            inside += table[digit * width + digit] * len(percents)
+        return inside
+    through = np.zeros(width, np.int64)
+    for place in range(1, width):
+        row = order[place] * width
+        through[place] = through[place - 1] + table[row : row + width].sum()
+    for place in range(1, width):
+        if through[place] == through[place - 1]:
             continue
-        through[0] = 0
-        for place in range(1, width):
-            row = base + order[place] * width
-            through[place] = through[place - 1] + counts[row : row + width].sum()
-        for place in range(1, width):
-            if through[place] == through[place - 1]:
-                continue
-            row = base + order[place] * width
-            centre = 100 * (through[place - 1] + 1 + through[place])
-            low = high = place
-            near = counts[row + order[place]]
-            for percent in percents:  # ascending, so intervals only grow
-                reach = 2 * percent * n
-                while low > 1 and 200 * through[low - 1] >= centre - reach:
-                    low -= 1
-                    near += counts[row + order[low]]
-                while high < width - 1 and 200 * (through[high] + 1) <= centre + reach:
-                    high += 1
-                    near += counts[row + order[high]]
-                inside += near
+        row = order[place] * width
+        centre = 100 * (through[place - 1] + 1 + through[place])
+        low = high = place
+        near = table[row + order[place]]
+        for percent in percents:  # ascending, so intervals only grow
+            reach = 2 * percent * n
+            while low > 1 and 200 * through[low - 1] >= centre - reach:
+                low -= 1
+                near += table[row + order[low]]
+            while high < width - 1 and 200 * (through[high] + 1) <= centre + reach:
+                high += 1
+                near += table[row + order[high]]
+            inside += near
     return inside

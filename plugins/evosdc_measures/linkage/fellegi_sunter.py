@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from evosdc.kernel import kernel
 from evosdc_measures.domains import Integers
+from evosdc_measures.linkage.three_attributes import maximised
 
 CLAMP = 1e-6
 TOLERANCE = 1e-6
@@ -61,38 +62,16 @@ def _fold(table: NDArray[np.float64], first: int, last: int, agreed: NDArray[np.
 
 
 @kernel
-def estimate(counts: Integers, attributes: int, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Estimate the probabilities of agreement under conditional independence.
-
-    Starts from m = 0.9, u = 0.1 and a share of matches of 1 / n; all estimates are kept within
-    ``CLAMP .. 1 - CLAMP``; stops when none changes by more than `TOLERANCE`, or after `ITERATIONS`. Where m < u for
-    more than half of the attributes the two classes have changed roles, and are exchanged.
-
-    Where attributes are interchangeable the estimates may sit on a saddle, and rounding decides how they fall; the same
-    counts always give the same estimates.
-
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (2**V,)
-        Pairs of records by agreement pattern.
-    attributes : int
-    n : int
-        Number of records.
-
-    Returns
-    -------
-    m, u : ndarray of float64, shape (V,)
-        Probability of agreeing on an attribute for matches and for others.
-    share : float
-        Of matches among all pairs.
-    """
+def _maximised(
+    counts: Integers, attributes: int, share: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """Return probabilities of agreement of matches and of others, and the share of matches, from a share on."""
     # A pattern is a row and a column of a grid, so that the inner loop is over arrays that stay in the nearest cache.
     low = (attributes + 1) // 2 if attributes <= 6 else 6
     width, height = 1 << low, 1 << (attributes - low)
     numbers = counts.astype(np.float64).reshape(height, width)
     pairs = float(counts.sum())
     m, u = np.full(attributes, 0.9), np.full(attributes, 0.1)
-    share = min(max(1.0 / n, CLAMP), 1.0 - CLAMP)
     agreed, coincided = np.empty(attributes), np.empty(attributes)
     # Probabilities by column and by row of being a match, or of not being one; then the expected numbers of pairs.
     column_m, column_u, row_m, row_u = np.empty(width), np.empty(width), np.empty(height), np.empty(height)
@@ -134,6 +113,40 @@ def estimate(counts: Integers, attributes: int, n: int) -> tuple[NDArray[np.floa
         share = better
         if change <= TOLERANCE:
             break
+    return m, u, share
+
+
+@kernel
+def estimate(counts: Integers, attributes: int, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """Estimate the probabilities of agreement under conditional independence.
+
+    Starts from m = 0.9, u = 0.1 and a share of matches of 1 / n; all estimates are kept within
+    ``CLAMP .. 1 - CLAMP``; stops when none changes by more than `TOLERANCE`, or after `ITERATIONS`. Where m < u for
+    more than half of the attributes the two classes have changed roles, and are exchanged.
+
+    Where attributes are interchangeable the estimates may sit on a saddle, and rounding decides how they fall; the same
+    counts always give the same estimates.
+
+    Parameters
+    ----------
+    counts : ndarray of int64, shape (2**V,)
+        Pairs of records by agreement pattern.
+    attributes : int
+    n : int
+        Number of records.
+
+    Returns
+    -------
+    m, u : ndarray of float64, shape (V,)
+        Probability of agreeing on an attribute for matches and for others.
+    share : float
+        Of matches among all pairs.
+    """
+    share = min(max(1.0 / n, CLAMP), 1.0 - CLAMP)
+    if attributes == 3:
+        m, u, share = maximised(counts, share, CLAMP, TOLERANCE, ITERATIONS)
+    else:
+        m, u, share = _maximised(counts, attributes, share)
     reversed_attributes = 0
     for v in range(attributes):
         if m[v] < u[v]:

@@ -9,51 +9,16 @@ from evosdc.data.table import Codes, Rows
 from evosdc.kernel import kernel
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.agreement import pattern_of
-from evosdc_measures.linkage.fellegi_sunter import SAME_WEIGHT, estimate, weights_of
+from evosdc_measures.linkage.pattern_order import best_of, descending, estimated_weights, ranks_of
 from evosdc_measures.linkage.profiles import Memory, Originals, place_of_record, places_of
 
 FEW, FEW_ATTRIBUTES = 64, 6
 """Changed rows and attributes up to which all is tried in one compiled call, since calls then cost more than work."""
 
-FIRST = 64
-"""Patterns that are tried one by one, from the greatest weight on."""
-
-
-@kernel
-def _ranked(weights: NDArray[np.float64], order: NDArray[np.int64]) -> Counts:
-    """Return the rank of each pattern by its weight, equal for equal weights; `order` has the greatest weight first."""
-    ranks = np.zeros(len(order), np.int32)
-    for position in range(1, len(order)):
-        above, below = order[position - 1], order[position]
-        ranks[below] = ranks[above] + (1 if weights[above] - weights[below] > SAME_WEIGHT else 0)
-    return ranks
-
-
-@kernel
-def _weights(counts: Integers, attributes: int, n: int) -> NDArray[np.float64]:
-    m, u, _ = estimate(counts, attributes, n)
-    return weights_of(m, u)
-
-
-@kernel
-def _best(profile: Counts, order: NDArray[np.int64], ranks: Counts) -> tuple[int, int]:
-    """Return the rank of the best pattern that occurs, and how many originals have a pattern of that rank."""
-    position = 0
-    while position < min(FIRST, len(order)) and profile[order[position]] == 0:
-        position += 1
-    if position < FIRST:
-        rank, tied = ranks[order[position]], 0
-        while position < len(order) and ranks[order[position]] == rank:
-            tied += profile[order[position]]
-            position += 1
-        return rank, tied
-    # Far down, two passes through memory are faster than steps to and fro.
-    least, together = np.int32(len(order)), np.int32(0)
-    for pattern in range(len(order)):
-        least = min(least, ranks[pattern] if profile[pattern] > 0 else np.int32(len(order)))
-    for pattern in range(len(order)):
-        together += profile[pattern] if ranks[pattern] == least else np.int32(0)
-    return int(least), int(together)
+Links = tuple[Integers, Counts, NDArray[np.uint16], Counts, Counts]
+"""Pairs of a masked and an original record by pattern and ranks of patterns by weight, shape (2**V,); for each masked
+record the lowest of the tied patterns of greatest weight, and the number of originals of that weight, 0 if its own is
+not among them, shape (n,); number of masked records by that number, shape (n + 1,)."""
 
 
 @kernel
@@ -102,13 +67,13 @@ def follow_content(
         if present[content] > 0:
             for pattern in range(patterns):
                 pairs[pattern] += present[content] * profiles[content, pattern]
-    weights = _weights(pairs, attributes, n)
-    order = np.argsort(-weights)
-    ranks = _ranked(weights, order)
+    weights = estimated_weights(pairs, attributes, n)
+    order = descending(weights)
+    ranks = ranks_of(weights, order)
     credit = 0.0
     for content in range(contents):
         if present[content] > 0:
-            rank, tied = _best(profiles[content], order, ranks)
+            rank, tied = best_of(profiles[content], order, ranks)
             linked = 0
             for pattern in range(patterns):
                 if ranks[pattern] == rank:
@@ -166,27 +131,28 @@ def _link(
     names: NDArray[np.uint16],
     best: NDArray[np.uint16],
     ties: Counts,
+    sizes: Counts,
 ) -> None:
     """Set the best pattern and the tie of some rows, whose profiles are at the given places."""
     for i in range(len(rows)):
         row = rows[i]
-        rank, tied = _best(profiles[places[i]], order, ranks)
+        rank, tied = best_of(profiles[places[i]], order, ranks)
         own = pattern_of(masked[row], original[row], wildcard)
+        sizes[ties[row]] -= 1
         ties[row] = tied if ranks[own] == rank else 0
+        sizes[ties[row]] += 1
         best[row] = names[rank]
 
 
 @kernel
-def _credit(ties: Counts) -> float:
-    """Return the sum over records of one in so many as are tied."""
-    numbers = np.zeros(ties.max() + 1, np.int64)
-    for tied in ties:
-        if tied > 0:
-            numbers[tied] += 1
-    credit = 0.0
-    for size in range(1, len(numbers)):
-        if numbers[size] > 0:
-            credit += numbers[size] / size
+def _credit(sizes: Counts) -> float:
+    """Return the sum over records of one in so many as are tied, from the number of records by size of tie."""
+    credit, left, size = 0.0, len(sizes) - 1 - sizes[0], 0
+    while left > 0:
+        size += 1
+        if sizes[size] > 0:
+            credit += sizes[size] / size
+            left -= sizes[size]
     return credit
 
 
@@ -205,6 +171,7 @@ def _follow_known(
     ranks: Counts,
     best: NDArray[np.uint16],
     ties: Counts,
+    sizes: Counts,
 ) -> float:
     """Follow changed rows as `follow_records` does; where a profile is not remembered change nothing and return -1."""
     attributes = original.shape[1]
@@ -216,9 +183,9 @@ def _follow_known(
             return -1.0
         for pattern in range(len(moved)):
             moved[pattern] += profiles[entered, pattern] - profiles[left, pattern]
-    weights = _weights(moved, attributes, len(original))
-    order = np.argsort(-weights)
-    ranked = _ranked(weights, order)
+    weights = estimated_weights(moved, attributes, len(original))
+    order = descending(weights)
+    ranked = ranks_of(weights, order)
     names, settled = _settled(ranks, ranked, order)
     anew = rows
     if not settled.all():
@@ -232,10 +199,10 @@ def _follow_known(
         places[i] = place_of_record(after[anew[i]], factors, slots, records)
         if places[i] < 0:
             return -1.0
-    _link(original, after, anew, wildcard, places, profiles, order, ranked, names, best, ties)
+    _link(original, after, anew, wildcard, places, profiles, order, ranked, names, best, ties, sizes)
     pairs[:] = moved
     ranks[:] = ranked
-    return _credit(ties)
+    return _credit(sizes)
 
 
 def follow_records(
@@ -246,10 +213,7 @@ def follow_records(
     fresh: bool,
     originals: Originals,
     memory: Memory,
-    pairs: Integers,
-    ranks: Counts,
-    best: NDArray[np.uint16],
-    ties: Counts,
+    links: Links,
 ) -> float:
     """Follow changed rows in counts of pairs and in links, and return the sum of all records' credits.
 
@@ -259,27 +223,24 @@ def follow_records(
         As in `follow_content`.
     originals, memory
         Distinct originals, and the profiles that are remembered.
-    pairs : ndarray of int64, shape (2**V,)
-        Pairs of a masked and an original record by pattern; changed.
-    ranks : ndarray of int32, shape (2**V,)
-        Rank of each pattern by weight; changed.
-    best : ndarray of uint16, shape (n,)
-        For each masked record, the lowest of the tied patterns of greatest weight; changed.
-    ties : ndarray of int32, shape (n,)
-        For each masked record, the number of originals of greatest weight, 0 if its own is not among them; changed.
+    links : Links
+        Changed.
     """
+    pairs, ranks, best, ties, sizes = links
     n, attributes = original.shape
     if not fresh and len(rows) <= FEW and attributes <= FEW_ATTRIBUTES:
-        known = _follow_known(original, before, after, rows, originals.wildcard, *memory[:4], pairs, ranks, best, ties)
+        known = _follow_known(
+            original, before, after, rows, originals.wildcard, *memory[:4], pairs, ranks, best, ties, sizes
+        )
         if known >= 0.0:
             return known
     for codes, sign in ((after, 1),) if fresh else ((before, -1), (after, 1)):
         for begin in range(0, len(rows), memory.batch):
             places = places_of(codes, rows[begin : begin + memory.batch], originals, memory)
             _add_pairs(places, memory.profiles, sign, pairs)
-    weights = _weights(pairs, attributes, n)
-    order = np.argsort(-weights)
-    ranked = _ranked(weights, order)
+    weights = estimated_weights(pairs, attributes, n)
+    order = descending(weights)
+    ranked = ranks_of(weights, order)
     names, settled = _settled(ranks, ranked, order)
     ranks[:] = ranked
     # Besides the changed records, those are linked anew whose tie has changed or has been overtaken.
@@ -291,5 +252,7 @@ def follow_records(
     for begin in range(0, len(anew), memory.batch):
         part = anew[begin : begin + memory.batch]
         places = places_of(after, part, originals, memory)
-        _link(original, after, part, originals.wildcard, places, memory.profiles, order, ranked, names, best, ties)
-    return _credit(ties)
+        _link(
+            original, after, part, originals.wildcard, places, memory.profiles, order, ranked, names, best, ties, sizes
+        )
+    return _credit(sizes)

@@ -20,7 +20,7 @@ from evosdc_measures.linkage.agreement import profiles_of_all
 from evosdc_measures.linkage.assignment import FittedAssignment, disagreements_of
 from evosdc_measures.linkage.burdens import burdens_of
 from evosdc_measures.linkage.classes import FittedInClasses
-from evosdc_measures.linkage.pattern_linkage import follow_content, follow_records
+from evosdc_measures.linkage.pattern_linkage import Links, follow_content, follow_records
 from evosdc_measures.linkage.profiles import memory_of, originals_of
 from evosdc_measures.linkage.scenarios import LinkageParameters, fitted_by_scenarios
 
@@ -30,8 +30,9 @@ DENSE_CELLS = 1 << 14
 CountedState = tuple[Codes, Counts, float]
 """Codes of the masked table, number of records by content and pattern of agreement with their own, score."""
 
-LinkedState = tuple[Codes, Integers, Counts, NDArray[np.uint16], Counts, float]
-"""Codes, pairs by pattern, rank of each pattern by weight, each record's best pattern and size of tie, score."""
+LinkedState = tuple[Codes, Integers, Counts, NDArray[np.uint16], Counts, Counts, float]
+"""Codes, pairs by pattern, rank of each pattern by weight, each record's best pattern and size of tie, number of
+records by that size, score."""
 
 
 class ProbabilisticLinkage(Measure):
@@ -192,28 +193,21 @@ class FittedByRecord(Incremental[LinkedState]):
         ranks = np.zeros(self._patterns, dtype=np.int32)
         best = np.zeros(self._n, dtype=np.uint16)
         ties = np.zeros(self._n, dtype=np.int32)
-        return self._followed(masked.codes, masked.codes, self._rows, True, pairs, ranks, best, ties)
+        sizes = np.zeros(self._n + 1, dtype=np.int32)
+        sizes[0] = self._n
+        return self._followed(masked.codes, masked.codes, self._rows, True, (pairs, ranks, best, ties, sizes))
 
     def update(self, state: LinkedState, masked: Table, rows: Rows) -> LinkedState:
         """Return the state after a change: patterns of the changed rows, and linkage of these and of those affected."""
-        before, pairs, ranks, best, ties, _ = state
-        return self._followed(before, masked.codes, rows, False, pairs.copy(), ranks.copy(), best.copy(), ties.copy())
+        before, pairs, ranks, best, ties, sizes, _ = state
+        links = (pairs.copy(), ranks.copy(), best.copy(), ties.copy(), sizes.copy())
+        return self._followed(before, masked.codes, rows, False, links)
 
-    def _followed(
-        self,
-        before: Codes,
-        after: Codes,
-        rows: Rows,
-        fresh: bool,
-        pairs: Integers,
-        ranks: Counts,
-        best: NDArray[np.uint16],
-        ties: Counts,
-    ) -> LinkedState:
+    def _followed(self, before: Codes, after: Codes, rows: Rows, fresh: bool, links: Links) -> LinkedState:
         original = self._original.codes
         with self._lock:
-            credit = follow_records(original, before, after, rows, fresh, *self._model, pairs, ranks, best, ties)
-        return after, pairs, ranks, best, ties, min(100.0 * credit / self._n, 100.0)
+            credit = follow_records(original, before, after, rows, fresh, *self._model, links)
+        return after, *links, min(100.0 * credit / self._n, 100.0)
 
     def burdens(self, masked: Table) -> Numbers:
         """Return each record's credit as a share of the score, shape (n,); as `start`."""
@@ -221,4 +215,4 @@ class FittedByRecord(Incremental[LinkedState]):
 
     def value(self, state: LinkedState) -> float:
         """Return the risk, 0..100."""
-        return state[5]
+        return state[6]
