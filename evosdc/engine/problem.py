@@ -90,9 +90,16 @@ class Problem:
 
     def decode(self, genome: Any, key: bytes, draw: int = 0) -> Table:
         """Return the masked table that a genome stands for in one draw."""
+        if self.genotype.deterministic:
+            return self.genotype.decode(genome, self._idle)
         if not self.genotype.common_random_numbers:
             return self.genotype.decode(genome, self.streams.evaluate(draw, key))
         return self.genotype.decode(genome, self._shared(draw))
+
+    @cached_property
+    def _idle(self) -> np.random.Generator:
+        """A generator for decoding that draws nothing."""
+        return self.streams.evaluate(0)
 
     def _shared(self, draw: int) -> np.random.Generator:
         """Return the generator that all genomes share in a draw, at its beginning.
@@ -204,7 +211,9 @@ class Problem:
         if self.constraints:
             combined = self.constraints.judge(combined)
         objectives = tuple(self.fitness.combine(combined))
-        if not all(map(isfinite, combined.values())) or not all(map(isfinite, objectives)):
+        # One sum tells of all; it may overflow where no value does.
+        values = (*combined.values(), *objectives)
+        if not isfinite(sum(values)) and not all(map(isfinite, values)):
             wrong = [name for name, value in combined.items() if not isfinite(value)] or ["the fitness"]
             raise EvaluationError(f"{', '.join(wrong)} gave a value that is not finite; a measure is broken")
         if genome is None or self._penalty is None:

@@ -28,6 +28,9 @@ FRESH_DRAWS = 30
 Dump = Mapping[str, NDArray[Any]]
 """A genome as named arrays: fit for npz and for the wire, no pickle."""
 
+Draw = Callable[[], int]
+"""Draws the position of a record."""
+
 
 class Genotype(ABC, Generic[G]):
     """What is evolved.
@@ -55,6 +58,9 @@ class Genotype(ABC, Generic[G]):
     generalises: ClassVar[bool] = False
     """Whether decoded tables publish labels that the original's categories do not have; only measures that are
     `Measure.generalised` can then judge them."""
+
+    deterministic: ClassVar[bool] = False
+    """Whether `decode` draws no random number, so that the generator it is given need not be put at its beginning."""
 
     def __init__(self, params: Any, microdata: Microdata) -> None:
         self.params = params
@@ -155,15 +161,16 @@ class Genotype(ABC, Generic[G]):
         """Kinds of small changes that a local improvement may try, by name."""
         return ("mutation",)
 
-    def move(self, g: G, kind: str, rng: np.random.Generator, weights: NDArray[np.float64] | None = None) -> G:
+    def move(self, g: G, kind: str, rng: np.random.Generator, records: Draw | None = None) -> G:
         """Return a copy with a small change, by default a mutant.
 
         Parameters
         ----------
         kind : str
             One of `moves`.
-        weights : ndarray of float64, shape (n,), optional
-            How likely each record should be changed, summing to 1; for genotypes whose genes belong to records.
+        records : callable, optional
+            Draws the position of a record to be changed; for genotypes whose genes belong to records. By default all
+            are as likely.
         """
         return self.mutate(g, rng)
 

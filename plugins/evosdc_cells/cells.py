@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from pydantic import Field
 from evosdc.data.table import MISSING, Rows, Table
 from evosdc.errors import PluginError
 from evosdc.model import Genotype, Microdata, Parameters
-from evosdc.model.genotype import Dump
+from evosdc.model.genotype import Draw, Dump
 from evosdc_cells.crossover import CROSSOVERS
 from evosdc_cells.domain import domain_of
 from evosdc_cells.edit_rules import edit_rules_of
@@ -29,7 +29,6 @@ BLOCK = 1000
 _MOVES = ("value", "restoration", "adoption")
 
 Genes = NDArray[Any]
-Shares = NDArray[np.float64]
 
 
 class Cells(Genotype[Genes]):
@@ -62,6 +61,7 @@ class Cells(Genotype[Genes]):
         )
 
     params: Params
+    deterministic: ClassVar[bool] = True
 
     def __init__(self, params: Params, microdata: Microdata) -> None:
         super().__init__(params, microdata)
@@ -169,7 +169,7 @@ class Cells(Genotype[Genes]):
     def _block(self) -> int:
         return self._shape[0] // BLOCK
 
-    def move(self, g: Genes, kind: str, rng: np.random.Generator, weights: Shares | None = None) -> Genes:
+    def move(self, g: Genes, kind: str, rng: np.random.Generator, records: Draw | None = None) -> Genes:
         """Return a copy with one record changed, or with one in a thousand where the kind is in the plural.
 
         ``value``: one cell as by `mutate`; ``restoration``: one changed cell back to the original; ``adoption``: the
@@ -180,10 +180,9 @@ class Cells(Genotype[Genes]):
         if not self._domain.free.size:
             return g
         changed = g.copy()
-        through = None if weights is None else weights.cumsum()
+        draw = records or (lambda: int(rng.random() * len(g)))
         for _ in range(1 if single else self._block):
-            row = int(rng.integers(len(g))) if through is None else int(np.searchsorted(through, rng.random()))
-            self._move(changed, min(row, len(g) - 1), kind if single else kind.removesuffix("s"), rng)
+            self._move(changed, draw(), kind if single else kind.removesuffix("s"), rng)
         return _locked(changed)
 
     def _move(self, genes: Genes, row: int, kind: str, rng: np.random.Generator) -> None:

@@ -89,6 +89,7 @@ class Lattice(Genotype[Levels]):
 
     params: Params
     portfolio = None
+    deterministic = True
     generalises = True
 
     def __init__(self, params: Params, microdata: Microdata) -> None:

@@ -13,6 +13,8 @@ from evosdc.data.table import MISSING, Table
 
 Integers = NDArray[np.int64]
 Counts = NDArray[np.int32]
+SmallCounts = NDArray[np.uint16] | NDArray[np.uint32]
+"""Counts of a state. Every candidate has one: the less they weigh, the more stay in the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,11 @@ def domains_of(schema: Schema) -> Domains:
     """Return the layout for a schema's categorical attributes."""
     widths = np.array([len(a.categories) + 1 for a in schema.categorical], dtype=np.int64)
     return Domains(widths, np.concatenate(([0], np.cumsum(widths * widths))))
+
+
+def small_counts(size: int, greatest: int) -> SmallCounts:
+    """Return zeros, shape (size,), of the smaller type that counts to `greatest`."""
+    return np.zeros(size, np.uint16) if greatest < 1 << 16 else np.zeros(size, np.uint32)
 
 
 def require_aligned(original: Table, masked: Table) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Codes
+from evosdc.data.table import Codes, Rows
 from evosdc.kernel import kernel
 from evosdc_measures.domains import Counts
 
@@ -48,11 +48,25 @@ def profiles_of_all(codes: Codes, widths: NDArray[np.int64], wildcard: bool) -> 
 
 
 @kernel
-def pattern_of(record: Codes, other: Codes, wildcard: bool) -> int:
-    """Return the pattern of two records."""
+def patterns_of(codes: Codes, others: Codes, rows: Rows, wildcard: bool) -> NDArray[np.uint16]:
+    """Return the pattern of each of the rows and the row of another matrix at the same position, shape (m,)."""
+    patterns = np.zeros(len(rows), np.uint16)
+    for i in range(len(rows)):
+        row = rows[i]
+        for v in range(codes.shape[1]):
+            mine, theirs = codes[row, v], others[row, v]
+            if mine == theirs or (wildcard and (mine < 0 or theirs < 0)):
+                patterns[i] |= np.uint16(1 << v)
+    return patterns
+
+
+@kernel
+def pattern_of(codes: Codes, row: int, others: Codes, other: int, wildcard: bool) -> int:
+    """Return the pattern of a row and a row of another matrix."""
     pattern = 0
-    for v in range(len(record)):
-        if record[v] == other[v] or (wildcard and (record[v] < 0 or other[v] < 0)):
+    for v in range(codes.shape[1]):
+        mine, theirs = codes[row, v], others[other, v]
+        if mine == theirs or (wildcard and (mine < 0 or theirs < 0)):
             pattern |= 1 << v
     return pattern
 

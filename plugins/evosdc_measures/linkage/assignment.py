@@ -119,5 +119,5 @@ def _patterns(masked: Codes, original: Codes, wildcard: bool) -> NDArray[np.uint
     result = np.empty((len(masked), len(original)), np.uint16)
     for i in range(len(masked)):
         for j in range(len(original)):
-            result[i, j] = pattern_of(masked[i], original[j], wildcard)
+            result[i, j] = pattern_of(masked, i, original, j, wildcard)
     return result

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from evosdc.data.table import Numbers
-from evosdc_measures.domains import Counts
+from evosdc_measures.domains import Counts, SmallCounts
 
 
-def burdens_of(ties: Counts) -> Numbers:
+def burdens_of(ties: Counts | SmallCounts) -> Numbers:
     """Return each record's credit as a share of the risk, shape (n,), summing to it; 0..100/n.
 
     Parameters
     ----------
-    ties : ndarray of int32, shape (n,)
+    ties : ndarray of int, shape (n,)
         Size of the tie that a record's own counterpart is in, 0 where another one is preferred.
     """
     return np.where(ties > 0, 100.0 / len(ties) / np.maximum(ties, 1), 0.0)

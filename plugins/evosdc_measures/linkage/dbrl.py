@@ -14,15 +14,15 @@ from evosdc.data.table import Codes, Numbers, Rows, Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.kernel import kernel
 from evosdc.model import Fitted, Incremental, Measure
-from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
+from evosdc_measures.domains import Counts, Integers, SmallCounts, domains_of, require_aligned, small_counts
 from evosdc_measures.linkage.assignment import Costs, FittedAssignment, distances_of_categories
 from evosdc_measures.linkage.burdens import burdens_of
 from evosdc_measures.linkage.measured import FittedByKernel, FittedByPoints
-from evosdc_measures.linkage.memo import memo_of, place_of
+from evosdc_measures.linkage.memo import memo_of
 from evosdc_measures.linkage.prefix_tree import PrefixTree, nearest, tree_of
 from evosdc_measures.linkage.scenarios import LinkageParameters, fitted_by_scenarios
 
-State = tuple[Codes, Counts, float]
+State = tuple[Codes, SmallCounts, float]
 """Codes of the masked table, number of records by size of the tie that their own record is in (at 0: of all these
 records), score."""
 
@@ -127,7 +127,7 @@ class FittedDistanceBasedLinkage(Incremental[State]):
         self._widths = domains.widths
         self._distances = (domains.widths, domains.offsets, domains.flattened(matrices))
         # One entry more than the greatest tie, so that the tie's size is its index.
-        self._empty = np.zeros(n + 1, dtype=np.int32)
+        self._empty = small_counts(n + 1, n)
         self._n = n
         # Looked up the other way round, the tree is that of each masked file.
         self._search = self._search_in(tree_of(original.codes[:1] if backward else original.codes))
@@ -216,12 +216,20 @@ def _tie_sizes(
     attributes = own.shape[1]
     paths = np.empty((4, attributes), np.int64)
     sizes = np.zeros(len(rows), np.int32)
+    last = len(records) - 1
     for i in range(len(rows)):
-        row, distance = rows[i], 0
+        row, distance, total, known = rows[i], 0, 0, True
         for v in range(attributes):
-            distance += distances[offsets[v] + (asked[row, v] + 1) * widths[v] + own[row, v] + 1]
-        place, known = place_of(asked, row, factors, shift, records)
-        # Called for what is not remembered only: to pass so many arrays takes ten times as long as to look up.
+            digit = asked[row, v] + 1
+            distance += distances[offsets[v] + digit * widths[v] + own[row, v] + 1]
+            total += digit * factors[v]
+        place = (total >> shift) & last
+        for v in range(attributes):
+            if records[place, v] != asked[row, v]:
+                records[place, v] = asked[row, v]
+                known = False
+        # Called for what is not remembered only: to count references to so many arrays takes ten times as long as to
+        # look up.
         if not known:
             best, found = nearest(asked[row], distance, order, roots, nodes, widths, offsets, distances, paths)
             least[place, 0], least[place, 1] = best, found
@@ -247,7 +255,7 @@ def _follow(
     shift: int,
     records: Counts,
     least: Integers,
-    ties: Counts,
+    ties: SmallCounts,
 ) -> float:
     for size in _tie_sizes(
         own, after, rows, order, roots, nodes, widths, offsets, distances, factors, shift, records, least

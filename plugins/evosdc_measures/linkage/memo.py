@@ -12,8 +12,6 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Codes
-from evosdc.kernel import kernel
 from evosdc_measures.domains import Counts, Integers
 
 _UNKNOWN = -2
@@ -59,19 +57,3 @@ def memo_of(widths: NDArray[np.int64], most: int) -> Memo:
         factors = np.array(powers, dtype=np.uint64).view(np.int64)
         shift = 32
     return Memo(factors, shift, np.full((places, len(sizes)), _UNKNOWN, dtype=np.int32))
-
-
-@kernel
-def place_of(codes: Codes, row: int, factors: Integers, shift: int, records: Counts) -> tuple[int, bool]:
-    """Return the place of a row's record, and whether that is where it stands already; it does afterwards."""
-    # No slice is taken: to count its references costs more than all else here.
-    attributes, total = codes.shape[1], 0
-    for v in range(attributes):
-        total += (codes[row, v] + 1) * factors[v]
-    place = (total >> shift) & (records.shape[0] - 1)
-    known = True
-    for v in range(attributes):
-        if records[place, v] != codes[row, v]:
-            records[place, v] = codes[row, v]
-            known = False
-    return int(place), known

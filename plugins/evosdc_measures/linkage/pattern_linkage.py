@@ -7,15 +7,15 @@ from numpy.typing import NDArray
 
 from evosdc.data.table import Codes, Rows
 from evosdc.kernel import kernel
-from evosdc_measures.domains import Counts, Integers
-from evosdc_measures.linkage.agreement import pattern_of
+from evosdc_measures.domains import Counts, Integers, SmallCounts
+from evosdc_measures.linkage.agreement import patterns_of
 from evosdc_measures.linkage.pattern_order import best_of, descending, estimated_weights, ranks_of
-from evosdc_measures.linkage.profiles import Memory, Originals, place_of_record, places_of
+from evosdc_measures.linkage.profiles import Memory, Originals, known_places, places_of
 
-FEW, FEW_ATTRIBUTES = 64, 6
-"""Changed rows and attributes up to which all is tried in one compiled call, since calls then cost more than work."""
+FEW_ATTRIBUTES = 6
+"""Attributes up to which all is tried in one compiled call, since calls then cost more than work."""
 
-Links = tuple[Integers, Counts, NDArray[np.uint16], Counts, Counts]
+Links = tuple[Integers, Counts, NDArray[np.uint16], SmallCounts, SmallCounts]
 """Pairs of a masked and an original record by pattern and ranks of patterns by weight, shape (2**V,); for each masked
 record the lowest of the tied patterns of greatest weight, and the number of originals of that weight, 0 if its own is
 not among them, shape (n,); number of masked records by that number, shape (n + 1,)."""
@@ -52,13 +52,14 @@ def follow_content(
     """
     n, attributes = original.shape
     contents, patterns = profiles.shape
-    for row in rows:
-        for entering in range(1 if fresh else 0, 2):
-            record = after[row] if entering else before[row]
+    for entering in range(1 if fresh else 0, 2):
+        codes = after if entering else before
+        own = patterns_of(codes, original, rows, wildcard)
+        for i in range(len(rows)):
             content = 0
             for v in range(attributes):
-                content += (record[v] + 1) * strides[v]
-            counts[content, pattern_of(record, original[row], wildcard)] += 1 if entering else -1
+                content += (codes[rows[i], v] + 1) * strides[v]
+            counts[content, own[i]] += 1 if entering else -1
     pairs = np.zeros(patterns, np.int64)
     present = np.zeros(contents, np.int64)
     for content in range(contents):
@@ -70,15 +71,15 @@ def follow_content(
     weights = estimated_weights(pairs, attributes, n)
     order = descending(weights)
     ranks = ranks_of(weights, order)
+    published = np.flatnonzero(present)
+    best, ties = best_of(profiles, published.astype(np.int32), order, ranks)
     credit = 0.0
-    for content in range(contents):
-        if present[content] > 0:
-            rank, tied = best_of(profiles[content], order, ranks)
-            linked = 0
-            for pattern in range(patterns):
-                if ranks[pattern] == rank:
-                    linked += counts[content, pattern]
-            credit += linked / tied
+    for i in range(len(published)):
+        linked = 0
+        for pattern in range(patterns):
+            if ranks[pattern] == best[i]:
+                linked += counts[published[i], pattern]
+        credit += linked / ties[i]
     return credit
 
 
@@ -130,22 +131,22 @@ def _link(
     ranks: Counts,
     names: NDArray[np.uint16],
     best: NDArray[np.uint16],
-    ties: Counts,
-    sizes: Counts,
+    ties: SmallCounts,
+    sizes: SmallCounts,
 ) -> None:
     """Set the best pattern and the tie of some rows, whose profiles are at the given places."""
+    foremost, numbers = best_of(profiles, places, order, ranks)
+    own = patterns_of(masked, original, rows, wildcard)
     for i in range(len(rows)):
-        row = rows[i]
-        rank, tied = best_of(profiles[places[i]], order, ranks)
-        own = pattern_of(masked[row], original[row], wildcard)
+        row, rank = rows[i], foremost[i]
         sizes[ties[row]] -= 1
-        ties[row] = tied if ranks[own] == rank else 0
+        ties[row] = numbers[i] if ranks[own[i]] == rank else 0
         sizes[ties[row]] += 1
         best[row] = names[rank]
 
 
 @kernel
-def _credit(sizes: Counts) -> float:
+def _credit(sizes: SmallCounts) -> float:
     """Return the sum over records of one in so many as are tied, from the number of records by size of tie."""
     credit, left, size = 0.0, len(sizes) - 1 - sizes[0], 0
     while left > 0:
@@ -164,26 +165,24 @@ def _follow_known(
     rows: Rows,
     wildcard: bool,
     factors: Integers,
+    shift: int,
     slots: Counts,
     records: Counts,
     profiles: Counts,
     pairs: Integers,
     ranks: Counts,
     best: NDArray[np.uint16],
-    ties: Counts,
-    sizes: Counts,
+    ties: SmallCounts,
+    sizes: SmallCounts,
 ) -> float:
     """Follow changed rows as `follow_records` does; where a profile is not remembered change nothing and return -1."""
-    attributes = original.shape[1]
     moved = pairs.copy()
-    for row in rows:
-        left = place_of_record(before[row], factors, slots, records)
-        entered = place_of_record(after[row], factors, slots, records)
-        if left < 0 or entered < 0:
+    places = np.empty(len(rows), np.int32)
+    for codes, sign in ((before, -1), (after, 1)):
+        if not known_places(codes, rows, factors, shift, slots, records, places):
             return -1.0
-        for pattern in range(len(moved)):
-            moved[pattern] += profiles[entered, pattern] - profiles[left, pattern]
-    weights = estimated_weights(moved, attributes, len(original))
+        _add_pairs(places, profiles, sign, moved)
+    weights = estimated_weights(moved, original.shape[1], len(original))
     order = descending(weights)
     ranked = ranks_of(weights, order)
     names, settled = _settled(ranks, ranked, order)
@@ -194,10 +193,8 @@ def _follow_known(
         for row in range(len(original)):
             opened[row] |= not settled[best[row]]
         anew = np.flatnonzero(opened)
-    places = np.empty(len(anew), np.int32)
-    for i in range(len(anew)):
-        places[i] = place_of_record(after[anew[i]], factors, slots, records)
-        if places[i] < 0:
+        places = np.empty(len(anew), np.int32)
+        if not known_places(after, anew, factors, shift, slots, records, places):
             return -1.0
     _link(original, after, anew, wildcard, places, profiles, order, ranked, names, best, ties, sizes)
     pairs[:] = moved
@@ -228,9 +225,9 @@ def follow_records(
     """
     pairs, ranks, best, ties, sizes = links
     n, attributes = original.shape
-    if not fresh and len(rows) <= FEW and attributes <= FEW_ATTRIBUTES:
+    if not fresh and attributes <= FEW_ATTRIBUTES:
         known = _follow_known(
-            original, before, after, rows, originals.wildcard, *memory[:4], pairs, ranks, best, ties, sizes
+            original, before, after, rows, originals.wildcard, *memory[:5], pairs, ranks, best, ties, sizes
         )
         if known >= 0.0:
             return known

@@ -50,21 +50,37 @@ def estimated_weights(counts: Integers, attributes: int, n: int) -> NDArray[np.f
 
 
 @kernel
-def best_of(profile: Counts, order: NDArray[np.int64], ranks: Counts) -> tuple[int, int]:
-    """Return the rank of the best pattern that occurs, and how many originals have a pattern of that rank."""
-    position = 0
-    while position < min(FIRST, len(order)) and profile[order[position]] == 0:
-        position += 1
-    if position < FIRST:
-        rank, tied = ranks[order[position]], 0
-        while position < len(order) and ranks[order[position]] == rank:
-            tied += profile[order[position]]
+def best_of(profiles: Counts, places: Counts, order: NDArray[np.int64], ranks: Counts) -> tuple[Counts, Counts]:
+    """Return for the profile at each place the rank of the best pattern in it, and how many originals have that rank.
+
+    Parameters
+    ----------
+    profiles : ndarray of int32, shape (places, 2**V)
+    places : ndarray of int32, shape (m,)
+        Of profiles that are not empty.
+    order : ndarray of int64, shape (2**V,)
+        Patterns, the greatest weight first.
+    ranks : ndarray of int32, shape (2**V,)
+        By pattern.
+    """
+    size = len(order)
+    best, ties = np.empty(len(places), np.int32), np.empty(len(places), np.int32)
+    for i in range(len(places)):
+        place, position = places[i], 0
+        while position < min(FIRST, size) and profiles[place, order[position]] == 0:
             position += 1
-        return rank, tied
-    # Far down, two passes through memory are faster than steps to and fro.
-    least, together = np.int32(len(order)), np.int32(0)
-    for pattern in range(len(order)):
-        least = min(least, ranks[pattern] if profile[pattern] > 0 else np.int32(len(order)))
-    for pattern in range(len(order)):
-        together += profile[pattern] if ranks[pattern] == least else np.int32(0)
-    return int(least), int(together)
+        if position < FIRST:
+            rank, tied = ranks[order[position]], 0
+            while position < size and ranks[order[position]] == rank:
+                tied += profiles[place, order[position]]
+                position += 1
+            best[i], ties[i] = rank, tied
+            continue
+        # Far down, two passes through memory are faster than steps to and fro.
+        least, together = np.int32(size), np.int32(0)
+        for pattern in range(size):
+            least = min(least, ranks[pattern] if profiles[place, pattern] > 0 else np.int32(size))
+        for pattern in range(size):
+            together += profiles[place, pattern] if ranks[pattern] == least else np.int32(0)
+        best[i], ties[i] = least, together
+    return best, ties

@@ -15,7 +15,7 @@ from evosdc.data.schema import MissingRule, Scale
 from evosdc.data.table import Codes, Numbers, Rows, Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Fitted, Incremental, Measure
-from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
+from evosdc_measures.domains import Counts, Integers, SmallCounts, domains_of, require_aligned, small_counts
 from evosdc_measures.linkage.agreement import profiles_of_all
 from evosdc_measures.linkage.assignment import FittedAssignment, disagreements_of
 from evosdc_measures.linkage.burdens import burdens_of
@@ -30,7 +30,7 @@ DENSE_CELLS = 1 << 14
 CountedState = tuple[Codes, Counts, float]
 """Codes of the masked table, number of records by content and pattern of agreement with their own, score."""
 
-LinkedState = tuple[Codes, Integers, Counts, NDArray[np.uint16], Counts, Counts, float]
+LinkedState = tuple[Codes, Integers, Counts, NDArray[np.uint16], SmallCounts, SmallCounts, float]
 """Codes, pairs by pattern, rank of each pattern by weight, each record's best pattern and size of tie, number of
 records by that size, score."""
 
@@ -192,8 +192,7 @@ class FittedByRecord(Incremental[LinkedState]):
         pairs = np.zeros(self._patterns, dtype=np.int64)
         ranks = np.zeros(self._patterns, dtype=np.int32)
         best = np.zeros(self._n, dtype=np.uint16)
-        ties = np.zeros(self._n, dtype=np.int32)
-        sizes = np.zeros(self._n + 1, dtype=np.int32)
+        ties, sizes = small_counts(self._n, self._n), small_counts(self._n + 1, self._n)
         sizes[0] = self._n
         return self._followed(masked.codes, masked.codes, self._rows, True, (pairs, ranks, best, ties, sizes))
 

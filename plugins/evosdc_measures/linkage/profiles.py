@@ -53,6 +53,8 @@ class Originals(NamedTuple):
         Greatest number of categories plus one.
     possible : int
         Number of different records that the domains allow.
+    strides : ndarray of int64, shape (V,)
+        Factors of a record's digits in its number among these, where that has no more than 63 bits.
     """
 
     records: Codes
@@ -64,6 +66,7 @@ class Originals(NamedTuple):
     shares: NDArray[np.float64]
     widest: int
     possible: int
+    strides: Integers
 
 
 class Memory(NamedTuple):
@@ -72,7 +75,10 @@ class Memory(NamedTuple):
     Parameters
     ----------
     factors : ndarray of int64, shape (V,)
-        Odd numbers of 64 bits; the sum of a record's digits times these, with overflow, is a hash.
+        Factors of a record's digits in its hash: mixed radix where all possible records fit, so that no two meet, else
+        odd numbers of 64 bits whose sum overflows.
+    shift : int
+        Bits of that sum to drop.
     slots : ndarray of int32, shape (2**b,)
         Place of the record that hashed there, -1 where there is none.
     records : ndarray of int32, shape (places, V)
@@ -84,6 +90,7 @@ class Memory(NamedTuple):
     """
 
     factors: Integers
+    shift: int
     slots: Counts
     records: Counts
     profiles: Counts
@@ -104,7 +111,19 @@ def originals_of(original: Table) -> Originals:
     order = np.argsort(shares, kind="stable").astype(np.int64)
     complete = int((~partial).sum())
     columns = np.ascontiguousarray(distinct.T)
-    return Originals(distinct, columns, numbers, complete, wildcard, order, shares, max(widths), prod(widths))
+    strides = [prod(widths[v + 1 :]) % (1 << 63) for v in range(len(widths))]
+    return Originals(
+        distinct,
+        columns,
+        numbers,
+        complete,
+        wildcard,
+        order,
+        shares,
+        max(widths),
+        prod(widths),
+        np.array(strides, dtype=np.int64),
+    )
 
 
 def memory_of(n: int, originals: Originals) -> Memory:
@@ -119,10 +138,12 @@ def memory_of(n: int, originals: Originals) -> Memory:
         if worth_grouping(min(n, places), originals.complete, attributes, originals.shares[originals.order])
         else CACHED >> attributes
     )
+    direct = originals.possible <= places
     # Powers of a multiplier of good spectral quality (Knuth's MMIX), modulo 2**64.
     powers = [pow(6364136223846793005, v + 1, 1 << 64) for v in range(attributes)]
     return Memory(
-        np.array(powers, dtype=np.uint64).view(np.int64),
+        originals.strides if direct else np.array(powers, dtype=np.uint64).view(np.int64),
+        0 if direct else 32,
         np.full(1 << (2 * places - 1).bit_length(), -1, dtype=np.int32),
         np.empty((places, attributes), dtype=np.int32),
         np.empty((places, 1 << attributes), dtype=np.int32),
@@ -139,25 +160,42 @@ def worth_grouping(records: int, complete: int, attributes: int, shares: NDArray
 
 
 @kernel
-def place_of_record(record: Codes, factors: Integers, slots: Counts, records: Counts) -> int:
-    """Return the place of a record in the memory, or -1."""
-    total, last = 0, len(slots) - 1
-    for v in range(len(record)):
-        total += (record[v] + 1) * factors[v]
-    slot = (total >> 32) & last
-    while slots[slot] >= 0:
-        same = True
-        for v in range(len(record)):
-            same = same and records[slots[slot], v] == record[v]
-        if same:
-            break
-        slot = (slot + 1) & last
-    return int(slots[slot])
+def known_places(
+    codes: Codes, rows: Rows, factors: Integers, shift: int, slots: Counts, records: Counts, places: Counts
+) -> bool:
+    """Write the places of rows' records in the memory; stop and return False where one is not known."""
+    # All rows in one call and no slices: to count references to arrays costs more than all else here.
+    attributes, last = codes.shape[1], len(slots) - 1
+    for i in range(len(rows)):
+        row, total = rows[i], 0
+        for v in range(attributes):
+            total += (codes[row, v] + 1) * factors[v]
+        slot = (total >> shift) & last
+        place = slots[slot]
+        while place >= 0:
+            same = True
+            for v in range(attributes):
+                same &= records[place, v] == codes[row, v]
+            if same:
+                break
+            slot = (slot + 1) & last
+            place = slots[slot]
+        if place < 0:
+            return False
+        places[i] = place
+    return True
 
 
 @kernel
 def _enter(
-    codes: Codes, rows: Rows, factors: Integers, slots: Counts, records: Counts, filled: Integers, places: Counts
+    codes: Codes,
+    rows: Rows,
+    factors: Integers,
+    shift: int,
+    slots: Counts,
+    records: Counts,
+    filled: Integers,
+    places: Counts,
 ) -> bool:
     """Look rows up and enter the unknown records; stop and return False where there is no place left."""
     attributes, last = codes.shape[1], len(slots) - 1
@@ -165,7 +203,7 @@ def _enter(
         row, total = rows[i], 0
         for v in range(attributes):
             total += (codes[row, v] + 1) * factors[v]
-        slot = (total >> 32) & last
+        slot = (total >> shift) & last
         while slots[slot] >= 0:
             same = True
             for v in range(attributes):
@@ -265,13 +303,13 @@ def places_of(codes: Codes, rows: Rows, originals: Originals, memory: Memory) ->
     memory : Memory
         Changed; places returned earlier may become invalid.
     """
-    factors, slots, records, profiles, filled, _ = memory
+    factors, shift, slots, records, profiles, filled, _ = memory
     places = np.empty(len(rows), dtype=np.int32)
     known = int(filled[0])
-    if not _enter(codes, rows, factors, slots, records, filled, places):
+    if not _enter(codes, rows, factors, shift, slots, records, filled, places):
         slots[:] = -1
         filled[0] = known = 0
-        _enter(codes, rows, factors, slots, records, filled, places)
+        _enter(codes, rows, factors, shift, slots, records, filled, places)
     new = slice(known, int(filled[0]))
     if new.stop == known + 1:
         profiles[known] = 0

@@ -24,9 +24,9 @@ def drawn(seed, n, sizes, na=MissingRule.CATEGORY, least=-1):
 def by_definition(records, original):
     wildcard = original.schema.na is MissingRule.WILDCARD
     profiles = np.zeros((len(records), 1 << records.shape[1]), dtype=np.int32)
-    for profile, record in zip(profiles, records, strict=True):
-        for other in original.codes:
-            profile[pattern_of(record, other, wildcard)] += 1
+    for row, profile in enumerate(profiles):
+        for other in range(len(original)):
+            profile[pattern_of(records, row, original.codes, other, wildcard)] += 1
     return profiles
 
 
