@@ -62,7 +62,12 @@ def costs(individuals: Sequence[Individual]) -> list[float]:
     if len(individuals[0].objectives) > 1:
         return [float(number) for number in front_numbers(individuals)]
     worst = max((i.objectives[0] for i in individuals if i.feasible), default=0.0)
-    return [i.objectives[0] if i.feasible else worst + i.infeasibility for i in individuals]
+    found = [i.objectives[0] if i.feasible else worst + i.infeasibility for i in individuals]
+    if any(i.failed for i in individuals):
+        # The mark of a failure is so large that beside it all others would have equal shares of a wheel.
+        last = 1.0 + max((cost for cost, i in zip(found, individuals, strict=True) if not i.failed), default=0.0)
+        found = [last if i.failed else cost for cost, i in zip(found, individuals, strict=True)]
+    return found
 
 
 def roulette(individuals: Sequence[Individual], count: int, rng: np.random.Generator) -> list[int]:

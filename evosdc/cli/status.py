@@ -52,6 +52,8 @@ def _run_rows(run: RunCondition) -> Iterator[tuple[str, str]]:
     yield "state", run.state + (f" ({run.message})" if run.message else "")
     yield "generation", f"{run.generation}"
     yield "evaluations", f"{run.evaluations} in {duration(run.seconds)}"
+    if run.failed:
+        yield "failed", f"{run.failed} evaluations, penalised"
     if run.best:
         yield "best", figures(run.best)
     if run.front > 1:
@@ -102,6 +104,7 @@ def line(condition: Condition) -> str:
         best = condition.best.best if condition.best is not None else None
     else:
         parts = [f"generation {condition.generation}", f"{condition.evaluations} evaluations"]
+        parts += [f"{condition.failed} failed"] * bool(condition.failed)
         best = condition.best
         if condition.message and not condition.generation:
             parts = [condition.message]

@@ -6,6 +6,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Sequence
+from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,8 @@ def save_checkpoint(folder: Path, state: SearchState, genotype: Genotype[Any]) -
         distinct.setdefault(individual.key, individual)
     position = {key: index for index, key in enumerate(distinct)}
     individuals = list(distinct.values())
-    names = list(individuals[0].scores)
+    # Not all may have the same: what could not be evaluated is marked by a score of its own.
+    names = list(dict.fromkeys(name for individual in individuals for name in individual.scores))
     document = {
         "format": FORMAT,
         "generation": state.population.generation,
@@ -43,12 +45,13 @@ def save_checkpoint(folder: Path, state: SearchState, genotype: Genotype[Any]) -
         "seconds": state.progress.seconds,
         "stalled": state.progress.stalled,
         "diversity": state.progress.diversity,
+        "failed": state.progress.failed,
         "scores": names,
         "genomes": len(individuals),
     }
     arrays = {
         "document": np.frombuffer(json.dumps(document).encode(), dtype=np.uint8),
-        "scores": np.array([[i.scores[name] for name in names] for i in individuals]),
+        "scores": np.array([[i.scores.get(name, nan) for name in names] for i in individuals]),
         "objectives": np.array([i.objectives for i in individuals]),
         "population": np.array([position[i.key] for i in state.population.individuals], dtype=np.int64),
         "population_origins": _texts([i.origin for i in state.population.individuals]),
@@ -142,7 +145,7 @@ def _state(arrays: dict[str, Any], document: dict[str, Any], genotype: Genotype[
             Individual(
                 genomes[i],
                 keys[i],
-                dict(zip(names, arrays["scores"][i].tolist(), strict=True)),
+                {n: v for n, v in zip(names, arrays["scores"][i].tolist(), strict=True) if not isnan(v)},
                 tuple(arrays["objectives"][i].tolist()),
                 origin,
             )
@@ -159,6 +162,7 @@ def _state(arrays: dict[str, Any], document: dict[str, Any], genotype: Genotype[
         document["stalled"],
         attained(best),
         document.get("diversity"),
+        document.get("failed", 0),
     )
     return SearchState(population, best, individuals("front"), progress)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
+from evosdc.engine.failures import RAISE, ErrorRule, evaluated, worst_evaluation
 from evosdc.engine.problem import Evaluation, Problem
 from evosdc.errors import EvaluationError
 from evosdc.executors.chunk import OutOfTime, limited
@@ -66,12 +67,21 @@ class Evaluator:
         None to evaluate in this process only.
     time_limit : float, optional
         Seconds that an evaluation in this process may take; kept in the main thread, between bytecodes.
+    rule : ErrorRule
+        What becomes of an evaluation that fails.
     """
 
-    def __init__(self, problem: Problem, dispatch: Dispatch | None = None, time_limit: float | None = None) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        dispatch: Dispatch | None = None,
+        time_limit: float | None = None,
+        rule: ErrorRule = RAISE,
+    ) -> None:
         self.problem = problem
         self.dispatch = dispatch
         self.time_limit = time_limit
+        self.rule = rule
         self._cache: dict[bytes, tuple[dict[str, float], tuple[float, ...]]] = {}
         self._here_seconds = Cost()
         self._sent_seconds = Cost()
@@ -136,19 +146,32 @@ class Evaluator:
         results: list[tuple[Any, Any, Any]] = []
         for key, item in items:
             began = perf_counter()
-            results.append(self._one(key, item) if self.time_limit is None else self._one_in_time(key, item))
+            results.append(self._one_by_rule(key, item))
             self._here_seconds.add(perf_counter() - began)
         return results
 
-    def _one_in_time(self, key: bytes, item: Offspring) -> Evaluation:
+    def _one_by_rule(self, key: bytes, item: Offspring) -> Evaluation:
+        if self.rule.action == "raise":
+            return self._one_in_time(key, item, item.nearest)
+        nearest = None if item.nearest is None or item.nearest.failed else item.nearest
+        return evaluated(
+            self.rule,
+            self.problem,
+            item.genome,
+            lambda related: self._one_in_time(key, item, nearest if related else None),
+            nearest is not None,
+        )
+
+    def _one_in_time(self, key: bytes, item: Offspring, nearest: Individual | None) -> Evaluation:
+        if self.time_limit is None:
+            return self._one(key, item, nearest)
         try:
             with limited(self.time_limit):
-                return self._one(key, item)
+                return self._one(key, item, nearest)
         except OutOfTime:
             raise EvaluationError(f"an evaluation took longer than {self.time_limit:g} s") from None
 
-    def _one(self, key: bytes, item: Offspring) -> Evaluation:
-        nearest = item.nearest
+    def _one(self, key: bytes, item: Offspring, nearest: Individual | None) -> Evaluation:
         if nearest is not None and not nearest.states and self.problem.follows(item.genome, nearest):
             # A relative from the cache, a worker or a checkpoint: its states are made once, for all its children.
             nearest.states = self.problem.evaluate(nearest.genome, nearest.key).states
@@ -165,12 +188,15 @@ class Evaluator:
         size = sum(array.nbytes for array in payloads[0][1][0].values())
         expected = self._here_seconds.mean or 0.0
         outcomes = run_items(
-            dispatch.executor, dispatch.context, dispatch.function, dispatch.seed, payloads, expected, size
+            dispatch.executor, dispatch.context, dispatch.function, dispatch.seed, payloads, expected, size, self.rule
         )
         if self._warm:
             self._sent_seconds.add((perf_counter() - began) / len(items), len(items))
         self._warm = True  # the first time workers start and build their problem: that says nothing of the next
-        return [(*outcome.value, ()) for outcome in outcomes]
+        return [
+            (*outcome.value, ()) if outcome.ok else worst_evaluation(self.problem, item.genome)
+            for outcome, (_, item) in zip(outcomes, items, strict=True)
+        ]
 
 
 def run_items(
@@ -181,6 +207,7 @@ def run_items(
     items: Sequence[tuple[int, Any]],
     seconds: float,
     size: int = 64,
+    rule: ErrorRule = RAISE,
 ) -> list[Outcome]:
     """Run items in chunks on an executor and return their outcomes in order.
 
@@ -190,24 +217,38 @@ def run_items(
         Expected cost of an item, for the size of chunks.
     size : int
         Bytes of an item on the wire, likewise.
+    rule : ErrorRule
+        Whether items are run again whose time was over or whose worker died, and whether they may stay failures.
 
     Raises
     ------
     EvaluationError
         An item failed; the message names the failure that came first by position.
     """
-    tasks = [
-        Task(function, context, seed, tuple(items[begin:end]))
-        for begin, end in chunks_of(len(items), seconds, executor.workers, size)
-    ]
-    return outcomes_of(executor, tasks)
+
+    def run(some: Sequence[tuple[int, Any]], accepted: ErrorRule) -> list[Outcome]:
+        tasks = [
+            Task(function, context, seed, tuple(some[begin:end]))
+            for begin, end in chunks_of(len(some), seconds, executor.workers, size)
+        ]
+        return outcomes_of(executor, tasks, accepted)
+
+    outcomes = run(items, rule)
+    for left in range(rule.retries - 1, -1, -1):
+        lost = [place for place, outcome in enumerate(outcomes) if not outcome.ok]
+        if not lost:
+            break
+        again = run([items[place] for place in lost], rule if left else RAISE)
+        for place, outcome in zip(lost, again, strict=True):
+            outcomes[place] = outcome
+    return outcomes
 
 
-def outcomes_of(executor: Executor, tasks: Sequence[Task]) -> list[Outcome]:
-    """Run tasks and return the outcomes of all items, in order; raises as `run_items`."""
+def outcomes_of(executor: Executor, tasks: Sequence[Task], rule: ErrorRule = RAISE) -> list[Outcome]:
+    """Run tasks and return the outcomes of all items, in order; raises as `run_items`, save what the rule forgives."""
     outcomes = [outcome for task in executor.map(tasks) for outcome in task]
     for outcome in outcomes:
-        if not outcome.ok:
+        if not (outcome.ok or rule.forgives(outcome)):
             failure = outcome.value
             error = EvaluationError(f"item {outcome.id} failed: {failure.type}: {failure.message}")
             error.add_note(failure.traceback)  # for --debug only: it names places of this machine

@@ -23,6 +23,8 @@ class Progress:
         (`evosdc.model.individual.precedence_of`); infinite while no candidate fulfils the constraints.
     diversity : float, optional
         Of the population: mean distance between members, in the units of the genotype.
+    failed : int
+        Of the evaluations, those that failed and count as the worst there can be (`evosdc.engine.failures`).
     """
 
     generation: int = 0
@@ -31,6 +33,7 @@ class Progress:
     stalled: int = 0
     best: float = float("inf")
     diversity: float | None = None
+    failed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

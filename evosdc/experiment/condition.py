@@ -48,6 +48,8 @@ class RunCondition:
         Seconds since its last sign of life; 0 where the clock says that it lies in the future. None without any sign.
     holder : Holder, optional
         The process that writes to the folder, or that was killed.
+    failed : int
+        Evaluations that failed and were penalised.
     """
 
     folder: Path
@@ -64,6 +66,7 @@ class RunCondition:
     left: float | None = None
     silent: float | None = None
     holder: Holder | None = None
+    failed: int = 0
 
     @property
     def active(self) -> bool:
@@ -80,6 +83,7 @@ class RunCondition:
             "message": self.message,
             "generation": self.generation,
             "evaluations": self.evaluations,
+            "failed": self.failed,
             "seconds": round(self.seconds, 3),
             "best": dict(self.best) if self.best else None,
             "front": self.front,
@@ -132,6 +136,7 @@ def run_condition(folder: Path) -> RunCondition:
         else None,
         silent,
         holder,
+        int(newest.get("failed", 0)),
     )
 
 

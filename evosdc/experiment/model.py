@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field, ValidationError, field_validator, model_
 
 from evosdc.data.hierarchy_rules import HierarchySource
 from evosdc.errors import ExperimentError, Fault
+from evosdc.experiment.on_error import OnError
 from evosdc.experiment.sweep_values import flat, require_values
 from evosdc.model import Masking, Parameters
 from evosdc.model.parameters import faults_of
@@ -213,6 +214,9 @@ class Experiment(Parameters):
     algorithm: Named = Field(default_factory=lambda: Named(name="parent-child"))
     stop: StopRule = Field(default_factory=StopRule)
     executor: ExecutorChoice = Field(default_factory=lambda: ExecutorChoice(name="serial"))
+    on_error: OnError = Field(
+        default_factory=OnError, description='evaluations that fail: "raise", "penalise" or "retry"'
+    )
     sweep: dict[str, tuple[Any, ...]] = Field(
         default_factory=dict,
         description='values to try by dotted key, all combinations: { "genotype.mutations" = [1, 2, 5] }',

@@ -120,6 +120,8 @@ class Recorder:
             "seconds": round(progress.seconds, 3) if progress else 0.0,
             "message": message,
         }
+        if progress is not None and progress.failed:
+            document["failed"] = progress.failed
         if best is not None:
             figures = {name: best.scores[name] for name in ("il", "dr") if name in best.scores}
             document["best"] = {"fitness": list(best.objectives)} | figures

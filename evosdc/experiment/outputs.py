@@ -57,6 +57,7 @@ def write_outputs(
         "seed": problem.streams.seed,
         "fitness": assembly.experiment.fitness.name,
         "evaluations": state.progress.evaluations,
+        "failed": state.progress.failed,
         "generations": state.progress.generation,
         "seconds": round(state.progress.seconds, 3),
         "digest": digest_of(state.population.individuals),
@@ -66,7 +67,10 @@ def write_outputs(
         "missing_rule": str(assembly.source.table.schema.na),
         "dropped_identifiers": list(written.dropped),
         "changed": dict(written.changed),
-        "warnings": warnings_of(starting, best, written.changed, len(masked), broken),
+        "warnings": [
+            *warnings_of(starting, best, written.changed, len(masked), broken),
+            *failure_warning(state.progress.failed, state.progress.evaluations),
+        ],
         "identity": scored(unprotected) if (unprotected := original_of(starting, best)) is not None else None,
         "portfolio": portfolio_summary(starting),
         "best": scored(best)
@@ -108,6 +112,16 @@ def warnings_of(
             f"Only {cells} of {total} protected values differ from the original: the file is hardly protected."
         )
     return warnings
+
+
+def failure_warning(failed: int, evaluations: int) -> list[str]:
+    """Return a sentence on evaluations that failed and were penalised; none where there were none."""
+    if not failed:
+        return []
+    return [
+        f"{failed} of {evaluations} evaluations failed; those candidates counted as the worst there can be. With "
+        'on_error = "raise" the run ends at the first of them and tells what is wrong.'
+    ]
 
 
 def original_of(starting: Sequence[StartingFile], best: Individual) -> Individual | None:
@@ -255,15 +269,21 @@ def _write_scores(folder: RunFolder, assembly: Assembly, starting: Sequence[Star
         for slot, individual in enumerate(members):
             rows.append((kind, slot, individual.origin, f"{kind} {slot} ({individual.origin})", individual))
     names += [figure for figure in assembly.problem.constraints.derived if figure in state.best.scores]
-    names += [INFEASIBILITY] * bool(assembly.problem.constraints)
-    lines = [
-        [kind, slot, origin, label, individual.objectives[0], *(individual.scores[n] for n in names)]
-        for kind, slot, origin, label, individual in rows
-    ]
+    judged = [individual for *_, individual in rows]
+    names += [INFEASIBILITY] * any(INFEASIBILITY in individual.scores for individual in judged)
+    lines = [[*row[:-1], *_figures(individual, names)] for row, individual in zip(rows, judged, strict=True)]
     header = ["set", "slot", "origin", "label", "fitness", *names]
     write_text(folder.file(SCORES), csv_text([header, *lines]))
     front = [[line[1], line[2], *line[4:]] for line in lines if line[0] == "front"]
     write_text(folder.file(FRONT), csv_text([["member", "origin", "fitness", *names], *front]))
+
+
+def _figures(individual: Individual, names: Sequence[str]) -> list[float | None]:
+    """Return the first objective and the named scores; of what could not be evaluated the infeasibility alone."""
+    if individual.failed:
+        return [None, *(individual.infeasibility if name == INFEASIBILITY else None for name in names)]
+    scores = {INFEASIBILITY: 0.0, **individual.scores}
+    return [individual.objectives[0], *(scores[name] for name in names)]
 
 
 def csv_text(rows: Iterable[Sequence[Any]]) -> str:

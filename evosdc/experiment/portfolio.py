@@ -44,6 +44,7 @@ def starting_individuals(
         Called with the number done and the total.
     """
     problem, plan, registry = assembly.problem, assembly.plan, assembly.registry
+    rule = assembly.experiment.on_error.rule
     labels, total = plan.labels, len(plan.labels)
     began, limit = perf_counter(), assembly.stop.seconds
     individuals: list[Individual] = []
@@ -71,7 +72,7 @@ def starting_individuals(
             if over():
                 break
             start = perf_counter()
-            individuals.append(starting_individual(problem, plan, registry, position, seed))
+            individuals.append(starting_individual(problem, plan, registry, position, seed, rule))
             seconds = 0.5 * (seconds + perf_counter() - start)
     tell(len(individuals), total)
     return individuals

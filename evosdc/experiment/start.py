@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from evosdc.data.table import Table
+from evosdc.engine.failures import RAISE, ErrorRule, evaluated
 from evosdc.engine.fresh import FIRST_FRESH, FreshScores, summarised
 from evosdc.engine.problem import Problem
 from evosdc.errors import ExperimentError, Fault
@@ -124,19 +125,23 @@ def starting_plan(
 
 
 def starting_individual(
-    problem: Problem, plan: StartingPlan, registry: Registry, position: int, seed: int
+    problem: Problem, plan: StartingPlan, registry: Registry, position: int, seed: int, rule: ErrorRule = RAISE
 ) -> Individual:
-    """Return one starting candidate, or one file for comparison, evaluated. Found by address alone."""
+    """Return one starting candidate, or one file for comparison, evaluated. Found by address alone.
+
+    The rule is for the evaluation of candidates; a masking method that fails, or the scoring of a file for comparison,
+    ends the run.
+    """
     genotype, label = problem.genotype, plan.labels[position]
     if position < len(plan.maskings):
         rng = stream(seed, Purpose.PORTFOLIO, position)
         masked = _masked(plan, plan.maskings, position, genotype.microdata, registry, rng)
-        return individual_of(problem, genotype.seeded(masked), label)
+        return individual_of(problem, genotype.seeded(masked), label, rule)
     founder = position - len(plan.maskings)
     if founder < len(plan.founders):
-        return individual_of(problem, problem.founders[founder][1], label)
+        return individual_of(problem, problem.founders[founder][1], label, rule)
     if position < plan.candidates:
-        return individual_of(problem, genotype.random(problem.streams.initial(position)), label)
+        return individual_of(problem, genotype.random(problem.streams.initial(position)), label, rule)
     draws = [_masking_scores(problem, plan, registry, position, seed, draw) for draw in range(genotype.draws)]
     means = {name: sum(scores[name] for scores in draws) / len(draws) for name in problem.measures}
     return Individual(None, b"", *problem.judge(means), label)
@@ -175,8 +180,8 @@ def _masked(
     return masked_by(maskings[place], microdata, registry, rng) if place < made else plan.files[place - made]
 
 
-def individual_of(problem: Problem, genome: Any, origin: str) -> Individual:
+def individual_of(problem: Problem, genome: Any, origin: str, rule: ErrorRule = RAISE) -> Individual:
     """Return an evaluated individual."""
     key = problem.genotype.key(genome)
-    evaluation = problem.evaluate(genome, key)
+    evaluation = evaluated(rule, problem, genome, lambda related: problem.evaluate(genome, key))
     return Individual(genome, key, evaluation.scores, evaluation.objectives, origin)

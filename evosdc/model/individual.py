@@ -12,6 +12,9 @@ MAXIMUM_OBJECTIVES = 32
 INFEASIBILITY = "infeasibility"
 """Name of the score that says how far a candidate is from the constraints of its experiment; 0 where they hold."""
 
+FAILURE = 1e15
+"""Infeasibility of a candidate that could not be evaluated: more than any constraints can come to."""
+
 
 class ConstrainedFitness(base.Fitness):  # type: ignore[misc]  # DEAP is not typed
     """A DEAP fitness whose comparisons are preceded by the violation of constraints (Deb 2000).
@@ -114,6 +117,11 @@ class Individual:
     def feasible(self) -> bool:
         """Whether all constraints hold."""
         return self.infeasibility == 0.0
+
+    @property
+    def failed(self) -> bool:
+        """Whether it could not be evaluated: its scores are the worst there are, and mean nothing."""
+        return self.infeasibility >= FAILURE
 
     @property
     def point(self) -> tuple[float, ...]:

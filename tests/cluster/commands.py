@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
@@ -43,10 +43,14 @@ def experiment_file(path: Path, **changes: object) -> Path:
     return path
 
 
-def started(*words: object) -> subprocess.Popen[str]:
+def started(*words: object, environment: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
     """Start a command."""
     return subprocess.Popen(
-        [sys.executable, "-c", HASTY, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", HASTY, *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
     )
 
 

@@ -1,4 +1,4 @@
-"""A plugin, installed for a test alone, whose measure gets a worker into trouble when a file says so."""
+"""A plugin, installed for a test alone: measures that get into trouble when a file says so, or over some candidates."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ ORDER = Path(__file__).with_name("order")
 @hookimpl
 def evosdc_measures():
     yield MeasureSpec(name="troubled", implementation="evosdc_troubled:Troubled", summary="Trouble.", kind="dr")
+    yield MeasureSpec(name="fragile", implementation="evosdc_troubled:Fragile", summary="Some trouble.", kind="dr")
 
 
 def __getattr__(name):
-    if name != "Troubled":
+    if name not in ("Troubled", "Fragile"):
         raise AttributeError(name)
-    from evosdc.model import Fitted, Measure
+    from evosdc.model import Fitted, Measure, Parameters
 
     class Calm(Fitted):
         def __init__(self, original):
@@ -36,12 +37,43 @@ def __getattr__(name):
         def fit(self, original):
             return Calm(original)
 
-    return Troubled
+    class Brittle(Fitted):
+        def __init__(self, original, kind):
+            self.codes, self.kind = original.codes.copy(), kind
+
+        def score(self, masked):
+            changed = int((masked.codes != self.codes).sum())
+            if changed % 3 == 1:
+                return fail(self.kind)
+            return 100.0 - changed / self.codes.size
+
+    class Fragile(Measure):
+        class Params(Parameters):
+            kind: str = "raise"
+
+        def fit(self, original):
+            return Brittle(original, self.params.kind)
+
+    return {"Troubled": Troubled, "Fragile": Fragile}[name]
+
+
+def in_worker():
+    main = getattr(sys.modules["__main__"], "__spec__", None)
+    return main is not None and main.name.startswith("evosdc.executors")
+
+
+def fail(kind):
+    if kind == "die" and in_worker():
+        os.kill(os.getpid(), signal.SIGKILL)
+    if kind == "nan":
+        return float("nan")
+    if kind == "linger":
+        time.sleep(0.5)
+    raise RuntimeError("no luck")
 
 
 def trouble():
-    main = getattr(sys.modules["__main__"], "__spec__", None)
-    if main is None or not main.name.startswith("evosdc.executors"):
+    if not in_worker():
         return None
     time.sleep(0.005)  # long enough for a test to be there in time
     try:

@@ -1,0 +1,111 @@
+"""What becomes of an evaluation that fails: the run ends, it is tried again, or the candidate counts as the worst."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Literal
+
+from evosdc.engine.problem import Evaluation, Problem
+from evosdc.executors.chunk import TIME_LIMIT
+from evosdc.executors.ledger import WORKER_DIED
+from evosdc.model import Individual, Outcome
+from evosdc.model.individual import FAILURE, INFEASIBILITY
+
+WORST = 100.0
+"""Score of a candidate that could not be evaluated, in every measure: the end of the scale, in percent."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRule:
+    """What to do about an evaluation that raises, gives no finite value, takes too long or kills its worker.
+
+    Parameters
+    ----------
+    action : {"raise", "penalise", "retry"}
+        End the run; go on with the worst possible evaluation in its place; or try again, and then end the run.
+    times : int
+        Further tries of ``retry``, at least 1.
+    """
+
+    action: Literal["raise", "penalise", "retry"] = "raise"
+    times: int = 2
+
+    @property
+    def penalises(self) -> bool:
+        """Whether a candidate that cannot be evaluated stays in the search, as its worst."""
+        return self.action == "penalise"
+
+    @property
+    def retries(self) -> int:
+        """How often what failed is tried again."""
+        return self.times if self.action == "retry" else 0
+
+    def forgives(self, outcome: Outcome) -> bool:
+        """Whether a failure on a worker is one of the candidate, as this rule may pass over.
+
+        What an evaluation raises is dealt with on the worker. What is left is time that ran out and a worker that died;
+        a problem that cannot be built there, or a task that cannot be read, is a fault of the whole run.
+        """
+        return self.action != "raise" and outcome.value.type in (TIME_LIMIT, WORKER_DIED)
+
+
+RAISE = ErrorRule()
+"""The default: the first failure ends the run."""
+
+
+def evaluated(
+    rule: ErrorRule, problem: Problem, genome: Any, evaluate: Callable[[bool], Evaluation], related: bool = False
+) -> Evaluation:
+    """Return the evaluation of a genome, or what the rule puts in its place.
+
+    Parameters
+    ----------
+    rule : ErrorRule
+    problem : Problem
+    genome : object
+    evaluate : callable
+        Evaluates it; its argument says whether a relative's states may be used.
+    related : bool
+        Whether there is a relative. Whether a candidate fails must not depend on whether its relative was at hand,
+        which depends on the executor: unless the first failure ends the run, it is evaluated once more without.
+
+    Raises
+    ------
+    Exception
+        What the last try raised, where the rule does not penalise.
+    """
+    tries = max(rule.retries, int(related and rule.penalises))
+    for left in range(tries, -1, -1):
+        try:
+            return evaluate(left == tries)
+        except Exception:
+            if left == 0 and not rule.penalises:
+                raise
+    return worst_evaluation(problem, genome)
+
+
+def worst_evaluation(problem: Problem, genome: Any) -> Evaluation:
+    """Return the evaluation that precedes none: the worst scores, and an infeasibility that no constraint reaches.
+
+    It depends on the genome alone, so that it is the same wherever the evaluation failed.
+    """
+    scores = problem.aggregation.combine(dict.fromkeys(problem.measures, WORST))
+    with suppress(Exception):  # the genome itself may be what is broken
+        scores |= dict(problem.genotype.traits(genome))
+    scores = problem.constraints.judge(scores)
+    objectives: tuple[float, ...] = ()
+    with suppress(Exception):
+        objectives = tuple(problem.fitness.combine(scores))
+    if not objectives or not all(map(isfinite, objectives)):
+        objectives = (WORST,) * problem.fitness.objectives
+    if problem.genotype.reference is not None:
+        scores |= {"violation": 1.0, "penalty": 0.0}
+    return Evaluation(scores | {INFEASIBILITY: FAILURE}, objectives, ())
+
+
+def failures_in(individuals: Sequence[Individual]) -> int:
+    """Return how many individuals stand for evaluations that failed."""
+    return sum(individual.failed for individual in individuals)
