@@ -1,0 +1,66 @@
+"""The runs of a study as tasks of each executor: one table and one digest for each run, whoever carried it out."""
+
+import json
+import os
+import shutil
+
+import pytest
+
+from tests.cluster.commands import completed, experiment_file, outcome
+
+pytestmark = pytest.mark.cluster
+
+STUDY = {
+    "data": {"name": "housing", "first": 150},
+    "replicates": 2,
+    "sweep": {"genotype.mutations": [1, 40]},
+    "stop": {"generations": 6},
+}
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    return experiment_file(tmp_path_factory.mktemp("study") / "x.toml", **STUDY)
+
+
+@pytest.fixture(scope="module")
+def serial(file):
+    folder = file.parent / "serial"
+    done = completed("run", file, "-o", folder, "--quiet")
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def runs_of(folder):
+    """Return all runs of a study, without times."""
+    return [{key: value for key, value in run.items() if key != "seconds"} for run in outcome(folder)["replicates"]]
+
+
+@pytest.mark.parametrize("executor", ["processes", "scoop", "dask", "mpi"])
+def test_a_study_comes_to_the_same_on_every_executor(executor, file, serial, tmp_path, monkeypatch):
+    if executor == "dask":
+        pytest.importorskip("distributed", reason="the optional package distributed is not installed")
+        pytest.importorskip("cryptography", reason="the optional package cryptography is not installed")
+    if executor == "mpi":
+        pytest.importorskip("mpi4py", reason="the optional package mpi4py is not installed")
+        if shutil.which("mpiexec") is None:
+            pytest.skip("no MPI library is installed")
+        if os.geteuid() == 0:  # Open MPI wants to be told twice
+            monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
+            monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+    folder = tmp_path / "study"
+    done = completed("run", file, "-o", folder, "--executor", executor, "--workers", 2)
+    assert done.returncode == 0, done.stderr
+    assert "runs: 4 of 4 complete" in done.stderr
+    states = {json.loads((folder / run["folder"] / "status.json").read_text())["state"] for run in runs_of(folder)}
+    assert states == {"done"}
+    assert runs_of(folder) == runs_of(serial)
+    for table in ("summary.csv", "runs.csv"):
+        assert without_times(folder / table) == without_times(serial / table)
+
+
+def without_times(path):
+    """Return the rows of a table but for the seconds that a run took."""
+    header, *rows = [line.split(",") for line in path.read_text().splitlines()]
+    kept = [place for place, name in enumerate(header) if name != "seconds"]
+    return [[row[place] for place in kept] for row in (header, *rows)]
