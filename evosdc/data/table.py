@@ -22,6 +22,10 @@ MISSING = -1
 """Code of a missing value. As an index it addresses the last entry, which is where tables by category keep it."""
 
 
+# A type is turned into one of these at every comparison, and a search makes a table for every candidate.
+_CODE, _NUMBER = np.dtype(np.int32), np.dtype(np.float64)
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """Records by position; no labels, no index.
@@ -47,13 +51,14 @@ class Table:
     numbers: Numbers
 
     def __post_init__(self) -> None:
+        codes, numbers = self.codes, self.numbers
         wanted = (len(self.schema.categorical), len(self.schema.numeric))
-        if self.codes.ndim != 2 or self.numbers.ndim != 2 or (self.codes.shape[1], self.numbers.shape[1]) != wanted:
-            raise ValueError(f"matrices {self.codes.shape} and {self.numbers.shape} do not fit {wanted} attributes")
-        if self.codes.shape[0] != self.numbers.shape[0]:
-            raise ValueError(f"{self.codes.shape[0]} records of codes, {self.numbers.shape[0]} of numbers")
-        object.__setattr__(self, "codes", _frozen(self.codes, np.int32))
-        object.__setattr__(self, "numbers", _frozen(self.numbers, np.float64))
+        if codes.ndim != 2 or numbers.ndim != 2 or (codes.shape[1], numbers.shape[1]) != wanted:
+            raise ValueError(f"matrices {codes.shape} and {numbers.shape} do not fit {wanted} attributes")
+        if codes.shape[0] != numbers.shape[0]:
+            raise ValueError(f"{codes.shape[0]} records of codes, {numbers.shape[0]} of numbers")
+        object.__setattr__(self, "codes", _frozen(codes, _CODE))
+        object.__setattr__(self, "numbers", _frozen(numbers, _NUMBER))
 
     def __len__(self) -> int:
         return int(self.codes.shape[0])
@@ -135,9 +140,10 @@ class Table:
         )
 
 
-def _frozen(matrix: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
+def _frozen(matrix: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     """Return `matrix` in C order and read-only; a caller's own writeable array is copied, never locked."""
-    if not matrix.flags.writeable and matrix.flags.c_contiguous and matrix.dtype == dtype:
+    flags = matrix.flags
+    if not flags.writeable and flags.c_contiguous and matrix.dtype == dtype:
         return matrix
     owned: NDArray[Any] = np.array(matrix, dtype=dtype, order="C")
     owned.flags.writeable = False

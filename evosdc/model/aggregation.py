@@ -37,15 +37,15 @@ class Aggregation:
         """Return `scores` with ``il`` and ``dr`` added where there are measures of that kind."""
         combined = dict(scores)
         if self.il:
-            combined["il"] = _mean([scores[name] for name in self.il])
-        risks = [_mean([scores[name] for name in self.disclosure])] if self.disclosure else []
+            combined["il"] = _mean(scores, self.il)
+        risks = [_mean(scores, self.disclosure)] if self.disclosure else []
         if self.linkage:
-            linked = [scores[name] for name in self.linkage]
-            risks.append(max(linked) if self.rule == "max" else _mean(linked))
+            greatest = self.rule == "max"
+            risks.append(max(map(scores.__getitem__, self.linkage)) if greatest else _mean(scores, self.linkage))
         if risks:
-            combined["dr"] = _mean(risks)
+            combined["dr"] = sum(risks) / len(risks)
         return combined
 
 
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values)
+def _mean(scores: Mapping[str, float], names: tuple[str, ...]) -> float:
+    return sum(map(scores.__getitem__, names)) / len(names)

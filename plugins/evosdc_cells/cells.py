@@ -15,6 +15,7 @@ from evosdc.data.table import MISSING, Rows, Table
 from evosdc.errors import PluginError
 from evosdc.model import Genotype, Microdata, Parameters
 from evosdc.model.genotype import Draw, Dump
+from evosdc_cells.comparison import differing_cells
 from evosdc_cells.crossover import CROSSOVERS
 from evosdc_cells.domain import domain_of
 from evosdc_cells.edit_rules import edit_rules_of
@@ -229,7 +230,7 @@ class Cells(Genotype[Genes]):
 
     def distance(self, a: Genes, b: Genes) -> float:
         """Return the number of cells in which two files differ."""
-        return float(np.count_nonzero(a.reshape(-1) != b.reshape(-1)))
+        return float(differing_cells(a, b))
 
     def key(self, g: Genes) -> bytes:
         """Return a BLAKE2b hash of the cells."""
