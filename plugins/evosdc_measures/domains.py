@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.data.schema import Schema
-from evosdc.data.table import MISSING, Table
+from evosdc.data.table import MISSING, Codes, Table
+from evosdc.kernel import kernel
 
 Integers = NDArray[np.int64]
 Counts = NDArray[np.int32]
@@ -61,6 +62,16 @@ def require_aligned(original: Table, masked: Table) -> None:
     """
     if masked.codes.shape != original.codes.shape:
         raise ValueError(f"masked table of shape {masked.codes.shape}, original of shape {original.codes.shape}")
-    sizes = [len(a.categories) for a in original.schema.categorical]
-    if masked.codes.size and (masked.codes.min() < MISSING or (masked.codes.max(axis=0) >= sizes).any()):
+    sizes = np.array([len(a.categories) for a in original.schema.categorical], dtype=np.int64)
+    if _outside(masked.codes, sizes):
         raise ValueError("the masked table holds a code outside its attribute's categories")
+
+
+@kernel
+def _outside(codes: Codes, sizes: Integers) -> bool:
+    """Return whether any code is outside its attribute's domain, a missing value being inside."""
+    found = False
+    for row in range(codes.shape[0]):
+        for v in range(codes.shape[1]):
+            found |= codes[row, v] < MISSING or codes[row, v] >= sizes[v]
+    return found
