@@ -25,6 +25,7 @@ from evosdc.report import (
     figures,
     frames,
     randomisation,
+    study,
     summary,
     sweep,
     tables,
@@ -81,8 +82,7 @@ def render(runs: Sequence[RunFolder]) -> str:
     groups = sweep.groups_of(runs, stands)
     swept = _sweep(groups, runs, drawings) if groups else None
     if groups:
-        # Of a sweep, only the best run of each setting is shown in full.
-        leaders = [group.leader for group in groups]
+        leaders = study.shown_in_full(groups)
         shown = [pair for pair in zip(runs, stands, strict=True) if pair[0] in leaders]
         runs, stands = [run for run, _ in shown], [stand for _, stand in shown]
     sections = [
@@ -199,6 +199,10 @@ def _sweep(groups: Sequence[sweep.Group], runs: Sequence[RunFolder], drawings: d
     comparable = len({(run.setting("fitness"), str(run.resolved.get("data"))) for run in runs}) == 1
     return {
         "runs": len(runs),
+        "listed": study.run_rows(groups),
+        "warnings": tables.warning_rows(runs),
+        "in_full": len(study.shown_in_full(groups)),
+        "evolution": _drawing(drawings, "sweep-evolution", study.evolution(groups) if comparable else None),
         "rows": sweep.rows(groups),
         "findings": sweep.findings(groups, comparable),
         "has": {name: any(group.figures[name] for group in groups) for name in sweep.FIGURES},

@@ -46,8 +46,21 @@ class Group:
         return min(self.members, key=lambda member: _score(member[1]))[0]
 
 
+REPLICATES = "all replicates"
+"""Label of the one group of a study that sweeps nothing."""
+
+FEW = 4
+"""Replicates, at most, that are shown side by side as single runs are."""
+
+
 def groups_of(runs: Sequence[RunFolder], stands: Sequence[Standings]) -> tuple[Group, ...]:
-    """Return the runs of a sweep by setting, in the order of settings; nothing where a run belongs to none."""
+    """Return the runs of a sweep by setting, in the order of settings; nothing where a run belongs to none.
+
+    More than a few replicates of one experiment without a sweep are one group.
+    """
+    together = {run.path.parent for run in runs if run.path.name.startswith("replicate-") and not run.swept}
+    if len(together) == 1 and len(runs) > FEW and all(run.path.parent in together for run in runs):
+        return (_group(REPLICATES, tuple(zip(runs, stands, strict=True))),)
     by_label: dict[str, list[tuple[RunFolder, Standings]]] = {}
     for run, stand in zip(runs, stands, strict=True):
         if not run.swept:
