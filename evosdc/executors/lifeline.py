@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import select
 import signal
 import sys
 import threading
+from contextlib import suppress
 from time import monotonic
 from typing import Any
 
 _PERIOD = 2.0
+_PR_SET_PDEATHSIG = 1
 
 
 def attend() -> dict[str, Any]:
@@ -39,14 +42,27 @@ def attend() -> dict[str, Any]:
             sys.exit(1)
         line += letter
     settings: dict[str, Any] = json.loads(line)
-    silence = settings.get("silence")
-    threading.Thread(target=_watch, args=(settings.get("parent"), silence), name="lifeline", daemon=True).start()
+    parent, silence = settings.get("parent"), settings.get("silence")
+    if parent is not None:
+        _die_with_parent()
+    threading.Thread(target=_watch, args=(parent, silence), name="lifeline", daemon=True).start()
     return settings | {"output": output}
+
+
+def _die_with_parent() -> None:
+    """Have the kernel end this process with its parent, where the kernel can: on Linux.
+
+    Compiled code that holds the interpreter's lock, for minutes perhaps, would keep the watching thread from noticing. To
+    the kernel the parent is the thread that started this process.
+    """
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _watch(parent: int | None, silence: float | None) -> None:
     heard = monotonic()
-    # Compiled code that holds the interpreter's lock keeps this thread waiting; the process then ends once it returns.
+    # A parent that ended before the kernel was asked to watch it is no longer the parent.
     while parent is None or os.getppid() == parent:
         readable, _, _ = select.select([0], [], [], _PERIOD)
         # After the settings come signs of life, if anything.

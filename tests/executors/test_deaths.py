@@ -120,9 +120,9 @@ if __name__ == "__main__":
                 sys.exit(3)
             case "raise":
                 raise RuntimeError("the program's own")
-            case "work":
+            case "asleep" | "unstoppable" as work:
                 try:
-                    executor.map([task("asleep", [60.0]) for i in range(3)])
+                    executor.map([task(work, [60.0]) for i in range(3)])
                 except KeyboardInterrupt:
                     sys.exit(130)
 """
@@ -159,7 +159,7 @@ def program(request, tmp_path):
         process.communicate()
 
 
-def left_after(pids, seconds=6.0):
+def left_after(pids, seconds=20.0):
     deadline = time.monotonic() + seconds
     while (left := {pid for pid in pids if alive(pid)}) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -177,12 +177,18 @@ def test_the_exit_status_is_the_programs_own(program, ending, status):
 
 
 @pytest.mark.parametrize(
-    ("number", "status"),
-    [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGINT, 130)],
-    ids=["kill", "term", "ctrl-c"],
+    ("number", "status", "work"),
+    [
+        (signal.SIGKILL, -signal.SIGKILL, "asleep"),
+        (signal.SIGKILL, -signal.SIGKILL, "unstoppable"),
+        (signal.SIGTERM, -signal.SIGTERM, "asleep"),
+        (signal.SIGINT, 130, "asleep"),
+        (signal.SIGINT, 130, "unstoppable"),
+    ],
+    ids=["kill", "kill-compiled", "term", "ctrl-c", "ctrl-c-compiled"],
 )
-def test_no_orphans_whichever_way_the_owner_ends(program, number, status):
-    process, workers = program("work")
+def test_no_orphans_whichever_way_the_owner_ends(program, number, status, work):
+    process, workers = program(work)
     assert len(workers) >= 2
     time.sleep(0.2)
     process.send_signal(number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import sys
@@ -56,6 +57,12 @@ def stubborn(context: ContextRef | None, seed: int, payload: float) -> float:
     if payload > 1.0:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
     time.sleep(payload)
+    return payload
+
+
+def unstoppable(context: ContextRef | None, seed: int, payload: float) -> float:
+    """Sleep with the interpreter's lock held, as compiled code may: no thread of this process can do anything."""
+    ctypes.PyDLL(None).usleep(int(payload * 1e6))
     return payload
 
 
