@@ -52,8 +52,8 @@ def attend() -> dict[str, Any]:
 def _die_with_parent() -> None:
     """Have the kernel end this process with its parent, where the kernel can: on Linux.
 
-    Compiled code that holds the interpreter's lock, for minutes perhaps, would keep the watching thread from noticing. To
-    the kernel the parent is the thread that started this process.
+    Compiled code that holds the interpreter's lock, for minutes perhaps, would keep the watching thread from noticing.
+    To the kernel the parent is the thread that started this process.
     """
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):
