@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from typing import Any, Literal
@@ -99,7 +99,9 @@ class Islands(Algorithm):
             # An island that has nothing more to propose waits for migrants.
             stepped = self.inner.replace(deme, *(list(part) for part in zip(*own, strict=True))) if own else deme
             following.append(stepped)
-        return self.settled(following, population.generation)
+        if self.horizon(population.generation) == 1:
+            following = migrated(following, self.params.migrants, self.params.topology)
+        return joined(following, population.generation)
 
     def demes(self, population: Population) -> list[Population]:
         """Return the islands' own populations."""
@@ -109,10 +111,22 @@ class Islands(Algorithm):
         """Return the generations until the next migration."""
         return self.params.interval - generation % self.params.interval
 
-    def settled(self, demes: Sequence[Population], generation: int) -> Population:
-        """Return the islands as one population, with migrants where it is time."""
-        if (generation + 1) % self.params.interval == 0:
-            demes = migrated(demes, self.params.migrants, self.params.topology)
+    def senders(self, deme: int, demes: int) -> Collection[int]:
+        """Return the islands from which migrants may come; where chance decides, that is all of them."""
+        if self.params.migrants == 0 or demes == 1:
+            return ()
+        if self.params.topology == "ring":
+            return ((deme - 1) % demes,)
+        return (0,) if self.params.topology == "star" and deme else range(demes)
+
+    def settled(self, places: Sequence[int], demes: Mapping[int, Population], count: int) -> list[Population]:
+        """Return some islands with the migrants that came to them."""
+        if self.params.migrants == 0:
+            return [demes[place] for place in places]
+        return received(places, demes, count, self.params.migrants, self.params.topology)
+
+    def joined(self, demes: Sequence[Population], generation: int) -> Population:
+        """Return the islands as one population."""
         return joined(demes, generation)
 
 
@@ -147,34 +161,65 @@ def joined(islands: Sequence[Population], generation: int) -> Population:
 
 def migrated(islands: Sequence[Population], migrants: int, topology: Topology = "ring") -> list[Population]:
     """Return the islands after each has sent copies of its best to others, all at once."""
-    leaving = [[deme.individuals[slot] for slot in leaders(deme.individuals, migrants)] for deme in islands]
+    known = dict(enumerate(islands))
+    return received(range(len(islands)), known, len(islands), migrants, topology) if migrants else list(islands)
+
+
+def received(
+    places: Sequence[int], islands: Mapping[int, Population], count: int, migrants: int, topology: Topology
+) -> list[Population]:
+    """Return some islands after the others have sent them copies of their best.
+
+    Parameters
+    ----------
+    places : sequence of int
+        Which ones.
+    islands : mapping of int to Population
+        These and all from which migrants may come to them (`Islands.senders`).
+    count : int
+        How many islands there are.
+    migrants : int
+    topology : str
+    """
     after = []
-    for deme, origins in zip(islands, sources(islands, topology), strict=True):
-        present = {individual.key for individual in deme.individuals}
-        arriving = {i.key: i for origin in origins for i in leaving[origin] if i.key not in present}
-        slots = list(deme.individuals)
+    leaving: dict[int, list[Individual]] = {}
+    for place, origins in zip(places, sources(places, islands, count, topology), strict=True):
+        slots = list(islands[place].individuals)
+        present = {individual.key for individual in slots}
+        arriving: dict[bytes, Individual] = {}
+        for origin in origins:
+            if origin not in leaving:
+                members = islands[origin].individuals
+                leaving[origin] = [members[slot] for slot in leaders(members, migrants)]
+            arriving |= {i.key: i for i in leaving[origin] if i.key not in present}
         worst = leaders(slots, len(slots))[::-1]
         for slot, migrant in zip(worst, arriving.values(), strict=False):
             slots[slot] = migrant
-        after.append(replace(deme, individuals=tuple(slots)))
+        after.append(replace(islands[place], individuals=tuple(slots)))
     return after
 
 
-def sources(islands: Sequence[Population], topology: Topology) -> list[list[int]]:
-    """Return for each island those that send to it.
+def sources(
+    places: Sequence[int], islands: Mapping[int, Population], count: int, topology: Topology
+) -> list[Sequence[int]]:
+    """Return for some of `count` islands those that send to each.
 
     On a ring that is the one before it. In a star the first island sends to all and hears from all, best sender first.
     At random each island sends to one other, along one ring through all of them in an order that is drawn anew every
     time, from a generator addressed by the content of the islands: the same population has the same routes wherever
     and whenever they are drawn.
     """
-    count = len(islands)
     if topology == "star":
-        hub = leaders([deme.individuals[leaders(deme.individuals, 1)[0]] for deme in islands[1:]], count - 1)
-        return [[1 + slot for slot in hub], *([0] for _ in islands[1:])]
+        return [(0,) if place else _hub(islands, count) for place in places]
     ring = list(range(count))
-    if topology == "random":
-        content = blake2b(b"".join(i.key for deme in islands for i in deme.individuals), digest_size=8)
+    if topology == "random" and count > 1:
+        content = blake2b(b"".join(i.key for n in ring for i in islands[n].individuals), digest_size=8)
         ring = stream(int.from_bytes(content.digest(), "little"), Purpose.MIGRATE).permutation(count).tolist()
-    before = {island: [ring[place - 1]] for place, island in enumerate(ring)}
-    return [before[island] for island in range(count)]
+    before = dict(zip(ring, [ring[-1], *ring], strict=False))
+    return [(before[place],) if count > 1 else () for place in places]
+
+
+def _hub(islands: Mapping[int, Population], count: int) -> list[int]:
+    """Return the islands that send to the first one of a star: all others, the one with the best sender first."""
+    senders = [islands[place].individuals for place in range(1, count)]
+    return [1 + slot for slot in leaders([members[leaders(members, 1)[0]] for members in senders], count - 1)]

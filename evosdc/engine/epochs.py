@@ -1,60 +1,101 @@
 """Demes that evolve on workers for some generations, and what the master makes of their reports.
 
-A worker reports every generation of its deme: what was evaluated, and which individuals the deme then has. The master
-joins the reports of all demes generation by generation and sees exactly what it would have seen had it evolved them
-itself; to do so it neither varies nor evaluates anything. Genomes come with those individuals alone that may matter to
-it: members of a deme, and candidates for the best and for the front.
+A worker tells of every generation of its deme: how many children each operator made, which individuals the deme then
+has, and those among the others that may matter: candidates for the best and for the front. The master joins the reports
+of all demes generation by generation and sees exactly what it would have seen had it evolved them itself; to do so it
+neither varies nor evaluates anything, and hears nothing of children that came to nothing.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-from numpy.typing import NDArray
+from itertools import chain
+from typing import Any, NamedTuple
 
 from evosdc.engine.archive import Archive
 from evosdc.engine.evaluation import Evaluator
-from evosdc.model import Algorithm, Archipelago, Genotype, Individual, Offspring, Population
+from evosdc.engine.failures import failures_in
+from evosdc.model import Algorithm, Archipelago, Genotype, Individual, Population
 from evosdc.seeds import Streams
-
-Figures = tuple[bytes, dict[str, float], tuple[float, ...], str]
-"""An individual without its genome: key, scores, objectives, origin."""
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """One generation of a population: what was proposed and evaluated, and the population after it."""
-
-    offspring: Sequence[Offspring]
-    evaluated: Sequence[Individual]
-    population: Population
-
-
-@dataclass(frozen=True, slots=True)
-class GenerationReport:
-    """A generation of a deme, as it crosses the wire.
-
-    Individuals are numbered: the deme's first members by slot, then everything evaluated, in order.
+    """One generation of a population.
 
     Parameters
     ----------
-    operators : tuple of str
-        Origin of each offspring.
-    evaluated : tuple of Figures
-    slots : tuple of int
-        Numbers of the deme's members.
-    memory : mapping of str to ndarray
-    genomes : mapping of int to dict
-        Dumps of the genomes that may matter, by number.
+    made : mapping of str to int
+        Children by operator.
+    evaluated : sequence of Individual
+        The children, in order; at least those that are in the population after it, and those that were neither equal
+        to nor dominated by anything that had been evaluated before.
+    population : Population
+        After it.
+    failed : int
+        How many children could not be evaluated.
     """
 
-    operators: tuple[str, ...]
-    evaluated: tuple[Figures, ...]
-    slots: tuple[int, ...]
-    memory: Mapping[str, NDArray[Any]]
-    genomes: Mapping[int, dict[str, Any]]
+    made: Mapping[str, int]
+    evaluated: Sequence[Individual]
+    population: Population
+    failed: int = 0
+
+    @property
+    def evaluations(self) -> int:
+        """How many children there were."""
+        return sum(self.made.values())
+
+
+class Told(NamedTuple):
+    """An individual as it crosses the wire."""
+
+    dump: dict[str, Any]
+    key: bytes
+    scores: dict[str, float]
+    objectives: tuple[float, ...]
+    origin: str
+
+
+class GenerationReport(NamedTuple):
+    """A generation of a deme as it crosses the wire.
+
+    Individuals are numbered: the deme's first members by slot, then all that are told of, in the order of evaluation.
+
+    Parameters
+    ----------
+    made, failed
+        As in `Generation`.
+    told : tuple of Told
+        Of this generation's children, those that matter.
+    slots : tuple of int or None
+        Numbers of the deme's members; None where they are as before.
+    memory : mapping of str to ndarray or None
+        Of the deme; None where it is as before.
+    """
+
+    made: dict[str, int]
+    failed: int
+    told: tuple[Told, ...]
+    slots: tuple[int, ...] | None
+    memory: dict[str, Any] | None
+
+
+class SpanReport(NamedTuple):
+    """Some generations of a deme as they cross the wire, and the seconds that they took."""
+
+    seconds: float
+    generations: list[GenerationReport]
+
+
+class PackedDeme(NamedTuple):
+    """A deme as it crosses the wire: its members, how many generations it has completed, and its memory."""
+
+    members: tuple[Told, ...]
+    generation: int
+    memory: dict[str, Any]
 
 
 def generations(
@@ -66,92 +107,85 @@ def generations(
         evaluated = evaluator.evaluate(offspring) if offspring else []
         after = algorithm.replace(population, offspring, evaluated) if offspring else population
         population = replace(after, generation=population.generation + 1)
-        yield Generation(offspring, evaluated, population)
+        made = dict(Counter(item.origin for item in offspring))
+        yield Generation(made, evaluated, population, failures_in(evaluated))
 
 
 def reported(deme: Population, history: Iterator[Generation], genotype: Genotype[Any]) -> list[GenerationReport]:
     """Return the reports of a deme's generations."""
-    number = {id(individual): slot for slot, individual in enumerate(deme.individuals)}
-    sent, kept = set(number.values()), list(deme.individuals)
-    front, best = Archive(deme.individuals), min(individual.precedence for individual in deme.individuals)
+    # The individuals themselves are kept as well, or another one might get an address.
+    numbers = {id(member): (slot, member) for slot, member in enumerate(deme.individuals)}
+    count, members, memory = len(deme.individuals), deme.individuals, deme.memory
+    front, best = Archive(members), min(member.precedence for member in members)
     reports = []
     for generation in history:
-        wanted: dict[int, Individual] = {}
+        after = generation.population
+        staying = set(map(id, after.individuals))
+        told = []
         for individual in generation.evaluated:
-            position = number[id(individual)] = len(kept)
-            kept.append(individual)  # or another one might get its address
-            if front.update([individual]) | (individual.precedence < best):
-                best = min(best, individual.precedence)
-                wanted[position] = individual
-        members = generation.population.individuals
-        slots = tuple(number[id(individual)] for individual in members)
-        wanted |= {slot: member for slot, member in zip(slots, members, strict=True) if slot not in sent}
-        sent |= wanted.keys()
+            matters = front.update([individual])
+            if individual.precedence < best:
+                best, matters = individual.precedence, True
+            if matters or id(individual) in staying:
+                numbers[id(individual)] = (count, individual)
+                count += 1
+                told.append(individual)
+        same = after.individuals == members  # the very same: individuals are equal to themselves alone
         reports.append(
             GenerationReport(
-                tuple(item.origin for item in generation.offspring),
-                tuple((i.key, dict(i.scores), i.objectives, i.origin) for i in generation.evaluated),
-                slots,
-                dict(generation.population.memory),
-                {position: dict(genotype.dump(i.genome)) for position, i in wanted.items()},
+                dict(generation.made),
+                generation.failed,
+                tuple(_told(individual, genotype) for individual in told),
+                None if same else tuple(numbers[id(member)][0] for member in after.individuals),
+                None if after.memory is memory else dict(after.memory),
             )
         )
+        members, memory = after.individuals, after.memory
     return reports
 
 
 def retold(deme: Population, reports: Sequence[GenerationReport], genotype: Genotype[Any]) -> list[Generation]:
-    """Return the generations that reports tell of; the inverse of `reported`, but for genomes that do not matter."""
-    known, told = list(deme.individuals), []
-    for generation, report in enumerate(reports, start=deme.generation + 1):
-        evaluated = []
-        for key, scores, objectives, origin in report.evaluated:
-            dump = report.genomes.get(len(known))
-            genome = None if dump is None else genotype.load(dump)
-            evaluated.append(Individual(genome, key, scores, objectives, origin))
-            known.append(evaluated[-1])
-        offspring = [Offspring(None, operator) for operator in report.operators]
-        after = Population(tuple(known[slot] for slot in report.slots), generation, report.memory)
-        told.append(Generation(offspring, evaluated, after))
-    return told
+    """Return the generations that reports tell of; the inverse of `reported`, but for children that do not matter."""
+    known, members, memory = list(deme.individuals), deme.individuals, deme.memory
+    history = []
+    for number, report in enumerate(reports, start=deme.generation + 1):
+        evaluated = [_retold(told, genotype) for told in report.told]
+        known += evaluated
+        if report.slots is not None:
+            members = tuple([known[slot] for slot in report.slots])
+        if report.memory is not None:
+            memory = report.memory
+        history.append(Generation(report.made, evaluated, Population(members, number, memory), report.failed))
+    return history
 
 
-def together(algorithm: Archipelago, demes: Sequence[Sequence[Generation]]) -> list[Generation]:
-    """Return the generations of all demes as those of the whole population, with migrants where it is time."""
-    whole = []
-    for at_once in zip(*demes, strict=True):
-        generation = at_once[0].population.generation
-        after = algorithm.settled(
-            [replace(one.population, generation=generation - 1) for one in at_once], generation - 1
-        )
-        whole.append(
-            Generation(
-                [item for one in at_once for item in one.offspring],
-                [individual for one in at_once for individual in one.evaluated],
-                replace(after, generation=generation),
-            )
-        )
-    return whole
-
-
-@dataclass(frozen=True, slots=True)
-class PackedDeme:
-    """A deme as it crosses the wire: its members as (dump, scores, objectives, origin), generation and memory."""
-
-    members: tuple[tuple[dict[str, Any], dict[str, float], tuple[float, ...], str], ...]
-    generation: int
-    memory: dict[str, Any]
+def together(algorithm: Archipelago, demes: Sequence[Generation]) -> Generation:
+    """Return one generation of all demes as that of the whole population."""
+    generation = demes[0].population.generation
+    made: Counter[str] = Counter()
+    for deme in demes:
+        made.update(deme.made)
+    return Generation(
+        made,
+        list(chain.from_iterable(deme.evaluated for deme in demes)),
+        algorithm.joined([deme.population for deme in demes], generation),
+        sum(deme.failed for deme in demes),
+    )
 
 
 def packed_deme(deme: Population, genotype: Genotype[Any]) -> PackedDeme:
     """Return a deme as it crosses the wire."""
-    members = tuple((dict(genotype.dump(i.genome)), dict(i.scores), i.objectives, i.origin) for i in deme.individuals)
-    return PackedDeme(members, deme.generation, dict(deme.memory))
+    return PackedDeme(tuple(_told(i, genotype) for i in deme.individuals), deme.generation, dict(deme.memory))
 
 
 def unpacked_deme(packed: PackedDeme, genotype: Genotype[Any]) -> Population:
     """Return the deme that `packed_deme` packed."""
-    members = []
-    for dump, scores, objectives, origin in packed.members:
-        genome = genotype.load(dump)
-        members.append(Individual(genome, genotype.key(genome), scores, objectives, origin))
-    return Population(tuple(members), packed.generation, packed.memory)
+    return Population(tuple(_retold(told, genotype) for told in packed.members), packed.generation, packed.memory)
+
+
+def _told(i: Individual, genotype: Genotype[Any]) -> Told:
+    return Told(dict(genotype.dump(i.genome)), i.key, dict(i.scores), i.objectives, i.origin)
+
+
+def _retold(told: Told, genotype: Genotype[Any]) -> Individual:
+    return Individual(genotype.load(told.dump), told.key, told.scores, told.objectives, told.origin)

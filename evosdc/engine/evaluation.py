@@ -11,7 +11,7 @@ from evosdc.engine.failures import RAISE, ErrorRule, evaluated, worst_evaluation
 from evosdc.engine.problem import Evaluation, Problem
 from evosdc.errors import EvaluationError
 from evosdc.executors.chunk import OutOfTime, limited
-from evosdc.executors.chunking import chunks_of, worth_sending
+from evosdc.executors.chunking import chunks_of, worth_sending, worth_starting
 from evosdc.model import ContextRef, Executor, Individual, Offspring, Outcome, Task
 
 CACHE_SIZE = 20_000
@@ -43,6 +43,16 @@ class Dispatch:
     seed: int
     evolve: str = ""
     grain: str = "auto"
+
+    def worthwhile(self, seconds: float) -> bool:
+        """Whether so many seconds of work here are worth sending, or starting the workers for where they are not yet.
+
+        Where a grain was asked for, workers are started in any case.
+        """
+        if not self.executor.remote or not worth_sending(seconds):
+            return False
+        started = self.grain != "auto" or self.executor.started
+        return started or worth_starting(seconds, self.executor.workers)
 
 
 class Cost:

@@ -1,19 +1,20 @@
-"""How work leaves this process: evaluation by evaluation, or deme by deme for many generations at once."""
+"""How work leaves this process: evaluation by evaluation, deme by deme for many generations, or not at all."""
 
 from __future__ import annotations
 
-from collections import deque
-from math import ceil
+from math import ceil, inf
 from time import perf_counter
 
-from evosdc.engine.epochs import Generation, GenerationReport, generations, packed_deme, retold, together
-from evosdc.engine.evaluation import Cost, Dispatch, Evaluator, outcomes_of
+from evosdc.engine.epochs import Generation, generations
+from evosdc.engine.evaluation import Dispatch, Evaluator
+from evosdc.engine.flow import Flow
+from evosdc.engine.stop import Progress, Stop
 from evosdc.executors.chunking import worth_sending
-from evosdc.model import Algorithm, Archipelago, Population, Task
+from evosdc.model import Algorithm, Archipelago, Population
 from evosdc.seeds import Streams
 
-EPOCH_SECONDS = 5.0
-"""Seconds that demes evolve on workers before they report, about: what a user waits for a sign of progress, at most."""
+TRIAL = 2.0
+"""Seconds after which it is judged whether demes on workers are as fast as was expected."""
 
 
 class Advance:
@@ -25,87 +26,117 @@ class Advance:
     ----------
     algorithm : Algorithm
     evaluator : Evaluator
-        Its dispatch says which grain is wanted and where demes are evolved.
+        Its dispatch says which grain is wanted and where demes are evolved. While workers would not be worth their
+        start, it is kept from the evaluator.
     streams : Streams
-    limit : int, optional
-        Generation after which the search ends: nothing is evolved beyond it.
+    stop : Stop
+        When the search ends: nothing is evolved on workers beyond its last generation.
     """
 
-    def __init__(self, algorithm: Algorithm, evaluator: Evaluator, streams: Streams, limit: int | None = None) -> None:
+    def __init__(self, algorithm: Algorithm, evaluator: Evaluator, streams: Streams, stop: Stop | None = None) -> None:
         self.algorithm = algorithm
         self.evaluator = evaluator
         self.streams = streams
-        self.limit = limit
-        self._ahead: deque[Generation] = deque()
+        self.stop = stop or Stop()
+        self._dispatch: Dispatch | None = getattr(evaluator, "dispatch", None)
         self._offspring = 0
-        self._deme_seconds, self._epoch_seconds = Cost(), Cost()
+        self._flow: Flow | None = None
+        self._begun: tuple[float, int] | None = None
+        self._refused = False
 
-    def __call__(self, population: Population) -> Generation | None:
+    def __call__(self, population: Population, progress: Progress) -> Generation | None:
         """Return the generation that follows; None where the algorithm has nothing more to propose."""
-        if not self._ahead:
-            self._ahead += self._epoch(population)
-        generation = self._ahead.popleft()
-        self._offspring = len(generation.offspring)
-        return generation if generation.offspring else None
-
-    def _epoch(self, population: Population) -> list[Generation]:
-        algorithm = self.algorithm
-        dispatch = self.evaluator.dispatch if isinstance(algorithm, Archipelago) else None
-        if isinstance(algorithm, Archipelago) and dispatch is not None and dispatch.evolve:
-            demes = algorithm.demes(population)
-            if dispatch.executor.remote and self._wanted(dispatch, len(demes), population):
-                return self._evolved(algorithm, dispatch, demes, population.generation)
-        return list(generations(self.algorithm, self.evaluator, self.streams, population, 1))
-
-    def _wanted(self, dispatch: Dispatch, demes: int, population: Population) -> bool:
-        if dispatch.grain != "auto":
-            return dispatch.grain == "islands"
+        dispatch, algorithm = self._dispatch, self.algorithm
         offspring = self._offspring or len(population.individuals)
+        if self._flow is not None and self._slow(offspring, population.generation):
+            self.close()
+            self._refused = True
+        if self._flow is None and dispatch is not None and dispatch.executor.remote:
+            worth = self._worth_workers(dispatch, offspring, progress)
+            self.evaluator.dispatch = dispatch if worth else None
+            if isinstance(algorithm, Archipelago) and worth and self._wanted(algorithm, dispatch, population):
+                genotype = self.evaluator.problem.genotype
+                self._flow = Flow(algorithm, dispatch, genotype, population, self.stop.generations)
+        if self._flow is not None:
+            generation = self._flow.next()
+        else:
+            (generation,) = generations(algorithm, self.evaluator, self.streams, population, 1)
+        self._offspring = generation.evaluations
+        return generation if generation.evaluations else None
+
+    def halt(self) -> bool:
+        """Begin nothing more on workers; return whether they have told of a generation that nobody has asked for."""
+        if self._flow is None:
+            return False
+        self._flow.halt()
+        return self._flow.complete
+
+    def close(self) -> None:
+        """Give up what is under way on workers."""
+        if self._flow is not None:
+            self._flow.halt()
+            self._flow = None
+
+    def _worth_workers(self, dispatch: Dispatch, offspring: int, progress: Progress) -> bool:
+        if dispatch.grain != "auto" or dispatch.executor.started:
+            return True
+        here = self.evaluator.seconds_here
+        return here is not None and dispatch.worthwhile(seconds_left(self.stop, progress, offspring, here))
+
+    def _wanted(self, algorithm: Archipelago, dispatch: Dispatch, population: Population) -> bool:
+        if not dispatch.evolve or dispatch.grain != "auto":
+            return dispatch.grain == "islands" and bool(dispatch.evolve)
+        offspring, demes = self._offspring or len(population.individuals), len(algorithm.demes(population))
         here, sent = self.evaluator.seconds_here, self.evaluator.seconds_sent
-        return islands_pay(here, sent, self._epoch_seconds.mean, offspring, demes, dispatch.executor.workers)
+        return not self._refused and islands_pay(here, sent, offspring, demes, dispatch.executor.workers)
 
-    def _evolved(
-        self, algorithm: Archipelago, dispatch: Dispatch, demes: list[Population], generation: int
-    ) -> list[Generation]:
-        count = algorithm.horizon(generation)
-        if self.limit is not None:
-            count = max(1, min(count, self.limit - generation))
-        # Nothing is known of the cost at first: one generation tells.
-        known = self._deme_seconds.mean
-        count = 1 if known is None else max(1, min(count, int(EPOCH_SECONDS / max(known, 1e-9))))
-        began = perf_counter()
-        genotype = self.evaluator.problem.genotype
-        most = 4 * max(len(deme.individuals) for deme in demes) * count
-        tasks = [
-            Task(
-                dispatch.evolve,
-                dispatch.context,
-                dispatch.seed,
-                ((island, (packed_deme(deme, genotype), island, count, dispatch.executor.time_limit)),),
-                evaluations=most,
-            )
-            for island, deme in enumerate(demes)
-        ]
-        outcomes = outcomes_of(dispatch.executor, tasks)
-        reports: list[list[GenerationReport]] = [outcome.value for outcome in outcomes]
-        told = together(algorithm, [retold(*pair, genotype) for pair in zip(demes, reports, strict=True)])
-        if known is not None:
-            self._epoch_seconds.add((perf_counter() - began) / count)
-        self._deme_seconds.add(max(outcome.seconds for outcome in outcomes) / count)
-        return told
+    def _slow(self, offspring: int, generation: int) -> bool:
+        """Whether demes on workers turn out slower than this process alone."""
+        here = self.evaluator.seconds_here
+        if self._dispatch is None or self._dispatch.grain != "auto" or here is None:
+            return False
+        now = perf_counter()
+        if self._begun is None:
+            self._begun = now, generation
+        seconds, done = now - self._begun[0], generation - self._begun[1]
+        return seconds > TRIAL and seconds > done * offspring * here
 
 
-def islands_pay(
-    here: float | None, sent: float | None, epoch: float | None, offspring: int, demes: int, workers: int
-) -> bool:
+def seconds_left(stop: Stop, progress: Progress, offspring: int, here: float) -> float:
+    """Return how many seconds of work in this process are to be expected until the search ends, as far as can be said.
+
+    Where it ends by what it finds, it is taken to go on for as long as it has taken so far, or until it may stall.
+
+    Parameters
+    ----------
+    stop : Stop
+    progress : Progress
+    offspring : int
+        Evaluations of a generation.
+    here : float
+        Seconds of an evaluation in this process.
+    """
+    generation = offspring * here
+    bounds = []
+    if stop.generations is not None:
+        bounds.append((stop.generations - progress.generation) * generation)
+    if stop.evaluations is not None:
+        bounds.append((stop.evaluations - progress.evaluations) * here)
+    if stop.seconds is not None:
+        bounds.append(stop.seconds - progress.seconds)
+    if not bounds or (stop.stalled, stop.target, stop.diversity) != (None, None, None):
+        patience = 0 if stop.stalled is None else stop.stalled - progress.stalled
+        bounds.append(max(progress.seconds, patience * generation))
+    return min(bounds)
+
+
+def islands_pay(here: float | None, sent: float | None, offspring: int, demes: int, workers: int) -> bool:
     """Return whether to evolve demes on workers rather than evaluate a whole generation, here or on workers.
 
     Parameters
     ----------
     here, sent : float or None
         Measured seconds of an evaluation in this process, and of one among those sent to workers together.
-    epoch : float or None
-        Measured seconds of a generation of all demes on workers.
     offspring : int
         Evaluations of a generation.
     demes, workers : int
@@ -114,10 +145,9 @@ def islands_pay(
     -------
     bool
         False until it is known what an evaluation costs here and, where a generation is worth sending, what it costs
-        when sent. Before an epoch has been measured, it is reckoned from the greatest number of demes to a worker.
+        when sent. What demes will cost is reckoned from the greatest number of them to a worker.
     """
     if here is None or demes < 2 or workers < 2 or (sent is None and worth_sending(here * offspring)):
         return False
-    generation = offspring * min(here, sent if sent is not None else here)
-    expected = epoch if epoch is not None else here * offspring * ceil(demes / workers) / demes
-    return expected < generation
+    expected = here * offspring * ceil(demes / workers) / demes
+    return expected < offspring * min(here, sent if sent is not None else inf)

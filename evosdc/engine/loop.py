@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, Protocol
 
 from evosdc.engine.archive import Archive
-from evosdc.engine.epochs import Generation
 from evosdc.engine.evaluation import Evaluator
+from evosdc.engine.failures import failures_in
 from evosdc.engine.grain import Advance
 from evosdc.engine.statistics import Census, best_of, generation_record, operator_counts
 from evosdc.engine.stop import Progress, Stop
@@ -41,14 +42,19 @@ def begin(algorithm: Algorithm, candidates: Sequence[Individual], seconds: float
     Raises
     ------
     EvaluationError
-        There is no candidate to start from.
+        There is no candidate to start from, or none that could be evaluated.
     """
     if not candidates:
         raise EvaluationError("there is no candidate to start the search from")
     best = best_of(candidates)
+    if best.failed:
+        raise EvaluationError(
+            f"none of the {len(candidates)} candidates to start the search from could be evaluated; "
+            'with on_error = "raise" the first failure is told'
+        )
     population = algorithm.initial(candidates)
-    diversity = _census(algorithm).diversity(population.individuals)
-    progress = Progress(0, len(candidates), seconds, 0, attained(best), diversity)
+    diversity = _census(algorithm).diversity(population.members)
+    progress = Progress(0, len(candidates), seconds, 0, attained(best), diversity, failures_in(candidates))
     return SearchState(population, best, Archive(candidates).individuals, progress)
 
 
@@ -64,7 +70,7 @@ def search(
     stop: Stop,
     state: SearchState,
     observe: Callable[[SearchState, dict[str, Any]], None],
-    advance: Callable[[Population], Generation | None] | None = None,
+    advance: Advance | None = None,
 ) -> tuple[SearchState, str]:
     """Evolve until a limit is reached or the algorithm has nothing more to propose.
 
@@ -72,8 +78,8 @@ def search(
 
     Parameters
     ----------
-    advance : callable, optional
-        Gives the generation after a population, or None at the end (`evosdc.engine.grain.Advance`); by default each
+    advance : Advance, optional
+        Gives the generation after a population, or None at the end; it is closed in the end. By default each
         generation is proposed here and evaluated by `evaluator`.
 
     Returns
@@ -82,38 +88,50 @@ def search(
     reason : str
         Why it ended, in words.
     """
-    advance = advance or Advance(algorithm, evaluator, streams)
+    with closing(advance or Advance(algorithm, evaluator, streams, stop)) as advancing:
+        return _searched(algorithm, advancing, stop, state, observe)
+
+
+def _searched(
+    algorithm: Algorithm,
+    advance: Advance,
+    stop: Stop,
+    state: SearchState,
+    observe: Callable[[SearchState, dict[str, Any]], None],
+) -> tuple[SearchState, str]:
     archive, census = Archive(state.front), _census(algorithm)
     clock = monotonic() - state.progress.seconds
     if state.progress.generation == 0:
-        figures = census.figures(state.population.individuals)
+        figures = census.figures(state.population.members)
         observe(state, generation_record(figures, state.progress, len(archive), {}, archive.hypervolume))
     while True:
-        reason = stop.reason(replace(state.progress, seconds=monotonic() - clock))
-        if reason is not None:
+        now = replace(state.progress, seconds=monotonic() - clock)
+        reason = stop.reason(now)
+        # When the time is over, what workers have told of already still counts, up to any other limit.
+        if reason is not None and (stop.reason(replace(now, seconds=0.0)) is not None or not advance.halt()):
             return state, reason
-        generation = advance(state.population)
+        generation = advance(state.population, now)
         if generation is None:
             return state, "the search is complete"
-        offspring, evaluated, population = generation.offspring, generation.evaluated, generation.population
+        evaluated, population = generation.evaluated, generation.population
         changed = archive.update(evaluated)
-        contender = best_of(evaluated)
-        best = contender if contender.precedence < state.best.precedence else state.best
+        best = best_of([state.best, *evaluated])
         improved = changed if len(best.objectives) > 1 else best is not state.best
         progress = Progress(
             population.generation,
-            state.progress.evaluations + len(offspring),
+            state.progress.evaluations + generation.evaluations,
             monotonic() - clock,
             0 if improved else state.progress.stalled + 1,
             attained(best),
-            census.diversity(population.individuals),
+            census.diversity(population.members),
+            state.progress.failed + generation.failed,
         )
-        operators = operator_counts(offspring, evaluated, population.individuals)
+        operators = operator_counts(generation.made, evaluated, population.individuals)
         state = SearchState(population, best, archive.individuals if changed else state.front, progress)
-        figures = census.figures(population.individuals)
+        figures = census.figures(population.members)
         observe(state, generation_record(figures, progress, len(archive), operators, archive.hypervolume))
         # Before the next generation is made: the states of those who did not stay may weigh as much as the population.
-        del generation, offspring, evaluated, contender
+        del generation, evaluated
 
 
 def _census(algorithm: Algorithm) -> Census:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from evosdc.engine.stop import Progress
-from evosdc.model import Individual, Offspring
+from evosdc.model import Individual
 
 Distance = Callable[[Any, Any], float]
 
@@ -36,7 +36,7 @@ class Census:
 
     def figures(self, population: Sequence[Individual]) -> dict[str, Any]:
         """Return the best of a population, and least, mean and greatest first objective, IL and DR."""
-        if population is self._counted:
+        if population == self._counted:  # the very same individuals: they are equal to themselves alone
             return self._figures
         best = best_of(population)
         figures: dict[str, Any] = {
@@ -109,22 +109,31 @@ def generation_record(
     if hypervolume is not None:
         record["hypervolume"] = hypervolume
     record["stalled"] = progress.stalled
+    if progress.failed:
+        record["failed"] = progress.failed
     return record
 
 
 def operator_counts(
-    offspring: Sequence[Offspring], evaluated: Sequence[Individual], kept: Sequence[Individual]
+    made: Mapping[str, int], evaluated: Sequence[Individual], kept: Sequence[Individual]
 ) -> dict[str, dict[str, int]]:
-    """Return, by operator, how many children it made and how many of them are in the next population."""
+    """Return, by operator, how many children it made and how many of them are in the next population.
+
+    Parameters
+    ----------
+    made : mapping of str to int
+        Children by operator.
+    evaluated : sequence of Individual
+        At least the children that are in the next population.
+    kept : sequence of Individual
+        The next population.
+    """
+    counts = {origin: {"made": made[origin], "kept": 0} for origin in sorted(made)}
     survivors = set(map(id, kept))
-    counts: dict[str, dict[str, int]] = {}
-    for item, individual in zip(offspring, evaluated, strict=True):
-        count = counts.get(item.origin)
-        if count is None:
-            count = counts[item.origin] = {"made": 0, "kept": 0}
-        count["made"] += 1
-        count["kept"] += id(individual) in survivors
-    return dict(sorted(counts.items()))
+    for individual in evaluated:
+        if id(individual) in survivors:
+            counts[individual.origin]["kept"] += 1
+    return counts
 
 
 def _spread(values: Sequence[float]) -> dict[str, float]:

@@ -22,6 +22,9 @@ OVERHEAD = 0.0003
 WORTH_SENDING = 0.02
 """Seconds of work in all below which it is done before the workers have heard of it."""
 
+START_SECONDS = 3.0
+"""Seconds until workers have been started and have built their problem, about."""
+
 T = TypeVar("T")
 
 
@@ -100,3 +103,8 @@ def split(items: Sequence[T], sizes: Sequence[int]) -> list[tuple[T, ...]]:
 def worth_sending(total_seconds: float) -> bool:
     """Whether this much work in all is worth sending to workers rather than doing it here and now."""
     return total_seconds >= WORTH_SENDING
+
+
+def worth_starting(total_seconds: float, workers: int) -> bool:
+    """Whether workers save more of this much work in all than the time that it takes to start them."""
+    return total_seconds * (1.0 - 1.0 / workers) > START_SECONDS

@@ -11,11 +11,10 @@ from typing import IO
 from evosdc.errors import ExecutorError
 from evosdc.executors.launch import START_TIME, Child, close_log, open_log, tail
 from evosdc.executors.ledger import Job
-from evosdc.executors.pool import Answered, Lost, Pool
+from evosdc.executors.pool import PERIOD, Answered, Lost, Pool
 from evosdc.executors.versions import check_versions
 
 _MODULE = "evosdc.executors.worker"
-_PERIOD = 1.0
 _GRACE = 5.0
 _FIRST_GRACE = 60.0
 
@@ -30,7 +29,6 @@ class Worker:
         self.job: Job | None = None
         self.since = monotonic()
         self.tasks = 0
-        self.place = -1
 
     @property
     def connection(self) -> Connection:
@@ -40,7 +38,6 @@ class Worker:
     def assign(self, job: Job, parcel: bytes) -> None:
         """Send a job; if the worker is dead, that is noticed when its answer is awaited."""
         self.job = job
-        self.place = job.index
         self.since = monotonic()
         self.tasks += 1
         try:
@@ -73,6 +70,7 @@ class Crew(Pool):
         self._log_path = log_path
         self._log = open_log(log_path)
         self.workers: list[Worker] = []
+        self._homes: dict[int, Worker] = {}
         try:
             for _ in range(size):
                 self.workers.append(Worker(time_limit, self._log))
@@ -90,10 +88,12 @@ class Crew(Pool):
     def give(self, job: Job, parcel: bytes) -> None:
         """Start a job."""
         free = [worker for worker in self.workers if worker.ready and worker.job is None]
-        # A worker that had the same place before may still hold what the task needs: the deme of an island.
-        next((worker for worker in free if worker.place == job.index), free[0]).assign(job, parcel)
+        # The worker that had the place before still holds what the task needs, the deme of an island for one.
+        home = self._homes.get(job.index)
+        worker = self._homes[job.index] = home if home is not None and home in free else free[0]
+        worker.assign(job, parcel)
 
-    def listen(self, answered: Answered, lost: Lost) -> bool:
+    def listen(self, answered: Answered, lost: Lost, patience: float = PERIOD) -> bool:
         """Wait a little, tell of answers and losses, replace what is dead, and return whether anything was told.
 
         Raises
@@ -103,7 +103,7 @@ class Crew(Pool):
         """
         self._kill_overdue()
         expected = [worker for worker in self.workers if worker.job is not None or not worker.ready]
-        spoke = wait([worker.connection for worker in expected], _PERIOD)
+        spoke = wait([worker.connection for worker in expected], patience)
         told = False
         for worker in expected:
             if worker.connection in spoke or worker.connection.poll():

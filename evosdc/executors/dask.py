@@ -14,11 +14,10 @@ from evosdc.errors import ExecutorError
 from evosdc.executors.launch import ONE_THREAD
 from evosdc.executors.ledger import Job
 from evosdc.executors.packing import run_packed
-from evosdc.executors.pool import Answered, Lost, Pool, PoolExecutor
+from evosdc.executors.pool import PERIOD, Answered, Lost, Pool, PoolExecutor
 from evosdc.executors.versions import check_versions, versions
 from evosdc.model.parameters import Parameters
 
-_PERIOD = 1.0
 _PER_WORKER = 2
 
 
@@ -87,10 +86,10 @@ class DaskPool(Pool):
         """Start a job."""
         self._jobs[self._client.submit(run_packed, parcel, pure=False)] = job
 
-    def listen(self, answered: Answered, lost: Lost) -> bool:
+    def listen(self, answered: Answered, lost: Lost, patience: float = PERIOD) -> bool:
         """Wait a little and tell of answers and losses; Dask itself runs again what was lost, up to a limit."""
         try:
-            self._wait(list(self._jobs), timeout=_PERIOD, return_when="FIRST_COMPLETED")
+            self._wait(list(self._jobs), timeout=patience, return_when="FIRST_COMPLETED")
         except TimeoutError:
             return False
         done = [future for future in self._jobs if future.done()]
@@ -105,6 +104,12 @@ class DaskPool(Pool):
     def complaint(self) -> str:
         """Return nothing: Dask keeps its own logs."""
         return ""
+
+    def abandon(self) -> bool:
+        """Cancel what waits and let workers finish what they are at."""
+        self._client.cancel(list(self._jobs))
+        self._jobs.clear()
+        return True
 
     def stop(self) -> None:
         """Leave the scheduler; end the workers that were started here."""

@@ -21,7 +21,7 @@ class Job:
     Parameters
     ----------
     index : int
-        Which of the tasks it belongs to.
+        Number of the task that it belongs to.
     task : Task
         With the items of this job alone.
     begin : int
@@ -40,7 +40,7 @@ class Job:
 
 
 class Ledger:
-    """The state of one call of `Executor.map`.
+    """The state of one stream of tasks.
 
     A job that is lost is run again, `retries` times. Lost once more, it is run item by item; an item that is lost then
     is the culprit and becomes a `Failure`. When workers can only be lost all together (`certain` is false) the suspects
@@ -48,19 +48,19 @@ class Ledger:
 
     Parameters
     ----------
-    tasks : sequence of Task
     retries : int
         Not negative.
     certain : bool
         Whether it is known which job a lost worker had.
     """
 
-    def __init__(self, tasks: Sequence[Task], retries: int, certain: bool = True) -> None:
+    def __init__(self, retries: int, certain: bool = True) -> None:
         self._retries = retries
         self._certain = certain
-        self._outcomes: list[list[Outcome | None]] = [[None] * len(task.items) for task in tasks]
-        self._missing = sum(len(task.items) for task in tasks)
-        self._waiting = deque(Job(index, task) for index, task in enumerate(tasks) if task.items)
+        self._outcomes: dict[int, list[Outcome | None]] = {}
+        self._missing: dict[int, int] = {}
+        self._complete: list[int] = []
+        self._waiting: deque[Job] = deque()
         self._suspects: deque[Job] = deque()
         self._under_way = 0
         self._isolated = False
@@ -70,7 +70,30 @@ class Ledger:
     @property
     def done(self) -> bool:
         """Whether every item has an outcome."""
-        return self._missing == 0
+        return not self._missing
+
+    def add(self, index: int, task: Task) -> None:
+        """Take in a task under a number that no other one has until its outcomes are taken.
+
+        Raises
+        ------
+        ValueError
+            There is a task of that number.
+        """
+        if index in self._outcomes:
+            raise ValueError(f"there is a task {index} already")
+        self._outcomes[index] = [None] * len(task.items)
+        if task.items:
+            self._missing[index] = len(task.items)
+            self._waiting.append(Job(index, task))
+        else:
+            self._complete.append(index)
+
+    def taken(self) -> list[tuple[int, tuple[Outcome, ...]]]:
+        """Return the numbers and outcomes of the tasks completed since the last call, and forget them."""
+        complete, self._complete = self._complete, []
+        rows = [(index, self._outcomes.pop(index)) for index in complete]
+        return [(index, tuple(outcome for outcome in row if outcome is not None)) for index, row in rows]
 
     def next(self) -> Job | None:
         """Return a job to start now, or None if all are under way or have to wait for those that are."""
@@ -114,18 +137,6 @@ class Ledger:
             self._ended()
             self._judge(replace(job, losses=job.losses + 1), overdue, seconds)
 
-    def results(self) -> list[tuple[Outcome, ...]]:
-        """Return the outcomes of each task, in order.
-
-        Raises
-        ------
-        RuntimeError
-            Not all is done.
-        """
-        if not self.done:
-            raise RuntimeError("there are items without an outcome")
-        return [tuple(outcome for outcome in row if outcome is not None) for row in self._outcomes]
-
     def _judge(self, job: Job, overdue: bool, seconds: float) -> None:
         exhausted = overdue or job.losses > self._retries
         if not exhausted:
@@ -148,9 +159,12 @@ class Ledger:
     def _record(self, job: Job, outcomes: Iterable[Outcome]) -> None:
         row = self._outcomes[job.index]
         for position, outcome in enumerate(outcomes, start=job.begin):
-            self._missing -= row[position] is None
+            self._missing[job.index] -= row[position] is None
             row[position] = outcome
             self.slowest = max(self.slowest, outcome.seconds)
+        if not self._missing[job.index]:
+            del self._missing[job.index]
+            self._complete.append(job.index)
 
     def _ended(self) -> None:
         self._under_way -= 1

@@ -12,10 +12,9 @@ from evosdc.errors import ExecutorError
 from evosdc.executors.launch import ONE_THREAD, START_TIME, search_path
 from evosdc.executors.ledger import Job
 from evosdc.executors.packing import run_packed
-from evosdc.executors.pool import Answered, Lost, Pool, PoolExecutor
+from evosdc.executors.pool import PERIOD, Answered, Lost, Pool, PoolExecutor
 from evosdc.executors.versions import check_versions, versions
 
-_PERIOD = 1.0
 _PER_WORKER = 2
 
 _ONE_MORE_PROCESS = {
@@ -69,9 +68,9 @@ class MpiPool(Pool):
         """Start a job."""
         self._jobs[self._executor.submit(run_packed, parcel, self._time_limit)] = job
 
-    def listen(self, answered: Answered, lost: Lost) -> bool:
+    def listen(self, answered: Answered, lost: Lost, patience: float = PERIOD) -> bool:
         """Wait a little and tell of answers and losses."""
-        done, _ = wait(self._jobs, _PERIOD, FIRST_COMPLETED)
+        done, _ = wait(self._jobs, patience, FIRST_COMPLETED)
         for future in done:
             job = self._jobs.pop(future)
             if future.exception() is None:
@@ -83,6 +82,13 @@ class MpiPool(Pool):
     def complaint(self) -> str:
         """Return nothing: what MPI processes print goes where `mpiexec` sends it."""
         return ""
+
+    def abandon(self) -> bool:
+        """Cancel what waits and let workers finish what they are at."""
+        for future in self._jobs:
+            future.cancel()
+        self._jobs.clear()
+        return True
 
     def stop(self) -> None:
         """End the workers as soon as they have done what they are at."""

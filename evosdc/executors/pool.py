@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from math import inf
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 from typing import Any, Self
 
@@ -15,7 +15,7 @@ from evosdc.errors import ExecutorError, Fault, ParameterError
 from evosdc.executors.ledger import Job, Ledger
 from evosdc.executors.packing import packed, unpacked
 from evosdc.executors.watchdog import Watchdog, losses_allowed
-from evosdc.model.executor import Executor, Failure, Outcome, Task
+from evosdc.model.executor import Executor, Failure, Outcome, Stream, Task
 from evosdc.model.parameters import Parameters
 
 Answered = Callable[[Job, bytes], None]
@@ -23,6 +23,10 @@ Answered = Callable[[Job, bytes], None]
 
 Lost = Callable[[Sequence[Job], bool, float], None]
 """Told of jobs lost, of whether they were overdue, and of the seconds they had been under way."""
+
+
+PERIOD = 1.0
+"""Seconds between two looks at whether all workers are alive, at most."""
 
 
 class Pool(ABC):
@@ -46,8 +50,14 @@ class Pool(ABC):
         """Start a job."""
 
     @abstractmethod
-    def listen(self, answered: Answered, lost: Lost) -> bool:
+    def listen(self, answered: Answered, lost: Lost, patience: float = PERIOD) -> bool:
         """Wait a little, tell of answers and losses, replace what is dead, and return whether anything was told.
+
+        Parameters
+        ----------
+        answered, lost : callable
+        patience : float
+            Seconds to wait at most, where nothing is there to be told.
 
         Raises
         ------
@@ -58,6 +68,10 @@ class Pool(ABC):
     @abstractmethod
     def complaint(self) -> str:
         """Return the end of the workers' log, for an error message."""
+
+    def abandon(self) -> bool:
+        """Have nothing heard any more of the jobs under way; return False where only `stop` can do that."""
+        return False
 
     @abstractmethod
     def stop(self) -> None:
@@ -91,7 +105,7 @@ class PoolExecutor(Executor):
         self._log_path = path
 
     def __enter__(self) -> Self:
-        self._started()
+        self._running()
         return self
 
     def __exit__(
@@ -99,6 +113,11 @@ class PoolExecutor(Executor):
     ) -> None:
         """Stop the workers."""
         self._stop()
+
+    @property
+    def started(self) -> bool:
+        """Whether the workers are running; they are started with the first task, if not before."""
+        return self._pool is not None
 
     def map(self, tasks: Sequence[Task]) -> list[tuple[Outcome, ...]]:
         """Run tasks and return the outcomes of each, in order.
@@ -108,36 +127,23 @@ class PoolExecutor(Executor):
         ExecutorError
             Workers cannot be started, die one after another without any result, or have been silent for too long.
         """
-        pool = self._started()
-        ledger = Ledger(tasks, self.params.retries, pool.certain)
-        watchdog = Watchdog(inf) if any(task.lasting for task in tasks) else Watchdog()
+        rows: dict[int, tuple[Outcome, ...]] = {}
+        with self.stream() as stream:
+            for place, task in enumerate(tasks):
+                stream.give(place, task)
+            while len(rows) < len(tasks):
+                rows.update(stream.take())
+        return [rows[place] for place in range(len(tasks))]
 
-        def answered(job: Job, parcel: bytes) -> None:
-            ledger.completed(job, unpacked(job.task, parcel))
-
-        def lost(jobs: Sequence[Job], overdue: bool, seconds: float) -> None:
-            ledger.lost(jobs, overdue, seconds)
-            if ledger.losses_in_a_row > losses_allowed(self.workers):
-                raise ExecutorError(f"workers die one after another without any result{pool.complaint()}")
-
-        try:
-            while not ledger.done:
-                _hand_out(pool, ledger)
-                if not ledger.done:
-                    if pool.listen(answered, lost):
-                        watchdog.news()
-                    watchdog.check(ledger.slowest, pool.complaint)
-        except BaseException:
-            # Whatever is under way now would answer to the next call.
-            self._stop()
-            raise
-        return ledger.results()
+    def stream(self) -> Stream:
+        """Return a stream of tasks; where it is closed while some are under way, workers may have to start anew."""
+        return PoolStream(self._running(), self.params.retries, losses_allowed(self.workers), self._stop)
 
     @abstractmethod
     def _open(self) -> Pool:
         """Start the workers."""
 
-    def _started(self) -> Pool:
+    def _running(self) -> Pool:
         if self._pool is None:
             self._pool = self._open()
         return self._pool
@@ -148,10 +154,68 @@ class PoolExecutor(Executor):
             pool.stop()
 
 
-def _hand_out(pool: Pool, ledger: Ledger) -> None:
-    while pool.ready and (job := ledger.next()) is not None:
-        parcel = packed(job.task)
-        if isinstance(parcel, Failure):
-            ledger.refused(job, parcel)
-        else:
-            pool.give(job, parcel)
+class PoolStream(Stream):
+    """Tasks that a pool runs, with a ledger of them.
+
+    Parameters
+    ----------
+    pool : Pool
+    retries : int
+    losses_allowed : int
+        How many times in a row workers may be lost without any result.
+    stop : callable
+        Ends the pool for good.
+    """
+
+    def __init__(self, pool: Pool, retries: int, losses_allowed: int, stop: Callable[[], None]) -> None:
+        self._pool = pool
+        self._ledger = Ledger(retries, pool.certain)
+        self._losses_allowed = losses_allowed
+        self._stop = stop
+        self._watchdog = Watchdog()
+        self._lasting = False
+
+    def give(self, place: int, task: Task) -> None:
+        """Start a task, or keep it until there is a worker for it."""
+        if self._ledger.done:
+            self._watchdog.news()
+        self._lasting |= task.lasting
+        self._ledger.add(place, task)
+        self._hand_out()
+
+    def take(self, patience: float | None = None) -> list[tuple[int, tuple[Outcome, ...]]]:
+        """Return the tasks that are done, and give their workers others."""
+        deadline = None if patience is None else monotonic() + patience
+        ready = self._ledger.taken()
+        while not (ready or self._ledger.done):
+            left = PERIOD if deadline is None else max(0.0, min(PERIOD, deadline - monotonic()))
+            if self._pool.listen(self._answered, self._lost, left):
+                self._watchdog.news()
+            if not self._lasting:
+                self._watchdog.check(self._ledger.slowest, self._pool.complaint)
+            self._hand_out()
+            ready = self._ledger.taken()
+            if deadline is not None and monotonic() >= deadline:
+                break
+        return ready
+
+    def close(self) -> None:
+        """Give up what is under way; where it would answer to the next stream, that takes to stop the workers."""
+        if not (self._ledger.done or self._pool.abandon()):
+            self._stop()
+
+    def _answered(self, job: Job, parcel: bytes) -> None:
+        self._ledger.completed(job, unpacked(job.task, parcel))
+
+    def _lost(self, jobs: Sequence[Job], overdue: bool, seconds: float) -> None:
+        self._ledger.lost(jobs, overdue, seconds)
+        if self._ledger.losses_in_a_row > self._losses_allowed:
+            raise ExecutorError(f"workers die one after another without any result{self._pool.complaint()}")
+
+    def _hand_out(self) -> None:
+        while self._pool.ready and (job := self._ledger.next()) is not None:
+            parcel = packed(job.task)
+            if isinstance(parcel, Failure):
+                self._ledger.refused(job, parcel)
+            else:
+                self._pool.give(job, parcel)

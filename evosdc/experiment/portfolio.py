@@ -7,7 +7,6 @@ from time import perf_counter
 from typing import Any
 
 from evosdc.engine.evaluation import Dispatch, run_items
-from evosdc.executors.chunking import worth_sending
 from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.folder import PORTFOLIO, RunFolder
 from evosdc.experiment.outputs import scored
@@ -56,7 +55,7 @@ def starting_individuals(
     while (done := len(individuals)) < total and not over():
         tell(done, total)
         batch = range(done, min(done + BATCH, total))
-        if dispatch is not None and dispatch.executor.remote and worth_sending(seconds * (total - done)):
+        if dispatch is not None and dispatch.worthwhile(seconds * (total - done)):
             batch = range(done, min(done + BATCH * dispatch.executor.workers, total))
             items = [(position, position) for position in batch]
             size = assembly.microdata.original.codes.nbytes

@@ -173,10 +173,10 @@ def _run(
         with ExitStack() as stack:
             executor = executor_of(experiment, registry)
             dispatch = _dispatch(assembly, folder, executor, seed, stack)
-            evaluator = Evaluator(problem, dispatch, executor.time_limit)
+            evaluator = Evaluator(problem, dispatch, executor.time_limit, experiment.on_error.rule)
             state, files = _started(assembly, folder, seed, state, dispatch, recorder)
             evaluator.remember([*state.population.individuals, *state.front])
-            advance = Advance(assembly.algorithm, evaluator, problem.streams, assembly.stop.generations)
+            advance = Advance(assembly.algorithm, evaluator, problem.streams, assembly.stop)
             state, reason = search(
                 assembly.algorithm, evaluator, problem.streams, assembly.stop, state, recorder, advance
             )
@@ -255,8 +255,11 @@ def _dispatch(
     executor.keep_log(folder.file(WORKERS_LOG))
     context = problem_for_workers(assembly, folder.file(CONTEXT))
     stack.callback(withdraw, context)
-    stack.enter_context(executor)
     grain = assembly.experiment.executor.grain
+    if grain == "auto" and not executor.started:
+        stack.push(executor)  # workers are started when they are worth it, and ended in any case
+    else:
+        stack.enter_context(executor)
     return Dispatch(executor, context, f"{WORKER}:evaluate", seed, f"{WORKER}:evolve", grain)
 
 

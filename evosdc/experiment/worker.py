@@ -6,14 +6,16 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from evosdc.data.schema_document import schema_from_document
 from evosdc.data.table import Table
-from evosdc.engine.epochs import GenerationReport, PackedDeme, generations, reported, unpacked_deme
+from evosdc.engine.epochs import PackedDeme, SpanReport, generations, reported, unpacked_deme
 from evosdc.engine.evaluation import Evaluator
+from evosdc.engine.failures import evaluated
 from evosdc.engine.problem import Problem
 from evosdc.errors import PluginError
 from evosdc.executors.chunk import unlimited
@@ -49,6 +51,7 @@ class Bench:
             for codes, numbers in zip(arrays["start_codes"], arrays["start_numbers"], strict=True)
         )
         self.plan = starting_plan(self.problem, maskings, start, files)
+        self.rule = experiment.on_error.rule
         self.recent: OrderedDict[bytes, Individual] = OrderedDict()
         self.experiment = experiment
 
@@ -57,7 +60,13 @@ class Bench:
         genome = self.problem.genotype.load(dump)
         key = self.problem.genotype.key(genome)
         relative = self.recent.get(nearest) if nearest is not None else None
-        evaluation = self.problem.evaluate(genome, key, relative)
+        evaluation = evaluated(
+            self.rule,
+            self.problem,
+            genome,
+            lambda related: self.problem.evaluate(genome, key, relative if related else None),
+            relative is not None,
+        )
         self.recent[key] = Individual(
             genome, key, evaluation.scores, evaluation.objectives, "evaluated", evaluation.states
         )
@@ -76,10 +85,11 @@ class Bench:
     @cached_property
     def evaluator(self) -> Evaluator:
         """What evaluates in this process, and remembers."""
-        return Evaluator(self.problem)
+        return Evaluator(self.problem, rule=self.rule)
 
-    def evolve(self, packed: PackedDeme, island: int, count: int, time_limit: float | None) -> list[GenerationReport]:
+    def evolve(self, packed: PackedDeme, island: int, count: int, time_limit: float | None) -> SpanReport:
         """Evolve a deme; members that were here before bring the states of their measures with them."""
+        began = perf_counter()
         deme = unpacked_deme(packed, self.problem.genotype)
         for individual in deme.individuals:
             known = self.recent.get(individual.key)
@@ -93,7 +103,8 @@ class Bench:
             self.recent.move_to_end(individual.key)
         while len(self.recent) > max(RECENT, DEMES * len(members)):
             self.recent.popitem(last=False)
-        return reported(deme, iter(history), self.problem.genotype)
+        reports = reported(deme, iter(history), self.problem.genotype)
+        return SpanReport(perf_counter() - began, reports)
 
 
 @lru_cache(maxsize=2)
@@ -115,6 +126,6 @@ def evolve(context: ContextRef, seed: int, payload: tuple[PackedDeme, int, int, 
 def begin(context: ContextRef, seed: int, position: int) -> Any:
     """Make and evaluate what stands at one position of the start; return dump (if a genome), scores and objectives."""
     bench = _bench(context, seed)
-    individual = starting_individual(bench.problem, bench.plan, default_registry(), position, seed)
+    individual = starting_individual(bench.problem, bench.plan, default_registry(), position, seed, bench.rule)
     dump = {} if individual.genome is None else dict(bench.problem.genotype.dump(individual.genome))
     return dump, dict(individual.scores), individual.objectives

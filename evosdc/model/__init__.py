@@ -5,7 +5,7 @@ Everything a plugin author needs is imported from here.
 
 from evosdc.model.aggregation import Aggregation
 from evosdc.model.algorithm import Algorithm, Archipelago, Offspring, Population
-from evosdc.model.executor import ContextRef, Executor, Failure, Outcome, Task
+from evosdc.model.executor import ContextRef, Executor, Failure, Outcome, Stream, Task
 from evosdc.model.fitness import Fitness
 from evosdc.model.genotype import Genotype
 from evosdc.model.individual import Individual
@@ -41,6 +41,7 @@ __all__ = [
     "Population",
     "PrivacyModel",
     "Release",
+    "Stream",
     "Task",
     "deap_crossover",
     "deap_mutation",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -13,6 +13,10 @@ from numpy.typing import NDArray
 from evosdc.model.individual import Individual
 from evosdc.model.parameters import Parameters
 from evosdc.seeds import Streams
+
+
+ASIDE = "aside"
+"""Name in the memory of a population: see `Population`."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +31,18 @@ class Population:
         How many generations have been completed.
     memory : mapping of str to ndarray
         What else an algorithm carries from one generation to the next (rates, visited nodes); stored in checkpoints.
+        Under `ASIDE` how many individuals, the last ones, are kept for the next generation only and are no members.
     """
 
     individuals: tuple[Individual, ...]
     generation: int = 0
     memory: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+    @property
+    def members(self) -> tuple[Individual, ...]:
+        """The individuals without those set aside: what figures of the population are about."""
+        aside = int(self.memory.get(ASIDE, 0))
+        return self.individuals[: len(self.individuals) - aside] if aside else self.individuals
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +139,23 @@ class Archipelago(Protocol):
         """Return the demes' own populations."""
 
     def horizon(self, generation: int) -> int:
-        """Return how many generations from this one on the demes are on their own, at least 1."""
+        """Return how many generations from this one on the demes are on their own, at least 1: then comes migration."""
 
-    def settled(self, demes: Sequence[Population], generation: int) -> Population:
-        """Return the demes as one population after `generation`, with migrants where it is time."""
+    def senders(self, deme: int, demes: int) -> Collection[int]:
+        """Return the demes among `demes` from which migrants may come to one: only for these it has to wait."""
+
+    def settled(self, places: Sequence[int], demes: Mapping[int, Population], count: int) -> list[Population]:
+        """Return some demes after migration.
+
+        Parameters
+        ----------
+        places : sequence of int
+            Which ones.
+        demes : mapping of int to Population
+            Before migration: at least these and those from which migrants may come to them.
+        count : int
+            How many demes there are in all.
+        """
+
+    def joined(self, demes: Sequence[Population], generation: int) -> Population:
+        """Return the demes as one population that has completed `generation` generations."""

@@ -83,10 +83,59 @@ class Outcome:
         return not isinstance(self.value, Failure)
 
 
+class Stream(ABC):
+    """Tasks that run while others are given; their outcomes come in whichever order they are ready.
+
+    Each task has a place, a small number that is the caller's own, and a place has one task at a time: whoever gave it
+    another one before is likely to be done with the same data, so that a worker may be the same again.
+
+    As a context manager it ends with `close`.
+    """
+
+    @abstractmethod
+    def give(self, place: int, task: Task) -> None:
+        """Have a task run; the place is free."""
+
+    @abstractmethod
+    def take(self, patience: float | None = None) -> list[tuple[int, tuple[Outcome, ...]]]:
+        """Return the places whose tasks are done, with the outcomes; each is told once, and its place is free then.
+
+        Parameters
+        ----------
+        patience : float, optional
+            Seconds to wait for the first, about; by default until there is one. 0 asks for what is there already, and
+            costs little.
+
+        Returns
+        -------
+        list of (int, tuple of Outcome)
+            Empty where nothing was given, or nothing was ready in time.
+
+        Raises
+        ------
+        ExecutorError
+            As `Executor.map`.
+        """
+
+    def close(self) -> None:
+        """Give up what is under way; afterwards the executor can be used again."""
+        return
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the stream."""
+        self.close()
+
+
 class Executor(ABC):
     """A way of running tasks; a context manager that starts and stops its workers.
 
-    A subclass implements `map`. Results never depend on the executor: tasks are pure functions of what they carry.
+    A subclass implements `map`, and `stream` where it can take tasks in while others run. Results never depend on the
+    executor: tasks are pure functions of what they carry.
     """
 
     class Params(Parameters):
@@ -119,6 +168,15 @@ class Executor(ABC):
         """Whether tasks leave this process."""
         return True
 
+    @property
+    def started(self) -> bool:
+        """Whether tasks can run at once.
+
+        An executor may say no that starts its workers by itself with the first task, even where it was not entered as
+        a context manager: a run that turns out short then does without them.
+        """
+        return True
+
     @abstractmethod
     def map(self, tasks: Sequence[Task]) -> list[tuple[Outcome, ...]]:
         """Run tasks and return the outcomes of each, in order.
@@ -129,6 +187,13 @@ class Executor(ABC):
             The workers are gone for good. An item that fails is an `Outcome` with a `Failure`, never an exception.
         """
 
+    def stream(self) -> Stream:
+        """Return a stream of tasks; until it is closed nothing else is asked of the executor.
+
+        By default tasks run in rounds: what has been given when outcomes are asked for is mapped together.
+        """
+        return Rounds(self)
+
     def __enter__(self) -> Self:
         return self
 
@@ -137,3 +202,26 @@ class Executor(ABC):
     ) -> None:
         """Stop the workers."""
         return
+
+
+class Rounds(Stream):
+    """The stream of an executor that only maps: all tasks of a round are done before the next one begins."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+        self._given: dict[int, Task] = {}
+
+    def give(self, place: int, task: Task) -> None:
+        """Put a task into the next round."""
+        self._given[place] = task
+
+    def take(self, patience: float | None = None) -> list[tuple[int, tuple[Outcome, ...]]]:
+        """Run a round, however long it takes; with a patience of 0 nothing is ever there."""
+        if patience == 0.0 or not self._given:
+            return []
+        given, self._given = self._given, {}
+        return list(zip(given, self._executor.map(list(given.values())), strict=True))
+
+    def close(self) -> None:
+        """Forget what was given."""
+        self._given = {}

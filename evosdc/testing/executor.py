@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import isnan
+from time import monotonic
 from typing import Any, ClassVar
 
 import numpy as np
@@ -109,6 +110,58 @@ class ExecutorConformance:
         expected = [tasks.drawn(None, 9, i) for i in range(12)]
         np.testing.assert_array_equal([outcomes[0].value for outcomes in each], expected)
         np.testing.assert_array_equal([outcome.value for outcome in together[0]], expected)
+
+    def test_a_stream_takes_tasks_in_while_others_run(self, running: Executor) -> None:
+        """Numbers are passed on from task to task at several places, each at its own speed."""
+        found: dict[int, list[int]] = {place: [] for place in range(4)}
+        with running.stream() as stream:
+            assert stream.take() == [], "nothing was given, and nothing is waited for"
+            for place in found:
+                stream.give(place, _task("slow_at_first", [(place, 0.01 * place)]))
+            under_way = set(found)
+            while under_way:
+                answers = stream.take()
+                assert answers, "a task that was given has no answer"
+                for place, (outcome,) in answers:
+                    assert place in under_way, "each task is told once"
+                    found[place].append(outcome.value)
+                    if len(found[place]) < 4:
+                        stream.give(place, _task("slow_at_first", [(outcome.value + 10, 0.0)]))
+                    else:
+                        under_way.remove(place)
+        assert found == {place: [place, place + 10, place + 20, place + 30] for place in found}
+        assert running.map([_task("scaled", [5], seed=2)])[0][0].value == 10, "the executor can be used again"
+
+    def test_a_stream_does_not_wait_where_there_is_no_patience(self, running: Executor) -> None:
+        with running.stream() as stream:
+            stream.give(7, _task("slow_at_first", [(1, 0.3)]))
+            begin = monotonic()
+            assert stream.take(0.0) == []
+            assert monotonic() - begin < 0.25
+            ((place, (outcome,)),) = stream.take()
+            assert (place, outcome.value) == (7, 1)
+
+    def test_failures_in_a_stream_are_values(self, running: Executor) -> None:
+        with running.stream() as stream:
+            stream.give(0, _task("reciprocal", [0.0, 4.0]))
+            stream.give(1, _task("scaled", []))
+            rows: dict[int, tuple[Outcome, ...]] = {}
+            while len(rows) < 2:
+                rows.update(stream.take())
+        assert [outcome.ok for outcome in rows[0]] == [False, True]
+        assert rows[1] == ()
+
+    def test_what_is_under_way_when_a_stream_is_closed_is_never_heard_of(self, running: Executor) -> None:
+        with running.stream() as stream:
+            for place in range(3):
+                stream.give(place, _task("slow_at_first", [(place, 0.2)]))
+        assert [row[0].value for row in running.map([_task("scaled", [i], seed=3) for i in range(5)])] == [
+            0,
+            3,
+            6,
+            9,
+            12,
+        ]
 
     def test_it_has_workers(self, running: Executor) -> None:
         assert running.workers >= 1

@@ -1,18 +1,16 @@
-"""Demes that evolve elsewhere: routes of migrants, when it pays, what is told, and what time limits count."""
+"""Demes that evolve elsewhere: routes of migrants, when it pays, and what time limits count."""
 
 import time
 
 import pytest
 
-from evosdc.algorithms.islands import Islands, migrated, sources
-from evosdc.engine.epochs import generations, reported, retold, together
-from evosdc.engine.grain import islands_pay
+from evosdc.algorithms.islands import migrated, sources
+from evosdc.engine.grain import islands_pay, seconds_left
+from evosdc.engine.stop import Progress, Stop
 from evosdc.executors.chunk import OutOfTime, limited, unlimited
+from evosdc.executors.chunking import START_SECONDS, worth_starting
 from evosdc.executors.surroundings import surrounding_executor
-from evosdc.model import Archipelago, Population, Task
-from evosdc.seeds import Streams
-from evosdc.testing.counting import candidates, counted
-from tests.algorithms.test_algorithms_conformance import island_toolbox
+from evosdc.model import Population, Task
 from tests.engine.individuals import individual
 
 
@@ -20,30 +18,35 @@ def islands(*rows):
     return [Population(tuple(individual(float(v), key=str(v)) for v in row)) for row in rows]
 
 
+def routes(demes, topology):
+    found = sources(range(len(demes)), dict(enumerate(demes)), len(demes), topology)
+    return [list(origins) for origins in found]
+
+
 def objectives_of(demes):
     return [[i.objectives[0] for i in deme.individuals] for deme in demes]
 
 
 def test_round_a_ring_each_island_hears_from_the_one_before_it():
-    assert sources(islands([1], [2], [3]), "ring") == [[2], [0], [1]]
+    assert routes(islands([1], [2], [3]), "ring") == [[2], [0], [1]]
 
 
 def test_in_a_star_the_first_island_hears_from_all_best_first_and_all_hear_from_it():
     demes = islands([9, 8], [2, 7], [1, 6])
-    assert sources(demes, "star") == [[2, 1], [0], [0]]
+    assert routes(demes, "star") == [[2, 1], [0], [0]]
     assert objectives_of(migrated(demes, 1, "star")) == [[1, 2], [2, 8], [1, 8]]
 
 
 def test_random_routes_are_one_ring_that_the_content_decides():
     demes = islands(*([10 * k, 10 * k + 1] for k in range(6)))
-    routes = sources(demes, "random")
-    assert routes == sources(demes, "random")
+    drawn = routes(demes, "random")
+    assert drawn == routes(demes, "random")
     seen, island = [], 0
     for _ in demes:
         seen.append(island)
-        (island,) = routes[island]
+        (island,) = drawn[island]
     assert sorted(seen) == list(range(6)), "one ring through all islands"
-    others = {tuple(map(tuple, sources(islands(*([k + shift] for k in range(6))), "random"))) for shift in range(20)}
+    others = {tuple(map(tuple, routes(islands(*([k + shift] for k in range(6))), "random"))) for shift in range(20)}
     assert len(others) > 10, "other contents have other routes"
 
 
@@ -52,60 +55,46 @@ def test_a_lone_island_keeps_its_members(topology):
     assert objectives_of(migrated(islands([1, 2]), 1, topology)) == [[1, 2]]
 
 
-class Stub:
-    """Evaluates by counting."""
-
-    def evaluate(self, offspring):
-        return [counted(item.genome, 1, item.origin) for item in offspring]
-
-
-class Plain:
-    """Dumps genomes as they are."""
-
-    def dump(self, genome):
-        return {"genome": genome}
-
-    def load(self, dump):
-        return dump["genome"]
-
-
-@pytest.mark.parametrize("inner", ["parent-child", "generational", "steady-state"])
-def test_what_demes_report_is_what_the_whole_would_have_been(inner):
-    algorithm = Islands(Islands.Params(islands=3, interval=4, inner=inner), island_toolbox())
-    assert isinstance(algorithm, Archipelago)
-    population, streams = algorithm.initial(candidates(12, 1)), Streams(1)
-    for _ in range(3):
-        count = algorithm.horizon(population.generation)
-        whole = list(generations(algorithm, Stub(), streams, population, count))
-        told = []
-        for island, deme in enumerate(algorithm.demes(population)):
-            history = generations(algorithm.inner, Stub(), Streams(1, island), deme, count)
-            told.append(retold(deme, reported(deme, history, Plain()), Plain()))
-        for mine, theirs in zip(whole, together(algorithm, told), strict=True):
-            assert [i.key for i in theirs.evaluated] == [i.key for i in mine.evaluated]
-            assert [o.origin for o in theirs.offspring] == [o.origin for o in mine.offspring]
-            assert [i.key for i in theirs.population.individuals] == [i.key for i in mine.population.individuals]
-            assert theirs.population.generation == mine.population.generation
-            assert all(i.genome is not None for i in theirs.population.individuals)
-        population = whole[-1].population
+def test_a_lone_island_hears_from_nobody():
+    assert routes(islands([1, 2]), "ring") == [[]]
 
 
 @pytest.mark.parametrize(
-    ("here", "sent", "epoch", "demes", "workers", "pay"),
+    ("here", "sent", "demes", "workers", "pay"),
     [
-        (None, None, None, 4, 4, False),  # nothing is known
-        (0.01, None, None, 4, 4, False),  # first it is measured what sending costs
-        (0.01, 0.009, None, 4, 4, True),
-        (0.01, 0.009, 0.95, 4, 4, False),  # epochs have turned out slower
-        (0.01, 0.003, 0.2, 4, 4, True),
-        (0.01, 0.001, None, 4, 4, False),  # sending scales further than four demes
-        (0.01, 0.009, None, 1, 4, False),
-        (0.01, 0.009, None, 4, 1, False),
-        (0.00001, None, None, 4, 4, True),  # too little to send, and yet worth to be shared out for many generations
+        (None, None, 4, 4, False),  # nothing is known
+        (0.01, None, 4, 4, False),  # first it is measured what sending costs
+        (0.01, 0.009, 4, 4, True),
+        (0.01, 0.001, 4, 4, False),  # sending scales further than four demes
+        (0.01, 0.009, 1, 4, False),
+        (0.01, 0.009, 4, 1, False),
+        (0.00001, None, 4, 4, True),  # too little to send, and yet worth to be shared out for many generations
     ],
 )
-def test_islands_are_sent_where_that_is_faster(here, sent, epoch, demes, workers, pay):
-    assert islands_pay(here, sent, epoch, 100, demes, workers) is pay
+def test_islands_are_sent_where_that_is_faster(here, sent, demes, workers, pay):
+    assert islands_pay(here, sent, 100, demes, workers) is pay
+
+
+@pytest.mark.parametrize(
+    ("stop", "seconds"),
+    [
+        (Stop(generations=30), 20.0),
+        (Stop(evaluations=1500), 5.0),
+        (Stop(generations=30, seconds=17.0), 10.0),
+        (Stop(generations=30, target=3.0), 7.0),  # it may be reached at any time
+        (Stop(stalled=50), 41.0),  # it goes on until then at least
+        (Stop(), 7.0),
+    ],
+)
+def test_what_is_left_of_a_search_is_what_its_limits_say(stop, seconds):
+    progress = Progress(generation=10, evaluations=1000, seconds=7.0, stalled=9)
+    assert seconds_left(stop, progress, 100, 0.01) == pytest.approx(seconds)
+
+
+def test_workers_are_started_where_they_save_more_than_their_start():
+    assert worth_starting(2 * START_SECONDS + 0.1, 2)
+    assert not worth_starting(2 * START_SECONDS - 0.1, 2)
+    assert not worth_starting(1e9, 1)
 
 
 def test_preparation_is_no_part_of_the_time_limit_of_an_evaluation():

@@ -27,7 +27,7 @@ class Scripted(Algorithm):
         assert streams == Streams(SEED)
         if population.generation >= len(self.script):
             return []
-        return [Offspring(item, "script") for item in self.script[population.generation]]
+        return [Offspring(item, getattr(item, "origin", "script")) for item in self.script[population.generation]]
 
     def replace(self, population, offspring, evaluated):
         assert [item.genome for item in offspring] == list(self.script[population.generation])
@@ -122,7 +122,7 @@ def test_every_generation_is_observed_once_in_order():
     assert [record["generation"] for _, record in seen] == [0, 1, 2, 3, 4, 5]
     assert [record["evaluations"] for _, record in seen] == [1, 3, 5, 7, 9, 11]
     assert [state.population.generation for state, _ in seen] == [state.progress.generation for state, _ in seen]
-    assert [record["operators"] for _, record in seen] == [{}] + [{"script": {"made": 2, "kept": 2}}] * 5
+    assert [record["operators"] for _, record in seen] == [{}] + [{"random": {"made": 2, "kept": 2}}] * 5
     assert final.population.memory["at"] == 4
     assert all(b.progress.seconds >= a.progress.seconds for (a, _), (b, _) in pairwise(seen))
 

@@ -6,7 +6,7 @@ import pytest
 
 from evosdc.engine.statistics import Census, best_of, generation_record, operator_counts
 from evosdc.engine.stop import Progress
-from evosdc.model import Individual, Offspring
+from evosdc.model import Individual
 from tests.engine.individuals import individual
 
 PEOPLE = [
@@ -102,13 +102,17 @@ def numbered(genome):
 
 def test_operators_are_counted_by_what_they_made_and_what_was_kept():
     made = [individual(float(n), key=str(n)) for n in range(5)]
-    offspring = [Offspring(None, origin) for origin in ("mutation", "crossover", "mutation", "crossover", "swap")]
+    for child, origin in zip(made, ("mutation", "crossover", "mutation", "crossover", "swap"), strict=True):
+        child.origin = origin
     kept = [made[0], made[3], individual(1.0, key="1"), made[2]]
-    counts = operator_counts(offspring, made, kept)
+    numbers = {"swap": 1, "mutation": 2, "crossover": 2}
+    counts = operator_counts(numbers, made, kept)
     assert counts == {
         "crossover": {"made": 2, "kept": 1},
         "mutation": {"made": 2, "kept": 2},
         "swap": {"made": 1, "kept": 0},
     }
     assert list(counts) == ["crossover", "mutation", "swap"]
-    assert operator_counts([], [], kept) == {}
+    told = [made[0], made[2], made[3]]
+    assert operator_counts(numbers, told, kept) == counts, "those that were not kept need not be known"
+    assert operator_counts({}, [], kept) == {}

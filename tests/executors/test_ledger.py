@@ -16,6 +16,13 @@ def tasks_of(sizes):
     return tasks
 
 
+def ledger_of(tasks, retries, certain=True):
+    ledger = Ledger(retries, certain)
+    for index, task in enumerate(tasks):
+        ledger.add(index, task)
+    return ledger
+
+
 def run(ledger, workers, killers):
     """Run a ledger to the end and return how many losses there were."""
     losses = 0
@@ -49,9 +56,11 @@ def run(ledger, workers, killers):
 )
 def test_culprits_fail_and_nobody_else(sizes, killers, workers, retries, certain):
     tasks = tasks_of(sizes)
-    ledger = Ledger(tasks, retries, certain)
+    ledger = ledger_of(tasks, retries, certain)
     run(ledger, workers, killers)
-    results = ledger.results()
+    taken = dict(ledger.taken())
+    assert ledger.taken() == [], "each is told once"
+    results = [taken[index] for index in range(len(tasks))]
     assert [len(row) for row in results] == sizes
     for given_task, row in zip(tasks, results, strict=True):
         for (identifier, payload), outcome in zip(given_task.items, row, strict=True):
@@ -64,7 +73,7 @@ def test_culprits_fail_and_nobody_else(sizes, killers, workers, retries, certain
 
 @pytest.mark.parametrize("certain", [True, False])
 def test_a_lost_job_is_run_again_whole(certain):
-    ledger = Ledger(tasks_of([3]), 2, certain)
+    ledger = ledger_of(tasks_of([3]), 2, certain)
     for _ in range(2):
         job = ledger.next()
         assert len(job.task.items) == 3
@@ -76,7 +85,7 @@ def test_a_lost_job_is_run_again_whole(certain):
 
 
 def test_suspects_are_run_with_nothing_else_under_way():
-    ledger = Ledger(tasks_of([1, 1, 1]), 0, certain=False)
+    ledger = ledger_of(tasks_of([1, 1, 1]), 0, certain=False)
     jobs = [ledger.next(), ledger.next()]
     ledger.lost(jobs)
     third = ledger.next()
@@ -91,23 +100,39 @@ def test_suspects_are_run_with_nothing_else_under_way():
 
 
 def test_an_overdue_job_is_not_tried_again():
-    ledger = Ledger(tasks_of([2]), 2)
+    ledger = ledger_of(tasks_of([2]), 2)
     ledger.lost([ledger.next()], overdue=True)
     late = ledger.next()
     ledger.lost([late], overdue=True, seconds=9.0)
     good = ledger.next()
     ledger.completed(good, [Outcome(1, "fine", 0.0)])
-    first, second = ledger.results()[0]
+    ((_, (first, second)),) = ledger.taken()
     assert isinstance(first.value, Failure)
     assert (first.value.type, first.seconds, second.value) == ("TimeLimit", 9.0, "fine")
 
 
 def test_losses_in_a_row_start_again_with_each_result():
-    ledger = Ledger(tasks_of([1, 1]), 5)
+    ledger = ledger_of(tasks_of([1, 1]), 5)
     for expected in (1, 2):
         ledger.lost([ledger.next()])
         assert ledger.losses_in_a_row == expected
     ledger.completed(ledger.next(), [Outcome(0, 0, 0.0)])
     assert ledger.losses_in_a_row == 0
-    with pytest.raises(RuntimeError, match="without an outcome"):
-        ledger.results()
+    assert [index for index, _ in ledger.taken()] == [0]
+    assert not ledger.done
+
+
+def test_tasks_are_taken_in_while_others_run_and_a_number_is_free_once_its_task_is_told():
+    ledger = ledger_of(tasks_of([1]), 2)
+    first = ledger.next()
+    ledger.add(1, tasks_of([1])[0])
+    second = ledger.next()
+    ledger.completed(second, [Outcome(0, "second", 0.0)])
+    assert [index for index, _ in ledger.taken()] == [1]
+    ledger.add(1, tasks_of([1])[0])
+    with pytest.raises(ValueError, match="a task 0 already"):
+        ledger.add(0, tasks_of([1])[0])
+    ledger.completed(first, [Outcome(0, "first", 0.0)])
+    ledger.completed(ledger.next(), [Outcome(0, "third", 0.0)])
+    assert [(index, outcomes[0].value) for index, outcomes in ledger.taken()] == [(0, "first"), (1, "third")]
+    assert ledger.done

@@ -17,7 +17,7 @@ from evosdc.executors.pool import Pool, PoolExecutor
 from evosdc.executors.scoop.launcher import Places, places_of
 from evosdc.executors.scoop.pool import ScoopPool
 from evosdc.executors.scoop.runner import Runner
-from evosdc.model.executor import Failure, Outcome, Task
+from evosdc.model.executor import Failure, Outcome, Rounds, Stream, Task
 
 
 class ScoopExecutor(PoolExecutor):
@@ -77,6 +77,11 @@ class ScoopExecutor(PoolExecutor):
     def __enter__(self) -> Self:
         return self if self._native else super().__enter__()
 
+    @property
+    def started(self) -> bool:
+        """Whether there are workers already: under ``python -m scoop`` from the beginning."""
+        return self._native or super().started
+
     def map(self, tasks: Sequence[Task]) -> list[tuple[Outcome, ...]]:
         """Run tasks and return the outcomes of each, in order.
 
@@ -86,6 +91,10 @@ class ScoopExecutor(PoolExecutor):
             Workers cannot be started, die one after another without any result, or have been silent for too long.
         """
         return self._map_native(tasks) if self._native else super().map(tasks)
+
+    def stream(self) -> Stream:
+        """Return a stream of tasks, which run in rounds: those that are there when the last round is done."""
+        return Rounds(self) if self._native else super().stream()
 
     def _open(self) -> Pool:
         return ScoopPool(self._places, self.params.time_limit, self._log_path)

@@ -13,12 +13,11 @@ from evosdc.errors import ExecutorError
 from evosdc.executors.launch import START_TIME, Child, close_log, open_log, tail
 from evosdc.executors.ledger import Job
 from evosdc.executors.packing import packed, unpacked
-from evosdc.executors.pool import Answered, Lost, Pool
+from evosdc.executors.pool import PERIOD, Answered, Lost, Pool
 from evosdc.executors.scoop.launcher import LostHostError, Places, start, stop
 from evosdc.executors.scoop.runner import END_OF_BATCH
 from evosdc.model.executor import Task
 
-_PERIOD = 1.0
 _BATCH_BYTES = 256 * 1024 * 1024
 _PRESENCE = "evosdc.executors.scoop.runner:presence"
 _PROBE_SECONDS = 0.02
@@ -75,7 +74,7 @@ class ScoopPool(Pool):
         self._batch.append((job, parcel))
         self._bytes += len(parcel)
 
-    def listen(self, answered: Answered, lost: Lost) -> bool:
+    def listen(self, answered: Answered, lost: Lost, patience: float = PERIOD) -> bool:
         """Wait a little, tell of answers and losses, restart the pool if need be, and return whether anything was told.
 
         Raises
@@ -88,7 +87,7 @@ class ScoopPool(Pool):
                 self._restart()
             self._send()
         try:
-            if wait([self._origin.connection], _PERIOD):
+            if wait([self._origin.connection], patience):
                 parcel = self._origin.connection.recv_bytes()
                 answered(self._under_way.popleft(), parcel)
                 return True
@@ -148,7 +147,7 @@ class ScoopPool(Pool):
                 connection.send_bytes(parcel)
             connection.send_bytes(END_OF_BATCH)
             while probes and self._alive() and monotonic() < deadline:
-                if wait([connection], _PERIOD):
+                if wait([connection], PERIOD):
                     (outcome,) = unpacked(task, connection.recv_bytes())
                     missing.discard(outcome.value)
                     probes -= 1
