@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,22 +41,29 @@ def publish(folder: Path, arrays: Mapping[str, NDArray[Any]], documents: Mapping
     ------
     ValueError
         An array of objects, which could only be pickled, or a document that is not JSON.
+    OSError
+        The disk is full, or the folder cannot be written; what had been written is removed again.
     """
     folder = folder.absolute()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.chmod(0o700)
-    manifest = {
-        "arrays": {name: _publish_array(folder, array) for name, array in sorted(arrays.items())},
-        "documents": dict(documents),
-    }
+    written: dict[str, str] = {}
     try:
-        text = json.dumps(manifest, sort_keys=True, separators=(",", ":")).encode()
-    except TypeError as error:
-        raise ValueError(f"a document is not JSON: {error}") from None
-    digest = _digest_of(text)
-    with _temporary(folder) as file:
-        file.write(text)
-    Path(file.name).replace(_manifest(folder, digest))
+        for name, array in sorted(arrays.items()):
+            written[name] = _publish_array(folder, array)
+        try:
+            text = json.dumps(
+                {"arrays": written, "documents": dict(documents)}, sort_keys=True, separators=(",", ":")
+            ).encode()
+        except TypeError as error:
+            raise ValueError(f"a document is not JSON: {error}") from None
+        digest = _digest_of(text)
+        with _temporary(folder) as path:
+            path.write_bytes(text)
+            path.replace(_manifest(folder, digest))
+    except BaseException:
+        _remove(folder, set(written.values()))
+        raise
     return ContextRef(str(folder), digest)
 
 
@@ -95,6 +104,11 @@ def withdraw(ref: ContextRef) -> None:
         return
     own = set(json.loads(path.read_bytes())["arrays"].values())
     path.unlink()
+    _remove(folder, own)
+
+
+def _remove(folder: Path, own: set[str]) -> None:
+    """Remove arrays that no context of the folder holds, and the folder once it is empty."""
     for other in folder.glob(f"{_PREFIX}*.json"):
         own -= set(json.loads(other.read_bytes())["arrays"].values())
     for digest in own:
@@ -104,15 +118,11 @@ def withdraw(ref: ContextRef) -> None:
 
 
 def _publish_array(folder: Path, array: NDArray[Any]) -> str:
-    with _temporary(folder) as file:
-        try:
+    with _temporary(folder) as path:
+        with path.open("wb") as file:
             np.save(file, array, allow_pickle=False)
-        except BaseException:
-            Path(file.name).unlink()
-            raise
-    written = Path(file.name)
-    digest = _digest_of_file(written)
-    written.replace(_array(folder, digest))
+        digest = _digest_of_file(path)
+        path.replace(_array(folder, digest))
     return digest
 
 
@@ -130,9 +140,19 @@ def _open_array(folder: Path, digest: str) -> NDArray[Any]:
     return plain
 
 
-def _temporary(folder: Path) -> IO[bytes]:
-    """Return a new file of mode 0600 in the folder, for the caller to rename: a reader never sees half of it."""
-    return tempfile.NamedTemporaryFile(dir=folder, prefix=".", suffix=".part", delete=False)
+@contextmanager
+def _temporary(folder: Path) -> Iterator[Path]:
+    """Give a new file of mode 0600 in the folder, to be filled and renamed in the block: none sees half of it.
+
+    It is removed where the block fails, on a full disk for one.
+    """
+    descriptor, name = tempfile.mkstemp(dir=folder, prefix=".", suffix=".part")
+    os.close(descriptor)
+    try:
+        yield Path(name)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
 
 
 def _manifest(folder: Path, digest: str) -> Path:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from errno import EDQUOT, ENOSPC
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -25,6 +26,8 @@ PERIOD = 1.0
 
 LINGERING = 15.0
 """Seconds that a worker of a master that was killed may take to notice."""
+
+_FULL = "the disk is full"
 
 _FUNCTION = "evosdc.experiment.study_dispatch:run_planned"
 
@@ -50,6 +53,11 @@ def spread_out(
     """Carry out the missing runs of a study on an executor; return those that failed, each with the reason.
 
     The workers find the study in its folder, which they must be able to reach.
+
+    Raises
+    ------
+    OSError
+        The disk is full, so that the others failed as well.
     """
     place = {run: position for position, run in enumerate(planned_runs(experiment_of(folder)))}
     study = str(folder.path.absolute())
@@ -69,6 +77,8 @@ def spread_out(
             failures.append((run, outcome.value.type, error))
         elif outcome.value:
             failures.append((run, str(outcome.value), None))
+    if any(reason == _FULL for _, reason, _ in failures):
+        raise OSError(ENOSPC, _FULL)
     for run, reason, _ in failures:
         display.message(f"{run.folder} failed: {reason}")
     return failures
@@ -89,6 +99,8 @@ def run_planned(context: ContextRef | None, seed: int, payload: Payload) -> str:
         told = str(error).partition("\n")[0]
         return f"{type(error).__name__}: {told}"
     except OSError as error:
+        if error.errno in (ENOSPC, EDQUOT):
+            return _FULL
         return f"{type(error).__name__}: {error.strerror}"
     return ""
 

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from tests.cluster.commands import completed, experiment_file, started, wait_for
+from tests.cluster.commands import assert_same_run, completed, experiment_file, started, wait_for
 
 pytestmark = pytest.mark.cluster
 
@@ -37,6 +37,37 @@ def test_a_limit_in_seconds_is_kept_whatever_the_clock_on_the_wall_says(tmp_path
     result = json.loads(done.stdout)
     assert result["stopped"] == "1.5 seconds"
     assert 1.5 <= result["seconds"] < time.monotonic() - began
+
+
+SITE = """
+import sys, time
+true, asked = time.time, []
+def jumping():
+    asked.append(0)
+    return true() + (86400.0 if len(asked) % 2 else -86400.0)
+time.time = jumping
+"""
+"""What Python runs at its start, in workers too."""
+
+
+@pytest.mark.parametrize("executor", ["processes", "scoop"])
+def test_a_clock_that_jumps_does_not_disturb_workers(executor, tmp_path):
+    islands = {"name": "islands", "islands": 2, "interval": 5}
+    file = experiment_file(tmp_path / "x.toml", algorithm=islands, stop={"generations": 30})
+    (tmp_path / "sitecustomize.py").write_text(SITE)
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    words = ["--executor", executor, "--workers", "2", "--set", "executor.grain=islands"]
+    words += ["--set", "executor.time_limit=30"]
+    done = subprocess.run(
+        [sys.executable, "-m", "evosdc", "run", str(file), "-o", str(tmp_path / "run"), "--quiet", *words],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    assert done.returncode == 0, done.stderr
+    assert completed("run", file, "-o", tmp_path / "alone", "--quiet").returncode == 0
+    assert_same_run(tmp_path / "run", tmp_path / "alone")
 
 
 @pytest.mark.parametrize("days", [-3, 3])

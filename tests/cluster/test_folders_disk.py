@@ -17,6 +17,7 @@ from tests.cluster.commands import (
     started,
     wait_for,
 )
+from tests.executors.conftest import alive, descendants
 
 pytestmark = pytest.mark.cluster
 
@@ -35,22 +36,33 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "-l", place], check=True)
 
 
-def fill(path):
-    """Write to a file until the disk is full."""
+def fill(path, left=0):
+    """Write to a file until so many bytes are left on the disk."""
     with path.open("wb", buffering=0) as file:
         for size in (65536, 4096, 512, 1):
             with suppress(OSError):
                 while file.write(bytes(size)):
                     pass
-    assert shutil.disk_usage(path.parent).free == 0
+        assert shutil.disk_usage(path.parent).free == 0
+        if left:
+            file.truncate(file.tell() - left)
 
 
-def test_a_full_disk_ends_the_run_in_plain_words_and_nothing_is_lost(small_disk, tmp_path):
-    file, folder = experiment_file(tmp_path / "x.toml", stop={"generations": 100_000}), small_disk / "run"
-    process = started("run", file, "-o", folder, "--quiet")
+ISLANDS = {"algorithm": {"name": "islands", "islands": 2, "interval": 5}}
+
+
+@pytest.mark.parametrize("executor", ["serial", "processes", "scoop"])
+def test_a_full_disk_ends_the_run_in_plain_words_and_nothing_is_lost(executor, small_disk, tmp_path):
+    file = experiment_file(tmp_path / "x.toml", stop={"generations": 100_000}, **ISLANDS)
+    folder = small_disk / "run"
+    words = [] if executor == "serial" else ["--executor", executor, "--workers", 2, "--set", "executor.grain=islands"]
+    process = started("run", file, "-o", folder, "--quiet", *words)
     wait_for(lambda: reached(folder, 4), process)
+    workers = descendants(process.pid)
+    assert bool(workers) is (executor != "serial")
     fill(small_disk / "filler")
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=90)
+    wait_for(lambda: not any(map(alive, workers)))
     assert process.returncode == 1
     assert "the disk is full" in err
     assert "evosdc resume" in err
@@ -84,3 +96,28 @@ def test_a_disk_without_room_for_a_run_is_told_of_at_once(small_disk, tmp_path):
     assert done.returncode in (1, 2)
     assert "Traceback" not in done.stderr
     assert done.stderr.startswith("Error: ")
+
+
+def test_a_disk_without_room_for_the_files_of_workers_is_told_of_and_they_are_not_left_in_part(small_disk, tmp_path):
+    file, folder = experiment_file(tmp_path / "x.toml", data={"name": "housing"}, **ISLANDS), small_disk / "run"
+    fill(small_disk / "filler", left=32 * 1024)
+    words = ["--executor", "processes", "--workers", 2, "--set", "stop.generations=3"]
+    done = completed("run", file, "-o", folder, "--quiet", *words)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "Error: the disk is full. Free some space and try again."
+    assert not (folder / "context").exists()
+    (small_disk / "filler").unlink()
+    assert completed("resume", folder, "--quiet").returncode == 0
+
+
+def test_a_disk_that_is_full_ends_a_study_in_plain_words(small_disk, tmp_path):
+    file, folder = experiment_file(tmp_path / "x.toml", replicates=3, stop={"generations": 3}), small_disk / "study"
+    fill(small_disk / "filler", left=32 * 1024)
+    done = completed("run", file, "-o", folder, "--quiet", "--executor", "processes", "--workers", 2)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "Error: the disk is full. Free some space and try again."
+    (small_disk / "filler").unlink()
+    done = completed("resume", folder, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert completed("run", file, "-o", tmp_path / "whole", "--quiet").returncode == 0
+    assert (folder / "summary.csv").read_bytes() == (tmp_path / "whole" / "summary.csv").read_bytes()

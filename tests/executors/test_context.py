@@ -78,10 +78,10 @@ def test_missing_files_are_told(tmp_path):
 
 def test_what_would_need_pickle_or_is_not_json_is_refused_and_leaves_nothing(tmp_path):
     with pytest.raises(ValueError, match="Object arrays cannot be saved"):
-        publish(tmp_path, {"objects": np.array([{}, None], dtype=object)}, {})
+        publish(tmp_path / "context", {"objects": np.array([{}, None], dtype=object)}, {})
     assert not list(tmp_path.iterdir())
     with pytest.raises(ValueError, match="a document is not JSON"):
-        publish(tmp_path, {}, {"x": {1, 2}})
+        publish(tmp_path / "context", {}, {"x": {1, 2}})
 
 
 def test_withdraw_leaves_what_others_hold(tmp_path):
