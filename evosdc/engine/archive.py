@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evosdc.engine.hypervolume import hypervolume
 from evosdc.model import Individual
 
 Point = tuple[float, ...]
+
+MOST_MEMBERS = 1000
+"""How many individuals a front keeps; beyond, it keeps points alone."""
 
 
 class Archive:
@@ -17,14 +23,35 @@ class Archive:
     Where constraints are broken, only those stay that break them least: the first feasible candidate drives all others
     out. Fronts of two objectives are kept as a staircase, which is searched by bisection: `deap.tools.ParetoFront`
     compares every candidate with every member in Python, which costs more than the evaluation itself.
+
+    A genome may weigh as much as a file. When there are more than `most` individuals, a quarter is let go, one after
+    another the one that is nearest to another one (the coordinates scaled by the front's extent); never the least in
+    a coordinate, and never the best (`Individual.precedence`). Their points stay: what they dominate is still refused,
+    and the hypervolume is that of all that were found.
+
+    Parameters
+    ----------
+    individuals : iterable of Individual
+    passed : iterable of tuple of float
+        Points of the front whose individuals have been let go, as `passed` told them.
+    most : int
+        At least 2.
     """
 
-    def __init__(self, individuals: Iterable[Individual] = ()) -> None:
-        self._members: list[Individual] = []
+    def __init__(
+        self, individuals: Iterable[Individual] = (), passed: Iterable[Point] = (), most: int = MOST_MEMBERS
+    ) -> None:
+        self._members: list[Individual | None] = []
         self._points: list[Point] = []
+        self._count = 0
+        self._most = most
         self._infeasibility = float("inf")
         self._hypervolume: float | None = None
         self.update(list(individuals))
+        for point in passed:
+            place = bisect_left(self._points, point)
+            self._points.insert(place, point)
+            self._members.insert(place, None)
 
     def update(self, individuals: Sequence[Individual]) -> bool:
         """Take in evaluated individuals; return whether the front changed."""
@@ -33,9 +60,11 @@ class Archive:
             if individual.infeasibility > self._infeasibility:
                 continue
             if individual.infeasibility < self._infeasibility:
-                self._members, self._points = [], []
+                self._members, self._points, self._count = [], [], 0
                 self._infeasibility = individual.infeasibility
             changed |= self._enter(individual)
+            if self._count > self._most:
+                self._thin()
         if changed:
             self._hypervolume = None
         return changed
@@ -61,16 +90,31 @@ class Archive:
                 if all(a <= b for a, b in zip(point, points[place], strict=True))
             ]
         for place in reversed(beaten):
+            self._count -= self._members[place] is not None
             del self._members[place], points[place]
         place = bisect_left(points, point)
         points.insert(place, point)
         self._members.insert(place, _stateless(individual))
+        self._count += 1
         return True
+
+    def _thin(self) -> None:
+        places = [place for place, member in enumerate(self._members) if member is not None]
+        points = np.array([self._points[place] for place in places])
+        best = min(range(len(places)), key=lambda i: self._members[places[i]].precedence)  # type: ignore[union-attr]
+        for i in crowded(points, self._most - self._most // 4, {best, *points.argmin(axis=0).tolist()}):
+            self._members[places[i]] = None
+            self._count -= 1
 
     @property
     def individuals(self) -> tuple[Individual, ...]:
-        """The front, by increasing first coordinate."""
-        return tuple(self._members)
+        """The front, by increasing first coordinate, without those let go."""
+        return tuple([member for member in self._members if member is not None])
+
+    @property
+    def passed(self) -> tuple[Point, ...]:
+        """Points of the front whose individuals have been let go."""
+        return tuple([point for point, member in zip(self._points, self._members, strict=True) if member is None])
 
     @property
     def hypervolume(self) -> float | None:
@@ -85,11 +129,45 @@ class Archive:
         return self._hypervolume
 
     def __len__(self) -> int:
-        return len(self._members)
+        return self._count
 
 
 MOST_DIMENSIONS = 3
 """The exact hypervolume of more objectives takes longer than the search itself."""
+
+
+def crowded(points: NDArray[np.float64], keep: int, fixed: Collection[int]) -> list[int]:
+    """Return the points to leave out so that `keep` stay: again and again the one nearest to another one.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+        Coordinates are scaled by their extent.
+    keep : int
+    fixed : collection of int
+        Positions that stay, if more than `keep`.
+
+    Returns
+    -------
+    list of int
+        Positions, in the order in which they go; of equals the first goes first.
+    """
+    extent = np.ptp(points, axis=0)
+    scaled = points / np.where(extent > 0.0, extent, 1.0)
+    apart = np.sqrt(((scaled[:, None, :] - scaled[None, :, :]) ** 2).sum(axis=2))
+    np.fill_diagonal(apart, np.inf)
+    nearest = apart.min(axis=1)
+    going: list[int] = []
+    stays = np.zeros(len(points), dtype=np.bool_)
+    stays[list(fixed)] = True
+    while len(points) - len(going) > max(keep, len(fixed)):
+        i = int(np.where(stays, np.inf, nearest).argmin())
+        going.append(i)
+        stays[i] = True  # it is gone already
+        affected = apart[i] == nearest
+        apart[i] = apart[:, i] = np.inf
+        nearest[affected] = apart[affected].min(axis=1)
+    return going
 
 
 def _stateless(individual: Individual) -> Individual:

@@ -57,6 +57,7 @@ def save_checkpoint(folder: Path, state: SearchState, genotype: Genotype[Any]) -
         "population_origins": _texts([i.origin for i in state.population.individuals]),
         "front": np.array([position[i.key] for i in state.front], dtype=np.int64),
         "front_origins": _texts([i.origin for i in state.front]),
+        "passed": np.array(state.passed, dtype=np.float64),
         "best": np.array([position[state.best.key]], dtype=np.int64),
         "best_origins": _texts([state.best.origin]),
     }
@@ -164,7 +165,8 @@ def _state(arrays: dict[str, Any], document: dict[str, Any], genotype: Genotype[
         document.get("diversity"),
         document.get("failed", 0),
     )
-    return SearchState(population, best, individuals("front"), progress)
+    passed = tuple(map(tuple, arrays["passed"].tolist())) if "passed" in arrays else ()
+    return SearchState(population, best, individuals("front"), progress, passed)
 
 
 def _texts(values: Sequence[str]) -> np.ndarray[Any, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, Protocol
 
-from evosdc.engine.archive import Archive
+from evosdc.engine.archive import Archive, Point
 from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.failures import failures_in
 from evosdc.engine.grain import Advance
@@ -27,6 +27,8 @@ class SearchState:
     best: Individual
     front: tuple[Individual, ...]
     progress: Progress
+    passed: tuple[Point, ...] = ()
+    """Points of the front whose individuals have been let go (`evosdc.engine.archive`)."""
 
 
 class Observer(Protocol):
@@ -55,7 +57,8 @@ def begin(algorithm: Algorithm, candidates: Sequence[Individual], seconds: float
     population = algorithm.initial(candidates)
     diversity = _census(algorithm).diversity(population.members)
     progress = Progress(0, len(candidates), seconds, 0, attained(best), diversity, failures_in(candidates))
-    return SearchState(population, best, Archive(candidates).individuals, progress)
+    front = Archive(candidates)
+    return SearchState(population, best, front.individuals, progress, front.passed)
 
 
 def attained(best: Individual) -> float:
@@ -99,7 +102,7 @@ def _searched(
     state: SearchState,
     observe: Callable[[SearchState, dict[str, Any]], None],
 ) -> tuple[SearchState, str]:
-    archive, census = Archive(state.front), _census(algorithm)
+    archive, census = Archive(state.front, state.passed), _census(algorithm)
     clock = monotonic() - state.progress.seconds
     if state.progress.generation == 0:
         figures = census.figures(state.population.members)
@@ -127,7 +130,8 @@ def _searched(
             state.progress.failed + generation.failed,
         )
         operators = operator_counts(generation.made, evaluated, population.individuals)
-        state = SearchState(population, best, archive.individuals if changed else state.front, progress)
+        front, passed = (archive.individuals, archive.passed) if changed else (state.front, state.passed)
+        state = SearchState(population, best, front, progress, passed)
         figures = census.figures(population.members)
         observe(state, generation_record(figures, progress, len(archive), operators, archive.hypervolume))
         # Before the next generation is made: the states of those who did not stay may weigh as much as the population.

@@ -181,7 +181,7 @@ def hypervolumes(starting: Sequence[StartingFile], state: SearchState) -> dict[s
     portfolio.
     """
     files = [file.individual for file in entries_of(starting)]
-    found = Archive(state.front).hypervolume
+    found = Archive(state.front, state.passed).hypervolume
     if found is None or not files:
         return None
     return {"reference": REFERENCE, "front": found, "portfolio": Archive(files).hypervolume}
@@ -265,7 +265,7 @@ def _write_scores(folder: RunFolder, assembly: Assembly, starting: Sequence[Star
             continue
         kind, origin = ("portfolio", file.masking.method) if file.masking else ("identity", "original")
         rows.append((kind, slot, origin, file.label, file.individual))
-    for kind, members in (("population", state.population.individuals), ("front", state.front)):
+    for kind, members in (("population", state.population.members), ("front", state.front)):
         for slot, individual in enumerate(members):
             rows.append((kind, slot, individual.origin, f"{kind} {slot} ({individual.origin})", individual))
     names += [figure for figure in assembly.problem.constraints.derived if figure in state.best.scores]

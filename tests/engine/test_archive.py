@@ -76,3 +76,35 @@ def test_the_hypervolume_is_that_of_the_present_front():
     archive.update([individual(il=0.0, dr=90.0)])
     assert archive.hypervolume == 30.0
     assert Archive([individual(3.0)]).hypervolume is None
+
+
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=120), st.integers(4, 12))
+def test_a_front_of_few_individuals_knows_what_all_of_them_dominate(points, most):
+    given = [individual(il=float(a), dr=float(b), key=f"{n}") for n, (a, b) in enumerate(points)]
+    whole, thinned = Archive(), Archive(most=most)
+    assert [whole.update([i]) for i in given] == [thinned.update([i]) for i in given]
+    assert len(thinned) == len(thinned.individuals) <= most
+    assert len(thinned) + len(thinned.passed) == len(whole)
+    assert thinned.hypervolume == whole.hypervolume
+    everything, kept = set(whole.individuals), set(thinned.individuals)
+    assert kept <= everything
+    if points:
+        assert {whole.individuals[0], whole.individuals[-1]} <= kept
+    again = Archive(thinned.individuals, thinned.passed, most)
+    assert (again.individuals, again.passed) == (thinned.individuals, thinned.passed)
+    assert [again.update([i]) for i in given] == [False] * len(given)
+
+
+def test_a_front_lets_go_of_those_nearest_to_others():
+    staircase = [(float(a), 100.0 - a) for a in (0, 10, 11, 12, 30, 31, 50, 90, 100)]
+    archive = Archive((individual(il=a, dr=b, key=f"{a}") for a, b in staircase), most=8)
+    # The one in the middle is the balanced one, and stays like both ends.
+    assert [i.scores["il"] for i in archive.individuals] == [0.0, 12.0, 31.0, 50.0, 90.0, 100.0]
+
+
+def test_the_balanced_member_of_a_front_stays_however_near_others_are():
+    staircase = [(49.0 + a / 10, 51.0 - a / 10) for a in range(21)]
+    archive = Archive(
+        (individual(1.0, 1.0, il=a, dr=b, key=f"{a}") for a, b in [(0.0, 100.0), *staircase, (100.0, 0.0)]), most=12
+    )
+    assert min(max(i.point) for i in archive.individuals) == 50.0
