@@ -11,17 +11,19 @@ from deap import base
 from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
-from evosdc.algorithms.selection import leaders
-from evosdc.algorithms.variation import LEARNING, LEAST_RATE, improvement
+from evosdc.algorithms.combination import promising, worth_keeping
+from evosdc.algorithms.moves import credited, first_credit, moves_of, shares_of
+from evosdc.algorithms.variation import improvement
 from evosdc.data.table import Table
 from evosdc.errors import Fault, ParameterError
-from evosdc.model import Algorithm, Fitness, Fitted, Individual, Offspring, Parameters, Population
-from evosdc.model.individual import INFEASIBILITY, precedence_of
+from evosdc.model import Algorithm, Fitted, Individual, Offspring, Parameters, Population
+from evosdc.model.algorithm import ASIDE
+from evosdc.model.genotype import Draw
 from evosdc.seeds import Streams
 
-CLIMBER, PROBES, RATES, CREDIT, INNER = "climber", "probes", "rates", "moves", "inner/"
-"""Names in the memory: slot of the member being improved, how many probes stand at the end of the population, progress
-a round of each member, credit of each kind of move, and the mark of what the inner algorithm remembers."""
+CLIMBER, RATES, CREDIT, INNER = "climber", "rates", "moves", "inner/"
+"""Names in the memory: slot of the member being improved, progress a round of each member, credit of each kind of move,
+and the mark of what the inner algorithm remembers. Probes that are to be combined are set aside."""
 
 MEMORY = 0.5
 """Weight of the last round in the progress of a member."""
@@ -31,11 +33,11 @@ class Memetic(Algorithm):
     """Any algorithm on a population, with rounds of local improvement of its best members in between.
 
     A round has two generations. The first probes: small changes of one of the best members, of the kinds that its
-    genotype offers (`evosdc.model.Genotype.move`), at records drawn by what they cost in the present scores
+    genotype offers (`evosdc.model.Genotype.move`), at any records or at those that cost most in the present scores
     (`evosdc.model.Fitted.burdens`). The second puts together changes that paid (`promising`), since what helps at one
-    record mostly still helps after another one has changed. The best of all takes the member's place. Kinds of moves
-    are drawn by the improvement that they have brought (probability matching). A memetic algorithm in the sense of
-    Moscato (1989); its parts are evosdc's own.
+    record mostly still helps after another one has changed. The best of all takes the member's place. Kinds of moves,
+    and whether records are drawn by what they cost, follow the improvement that they bring (probability matching). A
+    memetic algorithm in the sense of Moscato (1989); its parts are evosdc's own.
     """
 
     class Params(Parameters):
@@ -45,15 +47,22 @@ class Memetic(Algorithm):
             default_factory=lambda: {"name": "parent-child"},
             description="algorithm of the population, with its parameters",
         )
-        rounds: int = Field(20, ge=1, description="rounds of improvement between two generations of the population")
-        climbers: int = Field(3, ge=1, description="best members that are improved in turn before one is chosen")
+        rounds: int = Field(60, ge=1, description="rounds of improvement between two generations of the population")
+        climbers: int = Field(
+            1, ge=1, description="best members that are tried at first; with each doubling of the rounds one more"
+        )
         horizon: int = Field(
-            10, ge=0, description="rounds of its recent progress after which the chosen member would be the best"
+            100,
+            ge=1,
+            description="least number of rounds of its recent progress after which the chosen member would be the best",
         )
         probes: int = Field(60, ge=1, description="changes tried in a round")
         combinations: int = Field(4, ge=1, description="sets of changes tried together after them")
         burdened: float = Field(
-            0.5, ge=0, le=1, description="share of records that are drawn by what they cost, not uniformly"
+            0.5,
+            ge=0,
+            le=1,
+            description="share of records drawn by what they cost, at first; then as that pays, but for 0 and 1",
         )
 
         @field_validator("inner", mode="before")
@@ -75,54 +84,64 @@ class Memetic(Algorithm):
             raise ParameterError(Fault("algorithm memetic", "a toolbox without `algorithm`", wanted))
         given = {key: value for key, value in params.inner.items() if key != "name"}
         self.inner: Algorithm = toolbox.algorithm(params.inner["name"], given)
-        self.kinds: tuple[str, ...] = toolbox.genotype.moves
+        self.moves = moves_of(toolbox.genotype, params.burdened)
+        self._position = {move.name: place for place, move in enumerate(self.moves)}
 
     def initial(self, candidates: Sequence[Individual]) -> Population:
         """Return the first population of the inner algorithm."""
         population = self.inner.initial(candidates)
-        credit = np.full(len(self.kinds), 1.0 / len(self.kinds))
+        credit = first_credit(self.moves, self.params.burdened)
         rates = np.full(len(population.individuals), np.nan)
         return replace(
-            population, memory=_marked(population.memory) | {CREDIT: credit, RATES: rates, PROBES: np.array(0)}
+            population, memory=_marked(population.memory) | {CREDIT: credit, RATES: rates, ASIDE: np.array(0)}
         )
 
     def propose(self, population: Population, streams: Streams) -> list[Offspring]:
-        """Return the inner algorithm's offspring, probes of the best member, or probes put together."""
+        """Return probes of a good member, probes put together, or the inner algorithm's offspring."""
         members, probes = _split(population)
         if probes:
             slot = int(population.memory[CLIMBER])
             return self._combinations(slot, members[slot], probes, streams.vary(population.generation, 0))
-        if population.generation % (2 * self.params.rounds + 1) == 0:
+        if self._evolves(population.generation):
             return self.inner.propose(_inner(population, members), streams)
         rng = streams.vary(population.generation, 0)
-        slot = self._chosen(members, population.memory[RATES])
+        slot = self._chosen(members, population.memory[RATES], population.generation // 2)
         climber = members[slot]
-        credit = population.memory[CREDIT]
-        shares = LEAST_RATE / len(credit) + (1.0 - LEAST_RATE) * credit / credit.sum()
-        weights = self._weights(climber)
+        shares = shares_of(population.memory[CREDIT])
+        drawn = [self.moves[i] for i in rng.choice(len(shares), self.params.probes, p=shares).tolist()]
+        costly = self._costly_records(climber, rng) if any(move.costly for move in drawn) else None
         offspring = []
-        for kind in rng.choice(len(self.kinds), self.params.probes, p=shares / shares.sum()).tolist():
-            genome = self.toolbox.genotype.move(climber.genome, self.kinds[kind], rng, weights)
-            offspring.append(Offspring(genome, self.kinds[kind], (slot,), climber))
+        for move in drawn:
+            genome = self.toolbox.genotype.move(climber.genome, move.kind, rng, costly if move.costly else None)
+            offspring.append(Offspring(genome, move.name, (slot,), climber))
         return offspring
 
-    def _chosen(self, members: Sequence[Individual], rates: NDArray[np.float64]) -> int:
-        """Return the slot to improve: a leader that has not had its trial, else the one that is expected to get best.
+    def _evolves(self, generation: int) -> bool:
+        """Whether it is the population's turn: after the rounds, so that files are improved before they mix."""
+        cycle = 2 * self.params.rounds + 1
+        return generation % cycle == cycle - 1
 
-        A member that is not the best may be on a longer slope: what counts is where each would be after `horizon`
-        rounds of its recent progress.
+    def _chosen(self, members: Sequence[Individual], rates: NDArray[np.float64], rounds: int) -> int:
+        """Return the slot to improve: the best that has not had its trial, else the one that is expected to get best.
+
+        A member that is not the best may be on a longer slope: what counts is where each would be after as many rounds
+        of its recent progress as there have been, at least `horizon`. With each doubling of the rounds one more member
+        is tried, so that a search that has come to its end somewhere begins elsewhere.
         """
-        group = leaders(members, self.params.climbers)
-        for slot in group:
-            if np.isnan(rates[slot]):
-                return slot
-        expected = [
-            (members[slot].infeasibility, sum(members[slot].objectives) - self.params.horizon * rates[slot])
-            for slot in range(len(members))
-            if not np.isnan(rates[slot])
-        ]
-        known = [slot for slot in range(len(members)) if not np.isnan(rates[slot])]
-        return known[min(range(len(known)), key=lambda i: expected[i])]
+        known = np.flatnonzero(~np.isnan(rates)).tolist()
+        trials = self.params.climbers + int(np.log2(1.0 + rounds / self.params.horizon))
+        if len(known) < min(trials, len(members)):
+            untried = [slot for slot in range(len(members)) if np.isnan(rates[slot])]
+            return min(untried, key=lambda slot: (members[slot].precedence, slot))
+        ahead = max(self.params.horizon, rounds)
+        return min(
+            known,
+            key=lambda slot: (
+                members[slot].infeasibility,
+                sum(members[slot].objectives) - ahead * rates[slot],
+                slot,
+            ),
+        )
 
     def _combinations(
         self, slot: int, climber: Individual, probes: Sequence[Individual], rng: np.random.Generator
@@ -136,22 +155,20 @@ class Memetic(Algorithm):
         # Without combinations a probe is proposed again, which costs nothing: its scores are known.
         return offspring or [Offspring(probes[0].genome, probes[0].origin, (slot,), climber)]
 
-    def _weights(self, climber: Individual) -> NDArray[np.float64] | None:
-        """Return how likely each record is to be changed, shape (n,): by what it costs in all measures together.
+    def _costly_records(self, climber: Individual, rng: np.random.Generator) -> Draw | None:
+        """Return how records are drawn by what they cost in all measures together.
 
-        Each measure that can tell counts alike, whatever its score; None where none can, or where no record is to be
-        preferred.
+        Each measure that can tell counts alike, whatever its score; None where no record is to be preferred.
         """
         measures: Mapping[str, Fitted] = self.toolbox.measures
-        if not self.params.burdened or not measures:
-            return None
         masked: Table = self.toolbox.genotype.decode(climber.genome, np.random.default_rng(0))
         known = [burdens for fitted in measures.values() if (burdens := fitted.burdens(masked)) is not None]
         shares = [burdens / burdens.sum() for burdens in known if burdens.sum() > 0.0]
         if not shares:
             return None
-        total: NDArray[np.float64] = np.sum(shares, axis=0) / len(shares)
-        return self.params.burdened * total + (1.0 - self.params.burdened) / len(total)
+        through: NDArray[np.float64] = np.sum(shares, axis=0).cumsum()
+        last, total = len(through) - 1, float(through[-1])
+        return lambda: min(int(through.searchsorted(total * rng.random(), "right")), last)
 
     def replace(
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
@@ -163,94 +180,31 @@ class Memetic(Algorithm):
             best = members[slot]
             for child in (*probes, *evaluated):
                 best = child if child.dominates(best) else best
-            memory = {**population.memory, PROBES: np.array(0)}
+            memory = {**population.memory, ASIDE: np.array(0)}
             memory[RATES] = _rated(population.memory[RATES], slot, improvement(best, members[slot]))
             members[slot] = best
             return replace(population, individuals=tuple(members), memory=memory)
-        if population.generation % (2 * self.params.rounds + 1) == 0:
+        if self._evolves(population.generation):
             following = self.inner.replace(_inner(population, members), offspring, evaluated)
             # A member that is new has no progress yet; algorithms of a front put others in any place.
             known = {member.key: rate for member, rate in zip(members, population.memory[RATES], strict=True)}
             rates = np.array([known.get(individual.key, np.nan) for individual in following.individuals])
-            kept = {CREDIT: population.memory[CREDIT], RATES: rates, PROBES: np.array(0)}
+            kept = {CREDIT: population.memory[CREDIT], RATES: rates, ASIDE: np.array(0)}
             return replace(following, memory=_marked(following.memory) | kept)
         slot = offspring[0].parents[0]
         climber = members[slot]
-        gains = np.array([improvement(child, climber) for child in evaluated])
-        useful = [child for child in evaluated if child.dominates(climber) or _partly_better(child, climber)]
+        gains = [improvement(child, climber) for child in evaluated]
+        tried = [self._position[item.origin] for item in offspring]
+        useful = [child for child in evaluated if worth_keeping(child, climber)]
         rates = population.memory[RATES]
         memory = {
             **population.memory,
             RATES: rates if useful else _rated(rates, slot, 0.0),
             CLIMBER: np.array(slot),
-            PROBES: np.array(len(useful)),
-            CREDIT: self._credited(population.memory[CREDIT], offspring, gains),
+            ASIDE: np.array(len(useful)),
+            CREDIT: credited(population.memory[CREDIT], tried, gains),
         }
         return replace(population, individuals=(*members, *useful), memory=memory)
-
-    def _credited(
-        self, credit: NDArray[np.float64], offspring: Sequence[Offspring], gains: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        made, brought = np.zeros(len(self.kinds)), np.zeros(len(self.kinds))
-        for item, gain in zip(offspring, gains.tolist(), strict=True):
-            kind = self.kinds.index(item.origin)
-            made[kind] += 1.0
-            brought[kind] += gain
-        tried = made > 0.0
-        if brought.sum() == 0.0:
-            return credit
-        means = brought / np.maximum(made, 1.0)
-        # Kinds that were not tried keep their credit.
-        share = credit[tried].sum() * means[tried] / means[tried].sum()
-        credit = credit.copy()
-        credit[tried] = (1.0 - LEARNING) * credit[tried] + LEARNING * share
-        return credit
-
-
-def _partly_better(child: Individual, climber: Individual) -> bool:
-    return any(a < b for a, b in zip(child.point, climber.point, strict=True))
-
-
-def promising(
-    climber: Individual, probes: Sequence[Individual], fitness: Fitness, most: int, rng: np.random.Generator
-) -> list[tuple[int, ...]]:
-    """Return sets of probes whose changes together should be better than the climber.
-
-    Scores are taken to add up. For each set the probes are gone through in random order, and one is taken where the
-    predicted scores become better by it; so a change that lowers the risk and one that lowers the loss can come
-    together where neither helps alone. The order is random on purpose: to take the changes with the greatest gain
-    first leads to worse files in the long run, as steepest descent does.
-
-    Parameters
-    ----------
-    fitness : Fitness
-        Judges the predicted scores.
-    most : int
-        Sets returned at most.
-
-    Returns
-    -------
-    list of tuple of int
-        Positions in `probes`, at least two a set.
-    """
-    names = list(climber.scores)
-    start = [climber.scores[name] for name in names]
-    deltas = [[probe.scores[name] - value for name, value in zip(names, start, strict=True)] for probe in probes]
-    sets: dict[frozenset[int], tuple[int, ...]] = {}
-    for _ in range(most):
-        here, best, chosen = start, climber.precedence, []
-        for i in rng.permutation(len(probes)).tolist():
-            there = [value + delta for value, delta in zip(here, deltas[i], strict=True)]
-            predicted = dict(zip(names, there, strict=True))
-            if INFEASIBILITY in predicted:
-                predicted[INFEASIBILITY] = max(predicted[INFEASIBILITY], 0.0)
-            precedence = precedence_of(predicted, fitness.combine(predicted))
-            if precedence < best:
-                here, best = there, precedence
-                chosen.append(i)
-        if len(chosen) > 1:
-            sets.setdefault(frozenset(chosen), tuple(chosen))
-    return list(sets.values())
 
 
 def _rated(rates: NDArray[np.float64], slot: int, gain: float) -> NDArray[np.float64]:
@@ -262,10 +216,8 @@ def _rated(rates: NDArray[np.float64], slot: int, gain: float) -> NDArray[np.flo
 
 def _split(population: Population) -> tuple[list[Individual], list[Individual]]:
     """Return the members, and the probes that stand behind them."""
-    count = int(population.memory[PROBES])
-    members = list(population.individuals)
-    cut = len(members) - count
-    return members[:cut], members[cut:]
+    members = population.members
+    return list(members), list(population.individuals[len(members) :])
 
 
 def _inner(population: Population, members: Sequence[Individual]) -> Population:

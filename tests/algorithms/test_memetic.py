@@ -7,10 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from evosdc.algorithms.memetic import Memetic, promising
+from evosdc.algorithms.combination import promising
+from evosdc.algorithms.memetic import RATES, Memetic
+from evosdc.algorithms.moves import Move, credited, first_credit, moves_of, shares_of
 from evosdc.algorithms.parent_child import ParentChild
 from evosdc.errors import ParameterError
-from evosdc.model import Individual, Population
+from evosdc.model import Genotype, Individual, Population
 from evosdc.seeds import Streams
 from evosdc.testing import AlgorithmConformance
 from evosdc.testing.counting import candidates, counted, counting_toolbox
@@ -31,7 +33,8 @@ def toolbox_of(together=combined):
     toolbox.fitness = SimpleNamespace(combine=lambda scores: (max(scores["il"], scores["dr"]),))
     toolbox.genotype = SimpleNamespace(
         moves=("small", "large"),
-        move=lambda genome, kind, rng, weights: toolbox.mutate(genome, rng),
+        move=lambda genome, kind, rng, records: toolbox.mutate(genome, rng),
+        decode=lambda genome, rng: genome,
         combined=together,
     )
     return toolbox
@@ -94,9 +97,10 @@ def test_a_round_probes_and_then_combines_what_paid() -> None:
         seen.append({item.origin for item in offspring})
         before = min(i.objectives for i in population.individuals)
         population = algorithm.replace(population, offspring, evaluated)
-    assert seen[0] <= {"mutation", "crossover"}
-    assert seen[1] <= {"small", "large"}
-    assert seen[2] == {"combination"}
+    # The starting files are improved before they are mixed.
+    assert seen[0] <= {"small", "large", "small where it costs", "large where it costs"}
+    assert seen[1] == {"combination"}
+    assert seen[2] <= {"mutation", "crossover"}
     assert min(i.objectives for i in population.individuals) < before or before == (0.0,)
     assert len(population.individuals) == 4
 
@@ -109,3 +113,54 @@ def test_an_inner_algorithm_of_several_populations_is_refused() -> None:
 def test_a_toolbox_without_algorithms_is_refused() -> None:
     with pytest.raises(ParameterError, match="memetic"):
         Memetic(Memetic.Params(), counting_toolbox())
+
+
+def test_credit_goes_to_the_moves_that_improve_and_no_move_is_forgotten() -> None:
+    credit = np.full(4, 0.25)
+    for _ in range(60):
+        credit = credited(credit, [0, 0, 1, 3], [0.0, 4.0, 0.0, 1.0])
+    # A trial of the first brings 2 on the average; the third was never tried and keeps what it had.
+    assert credit == pytest.approx([0.5, 0.0, 0.25, 0.25], abs=0.01)
+    assert credited(credit, [0, 1], [0.0, 0.0]) is credit
+    assert shares_of(credit).sum() == pytest.approx(1.0)
+    assert shares_of(np.array([1.0, 0.0])) == pytest.approx([0.95, 0.05])
+
+
+@pytest.mark.parametrize("burdened", [0.0, 0.3, 1.0])
+def test_records_are_drawn_by_cost_as_far_as_the_parameter_says(burdened: float) -> None:
+    moves = moves_of(SimpleNamespace(moves=("small", "large"), move=None), burdened)
+    credit = first_credit(moves, burdened)
+    assert credit.sum() == pytest.approx(1.0)
+    assert sum(share for move, share in zip(moves, credit.tolist(), strict=True) if move.costly) == burdened
+    assert len({move.name for move in moves}) == len(moves) == (4 if burdened == 0.3 else 2)
+
+
+def test_a_genotype_without_records_has_its_plain_moves() -> None:
+    class Plain(Genotype):
+        pass
+
+    Plain.__abstractmethods__ = frozenset()
+    moves = moves_of(Plain(None, None), 1.0)
+    assert moves == (Move("mutation", False),)
+    assert first_credit(moves, 1.0).tolist() == [1.0]
+
+
+def chosen(algorithm: Memetic, scores: list[float], rates: list[float], rounds: int) -> int:
+    members = tuple(scored(score, 0.0) for score in scores)
+    population = Population(members, 2 * rounds, algorithm.initial(members).memory | {RATES: np.array(rates)})
+    return algorithm.propose(population, Streams(1))[0].parents[0]
+
+
+def test_the_member_is_improved_that_is_expected_to_get_best() -> None:
+    toolbox = toolbox_of()
+    toolbox.genotype.move = lambda genome, kind, rng, records: genome
+    algorithm, unknown = Memetic(Memetic.Params(rounds=1000, horizon=10), toolbox), np.nan
+    assert chosen(algorithm, [33.0, 31.0, 35.0], [unknown] * 3, 0) == 1
+    # After ten more rounds 32 - 3 is worse than 28; after as many as have been, 32 - 6 is better.
+    assert chosen(algorithm, [28.0, 32.0, 35.0], [0.0, 0.3, 0.0], 1) == 0
+    assert chosen(algorithm, [28.0, 32.0, 35.0], [0.0, 0.3, 0.0], 20) == 1
+    # One more member is tried with each doubling of the rounds.
+    assert chosen(algorithm, [28.0, 32.0, 35.0], [0.1, unknown, unknown], 9) == 0
+    assert chosen(algorithm, [28.0, 32.0, 35.0], [0.1, unknown, unknown], 10) == 1
+    assert chosen(algorithm, [28.0, 32.0, 35.0], [0.1, 0.0, unknown], 29) == 0
+    assert chosen(algorithm, [28.0, 32.0, 35.0], [0.1, 0.0, unknown], 30) == 2

@@ -142,7 +142,10 @@ def test_a_restoration_goes_back_to_the_original_and_an_adoption_copies_a_record
     data = microdata([[0, 0], [1, 1], [2, 2]], [4, 4])
     cells = Cells(Cells.Params(), data)
     parent = cells.load({"cells": np.array([[3, 3], [1, 1], [2, 2]])})
-    only_first = np.array([1.0, 0.0, 0.0])
+
+    def only_first():
+        return 0
+
     for seed in range(50):
         restored = cells.move(parent, "restoration", np.random.default_rng(seed), only_first)
         assert restored[0].tolist() in ([0, 3], [3, 0])
@@ -153,14 +156,18 @@ def test_a_restoration_goes_back_to_the_original_and_an_adoption_copies_a_record
         assert np.array_equal(adopted[1:], parent[1:])
 
 
-def test_moves_are_drawn_by_the_weights_of_records():
+def test_moves_change_the_records_that_are_drawn_and_any_by_default():
     data = microdata(np.zeros((4, 1)), [3])
     cells = Cells(Cells.Params(), data)
-    start, weights = cells.seeded(data.original), np.array([0.1, 0.0, 0.6, 0.3])
+    start, rng = cells.seeded(data.original), np.random.default_rng(0)
+    wanted = [3, 0, 0, 2]
+    drawn = iter(wanted)
+    changed = [cells.changed_rows(start, cells.move(start, "value", rng, lambda: next(drawn))).tolist() for _ in wanted]
+    assert changed == [[row] for row in wanted]
     counts = np.zeros(4)
-    for seed in range(2000):
-        counts[cells.changed_rows(start, cells.move(start, "value", np.random.default_rng(seed), weights))] += 1
-    assert counts / 2000 == pytest.approx(weights, abs=0.04)
+    for _ in range(2000):
+        counts[cells.changed_rows(start, cells.move(start, "value", rng))] += 1
+    assert counts / 2000 == pytest.approx(0.25, abs=0.04)
 
 
 @given(files(), st.integers(0, 2**32))

@@ -16,6 +16,7 @@ from evosdc.experiment.assembly import assemble
 from evosdc.experiment.model import Experiment
 from evosdc.experiment.portfolio import starting_individuals
 from evosdc.experiment.runner import run_once
+from evosdc.model.algorithm import ASIDE
 from evosdc.registry import default_registry
 
 METHODS = ({"method": "mdav", "k": 3}, {"method": "pram", "p": 0.7}, {"method": "rank-swapping", "p": 8})
@@ -80,18 +81,16 @@ def test_a_front_under_constraints_grows(front):
 
 def test_rounds_of_moves_and_combinations_stand_in_the_journal(front):
     made = [set(record["operators"]) for record in read_journal(front.folder / "journal.jsonl")[1:]]
-    assert made[0] <= {"mutation", "crossover", "crossover and mutation", "reproduction"}
-    assert made[1] <= {"value", "restoration", "adoption"}
+    kinds = {"value", "restoration", "adoption"}
+    assert made[0] <= kinds | {f"{kind} where it costs" for kind in kinds}
     assert {"combination"} in made
+    assert any(names <= {"mutation", "crossover", "crossover and mutation", "reproduction"} for names in made)
 
 
-def test_records_that_cost_most_are_drawn_most_often():
+def test_records_are_drawn_by_their_share_in_the_scores():
     assembly = assemble(experiment(), default_registry())
-    state = searched(assembly, 0)
-    climber = min(state.population.individuals, key=lambda individual: individual.precedence)
-    weights = assembly.algorithm._weights(climber)
-    assert weights.sum() == pytest.approx(1.0)
-    assert weights.min() >= 0.5 / len(weights) - 1e-15
+    climber = searched(assembly, 0).best
+    draw = assembly.algorithm._costly_records(climber, np.random.default_rng(0))
     masked = assembly.problem.decode(climber.genome, climber.key)
     shares = []
     for fitted in assembly.problem.measures.values():
@@ -99,9 +98,18 @@ def test_records_that_cost_most_are_drawn_most_often():
         if burdens is not None and burdens.sum() > 0:
             shares.append(burdens / burdens.sum())
     assert len(shares) == 4
-    assert np.allclose(weights, 0.5 * np.mean(shares, axis=0) + 0.5 / len(weights))
+    drawn = np.bincount([draw() for _ in range(20_000)], minlength=len(masked)) / 20_000
+    assert np.abs(drawn - np.mean(shares, axis=0)).max() < 0.01
 
 
 def test_without_weight_on_burdens_records_are_drawn_uniformly():
     assembly = assemble(experiment(algorithm=MEMETIC | {"burdened": 0.0}), default_registry())
-    assert assembly.algorithm._weights(searched(assembly, 0).best) is None
+    assert not any(move.costly for move in assembly.algorithm.moves)
+
+
+def test_probes_that_are_set_aside_are_no_members():
+    assembly = assemble(experiment(), default_registry())
+    population = searched(assembly, 1).population
+    aside = int(population.memory[ASIDE])
+    assert aside > 0
+    assert len(population.members) == len(population.individuals) - aside == len(METHODS) + 3

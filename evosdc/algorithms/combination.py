@@ -1,0 +1,60 @@
+"""Putting together small changes of a file that have been tried one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from evosdc.model import Fitness, Individual
+from evosdc.model.individual import INFEASIBILITY, precedence_of
+
+
+def worth_keeping(probe: Individual, climber: Individual) -> bool:
+    """Whether a change is better, or better in IL or in DR alone: together with others it may pay."""
+    return probe.dominates(climber) or any(a < b for a, b in zip(probe.point, climber.point, strict=True))
+
+
+def promising(
+    climber: Individual, probes: Sequence[Individual], fitness: Fitness, most: int, rng: np.random.Generator
+) -> list[tuple[int, ...]]:
+    """Return sets of probes whose changes together should be better than the climber.
+
+    Scores are taken to add up. For each set the probes are gone through in random order, and one is taken where the
+    predicted scores become better by it; so a change that lowers the risk and one that lowers the loss can come
+    together where neither helps alone. The order is random on purpose: to take the changes with the greatest gain
+    first leads to worse files in the long run, as steepest descent does.
+
+    Parameters
+    ----------
+    fitness : Fitness
+        Judges the predicted scores.
+    most : int
+        Sets returned at most.
+
+    Returns
+    -------
+    list of tuple of int
+        Positions in `probes`, at least two a set.
+    """
+    names = list(climber.scores)
+    start = [climber.scores[name] for name in names]
+    # The mark of what could not be evaluated is the one score that not all have.
+    deltas = [
+        [probe.scores.get(name, 0.0) - value for name, value in zip(names, start, strict=True)] for probe in probes
+    ]
+    sets: dict[frozenset[int], tuple[int, ...]] = {}
+    for _ in range(most):
+        here, best, chosen = start, climber.precedence, []
+        for i in rng.permutation(len(probes)).tolist():
+            there = [value + delta for value, delta in zip(here, deltas[i], strict=True)]
+            predicted = dict(zip(names, there, strict=True))
+            if INFEASIBILITY in predicted:
+                predicted[INFEASIBILITY] = max(predicted[INFEASIBILITY], 0.0)
+            precedence = precedence_of(predicted, fitness.combine(predicted))
+            if precedence < best:
+                here, best = there, precedence
+                chosen.append(i)
+        if len(chosen) > 1:
+            sets.setdefault(frozenset(chosen), tuple(chosen))
+    return list(sets.values())

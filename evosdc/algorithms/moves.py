@@ -1,0 +1,73 @@
+"""Kinds of local changes, and the credit that decides how often each is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.algorithms.variation import LEARNING, LEAST_RATE
+from evosdc.model import Genotype
+
+Credit = NDArray[np.float64]
+"""By move, not negative, not all 0."""
+
+
+class Move(NamedTuple):
+    """A kind of change of the genotype; where `costly`, of records that are drawn by what they cost."""
+
+    kind: str
+    costly: bool
+
+    @property
+    def name(self) -> str:
+        """What journals call it."""
+        return f"{self.kind} where it costs" if self.costly else self.kind
+
+
+def moves_of(genotype: Genotype[Any], burdened: float) -> tuple[Move, ...]:
+    """Return the moves of a genotype: at costly records where `burdened` is 1, at any where it is 0, else both.
+
+    A genotype without moves of its own has no records to choose from.
+    """
+    by_record = getattr(type(genotype), "move", None) is not Genotype.move
+    ways = (False, True) if 0.0 < burdened < 1.0 else (burdened == 1.0,)
+    return tuple(Move(kind, costly) for kind in genotype.moves for costly in (ways if by_record else (False,)))
+
+
+def first_credit(moves: Sequence[Move], burdened: float) -> Credit:
+    """Return the credit before anything is known: `burdened` of it for moves at costly records if there are others."""
+    costly = np.array([move.costly for move in moves])
+    if costly.all() or not costly.any():
+        return np.full(len(moves), 1.0 / len(moves))
+    return np.where(costly, burdened, 1.0 - burdened) * 2.0 / len(moves)
+
+
+def shares_of(credit: Credit) -> Credit:
+    """Return how likely each move is tried, by probability matching: all have the same share of a tenth."""
+    shares = LEAST_RATE / len(credit) + (1.0 - LEAST_RATE) * credit / credit.sum()
+    return shares / shares.sum()  # type: ignore[no-any-return]
+
+
+def credited(credit: Credit, tried: Sequence[int], gains: Sequence[float]) -> Credit:
+    """Return the credit after a round: a running mean of each move's share of the improvement that one trial makes.
+
+    Parameters
+    ----------
+    tried : sequence of int
+        Positions of the moves that were tried.
+    gains : sequence of float
+        What each trial improved, from 0.
+    """
+    made = np.bincount(tried, minlength=len(credit))
+    means = np.bincount(tried, gains, minlength=len(credit)) / np.maximum(made, 1)
+    if means.sum() == 0.0:
+        return credit
+    # Moves that were not tried keep their credit.
+    known = made > 0
+    share = credit[known].sum() * means[known] / means[known].sum()
+    credit = credit.copy()
+    credit[known] = (1.0 - LEARNING) * credit[known] + LEARNING * share
+    return credit
