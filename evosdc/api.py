@@ -259,14 +259,23 @@ def _reads_generalised(params: Mapping[str, Mapping[str, Any]] | None, registry:
     return any(registry.implementation("measure", name).generalised for name in known)
 
 
-def run(experiment: Experiment, folder: str | Path | None = None) -> dict[str, Any]:
+def run(
+    experiment: Experiment | Mapping[str, Any],
+    folder: str | Path | None = None,
+    *,
+    data: pd.DataFrame | Table | None = None,
+) -> dict[str, Any]:
     """Run an experiment, write its report, and return ``result.json``, with the folder's path under ``folder``.
 
     Parameters
     ----------
-    experiment : Experiment
+    experiment : Experiment or mapping
+        A mapping says what an experiment file says.
     folder : str or Path, optional
         A new folder for the run; by default one below ``runs`` named after the title.
+    data : DataFrame or Table, optional
+        The confidential file, in place of a source in the experiment, which is then a mapping. Schema as in `mask`. A
+        copy is written to the run's folder, so that the run can be resumed.
 
     Raises
     ------
@@ -280,8 +289,16 @@ def run(experiment: Experiment, folder: str | Path | None = None) -> dict[str, A
     from evosdc.experiment.study import run_study
     from evosdc.report import write_report
 
-    resolved = parse_experiment(experiment.document(), Path.cwd())
-    path = Path(folder) if folder is not None else free_folder(Path("runs"), resolved.heading)
+    document = dict(experiment) if isinstance(experiment, Mapping) else experiment.document()
+    path = Path(folder) if folder is not None else None
+    if data is not None:
+        from evosdc.data.frame import table_from_frame
+        from evosdc.experiment.own_data import with_own_data
+
+        path = path or free_folder(Path("runs"), str(document.get("title", "experiment")))
+        document = with_own_data(document, data if isinstance(data, Table) else table_from_frame(data), path)
+    resolved = parse_experiment(document, Path.cwd())
+    path = path or free_folder(Path("runs"), resolved.heading)
     result = run_study(resolved, path, default_registry())
     write_report([path], path / REPORT)
     return result | {"folder": str(path)}
