@@ -59,7 +59,11 @@ def resolved(experiment: Experiment, registry: Registry, protect: tuple[str, ...
 def named_in(experiment: Experiment, registry: Registry) -> Iterator[tuple[str, str]]:
     """Yield kind and name of everything registered that an experiment uses and a result depends on."""
     yield "genotype", experiment.genotype.name
-    yield "algorithm", experiment.algorithm.name
+    algorithm: Named | None = experiment.algorithm
+    while algorithm is not None:
+        yield "algorithm", algorithm.name
+        inner = (_inner(value, registry) for value in algorithm.params.values())
+        algorithm = next((found for found in inner if found is not None), None)
     for measure in experiment.measures.all if experiment.measures is not None else ():
         yield "measure", measure.name
     for text in experiment.constraints:
@@ -89,4 +93,14 @@ def _filled(registry: Registry, kind: str, named: Named) -> Named:
     if params is None:
         return named
     full = parsed(params, named.params, f"{kind} {named.name}").model_dump(mode="json", exclude_none=True)
+    for key, value in full.items():
+        if kind == "algorithm" and (inner := _inner(value, registry)) is not None:
+            full[key] = {"name": inner.name, **_filled(registry, kind, inner).params}
     return Named(name=named.name, **full)
+
+
+def _inner(value: Any, registry: Registry) -> Named | None:
+    """Return the algorithm that a parameter of an algorithm names (`islands`, `memetic`); None where it names none."""
+    if not isinstance(value, dict) or value.get("name") not in registry.names("algorithm"):
+        return None
+    return Named.model_validate(value)

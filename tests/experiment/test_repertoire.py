@@ -16,6 +16,7 @@ from evosdc.errors import InputError
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.model import Experiment
 from evosdc.experiment.portfolio import starting_individuals
+from evosdc.experiment.resolution import named_in, resolved
 from evosdc.experiment.runner import run_once
 from evosdc.registry import default_registry
 
@@ -231,3 +232,24 @@ def test_workers_end_with_the_same_digest(tmp_path, monkeypatch):
     assert sent
     for key in ("digest", "best", "front", "constraints", "hypervolume", "evaluations"):
         assert there[key] == here[key], key
+
+
+def test_a_resolved_experiment_says_all_of_algorithms_within_algorithms():
+    registry = default_registry()
+    given = {
+        "data": {"name": "housing"},
+        "measures": ["dbil"],
+        "start": {"random": 2},
+        "algorithm": {"name": "islands", "inner": {"name": "memetic", "rounds": 3, "inner": "steady-state"}},
+    }
+    said = Experiment.model_validate(given)
+    full = resolved(said, registry, ("built",), said.start)
+    inner = full.algorithm.params["inner"]
+    assert (inner["name"], inner["rounds"], inner["probes"]) == ("memetic", 3, 60)
+    assert (inner["inner"]["name"], inner["inner"]["tournament"]) == ("steady-state", 4)
+    assert {name for kind, name in named_in(full, registry) if kind == "algorithm"} == {
+        "islands",
+        "memetic",
+        "steady-state",
+    }
+    assert resolved(full, registry, ("built",), said.start) == full
