@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from math import inf
 from time import monotonic
 from typing import Any, Protocol
 
@@ -111,7 +112,7 @@ def _searched(
         now = replace(state.progress, seconds=monotonic() - clock)
         reason = stop.reason(now)
         # When the time is over, what workers have told of already still counts, up to any other limit.
-        if reason is not None and (stop.reason(replace(now, seconds=0.0)) is not None or not advance.halt()):
+        if reason is not None and (stop.reason(replace(now, seconds=-inf)) is not None or not advance.halt()):
             return state, reason
         generation = advance(state.population, now)
         if generation is None:

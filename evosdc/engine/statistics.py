@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import fsum
 from operator import attrgetter
 from typing import Any
-
-import numpy as np
 
 from evosdc.engine.stop import Progress
 from evosdc.model import Individual
@@ -137,5 +136,4 @@ def operator_counts(
 
 
 def _spread(values: Sequence[float]) -> dict[str, float]:
-    array = np.array(values)
-    return {"min": float(array.min()), "mean": float(array.mean()), "max": float(array.max())}
+    return {"min": float(min(values)), "mean": fsum(values) / len(values), "max": float(max(values))}

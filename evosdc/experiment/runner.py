@@ -46,6 +46,8 @@ from evosdc.registry import Registry
 
 WORKER = "evosdc.experiment.worker"
 
+EVOLVE = f"{WORKER}:evolve"
+
 WORKERS_LOG = "workers.log"
 
 
@@ -260,7 +262,7 @@ def _dispatch(
         stack.push(executor)  # workers are started when they are worth it, and ended in any case
     else:
         stack.enter_context(executor)
-    return Dispatch(executor, context, f"{WORKER}:evaluate", seed, f"{WORKER}:evolve", grain)
+    return Dispatch(executor, context, f"{WORKER}:evaluate", seed, EVOLVE, grain)
 
 
 def _leave(recorder: Recorder, error: BaseException) -> None:

@@ -1,0 +1,77 @@
+"""Islands on real workers, one of them made slow: the others go on meanwhile, and the result is the same."""
+
+import pytest
+
+import evosdc.engine.flow as flow
+from evosdc.engine.checkpoint import checkpoints
+from evosdc.experiment.document import read_experiment
+from evosdc.experiment.runner import resume_once, run_once
+from evosdc.registry import default_registry
+
+from .commands import assert_same_run, end_at, experiment_file
+
+pytestmark = pytest.mark.cluster
+
+ISLANDS = {"name": "islands", "islands": 4, "interval": 3, "topology": "ring"}
+
+SLOW = """
+import time
+from evosdc.experiment import worker
+
+evolve = worker.evolve
+
+
+def evolve_slowly(context, seed, payload):
+    if payload[1] == 1:
+        time.sleep(0.25)
+    return evolve(context, seed, payload)
+"""
+
+
+@pytest.fixture
+def experiment(tmp_path):
+    return experiment_file(tmp_path / "experiment.toml", algorithm=ISLANDS, stop={"generations": 12})
+
+
+def ran(path, folder, **settings):
+    experiment = read_experiment(path, [f"executor.{key}={value}" for key, value in settings.items()])
+    run_once(experiment, folder, default_registry(), experiment.seed)
+    return folder
+
+
+@pytest.mark.parametrize("executor", ["processes", "scoop"])
+def test_a_slow_island_changes_nothing_and_holds_up_only_those_that_need_it(
+    executor, experiment, tmp_path, monkeypatch
+):
+    serial = ran(experiment, tmp_path / "serial")
+    (tmp_path / "slow_islands.py").write_text(SLOW)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr("evosdc.experiment.runner.EVOLVE", "slow_islands:evolve_slowly")
+    told = []
+    answered = flow.Flow._answered
+    monkeypatch.setattr(
+        flow.Flow,
+        "_answered",
+        lambda self, island, outcome: (
+            told.append((island, self._demes[island].generation)) or answered(self, island, outcome)
+        ),
+    )
+    apart = ran(experiment, tmp_path / "apart", name=executor, workers=2, grain="islands")
+    assert_same_run(serial, apart)
+    if executor == "processes":
+        # When the slow one came to the first migration, the one before it on the ring had been through others.
+        ahead = [(island, generation) for island, generation in told[: told.index((1, 1))]]
+        assert max(generation for _, generation in ahead) > 3
+
+
+@pytest.mark.parametrize("grain", ["islands", "evaluations"])
+def test_a_run_is_taken_up_in_the_middle_between_two_migrations(grain, experiment, tmp_path):
+    whole = ran(experiment, tmp_path / "whole")
+    settings = {"name": "processes", "workers": 2, "grain": grain}
+    cut = experiment_file(tmp_path / "cut.toml", algorithm=ISLANDS, stop={"generations": 7})
+    folder = ran(cut, tmp_path / "cut", **settings)
+    assert int(checkpoints(folder)[-1].stem.partition("-")[2]) == 7
+    end_at(folder, 12)
+    (folder / "result.json").unlink()
+    resume_once(folder, default_registry())
+    assert_same_run(whole, folder)
