@@ -57,7 +57,9 @@ def evolution(searches: Sequence[Search]) -> go.Figure:
 def _panels(searches: Sequence[Search], across: str, up: str, title: str) -> go.Figure:
     rows = -(-len(searches) // COLUMNS)
     titles = [f"{search.file}, {search.variant.name}" for search in searches]
-    figure = make_subplots(rows, COLUMNS, subplot_titles=titles, x_title=across, y_title=up)
+    # Room for a title and the ticks between panels, no more.
+    spacing = 0.2 / rows if rows > 1 else 0.0
+    figure = make_subplots(rows, COLUMNS, subplot_titles=titles, x_title=across, y_title=up, vertical_spacing=spacing)
     return figure.update_layout(height=320 * rows + 100, template="plotly_white", title=title)
 
 
