@@ -31,13 +31,13 @@ START = {"methods": [{"method": "mdav", "k": 3}, {"method": "pram", "p": 0.7}, {
 
 
 def experiment_file(path: Path, **changes: object) -> Path:
-    """Write an experiment file that takes a while."""
+    """Write an experiment file that takes a while: on any computer longer than a test needs to disturb it."""
     given = {
         "seed": 11,
         "data": {"name": "housing", "first": 300},
         "start": START | {"random": 5},
         "measures": {"il": ["dbil", "ctbil"], "dr": ["id"]},
-        "stop": {"generations": 3000},
+        "stop": {"generations": 1_000_000},
     }
     path.write_text(tomli_w.dumps(given | changes), encoding="utf-8")
     return path
@@ -62,7 +62,7 @@ def completed(*words: object) -> subprocess.CompletedProcess[str]:
     return subprocess.CompletedProcess(words, int(caught.value.code or 0), out.getvalue(), err.getvalue())
 
 
-def wait_for(condition: Callable[[], bool], process: subprocess.Popen[str] | None = None, seconds: float = 90) -> None:
+def wait_for(condition: Callable[[], bool], process: subprocess.Popen[str] | None = None, seconds: float = 300) -> None:
     """Wait until a condition holds, for as long as a process runs."""
     limit = time.monotonic() + seconds
     while not condition():

@@ -57,8 +57,8 @@ class Network:
 
     @property
     def shell(self) -> str:
-        """What starts processes on the hosts."""
-        return f"ssh -F {self.folder / 'ssh_config'}"
+        """What starts processes on the hosts; a host that does not answer for three seconds is given up."""
+        return f"ssh -o ServerAliveInterval=1 -F {self.folder / 'ssh_config'}"
 
     def inside(self, *command: str) -> list[str]:
         """Return the command as run on the master."""
@@ -101,7 +101,7 @@ class Network:
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
         for number, host in enumerate(self.hosts):
             self._add(host, number)
-        deadline = time.monotonic() + 10.0
+        deadline = time.monotonic() + 60.0
         for host in self.hosts:
             while subprocess.run(
                 self.inside("ssh", "-F", str(self.folder / "ssh_config"), host, "true"), capture_output=True

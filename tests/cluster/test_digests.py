@@ -100,6 +100,6 @@ def test_an_experiment_written_as_a_script(launcher, executor, experiment, seria
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     command = [sys.executable, *launcher, str(script), str(experiment), str(tmp_path / "run")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=90)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split("\n")[0] == f"{executor} {serial[0]}"

@@ -100,10 +100,17 @@ def test_the_page_has_boxes_of_all_settings_and_shows_one_run_of_each(serial):
     assert "genotype.mutations = 40, fitness.name = max" in drawn["data"][3]["name"]
 
 
+def finished_runs(folder):
+    """Return the results of the runs that have said that they are complete."""
+    found = folder.glob("*/*/result.json")
+    return [path for path in found if json.loads(path.with_name("status.json").read_text())["state"] == "done"]
+
+
 def test_a_killed_study_goes_on_and_leaves_no_worker_behind(tmp_path):
-    file, folder = study_file(tmp_path / "x.toml", generations=60), tmp_path / "study"
+    file, folder = study_file(tmp_path / "x.toml", generations=120), tmp_path / "study"
     process = started("run", file, "-o", folder, "--quiet", "--executor", "processes", "--workers", 2)
-    wait_for(lambda: len(list(folder.glob("*/*/result.json"))) >= 2, process)
+    wait_for(lambda: len(finished_runs(folder)) >= 2, process)
+    process.send_signal(signal.SIGSTOP)  # it hands out no further run while it is looked at
     told = json.loads(completed("status", folder, "--json").stdout)
     assert (told["state"], told["process"]["pid"], told["runs"]["total"]) == ("running", process.pid, 8)
     assert told["runs"]["finished"] >= 2
@@ -113,11 +120,7 @@ def test_a_killed_study_goes_on_and_leaves_no_worker_behind(tmp_path):
     wait_for(lambda: not any(map(alive, workers)))
     told = json.loads(completed("status", folder, "--json").stdout)
     assert told["state"] == "killed"
-    finished = {
-        path: path.stat().st_mtime_ns
-        for path in folder.glob("*/*/result.json")
-        if json.loads(path.with_name("status.json").read_text())["state"] == "done"
-    }
+    finished = {path: path.stat().st_mtime_ns for path in finished_runs(folder)}
     assert 2 <= len(finished) < 8, "the study was killed in the middle"
     done = completed("resume", folder, "--quiet")
     assert done.returncode == 0, done.stderr
@@ -172,11 +175,11 @@ def test_two_studies_cannot_share_a_folder(tmp_path):
 
 
 def test_watch_follows_a_study_to_its_end_in_plain_lines(tmp_path):
-    file, folder = study_file(tmp_path / "x.toml", generations=30, sweep={}, replicates=3), tmp_path / "study"
+    file, folder = study_file(tmp_path / "x.toml", generations=500, sweep={}, replicates=3), tmp_path / "study"
     process = started("run", file, "-o", folder, "--quiet")
     wait_for(lambda: (folder / "resolved.json").exists(), process)
     watched = completed("watch", folder, "--interval", "0.1")
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=180)
     assert process.returncode == 0, err
     assert watched.returncode == 0
     lines = watched.stdout.splitlines()
@@ -199,7 +202,7 @@ def test_watch_leaves_on_ctrl_c_and_the_run_goes_on(tmp_path):
         assert watcher.stdout is not None
         assert watcher.stdout.readline().startswith("running: ")
         watcher.send_signal(signal.SIGINT)
-        _, err = watcher.communicate(timeout=30)
+        _, err = watcher.communicate(timeout=120)
         assert (watcher.returncode, err) == (0, "")
         assert process.poll() is None
     finally:

@@ -94,7 +94,8 @@ def short(trouble, tmp_path_factory):
 
 @pytest.mark.parametrize("kind", ["nan", "die"])
 def test_the_result_is_the_same_however_an_evaluation_fails(kind, short, trouble, tmp_path):
-    words = ["--executor", "processes", "--workers", 2, "--set", "executor.retries=0"]
+    words = ["--executor", "processes", "--workers", 2, "--set", "executor.grain=evaluations"]
+    words += ["--set", "executor.retries=0"]
     done = evosdc(trouble, "run", file_with(tmp_path, kind, **SHORT), "-o", tmp_path / "run", *words)
     assert done.returncode == 0, done.stderr
     assert outcome(short)["failed"] > 0
@@ -105,6 +106,7 @@ def test_the_result_is_the_same_however_an_evaluation_fails(kind, short, trouble
 @pytest.mark.parametrize("executor", ["serial", "processes"])
 def test_candidates_that_take_too_long_are_passed_over(executor, trouble, tmp_path):
     words = ["--executor", executor, "--set", "executor.time_limit=0.2"]
+    words += ["--set", "executor.grain=evaluations"] if executor == "processes" else []
     done = evosdc(trouble, "run", file_with(tmp_path, "linger", **SHORT), "-o", tmp_path / "run", *words)
     assert done.returncode == 0, done.stderr
     result = outcome(tmp_path / "run")
@@ -112,7 +114,7 @@ def test_candidates_that_take_too_long_are_passed_over(executor, trouble, tmp_pa
 
 
 def test_a_run_that_is_killed_keeps_count_of_what_failed(trouble, tmp_path):
-    file, folder = file_with(tmp_path, stop={"generations": 4000}), tmp_path / "run"
+    file, folder = file_with(tmp_path, stop={"generations": 1_000_000}), tmp_path / "run"
     process = started("run", file, "-o", folder, "--quiet", environment=trouble.environment)
     wait_for(lambda: reached(folder, 4), process)
     process.kill()
@@ -131,7 +133,8 @@ def test_what_failed_once_is_tried_again(executor, kind, trouble, tmp_path):
     measures = {"il": ["dbil"], "dr": ["id", "troubled"]}
     file = file_with(tmp_path, measures=measures, algorithm="parent-child", on_error="retry", stop={"generations": 4})
     trouble.order(kind)
-    words = ["--executor", executor, "--workers", 2, "--set", "executor.time_limit=2"]
+    words = ["--executor", executor, "--workers", 2, "--set", "executor.grain=evaluations"]
+    words += ["--set", "executor.time_limit=2"]
     done = evosdc(trouble, "run", file, "-o", tmp_path / "run", *words)
     assert done.returncode == 0, done.stderr
     assert trouble.obeyed

@@ -31,8 +31,15 @@ class Intrusion:
 def dask():
     pytest.importorskip("distributed", reason="the optional package distributed is not installed")
     pytest.importorskip("cryptography", reason="the optional package cryptography is not installed")
+    before = everybody_listening()
     with DaskExecutor(None, 2) as executor:
+        executor.addresses = everybody_listening() - before
         yield executor
+
+
+def everybody_listening():
+    """Return the addresses on which this process and its descendants listen."""
+    return set(listening([os.getpid(), *descendants(os.getpid())]))
 
 
 def servers(executor):
@@ -97,9 +104,8 @@ def test_dask_does_not_hear_who_brings_a_certificate_of_his_own(dask):
 
 
 def test_dask_listens_on_the_loopback_interface_alone(dask):
-    addresses = listening([os.getpid(), *descendants(os.getpid())])
-    assert len(addresses) >= 5
-    assert {address.split(":")[0] for address in addresses} <= LOOPBACK
+    assert len(dask.addresses) >= 5
+    assert {address.split(":")[0] for address in dask.addresses} <= LOOPBACK
 
 
 def test_workers_on_this_computer_listen_nowhere():

@@ -371,8 +371,8 @@ def test_a_killed_run_with_worker_processes_goes_on_and_leaves_none_behind(tmp_p
         seed=11,
         genotype="cells",
         measures={"il": ["dbil", "ctbil"], "dr": ["id", "dbrl"]},
-        executor={"name": "processes", "workers": 2},
-        stop={"generations": 5000},
+        executor={"name": "processes", "workers": 2, "grain": "evaluations"},
+        stop={"generations": 1_000_000},
     )
     folder = tmp_path / "killed"
     arguments = [chosen.model_dump_json(by_alias=True), str(folder)]

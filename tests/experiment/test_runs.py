@@ -108,7 +108,7 @@ def test_another_seed_gives_another_run(plain, tmp_path):
 
 
 def test_resume_after_kill_nine_ends_as_if_never_stopped(tmp_path):
-    chosen = experiment(stop={"generations": 4000}, data={"name": "housing", "first": 400})
+    chosen = experiment(stop={"generations": 1_000_000}, data={"name": "housing", "first": 400})
     script = (
         "import sys, json; from pathlib import Path\n"
         "import evosdc.experiment.observers as o; o.INTERVAL = 0.05\n"
