@@ -121,13 +121,16 @@ def _parameters(kind: str, name: str) -> dict[str, str]:
     if params is None:
         return {}
     described = {}
+    fields = {field.alias or name: name for name, field in params.model_fields.items()}
     for key, schema in params.model_json_schema()["properties"].items() if params.model_fields else ():
         variants = [schema, *(v for v in schema.get("anyOf", ()) if v.get("type") != "null")]
         known = {word: value for variant in variants for word, value in variant.items()}
         limits = [f"{words} {known[word]}" for word, words in _LIMITS.items() if word in known]
         choice = f"one of {', '.join(map(str, known['enum']))}" if "enum" in known else known.get("type", "")
-        default = schema.get("default", "")
-        usual = "required" if "default" not in schema else "" if default is None else f"default {default}"
+        # A schema does not tell a default that is made anew each time, as that of a table is.
+        default = params.model_fields[fields[key]].get_default(call_default_factory=True)
+        required = params.model_fields[fields[key]].is_required()
+        usual = "required" if required else "" if default is None else f"default {schema.get('default', default)}"
         described[key] = "; ".join(filter(None, [schema.get("description", ""), choice, *limits, usual]))
     return described
 
