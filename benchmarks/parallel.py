@@ -174,7 +174,8 @@ def main(smoke: bool, executors: str, workers: int, repeat: int) -> None:
         for row in side_by_side(problem, generations, 1 if smoke else repeat):
             table.add_row(*row)
     console.print(table)
-    if (os.cpu_count() or 1) < 2 or os.getloadavg()[0] > os.cpu_count():
+    cores = os.cpu_count() or 1
+    if cores < 2 or os.getloadavg()[0] > cores:
         console.print("This machine has other work to do, or a single core: the clock tells little, CPU seconds do.")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
@@ -41,18 +41,19 @@ class Archive:
     def __init__(
         self, individuals: Iterable[Individual] = (), passed: Iterable[Point] = (), most: int = MOST_MEMBERS
     ) -> None:
-        self._members: list[Individual | None] = []
+        # All points in order, of a staircase with what each step adds to the hypervolume; then those that have an
+        # individual, and those that have none any more.
         self._points: list[Point] = []
-        self._areas: list[float] = []  # of a staircase: what each step adds to the hypervolume
-        self._count = 0
+        self._areas: list[float] = []
+        self._kept: list[Point] = []
+        self._members: list[Individual] = []
+        self._passed: list[Point] = []
         self._most = most
         self._infeasibility = float("inf")
         self._hypervolume: float | None = None
         self.update(list(individuals))
-        for point in passed:
-            place = bisect_left(self._points, point)
-            self._points.insert(place, point)
-            self._members.insert(place, None)
+        self._passed = sorted(passed)
+        self._points = sorted([*self._points, *self._passed])
         self._areas = [self._area(place) for place in range(len(self._points))]
 
     def update(self, individuals: Sequence[Individual]) -> bool:
@@ -62,10 +63,10 @@ class Archive:
             if individual.infeasibility > self._infeasibility:
                 continue
             if individual.infeasibility < self._infeasibility:
-                self._members, self._points, self._areas, self._count = [], [], [], 0
+                self._points, self._areas, self._kept, self._members, self._passed = [], [], [], [], []
                 self._infeasibility = individual.infeasibility
             changed |= self._enter(individual)
-            if self._count > self._most:
+            if len(self._members) > self._most:
                 self._thin()
         if changed:
             self._hypervolume = None
@@ -92,16 +93,25 @@ class Archive:
                 if all(a <= b for a, b in zip(point, points[place], strict=True))
             ]
         for place in reversed(beaten):
-            self._count -= self._members[place] is not None
-            del self._members[place], points[place], self._areas[place]
+            self._remove(place)
         place = bisect_left(points, point)
         points.insert(place, point)
-        self._members.insert(place, _stateless(individual))
+        among = bisect_left(self._kept, point)
+        self._kept.insert(among, point)
+        self._members.insert(among, _stateless(individual))
         self._areas.insert(place, self._area(place))
         if place + 1 < len(points):
             self._areas[place + 1] = self._area(place + 1)
-        self._count += 1
         return True
+
+    def _remove(self, place: int) -> None:
+        point = self._points[place]
+        among = bisect_left(self._kept, point)
+        if self._kept[among : among + 1] == [point]:
+            del self._kept[among], self._members[among]
+        else:
+            del self._passed[bisect_left(self._passed, point)]
+        del self._points[place], self._areas[place]
 
     def _area(self, place: int) -> float:
         """Return what a step of a staircase adds to the volume below the steps before it, within the box."""
@@ -112,25 +122,22 @@ class Archive:
         return max(0.0, REFERENCE - first) * max(0.0, above - second)
 
     def _thin(self) -> None:
-        places = [place for place, member in enumerate(self._members) if member is not None]
-        points = np.array([self._points[place] for place in places])
-        best = min(range(len(places)), key=lambda i: self._members[places[i]].precedence)  # type: ignore[union-attr]
-        for i in crowded(points, self._most - self._most // 4, {best, *points.argmin(axis=0).tolist()}):
-            self._members[places[i]] = None
-            self._count -= 1
+        points = np.array(self._kept)
+        best = min(range(len(points)), key=lambda place: self._members[place].precedence)
+        fixed = {best, *points.argmin(axis=0).tolist()}
+        for place in sorted(crowded(points, self._most - self._most // 4, fixed), reverse=True):
+            insort(self._passed, self._kept[place])
+            del self._kept[place], self._members[place]
 
     @property
     def individuals(self) -> tuple[Individual, ...]:
         """The front, by increasing first coordinate, without those let go."""
-        kept = self._members if self._count == len(self._members) else [m for m in self._members if m is not None]
-        return tuple(kept)  # type: ignore[arg-type]
+        return tuple(self._members)
 
     @property
     def passed(self) -> tuple[Point, ...]:
         """Points of the front whose individuals have been let go."""
-        if self._count == len(self._members):
-            return ()
-        return tuple([point for point, member in zip(self._points, self._members, strict=True) if member is None])
+        return tuple(self._passed)
 
     @property
     def hypervolume(self) -> float | None:
@@ -151,7 +158,7 @@ class Archive:
         return hypervolume(self._points)
 
     def __len__(self) -> int:
-        return self._count
+        return len(self._members)
 
 
 MOST_DIMENSIONS = 3
