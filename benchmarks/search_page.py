@@ -24,7 +24,16 @@ def page_figure(curves: Sequence[Curve], axis: int) -> go.Figure:
     columns = 2 if len(panels) > 1 else 1
     rows = -(-len(panels) // columns)
     titles = [f"{file}, {fitness}" for file, fitness in panels]
-    figure = make_subplots(rows, columns, subplot_titles=titles, x_title=AXES[axis], y_title="best score, median")
+    # Room for a title and the ticks between panels, no more.
+    spacing = 0.2 / rows if rows > 1 else 0.0
+    figure = make_subplots(
+        rows,
+        columns,
+        subplot_titles=titles,
+        x_title=AXES[axis],
+        y_title="best score, median",
+        vertical_spacing=spacing,
+    )
     for number, panel in enumerate(panels):
         for algorithm, colour in zip(algorithms, COLOURS, strict=False):
             part = [c for c in curves if (c.job.file, c.job.fitness) == panel and c.job.algorithm == algorithm]

@@ -124,16 +124,16 @@ class Memetic(Algorithm):
     def _chosen(self, members: Sequence[Individual], rates: NDArray[np.float64], rounds: int) -> int:
         """Return the slot to improve: the best that has not had its trial, else the one that is expected to get best.
 
-        A member that is not the best may be on a longer slope: what counts is where each would be after as many rounds
-        of its recent progress as there have been, at least `horizon`. With each doubling of the rounds one more member
-        is tried, so that a search that has come to its end somewhere begins elsewhere.
+        A member that is not the best may be on a longer slope: what counts is where each would be after a quarter of
+        the rounds that there have been, at least `horizon`, if its recent progress lasted. With each doubling of the
+        rounds one more member is tried, so that a search that has come to its end somewhere begins elsewhere.
         """
         known = np.flatnonzero(~np.isnan(rates)).tolist()
         trials = self.params.climbers + int(np.log2(1.0 + rounds / self.params.horizon))
         if len(known) < min(trials, len(members)):
             untried = [slot for slot in range(len(members)) if np.isnan(rates[slot])]
             return min(untried, key=lambda slot: (members[slot].precedence, slot))
-        ahead = max(self.params.horizon, rounds)
+        ahead = max(self.params.horizon, rounds // 4)
         return min(
             known,
             key=lambda slot: (
