@@ -14,7 +14,6 @@ from evosdc.model.individual import Individual
 from evosdc.model.parameters import Parameters
 from evosdc.seeds import Streams
 
-
 ASIDE = "aside"
 """Name in the memory of a population: see `Population`."""
 
