@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from evosdc.errors import ExecutorError
@@ -24,6 +26,16 @@ _ONE_MORE_PROCESS = {
 """Open MPI counts this process, which only waits, against the cores, and would start one worker fewer or none."""
 
 
+def make_mpi_known() -> None:
+    """Tell MPI libraries by the environment what they need to start processes beside this one."""
+    for name, value in _ONE_MORE_PROCESS.items():
+        os.environ.setdefault(name, value)
+    beside = str(Path(sys.executable).parent)
+    if shutil.which("mpiexec") is None and shutil.which("mpiexec", path=beside):
+        # Installed by pip, and the virtual environment is not activated: MPICH starts processes by it.
+        os.environ["PATH"] = os.pathsep.join(filter(None, [os.environ.get("PATH"), beside]))
+
+
 class MpiPool(Pool):
     """The workers of `mpi4py.futures`.
 
@@ -38,12 +50,11 @@ class MpiPool(Pool):
     certain = True
 
     def __init__(self, workers: int, time_limit: float | None) -> None:
-        for name, value in _ONE_MORE_PROCESS.items():
-            os.environ.setdefault(name, value)
+        make_mpi_known()
         try:
             futures: Any = import_module("mpi4py.futures")
         except (ImportError, RuntimeError):
-            message = "the executor mpi needs mpi4py and an MPI library: pip install evosdc[mpi]"
+            message = "the executor mpi needs mpi4py and an MPI library (mpich for one): pip install evosdc[mpi]"
             raise ExecutorError(message) from None
         self._time_limit = time_limit
         self._jobs: dict[Future[bytes], Job] = {}

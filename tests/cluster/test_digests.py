@@ -1,7 +1,5 @@
 """One experiment, one result: whichever executor, number of workers and grain."""
 
-import os
-import shutil
 import subprocess
 import sys
 
@@ -12,6 +10,7 @@ from evosdc.errors import ExperimentError
 from evosdc.experiment.document import read_experiment
 from evosdc.experiment.runner import run_once
 from evosdc.registry import default_registry
+from tests.optional import require_dask, require_mpi
 
 from .commands import experiment_file, journal
 
@@ -53,15 +52,9 @@ def serial(experiment):
 @pytest.mark.parametrize(("name", "workers", "grain"), CASES, ids=lambda value: str(value))
 def test_executor_workers_and_grain_change_nothing(name, workers, grain, experiment, serial, tmp_path, monkeypatch):
     if name == "dask":
-        pytest.importorskip("distributed", reason="the optional package distributed is not installed")
-        pytest.importorskip("cryptography", reason="the optional package cryptography is not installed")
+        require_dask()
     if name == "mpi":
-        pytest.importorskip("mpi4py", reason="the optional package mpi4py is not installed")
-        if shutil.which("mpiexec") is None:
-            pytest.skip("no MPI library is installed")
-        if os.geteuid() == 0:  # Open MPI wants to be told twice
-            monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
-            monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        require_mpi()
     sent = []
     plain = Evaluator._sent
     monkeypatch.setattr(Evaluator, "_better_sent", lambda self, count: count > 0 and self.dispatch is not None)

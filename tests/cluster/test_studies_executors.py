@@ -1,12 +1,11 @@
 """The runs of a study as tasks of each executor: one table and one digest for each run, whoever carried it out."""
 
 import json
-import os
-import shutil
 
 import pytest
 
 from tests.cluster.commands import completed, experiment_file, outcome
+from tests.optional import require_dask, require_mpi
 
 pytestmark = pytest.mark.cluster
 
@@ -37,17 +36,11 @@ def runs_of(folder):
 
 
 @pytest.mark.parametrize("executor", ["processes", "scoop", "dask", "mpi"])
-def test_a_study_comes_to_the_same_on_every_executor(executor, file, serial, tmp_path, monkeypatch):
+def test_a_study_comes_to_the_same_on_every_executor(executor, file, serial, tmp_path):
     if executor == "dask":
-        pytest.importorskip("distributed", reason="the optional package distributed is not installed")
-        pytest.importorskip("cryptography", reason="the optional package cryptography is not installed")
+        require_dask()
     if executor == "mpi":
-        pytest.importorskip("mpi4py", reason="the optional package mpi4py is not installed")
-        if shutil.which("mpiexec") is None:
-            pytest.skip("no MPI library is installed")
-        if os.geteuid() == 0:  # Open MPI wants to be told twice
-            monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
-            monkeypatch.setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        require_mpi()
     folder = tmp_path / "study"
     done = completed("run", file, "-o", folder, "--executor", executor, "--workers", 2)
     assert done.returncode == 0, done.stderr
