@@ -30,10 +30,10 @@ def make_mpi_known() -> None:
     """Tell MPI libraries by the environment what they need to start processes beside this one."""
     for name, value in _ONE_MORE_PROCESS.items():
         os.environ.setdefault(name, value)
-    beside = str(Path(sys.executable).parent)
-    if shutil.which("mpiexec") is None and shutil.which("mpiexec", path=beside):
-        # Installed by pip, and the virtual environment is not activated: MPICH starts processes by it.
-        os.environ["PATH"] = os.pathsep.join(filter(None, [os.environ.get("PATH"), beside]))
+    beside, path = str(Path(sys.executable).parent), os.environ.get("PATH", "")
+    if shutil.which("mpiexec", path=beside) and shutil.which("mpiexec") != shutil.which("mpiexec", path=beside):
+        # A library that was installed with mpi4py starts processes by its own program, not by that of another MPI.
+        os.environ["PATH"] = os.pathsep.join(filter(None, [beside, path]))
 
 
 class MpiPool(Pool):
