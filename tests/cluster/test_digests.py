@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from itertools import product
 
 import pytest
 
@@ -16,16 +17,7 @@ from .commands import experiment_file, journal
 
 pytestmark = pytest.mark.cluster
 
-CASES = [
-    *(("processes", workers, grain) for workers in (1, 4) for grain in ("evaluations", "islands")),
-    ("processes", 2, "islands"),
-    ("processes", 3, "evaluations"),
-    *(("scoop", 1 + number, grain) for number, grain in enumerate(["islands", "evaluations"] * 2)),
-    ("dask", 2, "evaluations"),
-    ("dask", 3, "islands"),
-    ("mpi", 2, "islands"),
-    ("mpi", 3, "evaluations"),
-]
+CASES = list(product(("processes", "scoop", "dask", "mpi"), range(1, 5), ("evaluations", "islands")))
 
 ISLANDS = {"name": "islands", "inner": {"name": "nsga2"}, "islands": 3, "interval": 4, "topology": "random"}
 
