@@ -25,13 +25,13 @@ def estimate(
 
     The standard errors are those of the randomisation; sampling is not part of them.
     """
-    from evosdc.cli.inputs import open_source
+    from evosdc.cli.inputs import open_published
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.data.after_pram import estimate_after_pram
 
     names = listed(attributes) or []
-    found = estimate_after_pram(open_source(masked, schema).table, matrices, names, weight=weight)
+    found = estimate_after_pram(open_published(masked, schema).table, matrices, names, weight=weight)
     rows = found.reset_index().astype(dict.fromkeys(names, str)).to_dict(orient="records")
     if as_json:
         print_json({"attributes": names, "cells": rows})

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evosdc.data.source import Source, check_writable, read_source
+from evosdc.data.schema_file import load_schema
+from evosdc.data.source import Source, check_writable, parsed, read_source, source_of
 from evosdc.errors import DataError, Fault
 
 
@@ -25,6 +26,21 @@ def open_source(data: str, schema: Path | None) -> Source:
     if schema is not None:
         raise DataError(Fault("--schema", str(schema), f"none: the data set {data} brings its own schema"))
     return load_dataset(registry.spec("dataset", data))  # type: ignore[arg-type]
+
+
+def open_published(data: str, schema: Path | None) -> Source:
+    """Read a file that is judged by itself, as `open_source`; identifiers of the schema may be left out of it.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or a schema is given for a data set, which brings its own.
+    """
+    if schema is None or not Path(data).exists():
+        return open_source(data, schema)
+    description = load_schema(schema)
+    original = parsed(Path(data))
+    return source_of(original, data, description.published(original.columns))
 
 
 def require_apart(output: Path, *inputs: Path | str | None) -> None:

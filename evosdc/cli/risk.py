@@ -48,7 +48,7 @@ def risk(
     as_json: bool,
 ) -> None:
     """Show what DATA, a file or a registered data set, reveals of its respondents when taken by itself."""
-    from evosdc.cli.inputs import open_source
+    from evosdc.cli.inputs import open_published
     from evosdc.cli.results import print_json
     from evosdc.data.source import read_source
     from evosdc.errors import Fault, FaultCollector, ParameterError
@@ -70,7 +70,7 @@ def risk(
         rows = matrix_rows(transitions) if transitions is not None else {}
     release = None
     with collect.step():
-        source = open_source(data, schema)
+        source = open_published(data, schema)
         people = None
         known, secret = listed(quasi_identifiers), listed(sensitive)
         release = release_of(source.table, known, secret, weight, household, missing, None, rows, False)

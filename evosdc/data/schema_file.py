@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
@@ -61,6 +61,14 @@ class SchemaDescription:
     def rules(self) -> dict[str, HierarchyRule]:
         """Rules of hierarchies by attribute, for `evosdc.data.hierarchy_rules.with_hierarchies`."""
         return {name: said.rule for name, said in self.attributes.items() if said.rule is not None}
+
+    def published(self, columns: Sequence[Column]) -> SchemaDescription:
+        """Return the description of a published file: without those identifiers that it leaves out."""
+        names = {column.name for column in columns}
+        kept = {
+            name: said for name, said in self.attributes.items() if name in names or said.role is not Role.IDENTIFIER
+        }
+        return replace(self, attributes=kept)
 
     def resolve(
         self, columns: Sequence[Column], proposed: Mapping[str, Attribute] | None = None, holder: str = "file"

@@ -75,6 +75,24 @@ def test_the_rule_for_missing_values_is_chosen_and_stated(evosdc, files, rule, k
     assert f"by the rule '{rule}'" in evosdc("risk", "data.csv", "--schema", "schema.toml", "--missing", rule).out
 
 
+def test_a_file_that_evosdc_masked_is_read_by_the_schema_of_its_original(evosdc, files) -> None:
+    """Identifiers are left out of a masked file; what else is missing is still told."""
+    rows = "".join(f"Ann {i},{'north' if i % 2 else 'south'},{'f' if i % 3 else 'm'}\n" for i in range(12))
+    (files / "named.csv").write_text(f"name,region,sex\n{rows}")
+    schema = '[attributes]\nname = { role = "identifier" }\n'
+    schema += "".join(f'{name} = {{ role = "quasi-identifier" }}\n' for name in ("region", "sex"))
+    (files / "named.toml").write_text(schema)
+    assert evosdc("mask", "mdav", "named.csv", "--schema", "named.toml", "--set", "k=3", "-o", "m.csv").status == 0
+    answer = evosdc("risk", "m.csv", "--schema", "named.toml", "--json")
+    assert answer.status == 0, answer.err
+    assert json.loads(answer.out)["k-anonymity"]["k"] >= 3
+    (files / "named.toml").write_text(schema + 'age = { role = "quasi-identifier" }\n')
+    answer = evosdc("risk", "m.csv", "--schema", "named.toml")
+    assert answer.status == 2
+    assert "'age', for which the file has no column" in answer.err
+    assert "'name'" not in answer.err
+
+
 def test_a_table_for_people(evosdc, files) -> None:
     answer = evosdc("risk", "data.csv", "--schema", "schema.toml")
     assert answer.status == 0, answer.err
