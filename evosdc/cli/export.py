@@ -18,10 +18,11 @@ def export(run_dir: Path, member: int, output: Path) -> None:
     from evosdc.cli.inputs import require_apart
     from evosdc.cli.text import say
     from evosdc.experiment.export import front_member
+    from evosdc.experiment.folder import BEST, FRONT, SCORES
     from evosdc.registry import default_registry
 
     assembly, individual = front_member(run_dir, member, default_registry())
-    require_apart(output, *(path for path in (assembly.experiment.data.file,) if path))
+    require_apart(output, assembly.experiment.data.file, *(run_dir / name for name in (BEST, FRONT, SCORES)))
     masked = assembly.problem.decode(individual.genome, individual.key)
     omitted = assembly.problem.genotype.omitted(individual.genome)
     written = assembly.source.write(output, masked, omitted=omitted)

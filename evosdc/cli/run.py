@@ -111,6 +111,8 @@ def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool) -> No
     with display(quiet or as_json) as shown:
         for problem in registry.problems:
             shown.message(f"plugin problem: {problem}")
+        if model.executor.name == "serial" and (model.executor.workers or 1) > 1:
+            shown.message(f"executor serial: has no workers; {model.executor.workers} make no difference")
         with resumable(path, shown):
             result = run_study(model, path, registry, shown)
     conclude(path, result, as_json)
@@ -119,11 +121,13 @@ def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool) -> No
 @contextmanager
 def resumable(path: Path, shown: Any) -> Iterator[None]:
     """Say how to go on when a run is stopped, or fails with something in its folder."""
-    from evosdc.errors import RunError
+    from evosdc.errors import CheckpointError, RunError
     from evosdc.experiment.folder import RESOLVED
 
     try:
         yield
+    except CheckpointError:
+        raise  # what is there was refused; it says itself what helps
     except (KeyboardInterrupt, RunError, OSError):
         if (path / RESOLVED).exists():
             shown.message(f"What was reached is kept. Go on with: {shlex.join(['evosdc', 'resume', str(path)])}")

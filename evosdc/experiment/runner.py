@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -268,10 +269,13 @@ def _dispatch(
 def _leave(recorder: Recorder, error: BaseException) -> None:
     """Save what there is before a run ends early; on a full disk even that may fail, and older checkpoints stay.
 
-    The status names the kind of an error that is not evosdc's own, never its text: that might hold values of records.
+    The status names the kind of an error that is not evosdc's own, and the system's words for its number, never its
+    text: that might hold values of records.
     """
     interrupted = isinstance(error, KeyboardInterrupt)
     told = str(error).partition("\n")[0] if isinstance(error, EvosdcError) else ""
+    if isinstance(error, OSError) and error.errno is not None:
+        told = os.strerror(error.errno)
     message = "stopped by the user" if interrupted else f"{type(error).__name__}: {told}".removesuffix(": ")
     with suppress(OSError):
         recorder.save()

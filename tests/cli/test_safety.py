@@ -10,6 +10,10 @@ import time
 
 import pytest
 
+from evosdc.cli.display import display
+from evosdc.cli.run import resumable
+from evosdc.errors import CheckpointError, RunError
+
 SCHEMA = """
 [attributes]
 number = { role = "identifier" }
@@ -171,6 +175,30 @@ def test_export_writes_any_member_of_the_front(evosdc, survey):
     }
     answer = evosdc("export", "run", len(front), "-o", "x.csv")
     assert (answer.status, f"0..{len(front) - 1}" in answer.err) == (2, True)
+
+
+def test_export_writes_over_no_file_of_the_run(evosdc, survey):
+    evosdc("protect", "survey.csv", "--schema", "schema.toml", "--time", "0.1s", "-o", "run", "--quiet")
+    best = (survey / "run" / "best.csv").read_bytes()
+    for name in ("best.csv", "front.csv", "scores.csv"):
+        answer = evosdc("export", "run", 0, "-o", f"run/{name}")
+        assert (answer.status, name in answer.err) == (2, True), answer
+    assert (survey / "run" / "best.csv").read_bytes() == best
+
+
+@pytest.mark.parametrize(("executor", "told"), [("serial", True), ("processes", False)])
+def test_workers_that_the_executor_does_not_have_are_told_of(evosdc, survey, executor, told):
+    words = ("--schema", "schema.toml", "--time", "0.1s", "-o", "run", "--quiet", "--executor", executor)
+    answer = evosdc("protect", "survey.csv", *words, "--workers", 2)
+    assert (answer.status, "executor serial" in answer.err) == (0, told), answer
+
+
+@pytest.mark.parametrize(("error", "told"), [(RunError, True), (CheckpointError, False)])
+def test_who_is_refused_is_not_told_to_do_the_same_again(capsys, tmp_path, error, told):
+    (tmp_path / "resolved.json").write_text("{}")
+    with pytest.raises(error), resumable(tmp_path, display(True)):
+        raise error("no")
+    assert ("Go on with" in capsys.readouterr().err) is told
 
 
 def test_names_with_commas_can_be_given_in_quotes(evosdc, tmp_path):
