@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from evosdc.data.printing import printable
 from evosdc.data.schema_file import load_schema
 from evosdc.data.source import Source, check_writable, parsed, read_source, source_of
-from evosdc.errors import DataError, Fault
+from evosdc.errors import DataError, Fault, did_you_mean
 
 
 def open_source(data: str, schema: Path | None) -> Source:
@@ -20,12 +21,30 @@ def open_source(data: str, schema: Path | None) -> Source:
     from evosdc.data.datasets import load_dataset
     from evosdc.registry import default_registry
 
-    registry = default_registry()
-    if Path(data).exists() or data not in registry.names("dataset"):
+    if not is_dataset(data):
         return read_source(Path(data), schema)
     if schema is not None:
         raise DataError(Fault("--schema", str(schema), f"none: the data set {data} brings its own schema"))
-    return load_dataset(registry.spec("dataset", data))  # type: ignore[arg-type]
+    return load_dataset(default_registry().spec("dataset", data))  # type: ignore[arg-type]
+
+
+def is_dataset(data: str) -> bool:
+    """Return whether this is no file but the name of a registered data set.
+
+    Raises
+    ------
+    DataError
+        It is neither, and much like the name of a data set.
+    """
+    from evosdc.registry import default_registry
+
+    names = default_registry().names("dataset")
+    if Path(data).exists() or data in names:
+        return not Path(data).exists()
+    meant = did_you_mean(data, names)
+    if meant:
+        raise DataError(Fault(printable(data), "no such file", "a file that exists, or the name of a data set", meant))
+    return False
 
 
 def open_published(data: str, schema: Path | None) -> Source:

@@ -57,13 +57,13 @@ def protect(
 
     Masks it by a portfolio of methods, evolves the masked files, and writes the best one, the front and a report.
     """
+    from evosdc.cli.inputs import is_dataset
     from evosdc.cli.run import carry_out
     from evosdc.experiment.document import parse_experiment
-    from evosdc.registry import default_registry
 
     path = Path(data)
     source: dict[str, Any] = {"file": str(path)}
-    if not path.exists() and data in default_registry().names("dataset"):
+    if is_dataset(data):
         source = {"name": data}
     if schema is not None:
         source["schema"] = str(schema)

@@ -212,3 +212,13 @@ def test_odd_but_usable_files_are_protected(evosdc, tmp_path, name):
     assert written.count(b"\n") == ODD[name].encode().count(b"\n")
     assert written.startswith(b"\xef\xbb\xbf") == (name == "bom")
     assert (b"\r\n" in written) == (name == "crlf")
+
+
+@pytest.mark.parametrize("words", [("protect",), ("mask", "mdav", "-o", "x.csv"), ("risk",)])
+def test_a_misspelt_data_set_is_guessed(evosdc, words):
+    answer = evosdc(*words, "hosing")
+    assert answer.status == 2
+    assert answer.err == (
+        "Error: hosing: given no such file; wanted a file that exists, or the name of a data set. "
+        "Did you mean 'housing'?\n"
+    )
