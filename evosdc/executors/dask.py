@@ -48,17 +48,19 @@ class DaskPool(Pool):
         try:
             if scheduler is None:
                 # Without its own certificates any local user could send the scheduler something to unpickle.
-                self._cluster = distributed.LocalCluster(
-                    n_workers=workers,
-                    threads_per_worker=1,
-                    host="127.0.0.1",
-                    protocol="tls://",
-                    security=security.Security.temporary(),
-                    dashboard_address=None,
-                    local_directory=self._scratch.name,
-                    silence_logs=logging.CRITICAL,
-                    env=ONE_THREAD,
-                )
+                # Its pages about the tasks would be there for any local user as well.
+                with import_module("dask.config").set({"distributed.scheduler.http.routes": []}):
+                    self._cluster = distributed.LocalCluster(
+                        n_workers=workers,
+                        threads_per_worker=1,
+                        host="127.0.0.1",
+                        protocol="tls://",
+                        security=security.Security.temporary(),
+                        dashboard_address=None,
+                        local_directory=self._scratch.name,
+                        silence_logs=logging.CRITICAL,
+                        env=ONE_THREAD,
+                    )
             self._client: Any = distributed.Client(scheduler if self._cluster is None else self._cluster, timeout=30)
         except ImportError:
             self._scratch.cleanup()

@@ -4,6 +4,7 @@ import os
 import pickle
 import socket
 import ssl
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,16 @@ def test_dask_does_not_hear_who_brings_a_certificate_of_his_own(dask):
     with pytest.raises(OSError, match=r"(?s)certificate|CERTIFICATE|Timed out|handshake"):
         distributed.Client(dask._pool._client.scheduler.address, security=Security.temporary(), timeout=5)
     assert dask.map([task("echo", ["still there"])])[0][0].value == "still there"
+
+
+def test_dask_shows_no_pages_of_the_tasks(dask):
+    paths = ("/json/counts.json", "/info/main/workers.html", "/info/main/logs.html", "/status")
+    for address in dask.addresses:
+        for path in paths:
+            with socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2], 16)), timeout=5) as stranger:
+                stranger.sendall(f"GET {path} HTTP/1.0\r\n\r\n".encode())
+                with suppress(OSError):
+                    assert b" 200 " not in stranger.recv(100)
 
 
 def test_dask_listens_on_the_loopback_interface_alone(dask):
