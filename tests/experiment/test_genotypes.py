@@ -33,7 +33,7 @@ def workers_know(monkeypatch):
     found = registry()
     monkeypatch.setattr("evosdc.experiment.worker.default_registry", lambda: found)
     monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
-    monkeypatch.setattr("evosdc.experiment.portfolio.worth_sending", lambda seconds: True)
+    monkeypatch.setattr("evosdc.engine.evaluation.worth_starting", lambda seconds, workers: True)
     worker._bench.cache_clear()
     yield found
     worker._bench.cache_clear()
@@ -194,6 +194,7 @@ def distributed(tmp_path, monkeypatch):
     distribute(folder, "evosdc-trial", f"from tests.experiment.offers import {hooks}\n")
     monkeypatch.syspath_prepend(folder)
     monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
+    monkeypatch.setattr("evosdc.engine.evaluation.worth_starting", lambda seconds, workers: True)
     yield Registry.load()
     sys.modules.pop("evosdc_trial", None)
 

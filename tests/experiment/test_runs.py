@@ -87,7 +87,7 @@ def test_best_and_mean_never_get_worse(plain):
 def test_every_executor_ends_with_the_same_digest(plain, tmp_path, executor, monkeypatch):
     # Small work would stay in this process: send all of it away.
     monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
-    monkeypatch.setattr("evosdc.experiment.portfolio.worth_sending", lambda seconds: True)
+    monkeypatch.setattr("evosdc.engine.evaluation.worth_starting", lambda seconds, workers: True)
     result = run_once(experiment(executor=executor), tmp_path / "run", default_registry(), 11).result
     assert result["digest"] == plain.result["digest"]
     assert result["best"]["scores"] == plain.result["best"]["scores"]
