@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.schema import Attribute, Schema
+from evosdc.data.schema import Attribute, Scale, Schema
 from evosdc.errors import Fault, FaultCollector, ParameterError, did_you_mean
 from evosdc_cells.domain import NumberCoding
 
@@ -113,14 +113,28 @@ def edit_rules_of(rules: Sequence[Mapping[str, Values]], schema: Schema, coding:
 
 
 def _meant(attribute: Attribute, values: Values, missing: Sequence[str], where: str) -> NDArray[np.bool_]:
-    labels = [str(value) for value in (values if isinstance(values, tuple) else (values,))]
+    given = values if isinstance(values, tuple) else (values,)
     meant = np.zeros(len(attribute.categories) + 1, dtype=bool)
+    if attribute.scale is Scale.ORDINAL and not any(isinstance(value, str) for value in given):
+        numbers = _numbers(attribute.categories)
+        if numbers is not None:
+            low, high = _bounds(attribute, values, where)
+            meant[:-1] = (low <= numbers) & (numbers <= high)
+            return meant
+    labels = [value if isinstance(value, str) else f"{value:g}" for value in given]
     unknown = [label for label in labels if label not in attribute.code and label not in missing]
     if unknown:
         wanted = f"categories of {attribute.name}"
         raise ParameterError(Fault(where, repr(unknown[0]), wanted, did_you_mean(unknown[0], attribute.categories)))
     meant[[attribute.code.get(label, len(attribute.categories)) for label in labels]] = True
     return meant
+
+
+def _numbers(labels: Sequence[str]) -> NDArray[np.float64] | None:
+    try:
+        return np.array([float(label) for label in labels])
+    except ValueError:
+        return None
 
 
 def _bounds(attribute: Attribute, values: Values, where: str) -> tuple[float, float]:

@@ -69,3 +69,18 @@ def test_rules_that_every_record_breaks_are_refused() -> None:
     cells = Cells(Cells.Params(edit_rules=({"age": (0, 100)},)), data)
     with pytest.raises(ParameterError, match="every record breaks"):
         cells.seeded(data.original)
+
+
+def test_ordinal_numbers_are_forbidden_by_their_range() -> None:
+    ages = Attribute("age", Role.QUASI_IDENTIFIER, Scale.ORDINAL, ("2", "9", "14", "15", "70"))
+    status = Attribute("status", Role.QUASI_IDENTIFIER, Scale.NOMINAL, ("single", "married"))
+    schema = Schema((ages, status))
+    codes = np.array([[0, 1], [2, 1], [3, 1], [4, 0], [2, 0]], dtype=np.int32)
+    table = Table(schema, codes, np.zeros((5, 0)))
+    data = Microdata(table, schema.names)
+    rules = ({"age": (0, 14), "status": "married"}, {"age": 70.0})
+    cells = Cells(Cells.Params(edit_rules=rules), data)
+    repaired = cells.decode(cells.seeded(table), np.random.default_rng(0))
+    assert (repaired.codes != codes).any(axis=1).tolist() == [True, True, False, True, False]
+    with pytest.raises(ParameterError, match="'0'; wanted categories of status"):
+        Cells(Cells.Params(edit_rules=({"status": (0, 14)},)), data)
