@@ -33,7 +33,7 @@ def seconds_of(context: click.Context, parameter: click.Parameter, text: str | N
 @click.option("--il", metavar="A,B,...", help="Measures of information loss; default: by the scales of the attributes.")
 @click.option("--dr", metavar="A,B,...", help="Measures of disclosure risk; default likewise.")
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
-@click.option("--executor", default="serial", show_default=True, metavar="NAME")
+@click.option("--executor", default="processes", show_default=True, metavar="NAME")
 @click.option("--workers", type=click.IntRange(min=1), metavar="N")
 @click.option("-o", "--output", type=PATH, metavar="DIR", help="New run folder; default: below runs/.")
 @click.option("--quiet", is_flag=True, help="No progress.")

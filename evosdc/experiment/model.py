@@ -161,7 +161,7 @@ Grain = Literal["auto", "evaluations", "islands"]
 class ExecutorChoice(Named):
     """The executor, the number of its workers, and what they are given to do."""
 
-    name: str = "serial"
+    name: str = "processes"
     workers: int | None = Field(None, ge=1, description="default: one for each core, or for each slot of an allocation")
     grain: Grain = Field(
         "auto",
@@ -213,7 +213,7 @@ class Experiment(Parameters):
     )
     algorithm: Named = Field(default_factory=lambda: Named(name="parent-child"))
     stop: StopRule = Field(default_factory=StopRule)
-    executor: ExecutorChoice = Field(default_factory=lambda: ExecutorChoice(name="serial"))
+    executor: ExecutorChoice = Field(default_factory=ExecutorChoice)
     on_error: OnError = Field(
         default_factory=OnError, description='evaluations that fail: "raise", "penalise" or "retry"'
     )
