@@ -16,7 +16,11 @@ from evosdc.cli.options import PATH, json_option
 
 @click.command()
 @click.argument("experiment", type=PATH)
-@click.option("--executor", metavar="NAME", help="serial, processes, scoop, dask, mpi, or a plugin's; default: the file's, else processes.")
+@click.option(
+    "--executor",
+    metavar="NAME",
+    help="serial, processes, scoop, dask, mpi, or a plugin's; default: the file's, else processes.",
+)
 @click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Workers of the executor.")
 @click.option("--hosts", type=PATH, metavar="FILE", help="Hosts of the workers, such as node1:8 in each line.")
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Override a key: algorithm.generations=50.")

@@ -29,9 +29,15 @@ class Headline(Fitted):
     def __init__(self, model: PrivacyModel, microdata: Microdata) -> None:
         self.model = model
         self.microdata = microdata
+        self._last: tuple[Table, Release] | None = None
 
     def release(self, masked: Table) -> Release:
-        """Return the file as an intruder would see it."""
+        """Return the file as an intruder would see it; that of the last table is kept for further figures of it."""
+        if self._last is None or self._last[0] is not masked:
+            self._last = masked, self._released(masked)
+        return self._last[1]
+
+    def _released(self, masked: Table) -> Release:
         table, schema = self.microdata.table, self.microdata.table.schema
         protected = set(self.microdata.protect)
         weights, households = schema.with_role(Role.WEIGHT), schema.with_role(Role.HOUSEHOLD)
@@ -57,3 +63,23 @@ class Headline(Fitted):
         if isnan(number):
             raise EvaluationError(f"privacy model {type(self.model).__name__} gave no number for {self.model.headline}")
         return min(max(number, -GREATEST), GREATEST)
+
+
+class Shortfall(Fitted):
+    """The percentage of records that keep the headline from a bound (`evosdc.model.PrivacyModel.shortfall`), 0..100.
+
+    Parameters
+    ----------
+    headline : Headline
+        Of a model that knows it.
+    bound : float
+    """
+
+    def __init__(self, headline: Headline, bound: float) -> None:
+        self.headline = headline
+        self.bound = bound
+
+    def score(self, masked: Table) -> float:
+        """Return the percentage; 0 where the bound is kept."""
+        share = self.headline.model.shortfall(self.headline.release(masked), self.bound)
+        return 100.0 * (share or 0.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from evosdc.engine.headline import Headline
+from evosdc.engine.headline import Headline, Shortfall
 from evosdc.engine.projection import projection
 from evosdc.errors import ExperimentError, Fault, FaultCollector, did_you_mean
 from evosdc.experiment.model import Experiment, Measures, Named
@@ -106,10 +106,14 @@ def _add(
             advice = "Leave `of` out, or protect that attribute alone."
             raise ExperimentError(Fault(where, "a privacy model of one attribute", "one of the whole file", advice))
         headline = Headline(registry.build("privacy-model", name, {}), microdata)
-        if not headline.model.applies(headline.release(microdata.original)):
+        release = headline.release(microdata.original)
+        if not headline.model.applies(release):
             given = f"a file without what {name} looks at"
             raise ExperimentError(Fault(where, given, "for instance an attribute with the role sensitive"))
         figures.fitted[name] = headline
+        safe = constraint.operator == (">=" if headline.model.larger_is_safer else "<=")
+        if safe and headline.model.shortfall(release, constraint.bound) is not None:
+            figures.fitted[constraint.shortfall] = Shortfall(headline, constraint.bound)
     elif name in registry.names("measure"):
         advice = f"Take it as well: measures.other = [{name!r}]."
         raise ExperimentError(Fault(where, f"{name}, a measure that is not taken", "one of the measures", advice))

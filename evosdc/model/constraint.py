@@ -76,6 +76,11 @@ class Constraint:
         """The name of the score that it looks at: ``"il of education"``."""
         return self.name if self.attribute is None else f"{self.name} of {self.attribute}"
 
+    @property
+    def shortfall(self) -> str:
+        """The name of the percentage of records because of which it is missed, where a privacy model knows it."""
+        return f"records short of {self}"
+
     def __str__(self) -> str:
         return f"{self.figure} {self.operator} {self.bound:g}"
 
@@ -112,5 +117,11 @@ class Constraints:
         for figure, aggregation in self.derived.items():
             kind = figure.partition(" of ")[0]
             judged[figure] = aggregation.combine(scores)[kind]
-        judged[INFEASIBILITY] = sum(constraint.violation(judged[constraint.figure]) for constraint in self.listed)
+        judged[INFEASIBILITY] = sum(self._violation(constraint, judged) for constraint in self.listed)
         return judged
+
+    def _violation(self, constraint: Constraint, judged: Mapping[str, float]) -> float:
+        """Return by how much a constraint is missed: the share of records short of it where that is known."""
+        violation = constraint.violation(judged[constraint.figure])
+        share = judged.get(constraint.shortfall, 0.0) / 100.0
+        return share if violation > 0.0 and share > 0.0 else violation

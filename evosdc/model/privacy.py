@@ -129,6 +129,14 @@ class PrivacyModel(ABC):
         """Whether the file has what the model needs: sensitive attributes, weights, households."""
         return not self.lacking(release)
 
+    def shortfall(self, release: Release, bound: float) -> float | None:
+        """Return the share of records, 0..1, because of which the headline is not on the safe side of a bound.
+
+        A headline such as the smallest frequency seldom moves when one record changes, so a search for files that keep
+        ``"k-anonymity >= 3"`` is led by this share where it is known; None where it is not. 0 where the bound is kept.
+        """
+        return None
+
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return what the figures of `assess` mean, in a sentence for people who do not know the model."""
         return f"{self.headline.replace('_', ' ')}: {figures[self.headline]}"

@@ -39,6 +39,11 @@ class KAnonymity(PrivacyModel):
             },
         }
 
+    def shortfall(self, release: Release, bound: float) -> float:
+        """Return the share of records of a frequency below the bound."""
+        counts = release.classes.counts
+        return float(counts[release.frequencies[0] < bound].sum() / counts.sum())
+
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return k and the number of unique records in a sentence."""
         k, unique = figures["k"], figures["unique_records"]

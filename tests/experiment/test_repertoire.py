@@ -92,6 +92,21 @@ def constrained(tmp_path_factory):
     return run_once(chosen, tmp_path_factory.mktemp("constrained") / "run", default_registry(), 7)
 
 
+def test_a_search_finds_an_anonymous_file_from_files_that_are_none(tmp_path):
+    """The smallest class alone would lead it nowhere."""
+    chosen = experiment(
+        constraints=("k-anonymity >= 2",),
+        start={"methods": [{"method": "pram", "p": 0.6}, {"method": "rank-swapping", "p": 8}]},
+        algorithm="memetic",
+        stop={"target": 99.0, "evaluations": 20_000},
+    )
+    result = run_once(chosen, tmp_path / "run", default_registry(), 7).result
+    assert result["portfolio"]["best"]["scores"]["k-anonymity"] == 1.0
+    assert result["portfolio"]["best"]["scores"]["records short of k-anonymity >= 2"] > 10.0
+    assert result["best"]["scores"]["k-anonymity"] >= 2.0
+    assert result["best"]["scores"]["infeasibility"] == 0.0
+
+
 def test_the_result_says_which_constraints_hold(constrained):
     scores, judged = constrained.result["best"]["scores"], constrained.result["constraints"]
     assert [entry["constraint"] for entry in judged] == [

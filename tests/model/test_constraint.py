@@ -69,3 +69,13 @@ def test_violations_are_in_units_of_the_bound_and_added_up():
     assert scores == {"dr": 30.0, "k-anonymity": 2.0, "a of age": 4.0, "b of age": 8.0}
     fine = constraints.judge(scores | {"dr": 20.0, "k-anonymity": 3.0, "b of age": 6.0})
     assert fine["infeasibility"] == 0.0
+
+
+def test_the_share_of_records_that_fall_short_leads_where_it_is_known():
+    constraint = Constraint("k-anonymity", ">=", 3.0)
+    constraints = Constraints((constraint,))
+    assert constraint.shortfall == "records short of k-anonymity >= 3"
+    worse, better = ({"k-anonymity": 1.0, constraint.shortfall: percent} for percent in (40.0, 0.1))
+    assert constraints.judge(worse)["infeasibility"] == pytest.approx(0.4)
+    assert constraints.judge(better)["infeasibility"] == pytest.approx(0.001)
+    assert constraints.judge({"k-anonymity": 3.0, constraint.shortfall: 0.0})["infeasibility"] == 0.0

@@ -130,3 +130,12 @@ class TestPopulationFrequencies:
         assert PopulationFrequencies(PopulationFrequencies.Params()).lacking(release_of_codes([[0]])) == (
             "sampling weights"
         )
+
+
+@settings(max_examples=150)
+@given(CODES, st.sampled_from(MissingMatch), st.integers(1, 6))
+def test_records_fall_short_of_k_where_too_few_are_like_them(codes, missing, k) -> None:
+    release, model = release_of_codes(codes, missing), KAnonymity(None)
+    share = model.shortfall(release, k)
+    assert share == np.mean([len(near) < k for near in neighbours(codes, missing)])
+    assert (share == 0.0) == (model.assess(release)["k"] >= k)
