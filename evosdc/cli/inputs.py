@@ -47,8 +47,10 @@ def is_dataset(data: str) -> bool:
     return False
 
 
-def open_published(data: str, schema: Path | None) -> Source:
+def open_published(data: str, schema: Path | None, generalised: bool = False) -> Source:
     """Read a file that is judged by itself, as `open_source`; identifiers of the schema may be left out of it.
+
+    Values may be `generalised`: labels that the schema does not have.
 
     Raises
     ------
@@ -59,7 +61,7 @@ def open_published(data: str, schema: Path | None) -> Source:
         return open_source(data, schema)
     description = load_schema(schema)
     original = parsed(Path(data))
-    return source_of(original, data, description.published(original.columns))
+    return source_of(original, data, description.published(original.columns, generalised))
 
 
 def require_apart(output: Path, *inputs: Path | str | None) -> None:

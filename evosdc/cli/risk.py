@@ -70,7 +70,7 @@ def risk(
         rows = matrix_rows(transitions) if transitions is not None else {}
     release = None
     with collect.step():
-        source = open_published(data, schema)
+        source = open_published(data, schema, generalised=True)
         people = None
         known, secret = listed(quasi_identifiers), listed(sensitive)
         release = release_of(source.table, known, secret, weight, household, missing, None, rows, False)

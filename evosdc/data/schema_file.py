@@ -14,7 +14,7 @@ from evosdc.data.encoding import read_text
 from evosdc.data.hierarchy import Hierarchy
 from evosdc.data.hierarchy_rules import HierarchyRule, rule_of
 from evosdc.data.naming import hint_of
-from evosdc.data.numerals import MOST_DECIMALS, decimals_of, natural_order
+from evosdc.data.numerals import MOST_DECIMALS, decimals_of, natural_order, numbers
 from evosdc.data.printing import printable
 from evosdc.data.scales import guess_scale
 from evosdc.data.schema import Attribute, MissingRule, Role, Scale, Schema
@@ -62,13 +62,28 @@ class SchemaDescription:
         """Rules of hierarchies by attribute, for `evosdc.data.hierarchy_rules.with_hierarchies`."""
         return {name: said.rule for name, said in self.attributes.items() if said.rule is not None}
 
-    def published(self, columns: Sequence[Column]) -> SchemaDescription:
-        """Return the description of a published file: without those identifiers that it leaves out."""
-        names = {column.name for column in columns}
+    def published(self, columns: Sequence[Column], generalised: bool = False) -> SchemaDescription:
+        """Return the description of a published file.
+
+        It is without those identifiers that the file leaves out. Where values may be `generalised` it has the labels
+        that the file adds, after the categories of their attribute; numbers among which there are some become nominal.
+        """
+        named = {column.name: column for column in columns}
         kept = {
-            name: said for name, said in self.attributes.items() if name in names or said.role is not Role.IDENTIFIER
+            name: self._generalised(said, named[name]) if generalised and name in named else said
+            for name, said in self.attributes.items()
+            if name in named or said.role is not Role.IDENTIFIER
         }
         return replace(self, attributes=kept)
+
+    def _generalised(self, said: AttributeDescription, column: Column) -> AttributeDescription:
+        texts = column.present(self.missing)
+        if said.categories is not None:
+            known = frozenset(said.categories)
+            return replace(said, categories=(*said.categories, *(text for text in texts if text not in known)))
+        if said.scale is Scale.NUMERIC and numbers(texts, column.mark) is None:
+            return replace(said, scale=Scale.NOMINAL, decimals=None, rule=None)
+        return said
 
     def resolve(
         self, columns: Sequence[Column], proposed: Mapping[str, Attribute] | None = None, holder: str = "file"

@@ -75,6 +75,21 @@ def test_the_rule_for_missing_values_is_chosen_and_stated(evosdc, files, rule, k
     assert f"by the rule '{rule}'" in evosdc("risk", "data.csv", "--schema", "schema.toml", "--missing", rule).out
 
 
+def test_a_generalised_file_is_read_by_the_schema_of_its_original(evosdc, files) -> None:
+    rows = "".join(f"{20 + i},{1.5 * i:.1f},{'f' if i % 3 else 'm'}\n" for i in range(12))
+    (files / "ages.csv").write_text(f"age,income,sex\n{rows}")
+    ages = ", ".join(f'"{20 + i}"' for i in range(12))
+    schema = f'[attributes]\nage = {{ role = "quasi-identifier", scale = "ordinal", categories = [{ages}] }}\n'
+    schema += 'income = { role = "quasi-identifier", scale = "numeric", decimals = 1 }\n'
+    (files / "ages.toml").write_text(schema + 'sex = { role = "quasi-identifier", categories = ["f", "m"] }\n')
+    given = ("ages.csv", "--schema", "ages.toml", "--set", "k=3", "--set", "output=interval", "-o", "m.csv")
+    assert evosdc("mask", "mondrian", *given).status == 0
+    assert "[" in (files / "m.csv").read_text()
+    answer = evosdc("risk", "m.csv", "--schema", "ages.toml", "--json")
+    assert answer.status == 0, answer.err
+    assert json.loads(answer.out)["k-anonymity"]["k"] >= 3
+
+
 def test_a_file_that_evosdc_masked_is_read_by_the_schema_of_its_original(evosdc, files) -> None:
     """Identifiers are left out of a masked file; what else is missing is still told."""
     rows = "".join(f"Ann {i},{'north' if i % 2 else 'south'},{'f' if i % 3 else 'm'}\n" for i in range(12))
