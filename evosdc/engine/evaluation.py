@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from time import perf_counter
 from typing import Any
 
@@ -20,7 +21,7 @@ CACHE_SIZE = 20_000
 
 @dataclass(frozen=True)
 class Dispatch:
-    """How work leaves this process: the executor, the published problem, and the name of the worker's function.
+    """How work leaves this process: the executor, how the problem is published, and the name of the worker's function.
 
     The function is called as ``function(context, seed, (dump, key of the nearest relative or None))`` and returns
     ``(scores, objectives)``.
@@ -28,7 +29,8 @@ class Dispatch:
     Parameters
     ----------
     executor : Executor
-    context : ContextRef
+    publish : callable
+        Writes the problem where workers find it; called once, and only when something is sent.
     function : str
     seed : int
     evolve : str
@@ -38,11 +40,16 @@ class Dispatch:
     """
 
     executor: Executor
-    context: ContextRef
+    publish: Callable[[], ContextRef | None]
     function: str
     seed: int
     evolve: str = ""
     grain: str = "auto"
+
+    @cached_property
+    def context(self) -> ContextRef | None:
+        """The published problem."""
+        return self.publish()
 
     def worthwhile(self, seconds: float) -> bool:
         """Whether so many seconds of work here are worth sending, or starting the workers for where they are not yet.

@@ -256,14 +256,19 @@ def _dispatch(
     if not executor.remote:
         return None
     executor.keep_log(folder.file(WORKERS_LOG))
-    context = problem_for_workers(assembly, folder.file(CONTEXT))
-    stack.callback(withdraw, context)
+    publications = stack.enter_context(ExitStack())  # left after the executor: its workers may be reading
+
+    def published() -> ContextRef:
+        context = problem_for_workers(assembly, folder.file(CONTEXT))
+        publications.callback(withdraw, context)
+        return context
+
     grain = assembly.experiment.executor.grain
     if grain == "auto" and not executor.started:
         stack.push(executor)  # workers are started when they are worth it, and ended in any case
     else:
         stack.enter_context(executor)
-    return Dispatch(executor, context, f"{WORKER}:evaluate", seed, EVOLVE, grain)
+    return Dispatch(executor, published, f"{WORKER}:evaluate", seed, EVOLVE, grain)
 
 
 def _leave(recorder: Recorder, error: BaseException) -> None:

@@ -90,7 +90,7 @@ def islands_of(topology="ring", count=3, interval=4, inner="parent-child"):
 
 
 def flow_of(algorithm, stream, population, limit=None):
-    dispatch = Dispatch(Elsewhere(stream), None, "", 1, "evolve", "islands")
+    dispatch = Dispatch(Elsewhere(stream), lambda: None, "", 1, "evolve", "islands")
     return Flow(algorithm, dispatch, Plain(), population, limit)
 
 

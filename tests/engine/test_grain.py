@@ -48,7 +48,7 @@ class Measured(Counting):
 
 def advance_of(algorithm, stop, seconds, grain="auto"):
     executor = Idle(Disorder(algorithm, lambda places, told: places))
-    evaluator = Measured(Dispatch(executor, None, "", 1, "evolve", grain), seconds)
+    evaluator = Measured(Dispatch(executor, lambda: None, "", 1, "evolve", grain), seconds)
     return executor, evaluator, Advance(algorithm, evaluator, Streams(1), stop)
 
 
