@@ -38,6 +38,7 @@ def experiment_file(path: Path, **changes: object) -> Path:
         "start": START | {"random": 5},
         "measures": {"il": ["dbil", "ctbil"], "dr": ["id"]},
         "stop": {"generations": 1_000_000},
+        "executor": {"name": "serial"},
     }
     path.write_text(tomli_w.dumps(given | changes), encoding="utf-8")
     return path
