@@ -30,10 +30,12 @@ def ran(folder, path, **settings):
     return result["digest"], result["front"], [record | {"seconds": 0} for record in journal(folder)]
 
 
+CHANGES = {"algorithm": ISLANDS, "fitness": {"name": "pareto"}, "stop": {"generations": 7}}
+
+
 @pytest.fixture(scope="module")
 def experiment(tmp_path_factory):
-    changes = {"algorithm": ISLANDS, "fitness": {"name": "pareto"}, "stop": {"generations": 7}}
-    return experiment_file(tmp_path_factory.mktemp("digests") / "experiment.toml", **changes)
+    return experiment_file(tmp_path_factory.mktemp("digests") / "experiment.toml", **CHANGES)
 
 
 @pytest.fixture(scope="module")
@@ -72,19 +74,19 @@ from evosdc.registry import default_registry
 if __name__ == "__main__":
     experiment = read_experiment(Path(sys.argv[1]))
     executor = executor_of(experiment, default_registry())
-    print(type(executor).__name__, executor.workers, evosdc.run(experiment, sys.argv[2])["digest"])
+    print(type(executor).__name__, evosdc.run(experiment, sys.argv[2])["digest"])
 """
 
 
 @pytest.mark.parametrize(
     ("launcher", "executor"),
-    [([], "SerialExecutor 1"), (["-m", "scoop", "-n", "2", "-q"], "ScoopExecutor 2")],
+    [([], "ProcessesExecutor"), (["-m", "scoop", "-n", "2", "-q"], "ScoopExecutor")],
     ids=["by itself", "under scoop"],
 )
-def test_an_experiment_written_as_a_script(launcher, executor, experiment, serial, tmp_path):
-    script = tmp_path / "script.py"
+def test_an_experiment_written_as_a_script(launcher, executor, serial, tmp_path):
+    script, unsaid = tmp_path / "script.py", experiment_file(tmp_path / "experiment.toml", **CHANGES, executor={})
     script.write_text(SCRIPT)
-    command = [sys.executable, *launcher, str(script), str(experiment), str(tmp_path / "run")]
+    command = [sys.executable, *launcher, str(script), str(unsaid), str(tmp_path / "run")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=180)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split("\n")[0] == f"{executor} {serial[0]}"
