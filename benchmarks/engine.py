@@ -40,7 +40,8 @@ HOUSING = Path("experiments/housing/cells.toml")
 def searched(path: Path, algorithm: str, evaluations: int) -> dict[str, float]:
     """Run an experiment with another algorithm; return what was evaluated from the start on, and in what time."""
     fitness = ('fitness={ name = "pareto" }',) if algorithm == "nsga2" else ()
-    chosen = read_experiment(path, (f'algorithm={{ name = "{algorithm}" }}', *fitness))
+    # On one core: the default executor would start workers for islands.
+    chosen = read_experiment(path, (f'algorithm={{ name = "{algorithm}" }}', 'executor={ name = "serial" }', *fitness))
     chosen = chosen.model_copy(update={"stop": type(chosen.stop)(evaluations=evaluations)})
     evaluate, search = Problem.evaluate, runner.search
     count, spent = [0], [0.0]
