@@ -23,6 +23,7 @@ from evosdc.executors.shared_files import share, withdraw
 from evosdc.experiment.build.assembly import Assembly, assemble, start_of
 from evosdc.experiment.build.start import StartingFile
 from evosdc.experiment.config.experiment import ExecutorChoice, Experiment
+from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.config.resolution import experiment_text, resolved
 from evosdc.experiment.run.environment import changes_since, environment_of
 from evosdc.experiment.run.observers import Display, Recorder, Silent
@@ -42,7 +43,6 @@ from evosdc.runs.layout import (
     PORTFOLIO,
     RESOLVED,
     RunFolder,
-    experiment_of,
 )
 
 WORKER = "evosdc.experiment.run.worker"
