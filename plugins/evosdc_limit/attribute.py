@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.distance import category_distance
-from evosdc.data.schema import MissingRule
-from evosdc.data.table import MISSING, Table
+from evosdc.table.distance import category_distance
+from evosdc.table.schema import MissingRule
+from evosdc.table.table import MISSING, Table
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

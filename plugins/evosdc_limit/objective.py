@@ -80,6 +80,11 @@ class Objective:
             return 0.0
         return -self._guess_cost * sum(s * a.base for s, a in zip(self._slopes, self.attributes, strict=True))
 
+    @property
+    def least_risk(self) -> float:
+        """DR of a file that tells nothing."""
+        return self.constant + self._guess_cost * sum(s * a.base for s, a in zip(self._slopes, self.attributes, strict=True))
+
     def _loss_cost(self, name: Loss) -> float:
         return 100.0 / (len(self.losses) * len(self.attributes)) if name in self.losses else 0.0
 
