@@ -10,8 +10,11 @@ from evosdc_limit.block import VIOLATION, Block
 from evosdc_limit.draft import Draft, Outcome, Places
 from evosdc_limit.objective import Objective
 
-_NEAR, _COMMON = 5, 3
-"""How many near and how many common originals may stand behind each published category from the beginning."""
+_NEAR, _COMMON, _WIDE = 5, 3, 32
+"""How many near and how many common originals may stand behind each published category from the beginning.
+
+Of a domain with many categories the best sets are larger: one more is near for each `_WIDE` of them.
+"""
 
 
 class GeneralBlock(Block):
@@ -23,8 +26,9 @@ class GeneralBlock(Block):
 
     def __init__(self, objective: Objective, v: int) -> None:
         terms = objective.attributes[v]
-        super().__init__(objective, v, min(_NEAR, len(terms.originals)))
-        near = np.argsort(terms.distances, axis=1, kind="stable")[:, :_NEAR]
+        number = _NEAR + len(terms.originals) // _WIDE
+        super().__init__(objective, v, min(number, len(terms.originals)))
+        near = np.argsort(terms.distances, axis=1, kind="stable")[:, :number]
         common = np.argsort(-terms.frequencies, kind="stable")[:_COMMON]
         self.pairs: NDArray[np.bool_] = np.zeros(terms.distances.shape, dtype=np.bool_)
         self.pairs[np.arange(len(near))[:, None], near] = True

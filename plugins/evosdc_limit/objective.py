@@ -62,6 +62,11 @@ class Objective:
         """IL of one attribute whose values all move by a distance of 1."""
         return self._loss_cost("dbil")
 
+    def entropy_cost(self, v: int) -> float:
+        """Return the IL of a bit of uncertainty about an attribute."""
+        bits = self.attributes[v].bits
+        return self._loss_cost("ebil") / bits if bits > 0 else 0.0
+
     def set_losses(self, v: int) -> Floats:
         """Return the IL of an attribute that tells no more than a set of 1, 2, ... A categories, shape (A,)."""
         return self._loss_cost("ebil") * self.attributes[v].entropies
