@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from evosdc.executors.crew import Crew
 from evosdc.executors.pool import Pool, PoolExecutor
+from evosdc.executors.worker_processes import Crew
 
 
 class ProcessesExecutor(PoolExecutor):

@@ -9,7 +9,7 @@ from evosdc.engine.grain import islands_pay, seconds_left
 from evosdc.engine.stop import Progress, Stop
 from evosdc.executors.chunk import OutOfTime, limited, unlimited
 from evosdc.executors.chunking import START_SECONDS, worth_starting
-from evosdc.executors.surroundings import surrounding_executor
+from evosdc.executors.launched import surrounding_executor
 from evosdc.model import Population, Task
 from tests.engine.individuals import individual
 

@@ -4,9 +4,9 @@ import pytest
 
 import evosdc.engine.flow as flow
 from evosdc.engine.checkpoint import checkpoints
-from evosdc.experiment.document import read_experiment
-from evosdc.experiment.runner import resume_once, run_once
-from evosdc.registry import default_registry
+from evosdc.experiment.config.reader import read_experiment
+from evosdc.experiment.run.runner import resume_once, run_once
+from evosdc.plugins.registry import default_registry
 
 from .commands import assert_same_run, end_at, experiment_file
 
@@ -16,7 +16,7 @@ ISLANDS = {"name": "islands", "islands": 4, "interval": 3, "topology": "ring"}
 
 SLOW = """
 import time
-from evosdc.experiment import worker
+from evosdc.experiment.run import worker
 
 evolve = worker.evolve
 
@@ -46,7 +46,7 @@ def test_a_slow_island_changes_nothing_and_holds_up_only_those_that_need_it(
     serial = ran(experiment, tmp_path / "serial")
     (tmp_path / "slow_islands.py").write_text(SLOW)
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr("evosdc.experiment.runner.EVOLVE", "slow_islands:evolve_slowly")
+    monkeypatch.setattr("evosdc.experiment.run.runner.EVOLVE", "slow_islands:evolve_slowly")
     told = []
     answered = flow.Flow._answered
     monkeypatch.setattr(

@@ -12,11 +12,11 @@ from evosdc.executors.chunk import resolve
 from evosdc.executors.chunking import chunk_sizes, split
 from evosdc.executors.context import publish
 from evosdc.executors.processes import ProcessesExecutor
-from evosdc.executors.scoop.executor import ScoopExecutor
 from evosdc.executors.serial import SerialExecutor
 from evosdc.executors.watchdog import Watchdog
 from evosdc.model import Executor, Task
 from evosdc.model.parameters import parsed
+from evosdc_scoop.executor import ScoopExecutor
 
 from .conftest import KINDS
 from .work import HERE, task

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from evosdc.data.schema import MissingRule
+from evosdc.table.schema import MissingRule
 from evosdc_measures.linkage.agreement import add_profile, pattern_of
 from evosdc_measures.linkage.lattice import count_groups, few_pairs, invert, time_by_groups
 from evosdc_measures.linkage.pattern_linkage import _settled
