@@ -99,6 +99,10 @@ class Registry:
         """Return all names of a kind (`evosdc.specs.KINDS`), sorted, clashing ones included."""
         return tuple(sorted(self._of_kind(kind)))
 
+    def specs(self, kind: str) -> tuple[Spec, ...]:
+        """Return what plugins said of all offers of a kind, by name; without those that clash."""
+        return tuple(offers[0][0] for _, offers in sorted(self._of_kind(kind).items()) if len(offers) == 1)
+
     def spec(self, kind: str, name: str) -> Spec:
         """Return what a plugin said of an offer.
 
