@@ -35,12 +35,14 @@ def evosdc_fitnesses() -> Iterator[FitnessSpec]:
         implementation="evosdc_measures.fitness:Mean",
         summary="Mean of information loss and disclosure risk.",
         source="thesis, Eq. 3.2",
+        default_for=("experiment",),
     )
     yield FitnessSpec(
         name="max",
         implementation="evosdc_measures.fitness:Max",
         summary="Greater of information loss and disclosure risk, which favours balance.",
         source="thesis, Eq. 3.4",
+        default_for=("protect",),
     )
     yield FitnessSpec(
         name="weighted",
