@@ -134,6 +134,10 @@ class Registry:
             raise ClashError(Fault(kind, given, "one of them by name", "Several plugins offer a default."))
         return names[0]
 
+    def specs(self, kind: str) -> tuple[Spec, ...]:
+        """Return what plugins said of all offers of a kind, by name; without those that clash."""
+        return tuple(offers[0][0] for _, offers in sorted(self._of_kind(kind).items()) if len(offers) == 1)
+
     def spec(self, kind: str, name: str) -> Spec:
         """Return what a plugin said of an offer.
 

@@ -9,10 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from pydantic import ValidationError
-
 from evosdc.errors import CheckpointError, ExperimentError, Fault
-from evosdc.experiment.config.experiment import Experiment
 from evosdc.files.atomic import OWNER_FOLDER, make_folder, write_text
 from evosdc.runs.lock import HeldError, Holder, Lock
 
@@ -128,20 +125,6 @@ class RunFolder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._lock.release()
-
-
-def experiment_of(folder: RunFolder) -> Experiment:
-    """Return the experiment that a run folder holds.
-
-    Raises
-    ------
-    CheckpointError
-        It is not there, or not whole.
-    """
-    try:
-        return Experiment.model_validate(folder.read_json(RESOLVED))
-    except (ValidationError, ExperimentError):
-        raise CheckpointError(f"{folder.file(RESOLVED)} is damaged; begin a new run") from None
 
 
 def free_folder(parent: Path, title: str) -> Path:

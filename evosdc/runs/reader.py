@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from evosdc.errors import Fault, InputError
-from evosdc.report.wording import file_name, without_folders
+from evosdc.printing import file_name, without_folders
 
 RESOLVED = "resolved.json"
 ADVICE = "Give a folder that `evosdc run` or `evosdc protect` wrote."

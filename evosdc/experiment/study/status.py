@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from evosdc.errors import ExperimentError, Fault
+from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.study.settings import combinations, labelled, planned_runs
-from evosdc.runs.layout import LOCK, RESOLVED, RESULT, RunFolder, experiment_of
+from evosdc.runs.layout import LOCK, RESOLVED, RESULT, RunFolder
 from evosdc.runs.lock import Holder, read_holder
 from evosdc.runs.status import (
     FAILED,

@@ -14,7 +14,7 @@ from evosdc.executors.ledger import Job
 from evosdc.executors.pool import PERIOD, Answered, Lost, Pool
 from evosdc.executors.versions import check_versions
 
-_MODULE = "evosdc.executors.worker"
+_MODULE = "evosdc.executors.process_worker"
 _GRACE = 5.0
 _FIRST_GRACE = 60.0
 
@@ -46,7 +46,7 @@ class Worker:
             self.child.process.kill()
 
 
-class Crew(Pool):
+class ProcessPool(Pool):
     """Worker processes.
 
     Parameters
@@ -70,7 +70,7 @@ class Crew(Pool):
         self._log_path = log_path
         self._log = open_log(log_path)
         self.workers: list[Worker] = []
-        self._homes: dict[int, Worker] = {}
+        self._worker_of_place: dict[int, Worker] = {}
         try:
             for _ in range(size):
                 self.workers.append(Worker(time_limit, self._log))
@@ -89,8 +89,8 @@ class Crew(Pool):
         """Start a job."""
         free = [worker for worker in self.workers if worker.ready and worker.job is None]
         # The worker that had the place before still holds what the task needs, the deme of an island for one.
-        home = self._homes.get(job.index)
-        worker = self._homes[job.index] = home if home is not None and home in free else free[0]
+        home = self._worker_of_place.get(job.index)
+        worker = self._worker_of_place[job.index] = home if home is not None and home in free else free[0]
         worker.assign(job, parcel)
 
     def listen(self, answered: Answered, lost: Lost, patience: float = PERIOD) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import ceil, inf
 from time import perf_counter
 
-from evosdc.engine.epochs import Generation, generations
+from evosdc.engine.asynchronous_islands import AsynchronousIslands
+from evosdc.engine.deme_reports import Generation, evolve_generations
 from evosdc.engine.evaluation import Dispatch, Evaluator
-from evosdc.engine.flow import Flow
 from evosdc.engine.stop import Progress, Stop
 from evosdc.executors.chunking import worth_sending
 from evosdc.model import Algorithm, Archipelago, Population
@@ -17,7 +17,7 @@ TRIAL = 2.0
 """Seconds after which it is judged whether demes on workers are as fast as was expected."""
 
 
-class Advance:
+class GenerationStep:
     """Takes a search from generation to generation, by whichever grain is faster or was asked for.
 
     The grain, like the number of workers, changes how long a generation takes and nothing else.
@@ -40,7 +40,7 @@ class Advance:
         self.stop = stop or Stop()
         self._dispatch: Dispatch | None = getattr(evaluator, "dispatch", None)
         self._offspring = 0
-        self._flow: Flow | None = None
+        self._islands: AsynchronousIslands | None = None
         self._begun: tuple[float, int] | None = None
         self._refused = False
 
@@ -48,34 +48,34 @@ class Advance:
         """Return the generation that follows; None where the algorithm has nothing more to propose."""
         dispatch, algorithm = self._dispatch, self.algorithm
         offspring = self._offspring or len(population.individuals)
-        if self._flow is not None and self._slow(offspring, population.generation):
+        if self._islands is not None and self._slow(offspring, population.generation):
             self.close()
             self._refused = True
-        if self._flow is None and dispatch is not None and dispatch.executor.remote:
+        if self._islands is None and dispatch is not None and dispatch.executor.remote:
             worth = self._worth_workers(dispatch, offspring, progress)
             self.evaluator.dispatch = dispatch if worth else None
             if isinstance(algorithm, Archipelago) and worth and self._wanted(algorithm, dispatch, population):
                 genotype = self.evaluator.problem.genotype
-                self._flow = Flow(algorithm, dispatch, genotype, population, self.stop.generations)
-        if self._flow is not None:
-            generation = self._flow.next()
+                self._islands = AsynchronousIslands(algorithm, dispatch, genotype, population, self.stop.generations)
+        if self._islands is not None:
+            generation = self._islands.next()
         else:
-            (generation,) = generations(algorithm, self.evaluator, self.streams, population, 1)
+            (generation,) = evolve_generations(algorithm, self.evaluator, self.streams, population, 1)
         self._offspring = generation.evaluations
         return generation if generation.evaluations else None
 
     def halt(self) -> bool:
         """Begin nothing more on workers; return whether they have told of a generation that nobody has asked for."""
-        if self._flow is None:
+        if self._islands is None:
             return False
-        self._flow.halt()
-        return self._flow.complete
+        self._islands.halt()
+        return self._islands.complete
 
     def close(self) -> None:
         """Give up what is under way on workers."""
-        if self._flow is not None:
-            self._flow.halt()
-            self._flow = None
+        if self._islands is not None:
+            self._islands.halt()
+            self._islands = None
 
     def _worth_workers(self, dispatch: Dispatch, offspring: int, progress: Progress) -> bool:
         if dispatch.grain != "auto" or dispatch.executor.started:

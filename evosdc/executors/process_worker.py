@@ -1,4 +1,4 @@
-"""A worker process of the `processes` executor: ``python -m evosdc.executors.worker``, started by `crew`."""
+"""A worker process of the `processes` executor: ``python -m evosdc.executors.process_worker``, started by `crew`."""
 
 from __future__ import annotations
 

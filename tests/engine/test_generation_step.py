@@ -5,23 +5,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evosdc.engine.epochs import Generation
+from evosdc.engine.deme_reports import Generation
 from evosdc.engine.evaluation import Dispatch
-from evosdc.engine.grain import Advance
+from evosdc.engine.generation_step import GenerationStep
 from evosdc.engine.loop import begin, search
 from evosdc.engine.stop import Progress, Stop
 from evosdc.model import Executor
 from evosdc.seeds import Streams
 from evosdc.testing.counting import candidates, counted
-from tests.engine.test_flow import Counting, Disorder, Plain, islands_of
+from tests.engine.test_asynchronous_islands import Counting, Disorder, Plain, islands_of
 
 
 class Idle(Executor):
     """An executor that was not started yet, and whose islands are run here when it is."""
 
-    def __init__(self, stream, workers=2):
+    def __init__(self, queue, workers=2):
         super().__init__(None, workers)
-        self.given = stream
+        self.given = queue
         self.used = False
 
     @property
@@ -31,7 +31,7 @@ class Idle(Executor):
     def map(self, tasks):
         raise AssertionError("demes are streamed")
 
-    def stream(self):
+    def queue(self):
         self.used = True
         return self.given
 
@@ -49,7 +49,7 @@ class Measured(Counting):
 def advance_of(algorithm, stop, seconds, grain="auto"):
     executor = Idle(Disorder(algorithm, lambda places, told: places))
     evaluator = Measured(Dispatch(executor, lambda: None, "", 1, "evolve", grain), seconds)
-    return executor, evaluator, Advance(algorithm, evaluator, Streams(1), stop)
+    return executor, evaluator, GenerationStep(algorithm, evaluator, Streams(1), stop)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
-from evosdc.engine.epochs import Generation, SpanReport, packed_deme, retold, together
+from evosdc.engine.deme_reports import DemeReport, Generation, join_generations, pack_deme, read_report
 from evosdc.engine.evaluation import Cost, Dispatch
 from evosdc.errors import EvaluationError, ExecutorError
 from evosdc.model import Archipelago, Failure, Genotype, Outcome, Population, Task
@@ -27,16 +27,16 @@ POLL = 0.002
 
 
 @dataclass
-class Meeting:
+class Migration:
     """A migration: the demes that have come to it, and for each deme how many it still awaits, itself among them."""
 
     awaited: list[int]
     arrived: dict[int, Population] = field(default_factory=dict)
-    told: dict[int, Generation] = field(default_factory=dict)
+    reports: dict[int, Generation] = field(default_factory=dict)
     left: int = 0
 
 
-class Flow:
+class AsynchronousIslands:
     """The demes of a population under way on workers.
 
     Parameters
@@ -68,7 +68,7 @@ class Flow:
         self._costs = [Cost() for _ in range(count)]
         self._failures: dict[int, EvaluationError] = {}
         self._held: set[int] = set()
-        self._meetings: dict[int, Meeting] = {}
+        self._migrations: dict[int, Migration] = {}
         awaited = [{island, *algorithm.senders(island, count)} for island in range(count)]
         self._awaited = list(map(len, awaited))
         self._awaiting: list[list[int]] = [[] for _ in range(count)]
@@ -76,7 +76,7 @@ class Flow:
             for other in others:
                 self._awaiting[other].append(island)
         self._open, self._poll_due = True, 0.0
-        self._stream = dispatch.executor.stream()
+        self._queue = dispatch.executor.queue()
         for island in range(count):
             self._go_on(island)
 
@@ -102,7 +102,7 @@ class Flow:
                     raise self._failures[island]
             if not self._take(None):
                 raise ExecutorError("the executor has no answer to a task that it was given")
-        generation = together(self._algorithm, [told.popleft() for told in self._told])
+        generation = join_generations(self._algorithm, [told.popleft() for told in self._told])
         self._joined = generation.population.generation
         for island in tuple(self._held):
             self._go_on(island)
@@ -112,7 +112,7 @@ class Flow:
         """Begin nothing more and give up what is under way; complete generations can still be asked for."""
         if self._open:
             self._open = False
-            self._stream.close()
+            self._queue.close()
 
     def _poll(self) -> None:
         """Let demes go on whose workers have reported while this process was busy."""
@@ -123,7 +123,7 @@ class Flow:
             self._poll_due = after + max(POLL, 20.0 * (after - now))
 
     def _take(self, patience: float | None) -> bool:
-        answers = self._stream.take(patience)
+        answers = self._queue.take(patience)
         for island, (outcome,) in answers:
             self._answered(island, outcome)
         return bool(answers)
@@ -140,10 +140,10 @@ class Flow:
         count = self._span(island)
         if count > 0:
             dispatch = self._dispatch
-            payload = (packed_deme(deme, self._genotype), island, count, dispatch.executor.time_limit)
+            payload = (pack_deme(deme, self._genotype), island, count, dispatch.executor.time_limit)
             most = 4 * len(deme.individuals) * count
             items = ((island, payload),)
-            self._stream.give(island, Task(dispatch.evolve, dispatch.context, dispatch.seed, items, evaluations=most))
+            self._queue.give(island, Task(dispatch.evolve, dispatch.shared, dispatch.seed, items, evaluations=most))
 
     def _span(self, island: int) -> int:
         """Return for how many generations a deme is to evolve; 0 at the end."""
@@ -163,14 +163,14 @@ class Flow:
             error.add_note(failure.traceback)  # for --debug only: it names places of this machine
             self._failures[island] = error
             return
-        report: SpanReport = outcome.value
+        report: DemeReport = outcome.value
         begin, count = self._demes[island], len(report.generations)
         self._costs[island].add(report.seconds / count, count)
-        *history, last = retold(begin, report.generations, self._genotype)
+        *history, last = read_report(begin, report.generations, self._genotype)
         self._ends[island].append(last.population.generation)
         self._told[island].extend(history)
         if count == self._algorithm.horizon(begin.generation):
-            self._meet(island, last)
+            self._arrive(island, last)
         else:
             self._reached(island, last)
 
@@ -179,21 +179,21 @@ class Flow:
         self._demes[island] = generation.population
         self._go_on(island)
 
-    def _meet(self, island: int, generation: Generation) -> None:
+    def _arrive(self, island: int, generation: Generation) -> None:
         """Take in that a deme has come to a migration, and let those go on that awaited nobody else."""
         number = generation.population.generation
-        meeting = self._meetings.setdefault(number, Meeting(list(self._awaited)))
-        meeting.arrived[island], meeting.told[island] = generation.population, generation
+        migration = self._migrations.setdefault(number, Migration(list(self._awaited)))
+        migration.arrived[island], migration.reports[island] = generation.population, generation
         places = []
         for other in self._awaiting[island]:
-            meeting.awaited[other] -= 1
-            if not meeting.awaited[other]:
+            migration.awaited[other] -= 1
+            if not migration.awaited[other]:
                 places.append(other)
         if not places:
             return
-        meeting.left += len(places)
-        if meeting.left == len(self._demes):
-            del self._meetings[number]
-        settled = self._algorithm.settled(places, meeting.arrived, len(self._demes))
+        migration.left += len(places)
+        if migration.left == len(self._demes):
+            del self._migrations[number]
+        settled = self._algorithm.settled(places, migration.arrived, len(self._demes))
         for place, population in zip(places, settled, strict=True):
-            self._reached(place, replace(meeting.told[place], population=population))
+            self._reached(place, replace(migration.reports[place], population=population))

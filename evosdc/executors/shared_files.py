@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.errors import ExecutorError
-from evosdc.model.executor import ContextRef
+from evosdc.model.executor import SharedFiles
 
 _PREFIX = "context-"
 
 
-def publish(folder: Path, arrays: Mapping[str, NDArray[Any]], documents: Mapping[str, Any]) -> ContextRef:
+def share(folder: Path, arrays: Mapping[str, NDArray[Any]], documents: Mapping[str, Any]) -> SharedFiles:
     """Write arrays and documents where workers find them.
 
     Parameters
@@ -34,7 +34,7 @@ def publish(folder: Path, arrays: Mapping[str, NDArray[Any]], documents: Mapping
 
     Returns
     -------
-    ContextRef
+    SharedFiles
         The same content gives the same digest, whoever publishes it and wherever.
 
     Raises
@@ -64,11 +64,11 @@ def publish(folder: Path, arrays: Mapping[str, NDArray[Any]], documents: Mapping
     except BaseException:
         _remove(folder, set(written.values()))
         raise
-    return ContextRef(str(folder), digest)
+    return SharedFiles(str(folder), digest)
 
 
-def open_context(ref: ContextRef) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Return the arrays and documents of a context.
+def read_shared(ref: SharedFiles) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Return the shared arrays and documents.
 
     Returns
     -------
@@ -93,8 +93,8 @@ def open_context(ref: ContextRef) -> tuple[dict[str, NDArray[Any]], dict[str, An
     return arrays, manifest["documents"]
 
 
-def withdraw(ref: ContextRef) -> None:
-    """Remove a context: its files, save those that another context of the folder holds too, and the folder once empty.
+def withdraw(ref: SharedFiles) -> None:
+    """Remove shared files, save those that others of the folder are made of too, and the folder once empty.
 
     Arrays that are open stay valid where the system allows to remove files in use. To withdraw twice is no error.
     """
@@ -108,7 +108,7 @@ def withdraw(ref: ContextRef) -> None:
 
 
 def _remove(folder: Path, own: set[str]) -> None:
-    """Remove arrays that no context of the folder holds, and the folder once it is empty."""
+    """Remove arrays that nothing in the folder is made of, and the folder once it is empty."""
     for other in folder.glob(f"{_PREFIX}*.json"):
         own -= set(json.loads(other.read_bytes())["arrays"].values())
     for digest in own:

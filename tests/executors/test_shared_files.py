@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from evosdc.errors import ExecutorError
-from evosdc.executors.context import open_context, publish, withdraw
-from evosdc.model import ContextRef
+from evosdc.executors.shared_files import read_shared, share, withdraw
+from evosdc.model import SharedFiles
 
 ARRAYS = {
     "codes": np.arange(12, dtype=np.int32).reshape(4, 3),
@@ -23,8 +23,8 @@ def mode(path):
 
 
 def test_what_is_published_is_read_back(tmp_path):
-    ref = publish(tmp_path / "run" / "context", ARRAYS, DOCUMENTS)
-    arrays, documents = open_context(ref)
+    ref = share(tmp_path / "run" / "context", ARRAYS, DOCUMENTS)
+    arrays, documents = read_shared(ref)
     assert documents == DOCUMENTS
     assert list(arrays) == sorted(ARRAYS)
     for name, array in ARRAYS.items():
@@ -35,7 +35,7 @@ def test_what_is_published_is_read_back(tmp_path):
 
 
 def test_arrays_are_mapped_and_cannot_be_written(tmp_path):
-    arrays, _ = open_context(publish(tmp_path, ARRAYS, {}))
+    arrays, _ = read_shared(share(tmp_path, ARRAYS, {}))
     assert isinstance(arrays["codes"].base, np.memmap)
     for array in arrays.values():
         with pytest.raises(ValueError, match="read-only"):
@@ -44,7 +44,7 @@ def test_arrays_are_mapped_and_cannot_be_written(tmp_path):
 
 def test_only_the_owner_has_access(tmp_path):
     folder = tmp_path / "context"
-    publish(folder, ARRAYS, DOCUMENTS)
+    share(folder, ARRAYS, DOCUMENTS)
     assert mode(folder) == 0o700
     assert {mode(path) for path in folder.iterdir()} == {0o600}
     # Nothing unfinished is left, and equal arrays are one file.
@@ -52,48 +52,48 @@ def test_only_the_owner_has_access(tmp_path):
 
 
 def test_the_digest_is_that_of_the_content(tmp_path):
-    first = publish(tmp_path / "a", ARRAYS, DOCUMENTS)
-    assert publish(tmp_path / "b", dict(reversed(ARRAYS.items())), DOCUMENTS).digest == first.digest
-    assert publish(tmp_path / "a", ARRAYS, DOCUMENTS) == first
-    assert publish(tmp_path / "c", ARRAYS, {**DOCUMENTS, "name": "other"}).digest != first.digest
+    first = share(tmp_path / "a", ARRAYS, DOCUMENTS)
+    assert share(tmp_path / "b", dict(reversed(ARRAYS.items())), DOCUMENTS).digest == first.digest
+    assert share(tmp_path / "a", ARRAYS, DOCUMENTS) == first
+    assert share(tmp_path / "c", ARRAYS, {**DOCUMENTS, "name": "other"}).digest != first.digest
     other = {**ARRAYS, "codes": ARRAYS["codes"] + 1}
-    assert publish(tmp_path / "d", other, DOCUMENTS).digest != first.digest
+    assert share(tmp_path / "d", other, DOCUMENTS).digest != first.digest
 
 
 @pytest.mark.parametrize("suffix", [".npy", ".json"])
 def test_changed_files_are_refused(tmp_path, suffix):
-    ref = publish(tmp_path, {"codes": ARRAYS["codes"]}, DOCUMENTS)
+    ref = share(tmp_path, {"codes": ARRAYS["codes"]}, DOCUMENTS)
     (path,) = tmp_path.glob(f"*{suffix}")
     content = bytearray(path.read_bytes())
     content[-3] ^= 1
     path.write_bytes(content)
     with pytest.raises(ExecutorError, match="were changed after they were published"):
-        open_context(ref)
+        read_shared(ref)
 
 
 def test_missing_files_are_told(tmp_path):
     with pytest.raises(ExecutorError, match="cannot be read: No such file"):
-        open_context(ContextRef(str(tmp_path), "0" * 40))
+        read_shared(SharedFiles(str(tmp_path), "0" * 40))
 
 
 def test_what_would_need_pickle_or_is_not_json_is_refused_and_leaves_nothing(tmp_path):
     with pytest.raises(ValueError, match="Object arrays cannot be saved"):
-        publish(tmp_path / "context", {"objects": np.array([{}, None], dtype=object)}, {})
+        share(tmp_path / "context", {"objects": np.array([{}, None], dtype=object)}, {})
     assert not list(tmp_path.iterdir())
     with pytest.raises(ValueError, match="a document is not JSON"):
-        publish(tmp_path / "context", {}, {"x": {1, 2}})
+        share(tmp_path / "context", {}, {"x": {1, 2}})
 
 
 def test_withdraw_leaves_what_others_hold(tmp_path):
     folder = tmp_path / "context"
-    first = publish(folder, {"a": np.arange(3), "b": np.arange(4)}, {})
-    second = publish(folder, {"b": np.arange(4)}, {})
-    arrays, _ = open_context(first)
+    first = share(folder, {"a": np.arange(3), "b": np.arange(4)}, {})
+    second = share(folder, {"b": np.arange(4)}, {})
+    arrays, _ = read_shared(first)
     withdraw(first)
     with pytest.raises(ExecutorError):
-        open_context(first)
+        read_shared(first)
     assert arrays["a"].sum() == 3
-    assert open_context(second)[0]["b"].sum() == 6
+    assert read_shared(second)[0]["b"].sum() == 6
     withdraw(second)
     assert not folder.exists()
     withdraw(second)

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 
 from evosdc.executors.packing import run_packed
-from evosdc.model.executor import ContextRef
+from evosdc.model.executor import SharedFiles
 
 END_OF_BATCH = b""
 """What ends a batch on the line between the pool's owner and the origin; no parcel is empty."""
@@ -34,7 +34,7 @@ def own_name() -> str:
     return f"{socket.gethostname()} {os.getpid()}"
 
 
-def presence(context: ContextRef | None, seed: int, seconds: float) -> str:
+def presence(shared: SharedFiles | None, seed: int, seconds: float) -> str:
     """Tell which process this is, after a short while: long enough for every worker to get its turn."""
     time.sleep(seconds)
     return own_name()

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from evosdc.algorithms.islands import Islands
-from evosdc.engine.epochs import SpanReport, generations, reported, unpacked_deme
+from evosdc.engine.asynchronous_islands import AHEAD, AsynchronousIslands
+from evosdc.engine.deme_reports import DemeReport, evolve_generations, report_generations, unpack_deme
 from evosdc.engine.evaluation import Dispatch
-from evosdc.engine.flow import AHEAD, Flow
 from evosdc.errors import EvaluationError, ExecutorError
-from evosdc.model import Archipelago, Executor, Failure, Outcome, Stream
+from evosdc.model import Archipelago, Executor, Failure, Outcome, TaskQueue
 from evosdc.seeds import Streams
 from evosdc.testing.counting import candidates, counted
 from tests.algorithms.test_algorithms_conformance import island_toolbox
@@ -35,7 +35,7 @@ class Plain:
         return dump["genome"]
 
 
-class Disorder(Stream):
+class Disorder(TaskQueue):
     """Runs tasks here and gives answers as a function chooses among the places that are ready."""
 
     def __init__(self, algorithm, choose, seconds=0.01):
@@ -57,9 +57,9 @@ class Disorder(Stream):
         for place in self.choose(sorted(self.under_way), self.told):
             ((number, (packed, island, count, _)),) = self.under_way.pop(place).items
             assert island == place == number
-            deme = unpacked_deme(packed, Plain())
-            history = generations(self.algorithm.inner, Counting(), replace(STREAMS, island=island), deme, count)
-            report = SpanReport(self.seconds * count, reported(deme, history, Plain()))
+            deme = unpack_deme(packed, Plain())
+            history = evolve_generations(self.algorithm.inner, Counting(), replace(STREAMS, island=island), deme, count)
+            report = DemeReport(self.seconds * count, report_generations(deme, history, Plain()))
             answers.append((place, (Outcome(number, report, 0.1),)))
             self.told.append((place, deme.generation + count))
         return answers
@@ -69,16 +69,16 @@ class Disorder(Stream):
 
 
 class Elsewhere(Executor):
-    """An executor with the stream that it is given."""
+    """An executor with the queue that it is given."""
 
-    def __init__(self, stream):
+    def __init__(self, queue):
         super().__init__(None, 3)
-        self.given = stream
+        self.given = queue
 
     def map(self, tasks):
         raise AssertionError("demes are streamed")
 
-    def stream(self):
+    def queue(self):
         return self.given
 
 
@@ -89,9 +89,9 @@ def islands_of(topology="ring", count=3, interval=4, inner="parent-child"):
     return algorithm
 
 
-def flow_of(algorithm, stream, population, limit=None):
-    dispatch = Dispatch(Elsewhere(stream), lambda: None, "", 1, "evolve", "islands")
-    return Flow(algorithm, dispatch, Plain(), population, limit)
+def under_way_of(algorithm, queue, population, limit=None):
+    dispatch = Dispatch(Elsewhere(queue), lambda: None, "", 1, "evolve", "islands")
+    return AsynchronousIslands(algorithm, dispatch, Plain(), population, limit)
 
 
 def at_random(seed):
@@ -126,66 +126,66 @@ def assert_same(mine, theirs):
 def test_whatever_order_tasks_end_in_the_whole_is_the_same(topology, inner, choose):
     algorithm = islands_of(topology, 4, 3, inner)
     population = algorithm.initial(candidates(16, 1))
-    whole = list(generations(algorithm, Counting(), STREAMS, population, 14))
+    whole = list(evolve_generations(algorithm, Counting(), STREAMS, population, 14))
     # From the beginning, and from the middle between two migrations, as after a resume.
     for begin in (population, whole[3].population):
-        flow = flow_of(algorithm, Disorder(algorithm, choose), begin)
+        islands = under_way_of(algorithm, Disorder(algorithm, choose), begin)
         for mine in whole[begin.generation :]:
-            assert_same(mine, flow.next())
+            assert_same(mine, islands.next())
 
 
 def test_a_slow_deme_on_a_ring_holds_up_those_that_need_it_and_nobody_else():
     algorithm = islands_of("ring", 4, 5)
-    stream = Disorder(algorithm, lambda places, told: [p for p in places if p != 1 or len(told) > 40])
-    flow = flow_of(algorithm, stream, algorithm.initial(candidates(16, 1)))
+    queue = Disorder(algorithm, lambda places, told: [p for p in places if p != 1 or len(told) > 40])
+    islands = under_way_of(algorithm, queue, algorithm.initial(candidates(16, 1)))
     for _ in range(30):
-        if stream.take(0.0) == [] and 1 in stream.under_way and len(stream.under_way) == 1:
+        if queue.take(0.0) == [] and 1 in queue.under_way and len(queue.under_way) == 1:
             break
-        flow._take(None)
-    reached = dict(stream.told)
+        islands._take(None)
+    reached = dict(queue.told)
     # The second never comes to the first migration; the third waits for it there, the fourth one migration later.
     assert reached == {2: 5, 3: 10, 0: 15}
-    assert not flow.complete
+    assert not islands.complete
 
 
 def test_in_a_star_only_the_hub_is_waited_for():
     algorithm = islands_of("star", 4, 5)
-    stream = Disorder(algorithm, lambda places, told: [p for p in places if p != 3] or places)
-    flow = flow_of(algorithm, stream, algorithm.initial(candidates(16, 1)))
-    while stream.under_way.keys() != {3}:
-        flow._take(None)
-    reached = dict(stream.told)
+    queue = Disorder(algorithm, lambda places, told: [p for p in places if p != 3] or places)
+    islands = under_way_of(algorithm, queue, algorithm.initial(candidates(16, 1)))
+    while queue.under_way.keys() != {3}:
+        islands._take(None)
+    reached = dict(queue.told)
     # The others heard from the hub at once and wait for it one migration later; the hub itself hears from all.
     assert reached == {0: 5, 1: 10, 2: 10}
 
 
 def test_a_deme_does_not_run_away_from_the_others():
     algorithm = islands_of("ring", 2, 1000)
-    stream = Disorder(algorithm, lambda places, told: [0] if 0 in places else [], seconds=10.0)
-    flow = flow_of(algorithm, stream, algorithm.initial(candidates(8, 1)))
-    while 0 in stream.under_way:
-        flow._take(None)
-    assert stream.told == [(0, n + 1) for n in range(AHEAD)], "one generation a report, since each takes so long"
-    stream.choose = lambda places, told: places
-    assert [flow.next().population.generation for _ in range(20)] == list(range(1, 21))
+    queue = Disorder(algorithm, lambda places, told: [0] if 0 in places else [], seconds=10.0)
+    islands = under_way_of(algorithm, queue, algorithm.initial(candidates(8, 1)))
+    while 0 in queue.under_way:
+        islands._take(None)
+    assert queue.told == [(0, n + 1) for n in range(AHEAD)], "one generation a report, since each takes so long"
+    queue.choose = lambda places, told: places
+    assert [islands.next().population.generation for _ in range(20)] == list(range(1, 21))
 
 
 def test_nothing_is_evolved_beyond_the_last_generation_and_complete_ones_outlive_a_halt():
     algorithm = islands_of("ring", 3, 4)
     population = algorithm.initial(candidates(12, 1))
-    whole = list(generations(algorithm, Counting(), STREAMS, population, 10))
-    stream = Disorder(algorithm, lambda places, told: places)
-    flow = flow_of(algorithm, stream, population, 10)
-    assert_same(whole[0], flow.next())
-    while stream.under_way:
-        flow._take(None)
-    assert max(generation for _, generation in stream.told) == 10
-    flow.halt()
-    assert stream.closed
+    whole = list(evolve_generations(algorithm, Counting(), STREAMS, population, 10))
+    queue = Disorder(algorithm, lambda places, told: places)
+    islands = under_way_of(algorithm, queue, population, 10)
+    assert_same(whole[0], islands.next())
+    while queue.under_way:
+        islands._take(None)
+    assert max(generation for _, generation in queue.told) == 10
+    islands.halt()
+    assert queue.closed
     for mine in whole[1:]:
-        assert flow.complete
-        assert_same(mine, flow.next())
-    assert not flow.complete
+        assert islands.complete
+        assert_same(mine, islands.next())
+    assert not islands.complete
 
 
 def test_a_failure_counts_when_its_turn_comes():
@@ -202,14 +202,16 @@ def test_a_failure_counts_when_its_turn_comes():
                 for answer, (place, generation) in zip(answers, self.told[-len(answers) :], strict=True)
             ]
 
-    flow = flow_of(algorithm, Failing(algorithm, lambda places, told: places), population)
-    assert [flow.next().population.generation for _ in range(3)] == [1, 2, 3]
+    islands = under_way_of(algorithm, Failing(algorithm, lambda places, told: places), population)
+    assert [islands.next().population.generation for _ in range(3)] == [1, 2, 3]
     with pytest.raises(EvaluationError, match="item 1 failed: ValueError: no luck"):
-        flow.next()
+        islands.next()
 
 
 def test_an_executor_that_loses_a_task_is_told_of():
     algorithm = islands_of()
-    flow = flow_of(algorithm, Disorder(algorithm, lambda places, told: []), algorithm.initial(candidates(12, 1)))
+    islands = under_way_of(
+        algorithm, Disorder(algorithm, lambda places, told: []), algorithm.initial(candidates(12, 1))
+    )
     with pytest.raises(ExecutorError, match="no answer"):
-        flow.next()
+        islands.next()

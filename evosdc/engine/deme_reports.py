@@ -49,7 +49,7 @@ class Generation:
         return sum(self.made.values())
 
 
-class Told(NamedTuple):
+class IndividualReport(NamedTuple):
     """An individual as it crosses the wire."""
 
     dump: dict[str, Any]
@@ -68,7 +68,7 @@ class GenerationReport(NamedTuple):
     ----------
     made, failed
         As in `Generation`.
-    told : tuple of Told
+    told : tuple of IndividualReport
         Of this generation's children, those that matter.
     slots : tuple of int or None
         Numbers of the deme's members; None where they are as before.
@@ -78,12 +78,12 @@ class GenerationReport(NamedTuple):
 
     made: dict[str, int]
     failed: int
-    told: tuple[Told, ...]
+    told: tuple[IndividualReport, ...]
     slots: tuple[int, ...] | None
     memory: dict[str, Any] | None
 
 
-class SpanReport(NamedTuple):
+class DemeReport(NamedTuple):
     """Some generations of a deme as they cross the wire, and the seconds that they took."""
 
     seconds: float
@@ -93,12 +93,12 @@ class SpanReport(NamedTuple):
 class PackedDeme(NamedTuple):
     """A deme as it crosses the wire: its members, how many generations it has completed, and its memory."""
 
-    members: tuple[Told, ...]
+    members: tuple[IndividualReport, ...]
     generation: int
     memory: dict[str, Any]
 
 
-def generations(
+def evolve_generations(
     algorithm: Algorithm, evaluator: Evaluator, streams: Streams, population: Population, count: int
 ) -> Iterator[Generation]:
     """Evolve a population for `count` generations; where nothing is proposed it stays as it is."""
@@ -111,7 +111,9 @@ def generations(
         yield Generation(made, evaluated, population, failures_in(evaluated))
 
 
-def reported(deme: Population, history: Iterator[Generation], genotype: Genotype[Any]) -> list[GenerationReport]:
+def report_generations(
+    deme: Population, history: Iterator[Generation], genotype: Genotype[Any]
+) -> list[GenerationReport]:
     """Return the reports of a deme's generations."""
     # The individuals themselves are kept as well, or another one might get an address.
     numbers = {id(member): (slot, member) for slot, member in enumerate(deme.individuals)}
@@ -144,12 +146,15 @@ def reported(deme: Population, history: Iterator[Generation], genotype: Genotype
     return reports
 
 
-def retold(deme: Population, reports: Sequence[GenerationReport], genotype: Genotype[Any]) -> list[Generation]:
-    """Return the generations that reports tell of; the inverse of `reported`, but for children that do not matter."""
+def read_report(deme: Population, reports: Sequence[GenerationReport], genotype: Genotype[Any]) -> list[Generation]:
+    """Return the generations that reports tell of.
+
+    The inverse of `report_generations`, but for children that do not matter.
+    """
     known, members, memory = list(deme.individuals), deme.individuals, deme.memory
     history = []
     for number, report in enumerate(reports, start=deme.generation + 1):
-        evaluated = [_retold(told, genotype) for told in report.told]
+        evaluated = [_read(told, genotype) for told in report.told]
         known += evaluated
         if report.slots is not None:
             members = tuple([known[slot] for slot in report.slots])
@@ -159,7 +164,7 @@ def retold(deme: Population, reports: Sequence[GenerationReport], genotype: Geno
     return history
 
 
-def together(algorithm: Archipelago, demes: Sequence[Generation]) -> Generation:
+def join_generations(algorithm: Archipelago, demes: Sequence[Generation]) -> Generation:
     """Return one generation of all demes as that of the whole population."""
     generation = demes[0].population.generation
     made: Counter[str] = Counter()
@@ -173,19 +178,19 @@ def together(algorithm: Archipelago, demes: Sequence[Generation]) -> Generation:
     )
 
 
-def packed_deme(deme: Population, genotype: Genotype[Any]) -> PackedDeme:
+def pack_deme(deme: Population, genotype: Genotype[Any]) -> PackedDeme:
     """Return a deme as it crosses the wire."""
     return PackedDeme(tuple(_told(i, genotype) for i in deme.individuals), deme.generation, dict(deme.memory))
 
 
-def unpacked_deme(packed: PackedDeme, genotype: Genotype[Any]) -> Population:
-    """Return the deme that `packed_deme` packed."""
-    return Population(tuple(_retold(told, genotype) for told in packed.members), packed.generation, packed.memory)
+def unpack_deme(packed: PackedDeme, genotype: Genotype[Any]) -> Population:
+    """Return the deme that `pack_deme` packed."""
+    return Population(tuple(_read(told, genotype) for told in packed.members), packed.generation, packed.memory)
 
 
-def _told(i: Individual, genotype: Genotype[Any]) -> Told:
-    return Told(dict(genotype.dump(i.genome)), i.key, dict(i.scores), i.objectives, i.origin)
+def _told(i: Individual, genotype: Genotype[Any]) -> IndividualReport:
+    return IndividualReport(dict(genotype.dump(i.genome)), i.key, dict(i.scores), i.objectives, i.origin)
 
 
-def _retold(told: Told, genotype: Genotype[Any]) -> Individual:
+def _read(told: IndividualReport, genotype: Genotype[Any]) -> Individual:
     return Individual(genotype.load(told.dump), told.key, told.scores, told.objectives, told.origin)
