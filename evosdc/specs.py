@@ -63,6 +63,8 @@ class MeasureSpec(Spec):
         Least and greatest value, on the 0..100 scale where `kind` is il or dr.
     direction : {"minimise", "maximise"}
         Which way is better for a publisher.
+    meaning : str, optional
+        As of `FitnessSpec`, where the measure alone is the fitness.
     """
 
     kind: str = "il"
@@ -70,6 +72,7 @@ class MeasureSpec(Spec):
     scales: tuple[str, ...] = ("nominal", "ordinal")
     range: tuple[float, float] = (0.0, 100.0)
     direction: str = "minimise"
+    meaning: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +82,15 @@ class PrivacyModelSpec(Spec):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitnessSpec(Spec):
-    """A way of combining scores into objectives (`evosdc.model.Fitness`)."""
+    """A way of combining scores into objectives (`evosdc.model.Fitness`).
+
+    Parameters
+    ----------
+    meaning : str, optional
+        What its one objective is, as words that end the sentence "The score is ..." in reports.
+    """
+
+    meaning: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
