@@ -1,10 +1,22 @@
 """The contracts that plugins fulfil: Genotype, Measure, PrivacyModel, Fitness, MaskingMethod, Algorithm, Executor.
 
-Everything a plugin author needs is imported from here.
+Everything a plugin author needs is imported from here, the capabilities of genotypes among it.
 """
 
 from evosdc.model.aggregation import Aggregation
 from evosdc.model.algorithm import Algorithm, Archipelago, Offspring, Population
+from evosdc.model.capabilities import (
+    Described,
+    Direct,
+    Followed,
+    Generalising,
+    Movable,
+    PostRandomised,
+    Randomised,
+    Restricted,
+    Seedable,
+    SelfStarting,
+)
 from evosdc.model.executor import ContextRef, Executor, Failure, Outcome, Stream, Task
 from evosdc.model.fitness import Fitness
 from evosdc.model.genotype import Genotype
@@ -22,11 +34,15 @@ __all__ = [
     "Algorithm",
     "Archipelago",
     "ContextRef",
+    "Described",
+    "Direct",
     "Executor",
     "Expected",
     "Failure",
     "Fitness",
     "Fitted",
+    "Followed",
+    "Generalising",
     "Genotype",
     "Incremental",
     "Individual",
@@ -35,12 +51,18 @@ __all__ = [
     "Measure",
     "Microdata",
     "MissingMatch",
+    "Movable",
     "Offspring",
     "Outcome",
     "Parameters",
     "Population",
+    "PostRandomised",
     "PrivacyModel",
+    "Randomised",
     "Release",
+    "Restricted",
+    "Seedable",
+    "SelfStarting",
     "Stream",
     "Task",
     "deap_crossover",
