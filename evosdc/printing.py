@@ -1,11 +1,16 @@
-"""Making texts that come from files fit to be printed."""
+"""Making texts that come from files fit to be printed, and to be read by others than their owner."""
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
 from unicodedata import category
 
 _HIDDEN = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_PATH = re.compile(r"(?<![^\s'\"(=:,;])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"]+[/\\])+[^\s/\\'\",;:)]+")
 
 
 def printable(text: str) -> str:
@@ -20,3 +25,26 @@ def printable(text: str) -> str:
         sign.encode("unicode_escape").decode("ascii") if category(sign) in _HIDDEN or sign in _TURNING else sign
         for sign in text
     )
+
+
+def file_name(path: str) -> str:
+    """Return the last part of a path of any system."""
+    return re.split(r"[/\\]", path.rstrip("/\\"))[-1] or path
+
+
+def without_folders(text: str) -> str:
+    """Return a sentence whose absolute paths are cut to the names of the files; folders may name people and projects.
+
+    A path ends at the first blank or quotation mark.
+    """
+    return _PATH.sub(lambda found: file_name(found[0]), text)
+
+
+def value_in_words(value: Any) -> str:
+    """Return a value of a setting as a user would write it: texts bare, the rest as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def values_in_words(values: Mapping[str, Any]) -> str:
+    """Return the values of a setting in words: ``genotype.mutations = 2, fitness.name = max``."""
+    return ", ".join(f"{key} = {value_in_words(value)}" for key, value in values.items())

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from evosdc.calls.attributes import aligned, chosen_attributes, narrowed
+from evosdc.calls.defaults import default_measures
 from evosdc.errors import FaultCollector
-from evosdc.experiment.build.defaults import default_measures
 from evosdc.model import Measure, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import Purpose, stream
@@ -77,8 +77,8 @@ def judgement(
         microdata = Microdata(original, chosen_attributes(original.schema, attributes))
         before = microdata.original
         if measures is None:
-            names = [measure.name for measure in default_measures(before.schema).all]
-            built = {name: registry.build("measure", name, {}) for name in names}
+            usual = default_measures(before.schema, registry)
+            built = {name: registry.build("measure", name, {}) for name in (*usual["il"], *usual["dr"])}
         if any(not measure.generalised for measure in built.values()):
             versions[False] = aligned(before, masked)
         if any(measure.generalised for measure in built.values()):

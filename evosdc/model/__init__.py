@@ -17,7 +17,7 @@ from evosdc.model.capabilities import (
     Seedable,
     SelfStarting,
 )
-from evosdc.model.executor import ContextRef, Executor, Failure, Outcome, Stream, Task
+from evosdc.model.executor import Executor, Failure, Outcome, SharedFiles, Task, TaskQueue
 from evosdc.model.fitness import Fitness
 from evosdc.model.genotype import Genotype
 from evosdc.model.individual import Individual
@@ -33,7 +33,6 @@ __all__ = [
     "Aggregation",
     "Algorithm",
     "Archipelago",
-    "ContextRef",
     "Described",
     "Direct",
     "Executor",
@@ -63,8 +62,9 @@ __all__ = [
     "Restricted",
     "Seedable",
     "SelfStarting",
-    "Stream",
+    "SharedFiles",
     "Task",
+    "TaskQueue",
     "deap_crossover",
     "deap_mutation",
     "toolbox_of",

@@ -7,23 +7,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from evosdc.printing import file_name, without_folders
+
 THIN_SPACE = "\N{NARROW NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
 PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
 
 _ABSOLUTE = re.compile(r"(?:~|[A-Za-z]:)?[/\\]\S")
-_PATH = re.compile(r"(?<![^\s'\"(=:,;])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"]+[/\\])+[^\s/\\'\",;:)]+")
-
-FITNESSES = {
-    "mean": "the mean of IL and DR",
-    "max": "the greater of IL and DR",
-    "weighted": "the weighted mean of IL and DR, or of single measures, with the weights among the settings",
-    "pareto": "IL and DR, kept apart as two objectives",
-    "penalised": "the mean or the greater of IL and DR, and a price for frequencies that the protection shifts",
-    "dm": "the discernibility of the published records (DM: each record costs the size of its group)",
-}
-"""What the fitnesses that evosdc ships stand for; any other is called by its name."""
 
 MISSING_RULES = {
     "category": "A missing value counted as a category of its own, different from every other value.",
@@ -85,19 +76,6 @@ def quoted(text: str) -> str:
 def shortened(text: str, most: int) -> str:
     """Return a text of at most `most` characters, an ellipsis standing for what was cut."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
-
-
-def file_name(path: str) -> str:
-    """Return the last part of a path of any system."""
-    return re.split(r"[/\\]", path.rstrip("/\\"))[-1] or path
-
-
-def without_folders(text: str) -> str:
-    """Return a sentence whose absolute paths are cut to the names of the files; folders may name people and projects.
-
-    A path ends at the first blank or quotation mark.
-    """
-    return _PATH.sub(lambda found: file_name(found[0]), text)
 
 
 def method_label(method: str, params: Mapping[str, Any]) -> str:

@@ -29,4 +29,5 @@ def evosdc_executors() -> Iterator[ExecutorSpec]:
         implementation="evosdc_scoop.executor:ScoopExecutor",
         summary="A pool of SCOOP workers, which evosdc starts and stops by itself.",
         source="Hold-Geoffroy, Gagnon & Parizeau (2014), Once you SCOOP, no need to fork, XSEDE '14",
+        launcher="scoop:IS_RUNNING",
     )

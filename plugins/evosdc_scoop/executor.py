@@ -13,11 +13,11 @@ from pydantic import Field
 from evosdc.errors import ExecutorError
 from evosdc.executors.packing import all_failed, packed, unpacked
 from evosdc.executors.pool import Pool, PoolExecutor
-from evosdc.model.executor import Failure, Outcome, Rounds, Stream, Task
+from evosdc.model.executor import Failure, Outcome, Rounds, Task, TaskQueue
 from evosdc_scoop.hosts import Host, allotted_hosts, hosts_of, shared_out
-from evosdc_scoop.launcher import Places, places_of
+from evosdc_scoop.launcher import WorkerPlacement, placement_of
 from evosdc_scoop.pool import ScoopPool
-from evosdc_scoop.runner import Runner
+from evosdc_scoop.task_runner import Runner
 
 
 class ScoopExecutor(PoolExecutor):
@@ -55,7 +55,7 @@ class ScoopExecutor(PoolExecutor):
     def __init__(self, params: Any = None, workers: int = 1) -> None:
         super().__init__(params, workers)
         self._native = bool(scoop.IS_RUNNING)
-        self._places = Places(workers)
+        self._places = WorkerPlacement(workers)
         if self._native:
             if workers > scoop.SIZE:
                 raise ExecutorError(f"SCOOP was started with {scoop.SIZE} workers, fewer than the {workers} asked for")
@@ -64,7 +64,7 @@ class ScoopExecutor(PoolExecutor):
         shell, hosts = _hosts(self.params)
         if hosts:
             chosen = self.params
-            self._places = places_of(shared_out(hosts, workers), shell, chosen.interface, chosen.python)
+            self._places = placement_of(shared_out(hosts, workers), shell, chosen.interface, chosen.python)
             self.workers = self._places.size
 
     @classmethod
@@ -92,9 +92,9 @@ class ScoopExecutor(PoolExecutor):
         """
         return self._map_native(tasks) if self._native else super().map(tasks)
 
-    def stream(self) -> Stream:
-        """Return a stream of tasks, which run in rounds: those that are there when the last round is done."""
-        return Rounds(self) if self._native else super().stream()
+    def queue(self) -> TaskQueue:
+        """Return a queue of tasks, which run in rounds: those that are there when the last round is done."""
+        return Rounds(self) if self._native else super().queue()
 
     def _open(self) -> Pool:
         return ScoopPool(self._places, self.params.time_limit, self._log_path)

@@ -38,7 +38,7 @@ class LostHostError(ExecutorError):
 
 
 @dataclass(frozen=True)
-class Places:
+class WorkerPlacement:
     """Where the workers of a pool run.
 
     Parameters
@@ -67,7 +67,7 @@ class Places:
         return self.here + sum(host.slots for host in self.elsewhere)
 
 
-def places_of(hosts: Sequence[Host], shell: str, interface: str | None, python: str | None) -> Places:
+def placement_of(hosts: Sequence[Host], shell: str, interface: str | None, python: str | None) -> WorkerPlacement:
     """Return the places of workers on hosts, this computer among them or not.
 
     This computer always has one worker at least. The broker listens at the address from which the first of the other
@@ -77,15 +77,15 @@ def places_of(hosts: Sequence[Host], shell: str, interface: str | None, python: 
     here = sum(host.slots for host in hosts) - sum(host.slots for host in elsewhere)
     if interface is None:
         interface = address_towards(elsewhere[0].name) if elsewhere else LOOPBACK
-    return Places(max(1, here), elsewhere, shell, interface, python or interpreter())
+    return WorkerPlacement(max(1, here), elsewhere, shell, interface, python or interpreter())
 
 
-def start(places: Places, time_limit: float | None, log: IO[bytes]) -> list[Any]:
+def start(places: WorkerPlacement, time_limit: float | None, log: IO[bytes]) -> list[Any]:
     """Start a broker and workers, and wait until all of them have reported.
 
     Parameters
     ----------
-    places : Places
+    places : WorkerPlacement
     time_limit : float or None
         Seconds for each evaluation.
     log : file

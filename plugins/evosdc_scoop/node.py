@@ -19,7 +19,7 @@ import scoop.shared
 from evosdc.executors.lifeline import attend
 from evosdc.executors.versions import versions
 from evosdc_scoop.communicator import Line, PrivateCommunicator
-from evosdc_scoop.runner import END_OF_BATCH, Runner, own_name
+from evosdc_scoop.task_runner import END_OF_BATCH, Runner, own_name
 
 
 def main() -> None:

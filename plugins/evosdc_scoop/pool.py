@@ -15,11 +15,11 @@ from evosdc.executors.ledger import Job
 from evosdc.executors.packing import packed, unpacked
 from evosdc.executors.pool import PERIOD, Answered, Lost, Pool
 from evosdc.model.executor import Task
-from evosdc_scoop.launcher import LostHostError, Places, start, stop
-from evosdc_scoop.runner import END_OF_BATCH
+from evosdc_scoop.launcher import LostHostError, WorkerPlacement, start, stop
+from evosdc_scoop.task_runner import END_OF_BATCH
 
 _BATCH_BYTES = 256 * 1024 * 1024
-_PRESENCE = "evosdc_scoop.runner:presence"
+_PRESENCE = "evosdc_scoop.task_runner:presence"
 _PROBE_SECONDS = 0.02
 _PROBES_PER_WORKER = 4
 
@@ -33,7 +33,7 @@ class ScoopPool(Pool):
 
     Parameters
     ----------
-    places : Places
+    places : WorkerPlacement
         Where the workers are.
     time_limit : float or None
         Seconds for each evaluation.
@@ -42,13 +42,13 @@ class ScoopPool(Pool):
 
     Attributes
     ----------
-    places : Places
+    places : WorkerPlacement
         Where the workers are now.
     """
 
     certain = False
 
-    def __init__(self, places: Places, time_limit: float | None, log_path: Path | None = None) -> None:
+    def __init__(self, places: WorkerPlacement, time_limit: float | None, log_path: Path | None = None) -> None:
         self.places = places
         self._time_limit = time_limit
         self._log_path = log_path

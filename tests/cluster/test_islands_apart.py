@@ -2,7 +2,7 @@
 
 import pytest
 
-import evosdc.engine.flow as flow
+from evosdc.engine.asynchronous_islands import AsynchronousIslands
 from evosdc.engine.checkpoint import checkpoints
 from evosdc.experiment.config.reader import read_experiment
 from evosdc.experiment.run.runner import resume_once, run_once
@@ -21,10 +21,10 @@ from evosdc.experiment.run import worker
 evolve = worker.evolve
 
 
-def evolve_slowly(context, seed, payload):
+def evolve_slowly(shared, seed, payload):
     if payload[1] == 1:
         time.sleep(0.25)
-    return evolve(context, seed, payload)
+    return evolve(shared, seed, payload)
 """
 
 
@@ -48,9 +48,9 @@ def test_a_slow_island_changes_nothing_and_holds_up_only_those_that_need_it(
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr("evosdc.experiment.run.runner.EVOLVE", "slow_islands:evolve_slowly")
     told = []
-    answered = flow.Flow._answered
+    answered = AsynchronousIslands._answered
     monkeypatch.setattr(
-        flow.Flow,
+        AsynchronousIslands,
         "_answered",
         lambda self, island, outcome: (
             told.append((island, self._demes[island].generation)) or answered(self, island, outcome)

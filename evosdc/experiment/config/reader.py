@@ -1,4 +1,4 @@
-"""Reading experiment files."""
+"""Reading experiments: from files that users write, and from run folders."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evosdc.errors import ExperimentError, Fault, InputError
+from pydantic import ValidationError
+
+from evosdc.errors import CheckpointError, ExperimentError, Fault, InputError
 from evosdc.experiment.config.experiment import Experiment, InvalidExperimentError
+from evosdc.runs.layout import RESOLVED, RunFolder
 
 
 def read_experiment(path: Path, settings: Iterable[str] = ()) -> Experiment:
@@ -47,6 +50,20 @@ def read_experiment(path: Path, settings: Iterable[str] = ()) -> Experiment:
     for setting in settings:
         override(document, setting)
     return parse_experiment(document, path.parent, str(path))
+
+
+def experiment_of(folder: RunFolder) -> Experiment:
+    """Return the experiment that a run folder holds, with every default filled in.
+
+    Raises
+    ------
+    CheckpointError
+        It is not there, or not whole.
+    """
+    try:
+        return Experiment.model_validate(folder.read_json(RESOLVED))
+    except (ValidationError, ExperimentError):
+        raise CheckpointError(f"{folder.file(RESOLVED)} is damaged; begin a new run") from None
 
 
 def parse_experiment(document: Mapping[str, Any], base: Path, where: str = "experiment") -> Experiment:

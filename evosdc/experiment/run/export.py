@@ -7,10 +7,11 @@ from pathlib import Path
 from evosdc.engine.checkpoint import newest_checkpoint
 from evosdc.errors import CheckpointError, DataError, Fault
 from evosdc.experiment.build.assembly import Assembly, assemble
+from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.run.environment import data_digest
 from evosdc.model import Individual
 from evosdc.plugins.registry import Registry
-from evosdc.runs.layout import ENVIRONMENT, RunFolder, experiment_of
+from evosdc.runs.layout import ENVIRONMENT, RunFolder
 
 
 def front_member(path: Path, member: int, registry: Registry) -> tuple[Assembly, Individual]:

@@ -59,7 +59,7 @@ def starting_individuals(
             batch = range(done, min(done + BATCH * dispatch.executor.workers, total))
             items = [(position, position) for position in batch]
             size = assembly.microdata.original.codes.nbytes
-            outcomes = run_items(dispatch.executor, dispatch.context, begin, seed, items, seconds, size)
+            outcomes = run_items(dispatch.executor, dispatch.shared, begin, seed, items, seconds, size)
             for outcome in outcomes:
                 dump, scores, objectives = outcome.value
                 compared = outcome.id >= plan.candidates

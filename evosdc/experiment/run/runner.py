@@ -15,22 +15,23 @@ import numpy as np
 
 from evosdc.engine.checkpoint import newest_checkpoint, set_aside_newer
 from evosdc.engine.evaluation import Dispatch, Evaluator
-from evosdc.engine.grain import Advance
+from evosdc.engine.generation_step import GenerationStep
 from evosdc.engine.loop import SearchState, begin, search
 from evosdc.errors import CheckpointError, EvosdcError
-from evosdc.executors.context import publish, withdraw
-from evosdc.executors.launched import surrounding_executor
+from evosdc.executors.launched import launching_executor
+from evosdc.executors.shared_files import share, withdraw
 from evosdc.experiment.build.assembly import Assembly, assemble, start_of
 from evosdc.experiment.build.start import StartingFile
 from evosdc.experiment.config.experiment import ExecutorChoice, Experiment
+from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.config.resolution import experiment_text, resolved
 from evosdc.experiment.run.environment import changes_since, environment_of
 from evosdc.experiment.run.observers import Display, Recorder, Silent
 from evosdc.experiment.run.outputs import write_outputs
 from evosdc.experiment.run.portfolio import files_of, read_portfolio, starting_individuals, write_portfolio
 from evosdc.files.atomic import write_text
-from evosdc.files.schema.json_form import schema_document
-from evosdc.model import ContextRef, Executor
+from evosdc.files.schema.schema_json import schema_to_json
+from evosdc.model import Executor, SharedFiles
 from evosdc.model.parameters import parsed
 from evosdc.plugins.registry import Registry
 from evosdc.runs.journal import cut_journal
@@ -42,7 +43,6 @@ from evosdc.runs.layout import (
     PORTFOLIO,
     RESOLVED,
     RunFolder,
-    experiment_of,
 )
 
 WORKER = "evosdc.experiment.run.worker"
@@ -179,7 +179,7 @@ def _run(
             evaluator = Evaluator(problem, dispatch, executor.time_limit, experiment.on_error.rule)
             state, files = _started(assembly, folder, seed, state, dispatch, recorder)
             evaluator.remember([*state.population.individuals, *state.front])
-            advance = Advance(assembly.algorithm, evaluator, problem.streams, assembly.stop)
+            advance = GenerationStep(assembly.algorithm, evaluator, problem.streams, assembly.stop)
             state, reason = search(
                 assembly.algorithm, evaluator, problem.streams, assembly.stop, state, recorder, advance
             )
@@ -222,7 +222,7 @@ def _started(
 def executor_of(experiment: Experiment, registry: Registry) -> Executor:
     """Return the executor of an experiment, not started; where none is named, the one that started this program."""
     chosen = experiment.executor
-    around = surrounding_executor() if chosen == ExecutorChoice() else None
+    around = launching_executor(registry.specs("executor")) if chosen == ExecutorChoice() else None
     name, given = (chosen.name, chosen.params) if around is None else (around, {})
     cls = registry.implementation("executor", name)
     params = parsed(cls.Params, given, f"executor {name}")
@@ -231,10 +231,10 @@ def executor_of(experiment: Experiment, registry: Registry) -> Executor:
     return executor
 
 
-def problem_for_workers(assembly: Assembly, folder: Path) -> ContextRef:
+def problem_for_workers(assembly: Assembly, folder: Path) -> SharedFiles:
     """Write what workers build the problem from (`evosdc.experiment.run.worker.Bench`) to a new folder."""
     table, files = assembly.microdata.table, assembly.plan.files
-    return publish(
+    return share(
         folder,
         {
             "codes": table.codes,
@@ -244,7 +244,7 @@ def problem_for_workers(assembly: Assembly, folder: Path) -> ContextRef:
         },
         {
             "experiment": assembly.experiment.document(),
-            "schema": schema_document(table.schema),
+            "schema": schema_to_json(table.schema),
             "protect": list(assembly.microdata.protect),
         },
     )
@@ -258,10 +258,10 @@ def _dispatch(
     executor.keep_log(folder.file(WORKERS_LOG))
     publications = stack.enter_context(ExitStack())  # left after the executor: its workers may be reading
 
-    def published() -> ContextRef:
-        context = problem_for_workers(assembly, folder.file(CONTEXT))
-        publications.callback(withdraw, context)
-        return context
+    def published() -> SharedFiles:
+        shared = problem_for_workers(assembly, folder.file(CONTEXT))
+        publications.callback(withdraw, shared)
+        return shared
 
     grain = assembly.experiment.executor.grain
     if grain == "auto" and not executor.started:

@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.engine.epochs import PackedDeme, SpanReport, generations, reported, unpacked_deme
+from evosdc.engine.deme_reports import DemeReport, PackedDeme, evolve_generations, report_generations, unpack_deme
 from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.failures import evaluated
 from evosdc.engine.problem import Problem
 from evosdc.errors import PluginError
 from evosdc.executors.chunk import unlimited
-from evosdc.executors.context import open_context
+from evosdc.executors.shared_files import read_shared
 from evosdc.experiment.build.assembly import algorithm_of, maskings_of, start_of
 from evosdc.experiment.build.judgement import build_problem
 from evosdc.experiment.build.start import starting_individual, starting_plan
 from evosdc.experiment.config.experiment import Experiment
-from evosdc.files.schema.json_form import schema_from_document
-from evosdc.model import Archipelago, ContextRef, Individual, Microdata
+from evosdc.files.schema.schema_json import schema_from_json
+from evosdc.model import Archipelago, Individual, Microdata, SharedFiles
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
 
@@ -37,10 +37,10 @@ RECENT = 128
 class Bench:
     """One worker's copy of a problem, and the genomes that it has just evaluated."""
 
-    def __init__(self, context: ContextRef, seed: int) -> None:
-        arrays, documents = open_context(context)
+    def __init__(self, shared: SharedFiles, seed: int) -> None:
+        arrays, documents = read_shared(shared)
         experiment = Experiment.model_validate(documents["experiment"])
-        schema = schema_from_document(documents["schema"])
+        schema = schema_from_json(documents["schema"])
         table = Table(schema, np.asarray(arrays["codes"]), np.asarray(arrays["numbers"]))
         microdata = Microdata(table, tuple(documents["protect"]))
         self.problem: Problem = build_problem(experiment, microdata, default_registry(), seed)
@@ -87,45 +87,45 @@ class Bench:
         """What evaluates in this process, and remembers."""
         return Evaluator(self.problem, rule=self.rule)
 
-    def evolve(self, packed: PackedDeme, island: int, count: int, time_limit: float | None) -> SpanReport:
+    def evolve(self, packed: PackedDeme, island: int, count: int, time_limit: float | None) -> DemeReport:
         """Evolve a deme; members that were here before bring the states of their measures with them."""
         began = perf_counter()
-        deme = unpacked_deme(packed, self.problem.genotype)
+        deme = unpack_deme(packed, self.problem.genotype)
         for individual in deme.individuals:
             known = self.recent.get(individual.key)
             individual.states = known.states if known is not None else ()
         self.evaluator.time_limit = time_limit
         streams = replace(self.problem.streams, island=island)
-        history = list(generations(self.islands.inner, self.evaluator, streams, deme, count))
+        history = list(evolve_generations(self.islands.inner, self.evaluator, streams, deme, count))
         members = history[-1].population.individuals
         for individual in members:
             self.recent[individual.key] = individual
             self.recent.move_to_end(individual.key)
         while len(self.recent) > max(RECENT, DEMES * len(members)):
             self.recent.popitem(last=False)
-        reports = reported(deme, iter(history), self.problem.genotype)
-        return SpanReport(perf_counter() - began, reports)
+        reports = report_generations(deme, iter(history), self.problem.genotype)
+        return DemeReport(perf_counter() - began, reports)
 
 
 @lru_cache(maxsize=2)
-def _bench(context: ContextRef, seed: int) -> Bench:
+def _bench(shared: SharedFiles, seed: int) -> Bench:
     with unlimited():
-        return Bench(context, seed)
+        return Bench(shared, seed)
 
 
-def evaluate(context: ContextRef, seed: int, payload: tuple[Mapping[str, Any], bytes | None]) -> Any:
+def evaluate(shared: SharedFiles, seed: int, payload: tuple[Mapping[str, Any], bytes | None]) -> Any:
     """Evaluate a dumped genome; `payload` is the dump and the key of a relative, or None."""
-    return _bench(context, seed).evaluate(*payload)
+    return _bench(shared, seed).evaluate(*payload)
 
 
-def evolve(context: ContextRef, seed: int, payload: tuple[PackedDeme, int, int, float | None]) -> Any:
+def evolve(shared: SharedFiles, seed: int, payload: tuple[PackedDeme, int, int, float | None]) -> Any:
     """Evolve a deme; `payload` is the deme, its island, the generations, and the time limit of an evaluation."""
-    return _bench(context, seed).evolve(*payload)
+    return _bench(shared, seed).evolve(*payload)
 
 
-def begin(context: ContextRef, seed: int, position: int) -> Any:
+def begin(shared: SharedFiles, seed: int, position: int) -> Any:
     """Make and evaluate what stands at one position of the start; return dump (if a genome), scores and objectives."""
-    bench = _bench(context, seed)
+    bench = _bench(shared, seed)
     individual = starting_individual(bench.problem, bench.plan, default_registry(), position, seed, bench.rule)
     dump = {} if individual.genome is None else dict(bench.problem.genotype.dump(individual.genome))
     return dump, dict(individual.scores), individual.objectives

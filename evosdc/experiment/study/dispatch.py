@@ -12,14 +12,15 @@ from time import monotonic, sleep
 
 from evosdc.errors import EvosdcError, RunError
 from evosdc.experiment.config.experiment import ExecutorChoice, Experiment
+from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.run.observers import Display
 from evosdc.experiment.run.runner import WORKERS_LOG, executor_of
 from evosdc.experiment.study.planned_run import carry_out_run
 from evosdc.experiment.study.settings import PlannedRun, planned_runs, settings_of
-from evosdc.model import ContextRef, Executor, Task
+from evosdc.model import Executor, SharedFiles, Task
 from evosdc.plugins.registry import Registry, default_registry
-from evosdc.runs.layout import LOCK, RESULT, RunFolder, experiment_of
-from evosdc.runs.lock import read_holder
+from evosdc.runs.layout import LOCK, RESULT, RunFolder
+from evosdc.runs.lock import read_owner
 
 PERIOD = 1.0
 """Seconds between two looks at which runs are complete."""
@@ -84,7 +85,7 @@ def spread_out(
     return failures
 
 
-def run_planned(context: ContextRef | None, seed: int, payload: Payload) -> str:
+def run_planned(shared: SharedFiles | None, seed: int, payload: Payload) -> str:
     """Carry out one run of a study, in a worker; return why it failed, or nothing."""
     study, position, force = payload
     folder = RunFolder(Path(study))
@@ -108,7 +109,7 @@ def run_planned(context: ContextRef | None, seed: int, payload: Payload) -> str:
 def await_release(lock: Path, patience: float = LINGERING) -> None:
     """Wait, for a while at most, until whoever holds a lock file is gone."""
     limit = monotonic() + patience
-    while (holder := read_holder(lock)) is not None and holder.alive and monotonic() < limit:
+    while (owner := read_owner(lock)) is not None and owner.alive and monotonic() < limit:
         sleep(0.1)
 
 

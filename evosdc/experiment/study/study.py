@@ -9,6 +9,7 @@ from typing import Any
 from evosdc.errors import CheckpointError, EvosdcError, RunError
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.config.resolution import experiment_text
 from evosdc.experiment.run.environment import environment_of
 from evosdc.experiment.run.observers import Display, Silent
@@ -25,7 +26,6 @@ from evosdc.runs.layout import (
     RESOLVED,
     RESULT,
     RunFolder,
-    experiment_of,
 )
 
 

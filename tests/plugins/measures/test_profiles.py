@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evosdc.table.schema import MissingRule
 from evosdc_measures.linkage.agreement import add_profile, pattern_of
-from evosdc_measures.linkage.lattice import count_groups, few_pairs, invert, time_by_groups
+from evosdc_measures.linkage.agreement_groups import count_groups, few_pairs, invert, time_by_groups
 from evosdc_measures.linkage.pattern_linkage import _settled
 from evosdc_measures.linkage.profiles import _fill_by_groups, fill, memory_of, originals_of, places_of
 from tests.plugins.measures.cases import CLASSES, edited, fitted, noisy, schema, table
