@@ -11,7 +11,7 @@ import numpy as np
 from evosdc.model import Incremental
 from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import MISSING, Codes, Numbers, Rows, Table
-from evosdc_measures.linkage.measured import require_same_shape
+from evosdc_measures.linkage.numeric_dbrl import require_same_shape
 
 State = tuple[Table, Any]
 """The masked table in classes, and the state of the measure fitted on classes."""
@@ -31,7 +31,7 @@ def limits_of(column: Numbers, bins: int) -> Numbers:
     return inner
 
 
-class FittedInClasses(Incremental[State]):
+class FittedOnIntervals(Incremental[State]):
     """A measure of categories, fitted on an original whose numbers are taken by classes of its quantiles."""
 
     def __init__(self, original: Table, bins: int, fit: Callable[[Table], Incremental[Any]]) -> None:
