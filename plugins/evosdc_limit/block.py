@@ -1,11 +1,11 @@
 """The part of the program that belongs to one attribute.
 
-The program's variables are masses ``m_bk``: the share of the records that publish b and come, in equal parts, from a set
-of k original categories. Which sets these are need not be said. Averages of uniform distributions on sets of size k are
-all distributions without an entry above 1/k, the base polytope of the submodular function ``min(j / k, 1)`` of sets of
-j categories. Sums of base polytopes are the base polytope of the sum (Edmonds 1970). So a distribution x of originals
-behind b is made of such sets exactly where any j categories have together at most ``sum_k m_bk min(j / k, 1)``, the
-*capacity* of b for j. One variable for a size thus stands for all its sets, in any mixture.
+The program's variables are masses ``m_bk``: the share of the records that publish b and come, in equal parts, from a
+set of k original categories. Which sets these are need not be said. Averages of uniform distributions on sets of size
+k are all distributions without an entry above 1/k. They are the base polytope of the submodular function
+``min(j / k, 1)`` of sets of j categories, and sums of base polytopes are the base polytope of the sum (Edmonds 1970).
+So a distribution x of originals behind b is made of such sets exactly where any j categories have together at most
+``sum_k m_bk min(j / k, 1)``, the *capacity* of b for j. One variable for a size stands for all its sets, in any mixture.
 """
 
 from __future__ import annotations

@@ -16,6 +16,9 @@ Places = NDArray[np.intp]
 
 _TOLERANCE = 1e-9
 
+_MANY = 3000
+"""Rows from which on interior points are faster than the simplex method."""
+
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
@@ -114,7 +117,7 @@ class Draft:
             np.concatenate(self.below.right),
             self.equal.matrix(self.number),
             np.concatenate(self.equal.right),
-            method="highs",
+            method="highs-ipm" if self.below.number > _MANY else "highs-ds",
             options={"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE},
         )
         if found.x is None:

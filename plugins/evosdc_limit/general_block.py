@@ -20,8 +20,8 @@ Of a domain with many categories the best sets are larger: one more is near for 
 class GeneralBlock(Block):
     """Variables ``x_ba``, the share of records with original a and published b, for the pairs that were admitted.
 
-    ``sum_b x_ba`` is a's frequency, ``sum_a x_ba`` the masses of b, and ``x_ba <= sum_k m_bk / k``. The capacities of two
-    and more originals are added where an optimum breaks them.
+    ``sum_b x_ba`` is a's frequency, ``sum_a x_ba`` the masses of b, and ``x_ba <= sum_k m_bk / k``. The capacities of
+    two and more originals are added where an optimum breaks them.
     """
 
     def __init__(self, objective: Objective, v: int) -> None:
@@ -90,5 +90,3 @@ class GeneralBlock(Block):
         joint = np.zeros(self.pairs.shape)
         joint[self._where] = np.maximum(outcome.variables[self._x], 0.0)
         return joint
-
-

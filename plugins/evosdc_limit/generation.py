@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
+from math import inf
+from time import monotonic
 
 import numpy as np
 
@@ -58,16 +59,30 @@ class Generation:
         Stop when the bound is so near to the optimum.
     rounds : int, optional
         Stop after so many programs for one weight; the bound then is lower and `Optimum.gap` greater.
+    seconds : float, optional
+        Begin no program after that time, but one for each weight; likewise.
     """
 
-    def __init__(self, objective: Objective, tolerance: float = TOLERANCE, rounds: int | None = None) -> None:
+    def __init__(
+        self,
+        objective: Objective,
+        tolerance: float = TOLERANCE,
+        rounds: int | None = None,
+        seconds: float | None = None,
+    ) -> None:
         self.objective = objective
         self._tolerance = tolerance
         self._rounds = rounds
+        self._deadline = inf if seconds is None else monotonic() + seconds
         self._blocks: tuple[Block, ...] = tuple(
             NominalBlock(objective, v) if _is_nominal(terms) else GeneralBlock(objective, v)
             for v, terms in enumerate(objective.attributes)
         )
+
+    @property
+    def late(self) -> bool:
+        """Whether the time is over."""
+        return monotonic() > self._deadline
 
     def optimum(self, t: float | None) -> Optimum:
         """Bound ``t IL + (1 - t) DR``, or max(IL, DR) where t is None.
@@ -77,7 +92,7 @@ class Generation:
         EvaluationError
             The solver gave up.
         """
-        best, at, done = -np.inf, 0.5 if t is None else t, 0
+        best, at, done = -inf, 0.5 if t is None else t, 0
         while True:
             outcome = self._solved(t)
             bound, found = certified(self.objective, repaired(self.objective, self._multipliers(outcome)))
@@ -89,10 +104,10 @@ class Generation:
             done += 1
             if broken == 0 and outcome.value - best <= self._tolerance:
                 break
-            if done == self._rounds or broken + sum(block.extend(p, -_PRICED) for block, p in priced) == 0:
+            if done == self._rounds or self.late or broken + sum(block.extend(p, -_PRICED) for block, p in priced) == 0:
                 break
         joints = tuple(block.joint(outcome) for block in self._blocks)
-        gap = max(outcome.value - best, 0.0) if broken == 0 else np.inf
+        gap = max(outcome.value - best, 0.0) if broken == 0 else inf
         return Optimum(at, best, gap, outcome.il, outcome.dr, joints)
 
     def _solved(self, t: float | None) -> Outcome:
@@ -117,12 +132,6 @@ class Generation:
                 pull[row, list(table)] = outcome.below[next(joined)]
         alpha = tuple(block.alpha(outcome) for block in self._blocks)
         return Multipliers(outcome.t, alpha, tuple(block.eta(outcome) for block in self._blocks), pull)
-
-
-def optima(objective: Objective, weights: Iterable[float | None]) -> list[Optimum]:
-    """Return the optima of several weights, None for the least max(IL, DR)."""
-    generation = Generation(objective)
-    return [generation.optimum(t) for t in weights]
 
 
 def _is_nominal(terms: AttributeTerms) -> bool:

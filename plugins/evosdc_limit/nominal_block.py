@@ -28,9 +28,9 @@ class NominalBlock(Block):
 
     Which *other* originals stand behind b costs nothing. So it need only be possible to share them out. With u_b fixed,
     the distributions behind b are again a base polytope: j originals with b among them have at most
-    ``min(u_b + F_b(j - 1), F_b(j))`` and without it ``min(F_b(j), F_b(j + 1) - u_b)``, where F_b is the capacity. Sums of
-    base polytopes are one too: it is possible exactly where no set of originals is more frequent than the sum of these
-    bounds. Of all sets of j originals the worst is found by sorting, and it is added to the program.
+    ``min(u_b + F_b(j - 1), F_b(j))`` and without it ``min(F_b(j), F_b(j + 1) - u_b)``, where F_b is the capacity. Sums
+    of base polytopes are one too: it is possible exactly where no set of originals is more frequent than the sum of
+    these bounds. Of all sets of j originals the worst is found by sorting, and it is added to the program.
     """
 
     def __init__(self, objective: Objective, v: int) -> None:

@@ -88,7 +88,8 @@ class Objective:
     @property
     def least_risk(self) -> float:
         """DR of a file that tells nothing."""
-        return self.constant + self._guess_cost * sum(s * a.base for s, a in zip(self._slopes, self.attributes, strict=True))
+        bases = sum(slope * a.base for slope, a in zip(self._slopes, self.attributes, strict=True))
+        return self.constant + self._guess_cost * bases
 
     def _loss_cost(self, name: Loss) -> float:
         return 100.0 / (len(self.losses) * len(self.attributes)) if name in self.losses else 0.0

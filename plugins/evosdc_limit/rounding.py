@@ -34,7 +34,7 @@ def rounded(joint: Floats, counts: NDArray[np.int64]) -> NDArray[np.int64]:
     b, a = np.nonzero(rest)
     need = counts - low.sum(axis=0)
     if not need.any():
-        return low.astype(np.int64)
+        return np.asarray(low, dtype=np.int64)
     x = np.arange(len(b))
     by_original = sparse.csr_matrix((np.ones(len(x)), (a, x)), (joint.shape[1], len(x)))
     by_published = sparse.csr_matrix((np.ones(len(x)), (b, x)), (joint.shape[0], len(x)))
@@ -52,7 +52,7 @@ def rounded(joint: Floats, counts: NDArray[np.int64]) -> NDArray[np.int64]:
     )
     up = np.zeros(joint.shape)
     up[b, a] = _largest_remainders(rest[b, a], a, need) if found.x is None else np.round(found.x)
-    return (low + up).astype(np.int64)
+    return np.asarray(low + up, dtype=np.int64)
 
 
 def _largest_remainders(rest: Floats, a: NDArray[np.intp], need: Floats) -> Floats:
