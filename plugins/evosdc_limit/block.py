@@ -5,7 +5,7 @@ set of k original categories. Which sets these are need not be said. Averages of
 k are all distributions without an entry above 1/k. They are the base polytope of the submodular function
 ``min(j / k, 1)`` of sets of j categories, and sums of base polytopes are the base polytope of the sum (Edmonds 1970).
 So a distribution x of originals behind b is made of such sets exactly where any j categories have together at most
-``sum_k m_bk min(j / k, 1)``, the *capacity* of b for j. One variable for a size stands for all its sets, in any mixture.
+``sum_k m_bk min(j / k, 1)``, the *capacity* of b for j. One variable for a size stands for all sets.
 """
 
 from __future__ import annotations
