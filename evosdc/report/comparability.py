@@ -20,7 +20,7 @@ def differences(runs: Sequence[RecordedRun]) -> list[str]:
     return [name for name, of in _ASPECTS.items() if len({of(run) for run in runs} - {""}) > 1]
 
 
-def verdict(runs: Sequence[RecordedRun]) -> str:
+def comparability_text(runs: Sequence[RecordedRun]) -> str:
     """Return in a sentence that the runs cannot be compared and why; empty where they can."""
     found = differences(runs)
     if not found:

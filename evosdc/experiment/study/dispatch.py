@@ -94,7 +94,7 @@ def run_planned(shared: SharedFiles | None, seed: int, payload: Payload) -> str:
         run = planned_runs(experiment)[position]
         setting = settings_of(experiment)[run.setting]
         own = setting.experiment.model_copy(update={"executor": ExecutorChoice(name="serial")})
-        await_release(folder.file(run.folder) / LOCK)
+        await_unlocked(folder.file(run.folder) / LOCK)
         carry_out_run(folder.path, run, replace(setting, experiment=own), default_registry(), None, force)
     except EvosdcError as error:
         told = str(error).partition("\n")[0]
@@ -106,8 +106,8 @@ def run_planned(shared: SharedFiles | None, seed: int, payload: Payload) -> str:
     return ""
 
 
-def await_release(lock: Path, patience: float = LINGERING) -> None:
-    """Wait, for a while at most, until whoever holds a lock file is gone."""
+def await_unlocked(lock: Path, patience: float = LINGERING) -> None:
+    """Wait, for a while at most, until the owner of a lock file is gone."""
     limit = monotonic() + patience
     while (owner := read_owner(lock)) is not None and owner.alive and monotonic() < limit:
         sleep(0.1)
