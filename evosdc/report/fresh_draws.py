@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from evosdc.report.frames import mapping, objectives
+from evosdc.report.frames import figure_of, mapping, objectives
 from evosdc.report.wording import PLUS_MINUS, number, quoted
 from evosdc.runs.reader import RecordedRun
 
@@ -36,7 +36,7 @@ def fresh_verdicts(run: RecordedRun) -> list[str]:
     texts = [f"There the best file found has {what} of {_with_error(fitness[0], errors[0] if errors else None)}."]
     for key, name in FILES.items():
         entry = _entry(run, key)
-        gained, error = _number(entry.get("advantage")), _number(entry.get("advantage_error"))
+        gained, error = figure_of(entry.get("advantage")), figure_of(entry.get("advantage_error"))
         if key == "best" or not math.isfinite(gained):
             continue
         label = f", {quoted(str(entry['label']))}," if entry.get("label") else ""
@@ -107,9 +107,5 @@ def _entry(run: RecordedRun, key: str) -> dict[str, Any]:
 
 
 def _with_error(value: Any, error: Any) -> str:
-    text, spread = number(_number(value)), _number(error)
+    text, spread = number(figure_of(value)), figure_of(error)
     return f"{text} {PLUS_MINUS} {number(spread)}" if math.isfinite(spread) else text
-
-
-def _number(value: Any) -> float:
-    return float(value) if isinstance(value, int | float) else math.nan

@@ -39,8 +39,8 @@ Payload = tuple[str, int, bool]
 def study_executor(experiment: Experiment, registry: Registry, missing: int) -> Executor | None:
     """Return the executor that runs are spread over, or None where they are better run one after another here.
 
-    That is so with a single run to do or a single worker, and where evaluations have a time limit: it is kept by the
-    executor's own workers, who then get the evaluations of one run at a time.
+    That is so with a single run to do or a single worker. It is so with a time limit for evaluations as well, which the
+    executor's own workers keep: they get the evaluations of one run at a time.
     """
     if missing < 2 or experiment.executor.params.get("time_limit") is not None:
         return None
