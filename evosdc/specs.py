@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+OCCASIONS = ("categorical", "numeric", "mixed", "experiment", "protect")
+"""What an offer can be the default for: files without numbers, files of numbers, files of both; an experiment; the
+command protect."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
@@ -23,12 +27,15 @@ class Spec:
         One line for listings.
     source : str
         The paper or book that defines it; ``"reconstruction"`` is part of the text where evosdc fills a gap.
+    default_for : tuple of str
+        Those of `OCCASIONS` on which it is taken where users name nothing of its kind.
     """
 
     name: str
     implementation: str
     summary: str
     source: str = ""
+    default_for: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,17 +164,3 @@ class DatasetSpec(Spec):
     attributes: int
     licence: str
     files: tuple[RemoteFile, ...] = ()
-
-
-KINDS: dict[str, type[Spec]] = {
-    "masking-method": MaskingMethodSpec,
-    "measure": MeasureSpec,
-    "privacy-model": PrivacyModelSpec,
-    "fitness": FitnessSpec,
-    "genotype": GenotypeSpec,
-    "algorithm": AlgorithmSpec,
-    "executor": ExecutorSpec,
-    "dataset": DatasetSpec,
-    "portfolio": PortfolioSpec,
-}
-"""Kinds of offers, by the word that users type, in the order of listings."""

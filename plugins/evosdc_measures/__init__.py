@@ -36,6 +36,7 @@ def evosdc_fitnesses() -> Iterator[FitnessSpec]:
         summary="Mean of information loss and disclosure risk.",
         meaning="the mean of IL and DR",
         source="thesis, Eq. 3.2",
+        default_for=("experiment",),
     )
     yield FitnessSpec(
         name="max",
@@ -43,6 +44,7 @@ def evosdc_fitnesses() -> Iterator[FitnessSpec]:
         summary="Greater of information loss and disclosure risk, which favours balance.",
         meaning="the greater of IL and DR",
         source="thesis, Eq. 3.4",
+        default_for=("protect",),
     )
     yield FitnessSpec(
         name="weighted",
