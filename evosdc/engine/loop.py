@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from math import inf
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any
 
 from evosdc.engine.archive import Archive, Point
 from evosdc.engine.evaluation import Evaluator
@@ -30,13 +30,6 @@ class SearchState:
     progress: Progress
     passed: tuple[Point, ...] = ()
     """Points of the front whose individuals have been let go (`evosdc.engine.archive`)."""
-
-
-class Observer(Protocol):
-    """What hears of each generation: journal, checkpoints, progress display, events."""
-
-    def __call__(self, state: SearchState, record: dict[str, Any]) -> None:
-        """Take note of a completed generation."""
 
 
 def begin(algorithm: Algorithm, candidates: Sequence[Individual], seconds: float = 0.0) -> SearchState:
