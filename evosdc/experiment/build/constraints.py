@@ -106,13 +106,13 @@ def _add(
             advice = "Leave `of` out, or protect that attribute alone."
             raise ExperimentError(Fault(where, "a privacy model of one attribute", "one of the whole file", advice))
         headline = Headline(registry.build("privacy-model", name, {}), microdata)
-        release = headline.view(microdata.original)
-        if not headline.model.applies(release):
+        view = headline.view(microdata.original)
+        if not headline.model.applies(view):
             given = f"a file without what {name} looks at"
             raise ExperimentError(Fault(where, given, "for instance an attribute with the role sensitive"))
         figures.fitted[name] = headline
         safe = constraint.operator == (">=" if headline.model.larger_is_safer else "<=")
-        if safe and headline.model.shortfall(release, constraint.bound) is not None:
+        if safe and headline.model.shortfall(view, constraint.bound) is not None:
             figures.fitted[constraint.shortfall_name] = Shortfall(headline, constraint.bound)
     elif name in registry.names("measure"):
         advice = f"Take it as well: measures.other = [{name!r}]."
