@@ -56,7 +56,7 @@ RAISE = ErrorRule()
 """The default: the first failure ends the run."""
 
 
-def evaluated(
+def evaluate_or_penalise(
     rule: ErrorRule, problem: Problem, genome: Any, evaluate: Callable[[bool], Evaluation], related: bool = False
 ) -> Evaluation:
     """Return the evaluation of a genome, or what the rule puts in its place.

@@ -48,7 +48,7 @@ def begin(algorithm: Algorithm, candidates: Sequence[Individual], seconds: float
             f"none of the {len(candidates)} candidates to start the search from could be evaluated; "
             'with on_error = "raise" the first failure is told'
         )
-    population = algorithm.initial(candidates)
+    population = algorithm.first_population(candidates)
     diversity = _census(algorithm).diversity(population.members)
     progress = Progress(0, len(candidates), seconds, 0, attained(best), diversity, failures_in(candidates))
     front = Archive(candidates)

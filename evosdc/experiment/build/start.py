@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from evosdc.calls.masking import masked_by
-from evosdc.engine.failures import RAISE, ErrorRule, evaluated
+from evosdc.engine.failures import RAISE, ErrorRule, evaluate_or_penalise
 from evosdc.engine.fresh import FIRST_FRESH, FreshScores, summarised
 from evosdc.engine.problem import Problem
 from evosdc.errors import ExperimentError, Fault
@@ -142,7 +142,7 @@ def starting_individual(
     if founder < len(plan.founders):
         return individual_of(problem, problem.initial_genomes[founder][1], label, rule)
     if position < plan.candidates:
-        return individual_of(problem, genotype.random(problem.streams.initial(position)), label, rule)
+        return individual_of(problem, genotype.random(problem.streams.random_genome(position)), label, rule)
     draws = [_masking_scores(problem, plan, registry, position, seed, draw) for draw in range(problem.draws)]
     means = {name: sum(scores[name] for scores in draws) / len(draws) for name in problem.measures}
     return Individual(None, b"", *problem.judge(means), label)
@@ -184,5 +184,5 @@ def _masked(
 def individual_of(problem: Problem, genome: Any, origin: str, rule: ErrorRule = RAISE) -> Individual:
     """Return an evaluated individual."""
     key = problem.genotype.key(genome)
-    evaluation = evaluated(rule, problem, genome, lambda related: problem.evaluate(genome, key))
+    evaluation = evaluate_or_penalise(rule, problem, genome, lambda related: problem.evaluate(genome, key))
     return Individual(genome, key, evaluation.scores, evaluation.objectives, origin)
