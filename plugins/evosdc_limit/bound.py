@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from evosdc.errors import DataError, Fault
-from evosdc.model.support import require_scales
+from evosdc.model.scales import require_scales
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 from evosdc_limit.attribute import attribute_terms
