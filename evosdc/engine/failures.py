@@ -46,8 +46,8 @@ class ErrorRule:
     def forgives(self, outcome: Outcome) -> bool:
         """Whether a failure on a worker is one of the candidate, as this rule may pass over.
 
-        What an evaluation raises is dealt with on the worker. What is left is time that ran out and a worker that died;
-        a problem that cannot be built there, or a task that cannot be read, is a fault of the whole run.
+        What an evaluation raises is dealt with on the worker. What is left is time that ran out and a worker that died.
+        A problem that cannot be built there, or a task that cannot be read, is a fault of the whole run.
         """
         return self.action != "raise" and outcome.value.type in (TIME_LIMIT, WORKER_DIED)
 
@@ -69,8 +69,8 @@ def evaluate_or_penalise(
     evaluate : callable
         Evaluates it; its argument says whether a relative's states may be used.
     related : bool
-        Whether there is a relative. Whether a candidate fails must not depend on whether its relative was at hand,
-        which depends on the executor: unless the first failure ends the run, it is evaluated once more without.
+        Whether there is a relative. Whether a relative is at hand depends on the executor, and whether a candidate
+        fails must not. Unless the first failure ends the run, it is therefore evaluated once more without.
 
     Raises
     ------

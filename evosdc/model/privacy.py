@@ -132,8 +132,9 @@ class PrivacyModel(ABC):
     def shortfall(self, view: IntruderView, bound: float) -> float | None:
         """Return the share of records, 0..1, because of which the headline is not on the safe side of a bound.
 
-        A headline such as the smallest frequency seldom moves when one record changes, so a search for files that keep
-        ``"k-anonymity >= 3"`` is led by this share where it is known; None where it is not. 0 where the bound is kept.
+        A headline such as the smallest frequency seldom moves when one record changes. A search for files that keep
+        ``"k-anonymity >= 3"`` is therefore led by this share, where it is known; None where it is not. 0 where the
+        bound is kept.
         """
         return None
 
