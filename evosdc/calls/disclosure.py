@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from evosdc.calls.attributes import chosen_attributes
-from evosdc.calls.masking import weights_of
+from evosdc.calls.masking import sampling_weights
 from evosdc.errors import DataError, Fault, FaultCollector, ParameterError, SchemaError
 from evosdc.files.schema.schema_reader import AttributeDescription, SchemaDescription
 from evosdc.model import MissingMatch, PrivacyModel, Release
@@ -85,7 +85,7 @@ def release_of(
         match = _match(missing, table, chosen)
     weights: Numbers | None = None
     with collect.step():
-        weights = weights_of(table)
+        weights = sampling_weights(table)
     households = schema.with_role(Role.HOUSEHOLD)
     if len(households) > 1:
         advice = "Give the others another role."

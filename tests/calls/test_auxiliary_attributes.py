@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evosdc.calls.masking import masked_by
+from evosdc.calls.masking import apply_masking
 from evosdc.cli import main
 from evosdc.errors import SchemaError
 from evosdc.model import Masking, MaskingMethod, Microdata
@@ -33,7 +33,7 @@ class Sum(MaskingMethod):
 
     wanted: tuple[str, ...] = ("z",)
 
-    def context(self, schema: Schema, masked: Sequence[str]) -> tuple[str, ...]:
+    def auxiliary_names(self, schema: Schema, masked: Sequence[str]) -> tuple[str, ...]:
         assert schema is SCHEMA
         assert tuple(masked) == ("x",)
         return self.wanted
@@ -41,9 +41,9 @@ class Sum(MaskingMethod):
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         return table
 
-    def mask_given(self, table: Table, context: Table, rng: np.random.Generator) -> Table:
-        assert context.schema.names == self.wanted
-        return Table(table.schema, table.codes, table.numbers + context.numbers - context.numbers.min())
+    def mask_given(self, table: Table, auxiliary: Table, rng: np.random.Generator) -> Table:
+        assert auxiliary.schema.names == self.wanted
+        return Table(table.schema, table.codes, table.numbers + auxiliary.numbers - auxiliary.numbers.min())
 
 
 class Unaware(MaskingMethod):
