@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 from deap import base
 from numpy.typing import NDArray
 
+from evosdc.model.capabilities import Described
 from evosdc.model.individual import Individual
 from evosdc.model.parameters import Parameters
 from evosdc.seeds import Streams
@@ -105,8 +106,8 @@ class Algorithm(ABC):
 
     def pictures(self, population: Population, solution: Individual) -> Mapping[str, str]:
         """Return pictures of the search for the report, SVG documents by title; by default those of the solution."""
-        pictures: Mapping[str, str] = self.toolbox.genotype.pictures(solution.genome)
-        return pictures
+        genotype = self.toolbox.genotype
+        return genotype.pictures(solution.genome) if isinstance(genotype, Described) else {}
 
     @abstractmethod
     def propose(self, population: Population, streams: Streams) -> list[Offspring]:

@@ -38,7 +38,7 @@ class Fitted(ABC):
 class Expected(Fitted):
     """A fitted measure that can also judge transition matrices without a draw.
 
-    A genotype that is a post-randomisation (`evosdc.model.Genotype.transitions`) can then be evolved by expectations,
+    A genotype that is a post-randomisation (`evosdc.model.PostRandomised`) can then be evolved by expectations,
     which hold no noise.
     """
 

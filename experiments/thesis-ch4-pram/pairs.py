@@ -87,7 +87,7 @@ def one_pair(path: Path, changes: list[str], folder: Path) -> dict[str, tuple[Fr
     experiment = read_experiment(path, changes)
     finished = run_once(experiment, folder, registry, experiment.seed)
     problem = assemble(experiment, registry).problem
-    initial = next(genome for masking, genome in problem.founders if masking.label.startswith(INITIAL))
+    initial = next(genome for masking, genome in problem.initial_genomes if masking.label.startswith(INITIAL))
     stages = {"initial": initial, "final": finished.state.best.genome}
     draws = problem.genotype.fresh_draws
     return {

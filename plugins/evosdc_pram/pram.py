@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
 
 from evosdc.errors import Fault, ParameterError, PluginError
-from evosdc.model import Genotype, Masking, Microdata, Parameters
+from evosdc.model import Masking, Microdata, Parameters, PostRandomised, SelfStarting
 from evosdc.model.genotype import Dump
 from evosdc.randomisation.post_randomisation import drawn
 from evosdc.randomisation.transition import Matrix, cumulative
@@ -23,7 +23,7 @@ from evosdc_pram.phenotype import Phenotype, coding_of
 Matrices = tuple[Genes, ...]
 
 
-class PramMatrices(Genotype[Matrices]):
+class PramMatrices(PostRandomised[Matrices], SelfStarting[Matrices]):
     """Transition matrices as genome: a tuple of int64 matrices of shape (c, c), one for each randomised attribute.
 
     Coding by whole numbers is that of Mares (2013), 4.1; that rows sum to a constant, the operators, and the three
@@ -127,7 +127,7 @@ class PramMatrices(Genotype[Matrices]):
         """Whether matrices are judged without drawing."""
         return self.params.judge == "expectation"
 
-    def initial(self) -> Sequence[tuple[Masking, Matrices]]:
+    def initial_genomes(self) -> Sequence[tuple[Masking, Matrices]]:
         """Return the initial matrices, the same design for all attributes; equal genomes once, under the first name."""
         flow = self.params.invariance == "flow"
         made: dict[bytes, tuple[Masking, Matrices]] = {}

@@ -12,7 +12,7 @@ from evosdc.algorithms.memetic import RATES, Memetic
 from evosdc.algorithms.moves import Move, credited, first_credit, moves_of, shares_of
 from evosdc.algorithms.parent_child import ParentChild
 from evosdc.errors import ParameterError
-from evosdc.model import Genotype, Individual, Population
+from evosdc.model import Genotype, Individual, Movable, Population
 from evosdc.seeds import Streams
 from evosdc.testing import AlgorithmConformance
 from evosdc.testing.counting import candidates, counted, counting_toolbox
@@ -26,17 +26,29 @@ def combined(genome, changed):
     return combination
 
 
+class Counting(Movable):
+    """Moves of two kinds; what they do is set from without."""
+
+    moves = ("small", "large")
+
+    def move(self, g, kind, rng, records=None):
+        raise NotImplementedError
+
+    def decode(self, g, rng):
+        return g
+
+
+Counting.__abstractmethods__ = frozenset()
+
+
 def toolbox_of(together=combined):
     toolbox = counting_toolbox()
     toolbox.algorithm = lambda name, params: ParentChild(ParentChild.Params(**params), toolbox)
     toolbox.measures = {}
     toolbox.fitness = SimpleNamespace(combine=lambda scores: (max(scores["il"], scores["dr"]),))
-    toolbox.genotype = SimpleNamespace(
-        moves=("small", "large"),
-        move=lambda genome, kind, rng, records: toolbox.mutate(genome, rng),
-        decode=lambda genome, rng: genome,
-        combined=together,
-    )
+    toolbox.genotype = Counting(None, None)
+    toolbox.genotype.move = lambda genome, kind, rng, records: toolbox.mutate(genome, rng)
+    toolbox.genotype.combined = together
     return toolbox
 
 
@@ -128,7 +140,7 @@ def test_credit_goes_to_the_moves_that_improve_and_no_move_is_forgotten() -> Non
 
 @pytest.mark.parametrize("burdened", [0.0, 0.3, 1.0])
 def test_records_are_drawn_by_cost_as_far_as_the_parameter_says(burdened: float) -> None:
-    moves = moves_of(SimpleNamespace(moves=("small", "large"), move=None), burdened)
+    moves = moves_of(Counting(None, None), burdened)
     credit = first_credit(moves, burdened)
     assert credit.sum() == pytest.approx(1.0)
     assert sum(share for move, share in zip(moves, credit.tolist(), strict=True) if move.costly) == burdened

@@ -199,7 +199,7 @@ def test_a_failure_counts_when_its_turn_comes():
                 (place, (Outcome(place, Failure("ValueError", "no luck"), 0.1),))
                 if generation > 4 and place
                 else answer
-                for answer, (place, generation) in zip(answers, self.told[-len(answers) :], strict=True)
+                for answer, (place, generation) in zip(answers, self.told[len(self.told) - len(answers) :], strict=True)
             ]
 
     islands = under_way_of(algorithm, Failing(algorithm, lambda places, told: places), population)

@@ -9,7 +9,7 @@ from evosdc.engine.headline import Headline, Shortfall
 from evosdc.engine.projection import projection
 from evosdc.errors import ExperimentError, Fault, FaultCollector, did_you_mean
 from evosdc.experiment.config.experiment import Experiment, Measures, Named
-from evosdc.model import Aggregation, Expected, Fitted, Genotype, Microdata
+from evosdc.model import Aggregation, Expected, Fitted, Microdata, PostRandomised
 from evosdc.model.constraint import Constraint, Constraints
 from evosdc.plugins.registry import Registry
 
@@ -60,7 +60,7 @@ def constraints_of(
     for constraint in listed:
         with collect.step():
             _add(figures, constraint, measures, registry, microdata, aggregation)
-    if isinstance(genotype, Genotype) and genotype.expected:
+    if isinstance(genotype, PostRandomised) and genotype.expected:
         collect.faults += [
             Fault(
                 f"constraint on {name}",
