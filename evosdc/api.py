@@ -110,22 +110,16 @@ def mask(
         table = table_from_frame(data)
         return frame_from_table(data, mask(table, method, attributes=attributes, by=by, seed=seed, **params))
     from evosdc.calls.attributes import chosen_attributes
-    from evosdc.calls.masking import masked_by
+    from evosdc.calls.masking import mask_file
     from evosdc.model import Masking, Microdata
-    from evosdc.seeds import Purpose, stream
 
-    registry = default_registry()
     collect = FaultCollector()
     with collect.step():
-        built = registry.build("masking-method", method, params)
+        built = default_registry().build("masking-method", method, params)
     with collect.step():
         chosen = chosen_attributes(data.schema, listed(attributes))
     collect.settle()
-    microdata = Microdata(data, chosen)
-    built.require_support(microdata.original, f"method {method}")
-    built.require_fit(microdata.original)
-    masking = Masking(method, params, by=tuple(listed(by) or ()))
-    return data.with_columns(masked_by(masking, microdata, registry, stream(seed, Purpose.MASK)))
+    return mask_file(Masking(method, params, by=tuple(listed(by) or ())), built, Microdata(data, chosen), seed)
 
 
 def measure(
@@ -289,7 +283,7 @@ def run(
     from evosdc.report import write_report
     from evosdc.runs.layout import REPORT, free_folder
 
-    document = dict(experiment) if isinstance(experiment, Mapping) else experiment.document()
+    document = dict(experiment) if isinstance(experiment, Mapping) else experiment.to_json()
     path = Path(folder) if folder is not None else None
     if data is not None:
         from evosdc.experiment.run.own_data import with_own_data

@@ -15,9 +15,7 @@ from evosdc.table.schema import Role
 from evosdc.table.table import Numbers, Rows, Table
 
 
-def apply_masking(
-    masking: Masking, method: MaskingMethod, microdata: Microdata, rng: np.random.Generator
-) -> Table:
+def apply_masking(masking: Masking, method: MaskingMethod, microdata: Microdata, rng: np.random.Generator) -> Table:
     """Return the protected attributes masked by one entry of a portfolio.
 
     Parameters

@@ -129,7 +129,7 @@ def _combined(
     scores: Mapping[str, float], specs: Mapping[str, Any], linkage: Literal["max", "mean"], registry: Any
 ) -> dict[str, float]:
     """Return the scores with IL and DR, where there are measures of that kind."""
-    from evosdc.experiment.build.judgement import aggregation_of
+    from evosdc.experiment.build.problem import aggregation_of
     from evosdc.experiment.config.experiment import Measures, Named
 
     by_kind = {kind: tuple(Named(name=n) for n, spec in specs.items() if spec.kind == kind) for kind in ("il", "dr")}

@@ -88,7 +88,7 @@ def _measures(source: dict[str, Any], il: list[str] | None, dr: list[str] | None
     if il and dr:
         return {"il": il, "dr": dr}
     from evosdc.calls.defaults import default_measures
-    from evosdc.experiment.build.assembly import load_data, microdata_of
+    from evosdc.experiment.build.data import load_data, microdata_of
     from evosdc.experiment.config.experiment import DataSource
     from evosdc.plugins.registry import default_registry
 

@@ -39,7 +39,7 @@ class Observer(Protocol):
         """Take note of a completed generation."""
 
 
-def begin(algorithm: Algorithm, candidates: Sequence[Individual], seconds: float = 0.0) -> SearchState:
+def first_state(algorithm: Algorithm, candidates: Sequence[Individual], seconds: float = 0.0) -> SearchState:
     """Return the state before the first generation.
 
     Raises

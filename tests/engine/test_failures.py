@@ -9,7 +9,7 @@ from evosdc.engine.archive import Archive
 from evosdc.engine.checkpoint import load_checkpoint, save_checkpoint
 from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.failures import ErrorRule, evaluated, failures_in, worst_evaluation
-from evosdc.engine.loop import SearchState, begin
+from evosdc.engine.loop import SearchState, first_state
 from evosdc.engine.statistics import best_of
 from evosdc.engine.stop import Progress
 from evosdc.errors import EvaluationError
@@ -88,7 +88,7 @@ def test_what_failed_is_worse_than_all_else_and_leaves_the_front(problem):
 def test_a_search_does_not_begin_with_failures_alone(problem):
     worst = [failed(problem, genome) for genome in genomes(problem.genotype, 2)]
     with pytest.raises(EvaluationError, match="none of the 2 candidates"):
-        begin(None, worst)
+        first_state(None, worst)
 
 
 def test_the_wheel_tells_the_others_apart_beside_a_failure():

@@ -16,10 +16,10 @@ from evosdc.engine.fresh import advantage, fresh_scores
 from evosdc.engine.hypervolume import REFERENCE
 from evosdc.engine.loop import SearchState
 from evosdc.experiment.build.assembly import Assembly
-from evosdc.experiment.build.constraints import judged_constraints
+from evosdc.experiment.build.constraints import judge_constraints
 from evosdc.experiment.build.start import StartingFile, fresh_masking_scores
-from evosdc.experiment.run.matrices import write_transitions
-from evosdc.experiment.run.privacy import risk_document
+from evosdc.experiment.run.privacy_findings import privacy_findings
+from evosdc.experiment.run.transition_outputs import write_transitions
 from evosdc.files.atomic import write_text
 from evosdc.files.delimited_file import DelimitedFile
 from evosdc.model import Described, Generalising, Individual, PostRandomised
@@ -45,13 +45,13 @@ def write_outputs(
         write_text(folder.file(f"{PICTURE}-{number}.svg"), f"<!-- {shown} -->\n{picture}")
     _write_scores(folder, assembly, starting, state)
     folder.write_json(FREQUENCIES, frequencies(assembly.microdata.original, masked))
-    folder.write_json(RISK, risk_document(assembly.microdata, masked, assembly.registry, omitted))
+    folder.write_json(RISK, privacy_findings(assembly.microdata, masked, assembly.registry, omitted))
     described = genotype if isinstance(genotype, Described) else None
     for name, text in described.files(best.genome).items() if described else ():
         write_text(folder.file(name), text)
     if isinstance(genotype, PostRandomised):
         write_transitions(folder, assembly.microdata.original, masked, genotype.transitions(best.genome))
-    judged = judged_constraints(problem.constraints, best.scores)
+    judged = judge_constraints(problem.constraints, best.scores)
     broken = [str(entry["constraint"]) for entry in judged if not entry["holds"]]
     document = {
         "title": assembly.experiment.heading,
@@ -195,33 +195,33 @@ def fresh_summary(assembly: Assembly, starting: Sequence[StartingFile], best: In
 
     None without random decoding. ``founder`` is the best of the genotype's own initial genomes and ``portfolio`` that
     of the methods that were scored for comparison, each chosen by the draws of the search and judged on fresh ones.
-    ``advantage`` is by how much the winner's first objective is less; a founder sees the winner's own random numbers,
-    which makes the standard error of that smaller.
+    ``advantage`` is by how much the winner's first objective is less. Initial genomes see the winner's own random
+    numbers, which makes the standard error of that smaller.
     """
     problem, plan = assembly.problem, assembly.plan
     draws = problem.fresh_draws
     if draws < 2:
         return None
     winner = fresh_scores(problem, best.genome, best.key, draws)
-    document: dict[str, Any] = {"draws": draws, "best": winner.document(), "founder": None, "portfolio": None}
+    document: dict[str, Any] = {"draws": draws, "best": winner.to_json(), "founder": None, "portfolio": None}
     by_label = {file.label: file for file in starting if not file.left_out}
     listed = {position: by_label[masking.label] for masking, position in plan.listed if masking.label in by_label}
     first = len(plan.maskings)
-    founders = {place: file for place, file in listed.items() if first <= place < first + len(plan.founders)}
-    if founders:
-        place = min(founders, key=lambda position: founders[position].individual.precedence)
+    initial = {place: file for place, file in listed.items() if first <= place < first + len(plan.initial)}
+    if initial:
+        place = min(initial, key=lambda position: initial[position].individual.precedence)
         genome = problem.initial_genomes[place - first][1]
         judged = fresh_scores(problem, genome, problem.genotype.key(genome), draws)
         gained, error = advantage(winner, judged)
-        compared = {"label": founders[place].label, "advantage": gained, "advantage_error": error}
-        document["founder"] = compared | judged.document()
+        compared = {"label": initial[place].label, "advantage": gained, "advantage_error": error}
+        document["founder"] = compared | judged.to_json()
     others = {place: file for place, file in listed.items() if place >= plan.candidates}
     if others:
         place = min(others, key=lambda position: others[position].individual.precedence)
-        judged = fresh_masking_scores(problem, plan, assembly.registry, place, draws)
+        judged = fresh_masking_scores(problem, plan, place, draws)
         gained, error = advantage(winner, judged, paired=False)
         compared = {"label": others[place].label, "advantage": gained, "advantage_error": error}
-        document["portfolio"] = compared | judged.document()
+        document["portfolio"] = compared | judged.to_json()
     return document
 
 
