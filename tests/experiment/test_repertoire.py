@@ -14,7 +14,7 @@ from evosdc.engine.verification import unequal
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.config.resolution import named_in, resolved
+from evosdc.experiment.config.resolution import named_in, resolve
 from evosdc.experiment.run.portfolio import starting_individuals
 from evosdc.experiment.run.run import run_once
 from evosdc.plugins.registry import default_registry
@@ -259,7 +259,7 @@ def test_a_resolved_experiment_says_all_of_algorithms_within_algorithms():
         "algorithm": {"name": "islands", "inner": {"name": "memetic", "rounds": 3, "inner": "steady-state"}},
     }
     said = Experiment.model_validate(given)
-    full = resolved(said, registry, ("built",), said.start)
+    full = resolve(said, registry, ("built",), said.start)
     inner = full.algorithm.params["inner"]
     assert (inner["name"], inner["rounds"], inner["probes"]) == ("memetic", 3, 60)
     assert (inner["inner"]["name"], inner["inner"]["tournament"]) == ("steady-state", 4)
@@ -268,4 +268,4 @@ def test_a_resolved_experiment_says_all_of_algorithms_within_algorithms():
         "memetic",
         "steady-state",
     }
-    assert resolved(full, registry, ("built",), said.start) == full
+    assert resolve(full, registry, ("built",), said.start) == full

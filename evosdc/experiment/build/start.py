@@ -8,7 +8,7 @@ from math import ceil
 from typing import Any
 
 from evosdc.calls.masking import apply_masking
-from evosdc.engine.failures import RAISE, ErrorRule, evaluated
+from evosdc.engine.failures import RAISE, ErrorRule, evaluate_or_penalise
 from evosdc.engine.fresh import FIRST_FRESH, FreshScores, summarised
 from evosdc.engine.problem import Problem
 from evosdc.errors import ExperimentError, Fault
@@ -157,5 +157,5 @@ def _masked(problem: Problem, entry: StartEntry, *address: int) -> Table:
 def individual_of(problem: Problem, genome: Any, origin: str, rule: ErrorRule = RAISE) -> Individual:
     """Return an evaluated individual."""
     key = problem.genotype.key(genome)
-    evaluation = evaluated(rule, problem, genome, lambda related: problem.evaluate(genome, key))
+    evaluation = evaluate_or_penalise(rule, problem, genome, key)
     return Individual(genome, key, evaluation.scores, evaluation.objectives, origin)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
-from evosdc.engine.evaluation import Dispatch, run_items
+from evosdc.engine.evaluation import Dispatch
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import StartingFile, starting_individual
 from evosdc.experiment.run.outputs import scored
@@ -58,10 +58,7 @@ def starting_individuals(
             batch = range(done, min(done + BATCH * dispatch.executor.workers, total))
             items = [(position, position) for position in batch]
             size = assembly.microdata.original.codes.nbytes
-            outcomes = run_items(
-                dispatch.executor, dispatch.shared, EVALUATE_START, assembly.seed, items, seconds, size
-            )
-            for outcome in outcomes:
+            for outcome in dispatch.run(EVALUATE_START, items, seconds, size):
                 dump, scores, objectives = outcome.value
                 compared = outcome.id >= plan.candidates
                 genome = None if compared else problem.genotype.load(dump)

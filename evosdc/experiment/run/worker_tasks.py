@@ -13,7 +13,7 @@ import numpy as np
 
 from evosdc.engine.deme_reports import DemeReport, PackedDeme, evolve_generations, report_generations, unpack_deme
 from evosdc.engine.evaluation import Evaluator
-from evosdc.engine.failures import evaluated
+from evosdc.engine.failures import evaluate_or_penalise
 from evosdc.engine.problem import Problem
 from evosdc.errors import PluginError
 from evosdc.executors.chunk import unlimited
@@ -63,13 +63,7 @@ class WorkerProblem:
         genome = self.problem.genotype.load(dump)
         key = self.problem.genotype.key(genome)
         relative = self.recent.get(nearest) if nearest is not None else None
-        evaluation = evaluated(
-            self.rule,
-            self.problem,
-            genome,
-            lambda related: self.problem.evaluate(genome, key, relative if related else None),
-            relative is not None,
-        )
+        evaluation = evaluate_or_penalise(self.rule, self.problem, genome, key, relative)
         self.recent[key] = Individual(
             genome, key, evaluation.scores, evaluation.objectives, "evaluated", evaluation.states
         )
