@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
 from evosdc.algorithms.combination import promising, worth_keeping
-from evosdc.algorithms.moves import Move, credited, first_credit, moves_of, shares_of
+from evosdc.algorithms.moves import Move, first_credit, moves_of, shares_of, update_credit
 from evosdc.algorithms.variation import improvement
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Algorithm, Fitted, Individual, Offspring, Parameters, Population
@@ -87,9 +87,9 @@ class Memetic(Algorithm):
         self.moves = moves_of(toolbox.genotype, params.burdened)
         self._position = {move.name: place for place, move in enumerate(self.moves)}
 
-    def initial(self, candidates: Sequence[Individual]) -> Population:
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the first population of the inner algorithm."""
-        population = self.inner.initial(candidates)
+        population = self.inner.first_population(candidates)
         credit = first_credit(self.moves, self.params.burdened)
         rates = np.full(len(population.individuals), np.nan)
         return replace(
@@ -209,7 +209,7 @@ class Memetic(Algorithm):
             RATES: rates if useful else _rated(rates, slot, 0.0),
             CLIMBER: np.array(slot),
             ASIDE: np.array(len(useful)),
-            CREDIT: credited(population.memory[CREDIT], tried, gains),
+            CREDIT: update_credit(population.memory[CREDIT], tried, gains),
         }
         return replace(population, individuals=(*members, *useful), memory=memory)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from evosdc.model.microdata import Microdata
 from evosdc.model.parameters import Parameters
-from evosdc.model.support import require_scales
+from evosdc.model.scales import require_scales
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import Scale
 from evosdc.table.table import Rows, Table

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from evosdc.engine.headline import Headline, Shortfall
-from evosdc.engine.projection import projection
+from evosdc.engine.measure_on_subset import measure_on_subset
 from evosdc.errors import ExperimentError, Fault, FaultCollector, did_you_mean
 from evosdc.experiment.config.experiment import Experiment, Measures, Named
 from evosdc.model import Aggregation, Expected, Fitted, Microdata, PostRandomised
@@ -106,7 +106,7 @@ class Figures:
             if attribute is not None:
                 for measure in kinds[name]:
                     self._fit(measure, attribute)
-                self.derived[constraint.figure] = _of_attribute(self.aggregation, name, attribute)
+                self.derived[constraint.figure_name] = _of_attribute(self.aggregation, name, attribute)
         elif attribute is not None and name in offered:
             self._fit(taken.get(name, Named(name=name)), attribute)
         elif name in taken:
@@ -126,21 +126,21 @@ class Figures:
     def _add_model(self, constraint: Constraint, where: str) -> None:
         name = constraint.name
         headline = Headline(self.registry.build("privacy-model", name, {}), self.microdata)
-        release = headline.release(self.microdata.original)
+        release = headline.view(self.microdata.original)
         if not headline.model.applies(release):
             given = f"a file without what {name} looks at"
             raise ExperimentError(Fault(where, given, "for instance an attribute with the role sensitive"))
         self.fitted[name] = headline
         safe = constraint.operator == (">=" if headline.model.larger_is_safer else "<=")
         if safe and headline.model.shortfall(release, constraint.bound) is not None:
-            self.fitted[constraint.shortfall] = Shortfall(headline, constraint.bound)
+            self.fitted[constraint.shortfall_name] = Shortfall(headline, constraint.bound)
 
     def _fit(self, measure: Named, attribute: str) -> None:
         built = self.registry.build("measure", measure.name, measure.params)
         figure = f"{measure.name} of {attribute}"
         built.require_support(self.microdata.original.select([attribute]), f"measure {figure}")
         if figure not in self.fitted:
-            self.fitted[figure] = projection(built, self.microdata, (attribute,))
+            self.fitted[figure] = measure_on_subset(built, self.microdata, (attribute,))
 
 
 def _of_attribute(aggregation: Aggregation, kind: str, attribute: str) -> Aggregation:
@@ -157,8 +157,8 @@ def judge_constraints(constraints: Constraints, scores: Mapping[str, float]) -> 
     return [
         {
             "constraint": str(constraint),
-            "value": scores[constraint.figure],
-            "holds": constraint.violation(scores[constraint.figure]) == 0.0,
+            "value": scores[constraint.figure_name],
+            "holds": constraint.excess(scores[constraint.figure_name]) == 0.0,
         }
         for constraint in constraints.listed
     ]

@@ -14,7 +14,7 @@ from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.config.experiment import ExecutorChoice, Experiment
 from evosdc.files.schema.schema_json import schema_to_json
 from evosdc.model import Executor, SharedFiles
-from evosdc.model.parameters import parsed
+from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import CONTEXT, RunFolder
 
@@ -31,7 +31,7 @@ def executor_of(experiment: Experiment, registry: Registry) -> Executor:
     around = launching_executor(registry.specs("executor")) if chosen == ExecutorChoice() else None
     name, given = (chosen.name, chosen.params) if around is None else (around, {})
     cls = registry.implementation("executor", name)
-    params = parsed(cls.Params, given, f"executor {name}")
+    params = parse_parameters(cls.Params, given, f"executor {name}")
     workers = chosen.workers or cls.usual_workers(params)
     executor: Executor = registry.build("executor", name, given, workers)
     return executor
