@@ -109,7 +109,7 @@ def mask(
 
         table = table_from_frame(data)
         return frame_from_table(data, mask(table, method, attributes=attributes, by=by, seed=seed, **params))
-    from evosdc.calls.attributes import chosen_attributes
+    from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.calls.masking import mask_file
     from evosdc.model import Masking, Microdata
 
@@ -117,7 +117,7 @@ def mask(
     with collect.step():
         built = default_registry().build("masking-method", method, params)
     with collect.step():
-        chosen = chosen_attributes(data.schema, listed(attributes))
+        chosen = choose_attributes(data.schema, listed(attributes))
     collect.settle()
     return mask_file(Masking(method, params, by=tuple(listed(by) or ())), built, Microdata(data, chosen), seed)
 
@@ -152,7 +152,7 @@ def measure(
     InputError
         Tables of different shape, unknown measures or attributes, or a scale that a measure cannot judge.
     """
-    from evosdc.calls.measurement import judgement
+    from evosdc.calls.measurement import score_table
 
     registry = default_registry()
     named = {measures: {}} if isinstance(measures, str) else measures
@@ -161,7 +161,7 @@ def measure(
     after = (
         masked if isinstance(masked, Table) else _version(masked, before.schema, _reads_generalised(params, registry))
     )
-    return dict(judgement(before, after, params, listed(attributes), registry).scores)
+    return dict(score_table(before, after, params, listed(attributes), registry).scores)
 
 
 def risk(

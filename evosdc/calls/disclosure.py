@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.calls.attributes import chosen_attributes
+from evosdc.calls.attribute_choice import choose_attributes
 from evosdc.calls.masking import sampling_weights
 from evosdc.errors import DataError, Fault, FaultCollector, ParameterError, SchemaError
 from evosdc.files.schema.schema_reader import AttributeDescription, SchemaDescription
@@ -72,7 +72,7 @@ def release_of(
         if quasi_identifiers is None and sensitive is not None:
             # what is named sensitive now is no longer the quasi-identifier that the schema declares
             quasi_identifiers = [name for name in schema.with_role(Role.QUASI_IDENTIFIER) if name not in secret]
-        chosen = chosen_attributes(schema, quasi_identifiers, otherwise_all=False)
+        chosen = choose_attributes(schema, quasi_identifiers, otherwise_all=False)
     both = [name for name in chosen if name in secret]
     if both and sensitive is None:
         # likewise the other way round

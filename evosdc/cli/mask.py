@@ -37,7 +37,7 @@ def mask(
 ) -> None:
     """Mask DATA, a file or a registered data set, by METHOD; write the protected file and a manifest beside it."""
     from evosdc._version import __version__
-    from evosdc.calls.attributes import chosen_attributes
+    from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.calls.masking import account_of, mask_file
     from evosdc.cli.inputs import open_source, require_apart
     from evosdc.cli.results import print_json
@@ -65,7 +65,7 @@ def mask(
     with collect.step():
         source = open_source(data, schema)
         source.table.schema.require(listed(by) or (), "--by")
-        chosen = chosen_attributes(source.table.schema, listed(attributes), otherwise_all=False)
+        chosen = choose_attributes(source.table.schema, listed(attributes), otherwise_all=False)
     collect.settle()
     masking, microdata = Masking(method, params, by=tuple(listed(by) or ())), Microdata(source.table, chosen)
     masked = mask_file(masking, built, microdata, seed)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from evosdc.calls.attributes import aligned
 from evosdc.errors import FaultCollector
 from evosdc.experiment.build.start_entries import StartEntry
 from evosdc.experiment.config.experiment import Start
 from evosdc.files.masked_file import read_masked
 from evosdc.files.source import Source
 from evosdc.model import Masking, Microdata
+from evosdc.table.alignment import align_codes
 from evosdc.table.table import Table
 
 FROM_FILE = "file"
@@ -39,7 +39,7 @@ def read_start_files(start: Start | None, source: Source, microdata: Microdata) 
     for path in start.files if start is not None else ():
         with collect.step():
             masked = read_masked(path, source, require=microdata.protect)
-            tables.append(aligned(microdata.original, masked.table))
+            tables.append(align_codes(microdata.original, masked.table))
     collect.settle()
     return tuple(tables)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -128,8 +128,3 @@ def _csv(categories: Sequence[str], matrix: Sequence[Sequence[float]]) -> str:
     for category, row in zip(categories, matrix, strict=True):
         writer.writerow([category, *map(repr, row)])
     return text.getvalue()
-
-
-def transitions_of(document: Mapping[str, Any]) -> dict[str, Matrix]:
-    """Return the matrices by attribute from the content of ``transitions.json``."""
-    return {name: np.array(entry["matrix"], dtype=np.float64) for name, entry in document.items()}
