@@ -126,13 +126,13 @@ class Figures:
     def _add_model(self, constraint: Constraint, where: str) -> None:
         name = constraint.name
         headline = Headline(self.registry.build("privacy-model", name, {}), self.microdata)
-        release = headline.view(self.microdata.original)
-        if not headline.model.applies(release):
+        view = headline.view(self.microdata.original)
+        if not headline.model.applies(view):
             given = f"a file without what {name} looks at"
             raise ExperimentError(Fault(where, given, "for instance an attribute with the role sensitive"))
         self.fitted[name] = headline
         safe = constraint.operator == (">=" if headline.model.larger_is_safer else "<=")
-        if safe and headline.model.shortfall(release, constraint.bound) is not None:
+        if safe and headline.model.shortfall(view, constraint.bound) is not None:
             self.fitted[constraint.shortfall_name] = Shortfall(headline, constraint.bound)
 
     def _fit(self, measure: Named, attribute: str) -> None:
