@@ -124,7 +124,7 @@ def test_the_result_says_which_constraints_hold(constrained):
 
 
 def test_figures_on_one_attribute_are_those_of_the_stored_file(constrained):
-    from evosdc.api import measure
+    from evosdc import measure
     from evosdc.files.masked_file import read_masked
 
     assembly = assemble(experiment(), default_registry())

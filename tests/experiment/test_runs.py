@@ -54,7 +54,7 @@ def test_result_describes_the_run(plain):
 
 
 def test_scores_equal_a_fresh_evaluation_of_the_stored_file(plain):
-    from evosdc.api import measure
+    from evosdc import measure
     from evosdc.files.masked_file import read_masked
 
     assembly = assemble(experiment(), default_registry())

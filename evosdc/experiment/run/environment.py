@@ -31,7 +31,7 @@ def environment_of(assembly: Assembly) -> dict[str, Any]:
         "packages": {name: _version(name) for name in PACKAGES},
         "plugins": [{"name": p.name, "distribution": p.distribution, "version": p.version} for p in registry.plugins],
         "providers": providers_of(assembly.experiment, registry),
-        "meaning": _meaning(assembly.experiment.fitness.name, registry),
+        "meaning": fitness_meaning(assembly.experiment.fitness.name, registry),
         "data": data_digest(assembly.source.table),
         "start_files": [data_digest(file) for file in assembly.plan.files],
     }
@@ -50,7 +50,8 @@ def data_digest(table: Table) -> str:
     return hashed.hexdigest()
 
 
-def _meaning(fitness: str, registry: Registry) -> str:
+def fitness_meaning(fitness: str, registry: Registry) -> str:
+    """Return what a fitness, or a measure in its place, stands for, in words for reports; empty where nothing says."""
     kind = "fitness" if fitness in registry.names("fitness") else "measure"
     return str(getattr(registry.spec(kind, fitness), "meaning", ""))
 
