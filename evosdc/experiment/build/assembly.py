@@ -25,7 +25,23 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Assembly:
-    """An experiment, ready to run."""
+    """An experiment, ready to run.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        With measures.
+    source : Source
+        The confidential file, cut down as the experiment says.
+    microdata : Microdata
+        What of it is protected, and what is read besides.
+    problem : Problem
+    algorithm : Algorithm
+    stop : Stop
+    plan : StartingPlan
+    registry : Registry
+        Where names were looked up.
+    """
 
     experiment: Experiment
     source: Source
@@ -62,7 +78,7 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
     collect = FaultCollector()
     for kind, chosen in (("algorithm", experiment.algorithm), ("executor", experiment.executor)):
         with collect.step():
-            checked(registry, kind, chosen.name, chosen.params)
+            require_valid(registry, kind, chosen.name, chosen.params)
     source = _kept(collect, lambda: load_data(experiment.data, registry))
     written = _kept(collect, lambda: written_entries(experiment, registry))
     microdata, protect = None, experiment.data.protect
@@ -134,7 +150,7 @@ def algorithm_of(experiment: Experiment, problem: Problem, registry: Registry) -
     return algorithm
 
 
-def checked(registry: Registry, kind: str, name: str, params: dict[str, Any]) -> None:
+def require_valid(registry: Registry, kind: str, name: str, params: dict[str, Any]) -> None:
     """Raise when a name is unknown or its parameters are refused, without building anything."""
     from evosdc.model.parameters import parse_parameters
 
@@ -152,14 +168,14 @@ def check_names(experiment: Experiment, registry: Registry) -> None:
     chosen += [("measure", measure) for measure in experiment.measures.all] if experiment.measures is not None else []
     for kind, named in chosen:
         with collect.step():
-            checked(registry, kind, named.name, named.params)
+            require_valid(registry, kind, named.name, named.params)
     start = experiment.start
     if start is not None and start.portfolio is not None:
         with collect.step():
             registry.spec("portfolio", start.portfolio)
     for entry in start.methods if start is not None else ():
         with collect.step():
-            checked(registry, "masking-method", entry.method, entry.masking.params)  # type: ignore[arg-type]
+            require_valid(registry, "masking-method", entry.method, entry.masking.params)  # type: ignore[arg-type]
     collect.settle()
 
 

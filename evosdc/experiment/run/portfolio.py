@@ -9,7 +9,7 @@ from typing import Any
 from evosdc.engine.evaluation import Dispatch
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import StartingFile, starting_individual
-from evosdc.experiment.run.outputs import scored
+from evosdc.experiment.run.summaries import scored
 from evosdc.model import Individual, Masking
 from evosdc.runs.layout import PORTFOLIO, RunFolder
 
