@@ -98,7 +98,7 @@ class Pram(MaskingMethod):
     def account(self, table: Table, weights: Numbers | None = None) -> Mapping[str, Any]:
         """Return the transition matrices that `mask` uses, which estimation needs; they hold no record."""
         return {
-            ", ".join(block.names): LabelledMatrix(block.names, block.labels(), matrix).to_json()
+            ", ".join(block.names): LabelledMatrix(block.names, block.labels(), matrix).document()
             for block, matrix in self.matrices(table, weights)
         }
 
