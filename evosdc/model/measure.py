@@ -126,7 +126,7 @@ class Measure(ABC):
             The attributes to judge, shape (n, V), n >= 1.
         """
 
-    def besides(self) -> tuple[str, ...]:
+    def auxiliary_names(self) -> tuple[str, ...]:
         """Return the attributes of the file that it needs besides those that it judges, by its parameters."""
         return ()
 
@@ -136,7 +136,7 @@ class Measure(ABC):
         Parameters
         ----------
         microdata : Microdata
-            The protected attributes, the attributes of `besides`, and possibly others. Masked tables hold the protected
+            The protected attributes, those of `auxiliary_names`, and possibly others. Masked tables hold the protected
             ones only.
         """
         return self.fit(microdata.original)

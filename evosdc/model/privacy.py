@@ -142,6 +142,16 @@ class PrivacyModel(ABC):
         """Return what the figures of `assess` mean, in a sentence for people who do not know the model."""
         return f"{self.headline.replace('_', ' ')}: {figures[self.headline]}"
 
+    def verdict(self, figures: Mapping[str, Mapping[str, Any]]) -> str:
+        """Return in plain words whether single respondents stand out; empty where the model does not tell.
+
+        Parameters
+        ----------
+        figures : mapping of str to mapping
+            What `assess` returned, by name of the model, this one's and those of others.
+        """
+        return ""
+
     @abstractmethod
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return the figures by name, JSON-able, without any record of the file.
