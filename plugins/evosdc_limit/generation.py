@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from time import monotonic
 
@@ -20,6 +20,12 @@ TOLERANCE = 1e-7
 """The greatest distance, on the scale 0..100, between the stated bound and the program's optimum."""
 
 _PRICED = 1e-9
+
+_ROUNDS = 100
+"""Programs for one weight at most; a dozen is usual."""
+
+_SLIGHT = 1e-5
+"""Weight of IL in place of 0: of all solutions of least DR one with little IL is wanted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +63,7 @@ class Generation:
     objective : Objective
     tolerance : float
         Stop when the bound is so near to the optimum.
-    rounds : int, optional
+    rounds : int
         Stop after so many programs for one weight; the bound then is lower and `Optimum.gap` greater.
     seconds : float, optional
         Begin no program after that time, but one for each weight; likewise.
@@ -67,7 +73,7 @@ class Generation:
         self,
         objective: Objective,
         tolerance: float = TOLERANCE,
-        rounds: int | None = None,
+        rounds: int = _ROUNDS,
         seconds: float | None = None,
     ) -> None:
         self.objective = objective
@@ -87,11 +93,20 @@ class Generation:
     def optimum(self, t: float | None) -> Optimum:
         """Bound ``t IL + (1 - t) DR``, or max(IL, DR) where t is None.
 
+        With t = 0 the bound is known: the DR of a file with one category, which tells nothing.
+
         Raises
         ------
         EvaluationError
             The solver gave up.
         """
+        if t == 0.0:
+            near = self._generated(_SLIGHT)
+            return replace(near, t=0.0, value=self.objective.least_risk, gap=0.0)
+        return self._generated(t)
+
+    def _generated(self, t: float | None) -> Optimum:
+        """Solve, price and extend for one weight."""
         best, at, done = -inf, 0.5 if t is None else t, 0
         while True:
             outcome = self._solved(t)
