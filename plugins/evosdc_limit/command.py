@@ -45,14 +45,14 @@ def limit(
 
     IL is the mean of dbil, ctbil and ebil, DR half of the guess (best-guess or guess-gain); linkages count as 0.
     """
-    from evosdc.calls.attributes import chosen_attributes
+    from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.cli.inputs import open_source
     from evosdc.cli.results import print_json
     from evosdc.model import Microdata
     from evosdc_limit.bound import LINES, limit_of
 
     table = open_source(data, schema).table
-    chosen = chosen_attributes(table.schema, listed(names), otherwise_all=False)
+    chosen = choose_attributes(table.schema, listed(names), otherwise_all=False)
     found = limit_of(Microdata(table, chosen).original, dr, lines=lines or LINES, seconds=seconds)
     if as_json:
         print_json(found.document())
