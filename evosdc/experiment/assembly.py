@@ -97,12 +97,15 @@ def microdata_of(source: Source, protect: Sequence[str] | None, besides: Sequenc
     return Microdata(source.table.select(list(dict.fromkeys([*names, *further]))), names)
 
 
-def besides_of(measures: Measures | None, registry: Registry) -> tuple[str, ...]:
+def besides_of(measures: Measures | None, schema: Schema, registry: Registry) -> tuple[str, ...]:
     """Return the attributes that measures need besides those they judge; faulty measures, refused later, need none."""
     needed: list[str] = []
     for measure in measures.all if measures is not None else ():
         with FaultCollector().step():
-            needed += registry.build("measure", measure.name, measure.params).besides()
+            built = registry.build("measure", measure.name, measure.params)
+            needed += built.besides()
+            if built.unprotected and not built.besides():
+                needed += [a.name for a in schema.attributes if a.role is not Role.IDENTIFIER]
     return tuple(dict.fromkeys(needed))
 
 
@@ -170,14 +173,17 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
         with collect.step():
             checked(registry, kind, chosen.name, chosen.params)
     source = _kept(collect, lambda: load_data(experiment.data, registry))
-    microdata = None
+    microdata, besides = None, tuple[str, ...]()
     if source is not None:
-        besides = besides_of(experiment.measures, registry)
+        besides = besides_of(experiment.measures, source.table.schema, registry)
         with collect.step():
             besides += start_besides(experiment, source.table.schema, registry)
         microdata = _kept(collect, lambda: microdata_of(source, experiment.data.protect, besides))
     if microdata is not None and experiment.measures is None:
         experiment = experiment.model_copy(update={"measures": default_measures(microdata.original.schema)})
+        further = besides_of(experiment.measures, source.table.schema, registry)
+        if further:
+            microdata = microdata_of(source, experiment.data.protect, (*besides, *further))
     if source is None or microdata is None:
         with collect.step():
             check_names(experiment, registry)

@@ -15,7 +15,7 @@ from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.likelihood import Flags, cost_of, write_costs
 from evosdc_measures.linkage.rivals import ANY, credit_of_ties, link, rival_of, settle
 
-FEW = 3
+FEW = 6
 """Up to so many changed cells are followed one by one; more are counted together. The choice changes no result."""
 
 
