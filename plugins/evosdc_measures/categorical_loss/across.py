@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from evosdc.data.schema import Role, Scale
-from evosdc.data.table import Codes, Rows, Table
-from evosdc.data.transition import Matrix
 from evosdc.errors import Fault, ParameterError
 from evosdc.kernel import kernel
 from evosdc.model import Incremental, Measure, Microdata
 from evosdc.model.parameters import Parameters
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.schema import Role, Scale
+from evosdc.table.table import Codes, Rows, Table
 from evosdc_measures.categorical_loss.contingency import DENSE_CELLS
 from evosdc_measures.categorical_loss.tables import FittedSum, State, follow_tables
 from evosdc_measures.domains import require_aligned
@@ -114,8 +114,8 @@ class FittedAcross(FittedSum):
         chosen = others.schema.select([others.schema.names[w] for w in used])
         self._schema = replace(original.schema, attributes=(*original.schema.attributes, *chosen.attributes))
         # Without a table nothing is counted; one of a single protected attribute stands in its place.
-        tables = [(v, width + used.index(w)) for v, w in pairs] or [(0,)]
-        super().__init__(self._with_others(original), tables, "ctbil-across")
+        tables: list[tuple[int, ...]] = [(v, width + used.index(w)) for v, w in pairs]
+        super().__init__(self._with_others(original), tables or [(0,)], "ctbil-across")
 
     def _with_others(self, table: Table) -> Table:
         return Table(self._schema, np.hstack((table.codes, self._others)), np.empty((len(table), 0)))

@@ -8,15 +8,50 @@ changes leave both as they are, and any other change of an original category is 
 
 from __future__ import annotations
 
-from evosdc.kernel import kernel
-from evosdc_measures.domains import Counts, Integers
+from typing import NamedTuple
 
 import numpy as np
+
+from evosdc.kernel import kernel
+from evosdc_measures.domains import Counts, Integers
 
 FREE = -1
 """No partner yet."""
 
 _FAR = 1 << 60
+
+
+class Assignment(NamedTuple):
+    """The assignments of all attributes, one after the other.
+
+    Parameters
+    ----------
+    labels, owners : ndarray of int32
+        Published category of each original one, and the other way round; `FREE` where there is none.
+    prices, label_prices : ndarray of int64
+        Of original and of published categories. Their sum is never above ``-count``, and equal to it for each category
+        and its label.
+    gains : ndarray of int64, shape (V,)
+        By attribute, how many more records read right under the assignment than as they are published.
+    """
+
+    labels: Counts
+    owners: Counts
+    prices: Integers
+    label_prices: Integers
+    gains: Integers
+
+    @classmethod
+    def none(cls, categories: int, attributes: int) -> Assignment:
+        """Return that in which no category has a label yet."""
+        labels, owners = (np.full(categories, FREE, dtype=np.int32) for _ in range(2))
+        prices, label_prices = (np.zeros(categories, dtype=np.int64) for _ in range(2))
+        return cls(labels, owners, prices, label_prices, np.zeros(attributes, dtype=np.int64))
+
+    def copy(self) -> Assignment:
+        """Return a copy that can be changed."""
+        labels, owners, prices, label_prices, gains = self
+        return Assignment(labels.copy(), owners.copy(), prices.copy(), label_prices.copy(), gains.copy())
 
 
 @kernel
@@ -42,10 +77,8 @@ def assign(
         The category, without a label.
     first : int
         Where the attribute's entries begin in the arrays to come, which are changed.
-    labels, owners : ndarray of int32
-        Published category of each original one, and the other way round; `FREE` where there is none.
-    prices, label_prices : ndarray of int64
-        Their sum is never above ``-count``, and equal to it for each category and its label.
+    labels, owners, prices, label_prices
+        See `Assignment`.
     """
     shortest, previous = np.full(width, _FAR), np.full(width, FREE)
     reached = np.zeros(width, np.bool_)

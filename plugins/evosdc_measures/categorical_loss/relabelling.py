@@ -12,21 +12,20 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Codes, Rows, Table
-from evosdc.data.transition import Matrix
 from evosdc.kernel import kernel
 from evosdc.model import Expected, Incremental, Measure
 from evosdc.model.parameters import Parameters
-from evosdc_measures.categorical_loss.label_assignment import FREE, assign, misread, moved, release
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.schema import Scale
+from evosdc.table.table import Codes, Rows, Table
+from evosdc_measures.categorical_loss.label_assignment import FREE, Assignment, assign, misread, moved, release
 from evosdc_measures.domains import Counts, Integers, require_aligned
 from evosdc_measures.expectation import counts_of
-from evosdc_measures.joint import joint_layout_of, shift_counts
+from evosdc_measures.joint import joint_layout_of
 from evosdc_measures.linkage.classes import FittedInClasses
 
-State = tuple[Codes, Counts, Counts, Counts, Integers, Integers, Integers]
-"""Codes of the masked table, joint counts by attribute; labels and owners, their prices (`label_assignment`); records
-gained by attribute."""
+State = tuple[Codes, Counts, Assignment]
+"""Codes of the masked table, joint counts by attribute, best labels."""
 
 
 class Relabelling(Measure):
@@ -88,33 +87,24 @@ class FittedRelabelling(Incremental[State], Expected):
     def start(self, masked: Table) -> State:
         """Return the state of a table; O(n V + sum c**3)."""
         require_aligned(self._original, masked)
-        total, attributes = int(self._joint.widths.sum()), len(self._firsts)
-        labels, owners = (np.full(total, FREE, dtype=np.int32) for _ in range(2))
-        prices, label_prices = (np.zeros(total, dtype=np.int64) for _ in range(2))
-        assignment = (labels, owners, prices, label_prices, np.zeros(attributes, dtype=np.int64))
+        assignment = Assignment.none(int(self._joint.widths.sum()), masked.codes.shape[1])
         return self._followed(masked.codes, masked.codes, self._rows, True, self._joint.zeros(), assignment)
 
     def update(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; O(c) for a changed cell, O(c**2) where it changes the assignment."""
-        before, counts, *assignment = state
-        labels, owners, prices, label_prices, gains = (part.copy() for part in assignment)
-        copies = (labels, owners, prices, label_prices, gains)
-        return self._followed(before, masked.codes, rows, False, counts.copy(), copies)  # type: ignore[arg-type]
+        return self._followed(state[0], masked.codes, rows, False, state[1].copy(), state[2].copy())
 
     def _followed(
-        self,
-        before: Codes,
-        after: Codes,
-        rows: Rows,
-        fresh: bool,
-        counts: Counts,
-        assignment: tuple[Counts, Counts, Integers, Integers, Integers],
+        self, before: Codes, after: Codes, rows: Rows, fresh: bool, counts: Counts, assignment: Assignment
     ) -> State:
         original = self._original.codes
-        _follow(original, before, after, rows, fresh, *self._layout, counts, *assignment)
+        labels, owners, prices, label_prices, gains = assignment
+        _follow(
+            original, before, after, rows, fresh, *self._layout, counts, labels, owners, prices, label_prices, gains
+        )
         for v in self._joint.wide:
-            assignment[-1][v] = gained_of_many(original[:, v], after[:, v])
-        return after, counts, *assignment
+            gains[v] = gained_of_many(original[:, v], after[:, v])
+        return after, counts, assignment
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the figure of the expected counts under the matrices: the first order, to which a draw adds some."""
@@ -126,7 +116,7 @@ class FittedRelabelling(Incremental[State], Expected):
 
     def value(self, state: State) -> float:
         """Return the share of records, 0..100."""
-        return self._aggregated(state[6])
+        return self._aggregated(state[2].gains)
 
     def _aggregated(self, gains: Integers | NDArray[np.float64]) -> float:
         greatest = float(gains.max() if self._worst else gains.sum() / len(gains))
@@ -188,4 +178,4 @@ def gained_of_many(original: Codes, masked: Codes) -> int:
     ends = (np.concatenate((a, np.arange(size))), np.concatenate((b, np.arange(size, 2 * size))))
     graph = coo_array((weights, ends), shape=(size, 2 * size)).tocsr()
     best = graph[min_weight_full_bipartite_matching(graph, maximize=True)]
-    return int(round(float(best.sum()))) - size - int(np.count_nonzero(original == masked))
+    return round(float(best.sum())) - size - int(np.count_nonzero(original == masked))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evosdc.data.table import Table
-from evosdc.data.transition import Matrix
 from evosdc.model import Measure
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.table import Table
 from evosdc_measures.interval_disclosure.guesses import FittedGuesses, State
 
 
@@ -36,7 +36,7 @@ class FittedBestGuess(FittedGuesses):
 
         `score` guesses by the drawn file itself and lies above it, the less the more records there are.
         """
-        guessed = sum(self.probable(transitions).tolist())
+        guessed = float(sum(self.probable(transitions).tolist()))
         return min(100.0 * guessed / self._original.codes.size, 100.0)
 
     def value(self, state: State) -> float:

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Table
-from evosdc.data.transition import Matrix
 from evosdc.model import Incremental, Measure
 from evosdc.model.parameters import Parameters
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.schema import Scale
+from evosdc.table.table import Table
 from evosdc_measures.interval_disclosure.guesses import FittedGuesses, State
 from evosdc_measures.linkage.classes import FittedInClasses
 
@@ -69,5 +69,5 @@ class FittedGuessGain(FittedGuesses):
         return self._gain(state[2])
 
     def _gain(self, guessed: NDArray[np.float64] | NDArray[np.int64]) -> float:
-        gains = (guessed - self._floors) * self._units
-        return min(max(sum(gains.tolist()), 0.0), 100.0)
+        gains: NDArray[np.float64] = (guessed - self._floors) * self._units
+        return min(max(float(sum(gains.tolist())), 0.0), 100.0)

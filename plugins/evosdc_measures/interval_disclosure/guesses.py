@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Codes, Rows, Table
-from evosdc.data.transition import Matrix
 from evosdc.kernel import kernel
 from evosdc.model import Expected, Incremental
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.table import Codes, Rows, Table
 from evosdc_measures.domains import Counts, Integers, require_aligned
 from evosdc_measures.expectation import counts_of
 from evosdc_measures.joint import joint_layout_of, shift_counts
@@ -61,7 +61,8 @@ class FittedGuesses(Incremental[State], Expected):
         which some more guesses are right, the fewer the more records there are.
         """
         parts = [(T[:, None] * P).max(axis=0, initial=0.0) for T, P in zip(self._counts, transitions, strict=True)]
-        return np.array([float(part.sum()) for part in parts]) + self._missing
+        guessed: NDArray[np.float64] = np.array([float(part.sum()) for part in parts]) + self._missing
+        return guessed
 
 
 @kernel

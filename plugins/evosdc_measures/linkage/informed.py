@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Codes, Numbers, Rows, Table
-from evosdc.data.transition import Matrix
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Expected, Fitted, Incremental, Measure
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.schema import Scale
+from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Counts, Integers, SmallCounts, require_aligned, small_counts
 from evosdc_measures.linkage.burdens import burdens_of
 from evosdc_measures.linkage.classes import FittedInClasses
@@ -152,9 +152,8 @@ class FittedInformed(Incremental[State], Expected):
             return self.start(masked)
         before, counts, costs, links, ties, _ = state
         counts, costs, links, ties = counts.copy(), costs.copy(), links.copy(), ties.copy()
-        own, *layout = self._model
         credit = followed(
-            before, masked.codes, rows, own, self._multiples, *layout, *self._tree, counts, costs, links, ties
+            before, masked.codes, rows, *self._model, self._multiples, *self._tree, counts, costs, links, ties
         )
         return masked.codes, counts, costs, links, ties, min(100.0 * credit / len(links), 100.0)
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from evosdc.data.table import Codes, Rows
 from evosdc.kernel import kernel
+from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.likelihood import Flags, cost_of, write_costs
-from evosdc_measures.linkage.rivals import ANY, credit_of_ties, link, rival_of, settle
+from evosdc_measures.linkage.rivals import credit_of_ties, link, rival_of, settle
 
 FEW = 6
 """Up to so many changed cells are followed one by one; more are counted together. The choice changes no result."""
@@ -75,13 +75,13 @@ def followed(
     after: Codes,
     rows: Rows,
     own: Codes,
-    multiples: Counts,
     strides: Integers,
     offsets: Integers,
     firsts: Integers,
     margins: Integers,
     logs: Integers,
     given: Flags,
+    multiples: Counts,
     order: Integers,
     roots: int,
     nodes: Counts,
@@ -119,7 +119,7 @@ def followed(
                 if left != after[row, v]:
                     current[row, v] = after[row, v]
                     _follow_cell(
-                        current, row, v, left, own, multiples, strides, offsets, firsts, margins, logs, given, order,
+                        current, row, v, left, own, strides, offsets, firsts, margins, logs, given, multiples, order,
                         roots, nodes, counts, costs, links, ties, paths,
                     )  # fmt: skip
     return credit_of_ties(ties)
@@ -132,13 +132,13 @@ def _follow_cell(
     v: int,
     left: int,
     own: Codes,
-    multiples: Counts,
     strides: Integers,
     offsets: Integers,
     firsts: Integers,
     margins: Integers,
     logs: Integers,
     given: Flags,
+    multiples: Counts,
     order: Integers,
     roots: int,
     nodes: Counts,

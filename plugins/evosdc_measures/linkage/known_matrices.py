@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.expectation import with_missing
-from evosdc.data.matrix_file import StateMatrix, read_matrices, stochastic
-from evosdc.data.schema import Attribute, Schema
-from evosdc.data.table import Table
-from evosdc.data.transition import Matrix
 from evosdc.errors import EvaluationError, Fault, FaultCollector, ParameterError
 from evosdc.kernel import kernel
+from evosdc.randomisation.expectation import with_missing
+from evosdc.randomisation.matrix_file import StateMatrix, read_matrices, stochastic
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.schema import Attribute, Schema
+from evosdc.table.table import Table
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.prefix_tree import tree_of
 
@@ -38,17 +38,19 @@ def matrices_by_attribute(path: Path, schema: Schema) -> dict[str, Matrix]:
     """
     found: dict[str, Matrix] = {}
     collect = FaultCollector()
-    for given in read_matrices(path):
+    for one in read_matrices(path):
         with collect.step():
-            names = given.attributes or (schema.names if len(schema) == 1 else ())
+            names = one.attributes or (schema.names if len(schema) == 1 else ())
             if len(names) != 1:
                 named = ", ".join(names) or "no attribute in particular"
                 advice = "Leave `matrices` out: the transitions are then estimated from the file."
                 raise ParameterError(Fault(_WHERE, f"a matrix of {named}", "one for each single attribute", advice))
             if names[0] in schema:
-                found[names[0]] = _on(stochastic(given), schema[names[0]])
+                found[names[0]] = _on(stochastic(one), schema[names[0]])
     if not collect.faults and not found:
-        collect.faults.append(Fault(_WHERE, f"{path}, with none of the attributes", f"one of {', '.join(schema.names)}"))
+        collect.faults.append(
+            Fault(_WHERE, f"{path}, with none of the attributes", f"one of {', '.join(schema.names)}")
+        )
     if collect.faults:
         raise ParameterError(collect.faults)
     return found
@@ -78,7 +80,7 @@ def expected_links(original: Table, transitions: Sequence[Matrix]) -> float:
     EvaluationError
         More than `MOST_RECORDS` records may be published.
     """
-    gaps = (original.codes < 0).any(axis=0)
+    gaps = [bool((column < 0).any()) for column in original.codes.T]
     matrices = [with_missing(P) if some else P for P, some in zip(transitions, gaps, strict=True)]
     sizes = np.array([len(matrix) for matrix in matrices], dtype=np.int64)
     possible = prod(sizes.tolist())

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Codes
-from evosdc.data.transition import Matrix
 from evosdc.kernel import kernel
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
 
 Flags = NDArray[np.bool_]
@@ -121,7 +121,9 @@ def costs_of_matrix(matrix: Matrix, originals: Codes) -> Integers:
 
 
 @kernel
-def write_costs(base: int, stride: int, first: int, margins: Integers, logs: Integers, counts: Counts, costs: Integers) -> None:
+def write_costs(
+    base: int, stride: int, first: int, margins: Integers, logs: Integers, counts: Counts, costs: Integers
+) -> None:
     """Write the costs behind one published category, whose entries begin at `base`, from its counts."""
     least = IMPOSSIBLE
     for a in range(stride):

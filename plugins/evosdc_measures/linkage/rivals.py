@@ -6,8 +6,8 @@ tree is that of `evosdc_measures.linkage.prefix_tree`.
 
 from __future__ import annotations
 
-from evosdc.data.table import Codes
 from evosdc.kernel import kernel
+from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.likelihood import IMPOSSIBLE, cost_of
 
@@ -155,9 +155,7 @@ def link(
     if limit >= IMPOSSIBLE:
         settle(row, row, 0, links, ties)
         return
-    rival, tied = rival_of(
-        published, row, limit, ANY, 0, order, roots, nodes, strides, offsets, costs, paths
-    )
+    rival, tied = rival_of(published, row, limit, ANY, 0, order, roots, nodes, strides, offsets, costs, paths)
     settle(row, rival, tied, links, ties)
 
 
