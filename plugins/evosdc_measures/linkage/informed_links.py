@@ -47,7 +47,7 @@ def started(
     order, roots, nodes
         Tree of the originals' places.
     counts : ndarray of int32
-        Zeros; filled.
+        Zeros; filled for attributes without a known matrix.
     costs : ndarray of int64
         Those of known matrices; the others are written.
     links : ndarray of int32, shape (n,)
@@ -58,7 +58,8 @@ def started(
     n, attributes = own.shape
     for row in range(n):
         for v in range(attributes):
-            counts[offsets[v] + (published[row, v] + 1) * strides[v] + own[row, v]] += 1
+            if not given[v]:
+                counts[offsets[v] + (published[row, v] + 1) * strides[v] + own[row, v]] += 1
     for v in range(attributes):
         if not given[v]:
             for base in range(offsets[v], offsets[v + 1], strides[v]):
