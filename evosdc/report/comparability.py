@@ -9,10 +9,10 @@ from typing import Any
 from evosdc.report.frames import mapping
 from evosdc.report.summary import protected_attributes
 from evosdc.report.wording import listing
-from evosdc.runs.reader import RunFolder
+from evosdc.runs.reader import RecordedRun
 
 
-def differences(runs: Sequence[RunFolder]) -> list[str]:
+def differences(runs: Sequence[RecordedRun]) -> list[str]:
     """Return in what of all that scores depend on the runs differ; empty where their scores can be compared.
 
     What a run does not tell, as one that failed early, counts as no difference.
@@ -20,7 +20,7 @@ def differences(runs: Sequence[RunFolder]) -> list[str]:
     return [name for name, of in _ASPECTS.items() if len({of(run) for run in runs} - {""}) > 1]
 
 
-def verdict(runs: Sequence[RunFolder]) -> str:
+def verdict(runs: Sequence[RecordedRun]) -> str:
     """Return in a sentence that the runs cannot be compared and why; empty where they can."""
     found = differences(runs)
     if not found:
@@ -31,23 +31,23 @@ def verdict(runs: Sequence[RunFolder]) -> str:
     )
 
 
-def _data(run: RunFolder) -> str:
+def _data(run: RecordedRun) -> str:
     return str(run.environment.get("data") or "")
 
 
-def _protected(run: RunFolder) -> str:
+def _protected(run: RecordedRun) -> str:
     return _text(sorted(protected_attributes(run)))
 
 
-def _measures(run: RunFolder) -> str:
+def _measures(run: RecordedRun) -> str:
     return _text(run.resolved.get("measures"))
 
 
-def _fitness(run: RunFolder) -> str:
+def _fitness(run: RecordedRun) -> str:
     return _text(run.resolved.get("fitness"))
 
 
-def _missing_rule(run: RunFolder) -> str:
+def _missing_rule(run: RecordedRun) -> str:
     return str(run.result.get("missing_rule") or "")
 
 
@@ -55,7 +55,7 @@ def _text(value: Any) -> str:
     return json.dumps(value, sort_keys=True) if value else ""
 
 
-_ASPECTS: dict[str, Callable[[RunFolder], str]] = {
+_ASPECTS: dict[str, Callable[[RecordedRun], str]] = {
     "data": _data,
     "protected attributes": _protected,
     "measures": _measures,
@@ -64,7 +64,7 @@ _ASPECTS: dict[str, Callable[[RunFolder], str]] = {
 }
 
 
-def repeated(runs: Sequence[RunFolder]) -> list[str]:
+def repeated(runs: Sequence[RecordedRun]) -> list[str]:
     """Return a sentence for each group of runs that ended with the same population and so count as one."""
     groups: dict[str, list[str]] = {}
     for run in runs:

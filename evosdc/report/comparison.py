@@ -17,16 +17,16 @@ from evosdc.report.places import Shared, shared
 from evosdc.report.standings import Standing, Standings
 from evosdc.report.verdicts import changed_total
 from evosdc.report.wording import number
-from evosdc.runs.reader import RunFolder
+from evosdc.runs.reader import RecordedRun
 
 SUMMARISED = ("best", "fresh", "il", "dr", "portfolio", "improvement", "changed", "evaluations", "seconds")
 
 MOST_LINES = 12
 
-Marked = tuple[RunFolder, Standing]
+Marked = tuple[RecordedRun, Standing]
 
 
-def comparison(runs: Sequence[RunFolder], stands: Sequence[Standings]) -> pd.DataFrame:
+def comparison(runs: Sequence[RecordedRun], stands: Sequence[Standings]) -> pd.DataFrame:
     """Return one row a run.
 
     Returns
@@ -45,10 +45,10 @@ def comparison(runs: Sequence[RunFolder], stands: Sequence[Standings]) -> pd.Dat
                 "title": run.title,
                 "data": run.source,
                 "seed": str(run.result.get("seed", run.resolved.get("seed", ""))),
-                "genotype": run.setting("genotype"),
-                "algorithm": run.setting("algorithm"),
-                "fitness": run.setting("fitness"),
-                "state": run.state,
+                "genotype": run.option("genotype"),
+                "algorithm": run.option("algorithm"),
+                "fitness": run.option("fitness"),
+                "state": run.phase,
                 "evaluations": spent(run, "evaluations"),
                 "seconds": spent(run, "seconds"),
                 "best": stand.best.score if stand.best else math.nan,
@@ -64,7 +64,7 @@ def comparison(runs: Sequence[RunFolder], stands: Sequence[Standings]) -> pd.Dat
     return pd.DataFrame(rows)
 
 
-def spent(run: RunFolder, key: str) -> float:
+def spent(run: RecordedRun, key: str) -> float:
     """Return what a run has spent (``evaluations``, ``generations``, ``seconds``), from the latest file that tells."""
     journal_key = {"generations": "generation"}.get(key, key)
     last = run.journal[-1] if run.journal else {}
@@ -82,7 +82,7 @@ def spread(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def overlaid_evolution(runs: Sequence[RunFolder]) -> go.Figure | None:
+def overlaid_evolution(runs: Sequence[RecordedRun]) -> go.Figure | None:
     """Return the best fitness so far of every run over its evaluations; None where no run has one.
 
     Runs with the very same curve share one, named after all of them.
@@ -111,7 +111,7 @@ def overlaid_evolution(runs: Sequence[RunFolder]) -> go.Figure | None:
     return drawn.update_layout(hovermode="closest", showlegend=True)
 
 
-def map_of_bests(runs: Sequence[RunFolder], stands: Sequence[Standings]) -> go.Figure | None:
+def map_of_bests(runs: Sequence[RecordedRun], stands: Sequence[Standings]) -> go.Figure | None:
     """Return the best file of each run on the map of IL and DR, with the portfolio's best; None without IL and DR.
 
     Marks of one kind at the same place are one mark, named after all its runs, their number beside it. A portfolio's
@@ -144,7 +144,7 @@ def map_of_bests(runs: Sequence[RunFolder], stands: Sequence[Standings]) -> go.F
     return drawn.update_layout(hovermode="closest", showlegend=True, margin_r=48)
 
 
-def _marked(runs: Sequence[RunFolder], marks: Sequence[Standing | None]) -> list[tuple[int, str, Marked]]:
+def _marked(runs: Sequence[RecordedRun], marks: Sequence[Standing | None]) -> list[tuple[int, str, Marked]]:
     return [
         (position, run.name, (run, mark))
         for position, (run, mark) in enumerate(zip(runs, marks, strict=True))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from evosdc.runs.reader import RunFolder
+from evosdc.runs.reader import RecordedRun
 
 FIXED_COLUMNS = ("set", "slot", "origin", "label", "fitness", "infeasibility")
 _SERIES = ("generation", "evaluations", "seconds", "front", "stalled", "hypervolume", "diversity")
@@ -38,7 +38,7 @@ def ranking_score(fitness: Sequence[float], scores: Mapping[str, float]) -> floa
     return fitness[0] if fitness else math.nan
 
 
-def history(run: RunFolder) -> pd.DataFrame:
+def history(run: RecordedRun) -> pd.DataFrame:
     """Return one row a generation.
 
     Returns
@@ -76,18 +76,18 @@ def thinned(frame: pd.DataFrame, most: int = 400) -> pd.DataFrame:
     return frame.iloc[positions]
 
 
-def objective_count(run: RunFolder) -> int:
+def objective_count(run: RecordedRun) -> int:
     """Return how many objectives the search had: by its result, or its journal, or one."""
     entries = [run.result, *run.journal[:1]]
     return max((len(objectives(mapping(entry.get("best")).get("fitness"))) for entry in entries), default=1) or 1
 
 
-def measure_names(run: RunFolder) -> list[str]:
+def measure_names(run: RecordedRun) -> list[str]:
     """Return the scored measures in the order of ``scores.csv``, ``il`` and ``dr`` among them."""
     return [str(column) for column in run.scores.columns if column not in FIXED_COLUMNS]
 
 
-def files(run: RunFolder) -> pd.DataFrame:
+def files(run: RecordedRun) -> pd.DataFrame:
     """Return one row a file of ``scores.csv``.
 
     Returns
@@ -150,7 +150,7 @@ def front_of(frame: pd.DataFrame) -> pd.DataFrame:
     return known[known["dr"] < least_before]
 
 
-def operators(run: RunFolder) -> pd.DataFrame:
+def operators(run: RecordedRun) -> pd.DataFrame:
     """Return one row an operator and generation: ``generation operator made kept``."""
     rows = [
         {
@@ -187,7 +187,7 @@ def operator_rates(frame: pd.DataFrame, spans: int = 40) -> pd.DataFrame:
     return rates.assign(rate=100.0 * rates["kept"] / rates["made"].where(rates["made"] > 0))
 
 
-def frequencies(run: RunFolder) -> pd.DataFrame:
+def frequencies(run: RecordedRun) -> pd.DataFrame:
     """Return one row an attribute and category, in order: ``attribute scale category before after``, in records."""
     rows = [
         {
@@ -203,7 +203,7 @@ def frequencies(run: RunFolder) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["attribute", "scale", "category", "before", "after"])
 
 
-def missing_counts(run: RunFolder) -> pd.DataFrame:
+def missing_counts(run: RecordedRun) -> pd.DataFrame:
     """Return one row an attribute: ``attribute scale missing_before missing_after``, in records."""
     rows = [
         {"attribute": str(attribute), "scale": str(entry.get("scale", ""))}

@@ -7,7 +7,7 @@ from typing import Any
 
 from evosdc.report.frames import mapping, objectives
 from evosdc.report.wording import PLUS_MINUS, number, quoted
-from evosdc.runs.reader import RunFolder
+from evosdc.runs.reader import RecordedRun
 
 FILES = {
     "best": "the best file found",
@@ -18,14 +18,14 @@ TELLING = 2.0
 """An advantage of fewer standard errors than this is not told apart from chance."""
 
 
-def fresh_score(run: RunFolder) -> tuple[float, float]:
+def fresh_score(run: RecordedRun) -> tuple[float, float]:
     """Return the one objective of the winner on fresh draws and its standard error; NaN where there is none."""
     best = _entry(run, "best")
     values, errors = objectives(best.get("fitness")), objectives(best.get("fitness_errors"))
     return (values[0], errors[0] if errors else math.nan) if len(values) == 1 else (math.nan, math.nan)
 
 
-def fresh_verdicts(run: RunFolder) -> list[str]:
+def fresh_verdicts(run: RecordedRun) -> list[str]:
     """Return in plain sentences how the winner does on fresh draws, and whether its gain is more than chance."""
     best = _entry(run, "best")
     fitness, errors = objectives(best.get("fitness")), objectives(best.get("fitness_errors"))
@@ -51,7 +51,7 @@ def fresh_verdicts(run: RunFolder) -> list[str]:
     return texts
 
 
-def fresh_measures(run: RunFolder) -> dict[str, Any]:
+def fresh_measures(run: RecordedRun) -> dict[str, Any]:
     """Return headings and rows (``name values``) of all measures on fresh draws, each with its standard error."""
     scores = mapping(_entry(run, "best").get("scores"))
     names = [key for key in ("il", "dr") if key in scores] + [key for key in scores if key not in ("il", "dr")]
@@ -70,7 +70,7 @@ def fresh_measures(run: RunFolder) -> dict[str, Any]:
     }
 
 
-def _entry(run: RunFolder, key: str) -> dict[str, Any]:
+def _entry(run: RecordedRun, key: str) -> dict[str, Any]:
     return dict(mapping(mapping(run.result.get("fresh")).get(key)))
 
 

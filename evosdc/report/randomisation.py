@@ -11,14 +11,14 @@ from plotly.subplots import make_subplots
 from evosdc.report.frames import mapping
 from evosdc.report.palette import BEFORE, BLUE, dress, literal
 from evosdc.report.wording import number
-from evosdc.runs.reader import RunFolder
+from evosdc.runs.reader import RecordedRun
 
 _NAMES = {"best": "best found", "founder": "best initial matrix or genome", "portfolio": "best of the comparison"}
 _WRITTEN = 12
 """Categories up to which every probability is written in its cell."""
 
 
-def fresh_rows(run: RunFolder) -> dict[str, Any] | None:
+def fresh_rows(run: RecordedRun) -> dict[str, Any] | None:
     """Return draws and one row an entry judged on fresh draws; None where decoding was not random.
 
     A row has name, label, fitness seen by the search (of the winner only), fitness on fresh draws, its standard error,
@@ -86,7 +86,7 @@ def heat_map(entry: Mapping[str, Any]) -> go.Figure:
     return drawn
 
 
-def matrix_entries(run: RunFolder) -> list[dict[str, Any]]:
+def matrix_entries(run: RecordedRun) -> list[dict[str, Any]]:
     """Return one entry an attribute: name, share retained, shift of the marginals, and the heat map."""
     return [
         {

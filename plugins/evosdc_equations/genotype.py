@@ -14,10 +14,10 @@ from evosdc.errors import PluginError
 from evosdc.model import Genotype, Masking, Microdata
 from evosdc.model.genotype import Dump
 from evosdc.randomisation.equations.equation import Equation, depth_of, frozen, malformed, split
+from evosdc.randomisation.equations.equation_design import EquationDesign, frequencies_of, staged
 from evosdc.randomisation.equations.evaluation import matrix_of
 from evosdc.randomisation.equations.infix import infix
 from evosdc.randomisation.equations.quantities import quantities_of
-from evosdc.randomisation.equations.recipe import Recipe, frequencies_of, staged
 from evosdc.randomisation.equations.symbols import ARITY, TERMINALS
 from evosdc.randomisation.post_randomisation import drawn
 from evosdc.randomisation.transition import Matrix, cumulative
@@ -35,7 +35,7 @@ from evosdc_equations.variation import MUTATIONS, limited
 
 Genes = tuple[NDArray[np.int16], NDArray[np.float64]]
 _POSITIONS = ("a", "b")
-RECIPE = "equation.toml"
+EQUATION_FILE = "equation.toml"
 """What a run leaves for `evosdc mask pram --equation`."""
 
 
@@ -172,12 +172,12 @@ class Equations(Genotype[Genes]):
         """Return the genome's equations: a single one for all attributes, or one for each in their order."""
         return split(*g)
 
-    def recipe(self, g: Genes) -> Recipe:
+    def design(self, g: Genes) -> EquationDesign:
         """Return what makes the same matrices of any file."""
         equations = self.equations(g)
         each = dict(zip(self._names, equations, strict=True)) if self.params.one_each else {}
         single = None if each else equations[0]
-        return Recipe(single, each, self.params.decoding, self.params.p, self.params.two_stage)
+        return EquationDesign(single, each, self.params.decoding, self.params.p, self.params.two_stage)
 
     def traits(self, g: Genes) -> Mapping[str, float]:
         """Return the number of nodes and the depth of the deepest tree."""
@@ -198,8 +198,8 @@ class Equations(Genotype[Genes]):
         return pictures
 
     def files(self, g: Genes) -> Mapping[str, str]:
-        """Return the recipe, for use on any other file."""
-        return {RECIPE: self.recipe(g).text()}
+        """Return the design, for use on any other file."""
+        return {EQUATION_FILE: self.design(g).text()}
 
     def key(self, g: Genes) -> bytes:
         """Return a BLAKE2b hash of tokens and constants."""

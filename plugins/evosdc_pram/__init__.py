@@ -43,6 +43,7 @@ def evosdc_fitnesses() -> Iterator[FitnessSpec]:
         name="penalised",
         implementation="evosdc_pram.penalised:Penalised",
         summary="Mean or maximum of IL and DR, plus a weight times the shift of the expected marginals.",
+        meaning="the mean or the greater of IL and DR, and a price for frequencies that the protection shifts",
         source="reconstruction",
     )
 

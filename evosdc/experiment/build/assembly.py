@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from evosdc.calls.defaults import default_portfolio
 from evosdc.calls.masking import attributes_read
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
 from evosdc.errors import DataError, ExperimentError, Fault, FaultCollector, ParameterError, PluginError
 from evosdc.experiment.build.constraints import parsed_constraints
-from evosdc.experiment.build.defaults import default_measures, default_portfolio
-from evosdc.experiment.build.judgement import build_problem, fitness_of
+from evosdc.experiment.build.judgement import build_problem, fitness_of, usual_measures
 from evosdc.experiment.build.start import StartingPlan, starting_plan
 from evosdc.experiment.build.start_files import file_entries, read_start_files
 from evosdc.experiment.config.experiment import DataSource, Experiment, Measures, Start
@@ -126,7 +126,7 @@ def start_of(experiment: Experiment, registry: Registry, protected: Schema) -> S
         return experiment.start
     portfolio = registry.implementation("genotype", experiment.genotype.name).portfolio
     if portfolio == USUAL_PORTFOLIO:
-        portfolio = default_portfolio(protected)
+        portfolio = default_portfolio(protected, registry)
     return Start(portfolio=portfolio) if portfolio is not None else Start(initial=True)
 
 
@@ -180,7 +180,7 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
             besides += start_besides(experiment, source.table.schema, registry)
         microdata = _kept(collect, lambda: microdata_of(source, experiment.data.protect, besides))
     if source is not None and microdata is not None and experiment.measures is None:
-        experiment = experiment.model_copy(update={"measures": default_measures(microdata.original.schema)})
+        experiment = experiment.model_copy(update={"measures": usual_measures(microdata.original.schema, registry)})
         further = besides_of(experiment.measures, source.table.schema, registry)
         if further:
             microdata = microdata_of(source, experiment.data.protect, (*besides, *further))

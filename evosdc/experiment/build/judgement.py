@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from evosdc.calls.defaults import default_measures
 from evosdc.engine.problem import Problem
 from evosdc.errors import ExperimentError, Fault, FaultCollector, ParameterError, PluginError
 from evosdc.experiment.build.constraints import constraints_of
-from evosdc.experiment.build.defaults import default_measures
 from evosdc.experiment.config.experiment import Experiment, Measures
 from evosdc.model import Aggregation, Expected, Fitness, Fitted, Microdata
 from evosdc.model.constraint import Constraints
@@ -28,7 +28,7 @@ def build_problem(experiment: Experiment, microdata: Microdata, registry: Regist
     with collect.step():
         genotype = registry.build("genotype", experiment.genotype.name, experiment.genotype.params, microdata)
     fitted: dict[str, Fitted] = {}
-    measures = experiment.measures or default_measures(microdata.original.schema)
+    measures = experiment.measures or usual_measures(microdata.original.schema, registry)
     experiment = experiment.model_copy(update={"measures": measures})
     for measure in measures.all:
         with collect.step():
@@ -71,6 +71,11 @@ def build_problem(experiment: Experiment, microdata: Microdata, registry: Regist
     if genotype is None or fitness is None:
         raise PluginError("a genotype or fitness was not built although nothing was wrong")
     return Problem(genotype, fitted | figures, aggregation, fitness, Streams(seed), constraints)
+
+
+def usual_measures(schema: Schema, registry: Registry) -> Measures:
+    """Return the measures that an experiment takes of protected attributes where it names none."""
+    return Measures.model_validate(default_measures(schema, registry))
 
 
 def _not_readable(measure: str, genotype: str, registry: Registry) -> Fault:

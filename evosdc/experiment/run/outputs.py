@@ -21,7 +21,7 @@ from evosdc.experiment.build.start import StartingFile, fresh_masking_scores
 from evosdc.experiment.run.matrices import write_transitions
 from evosdc.experiment.run.privacy import risk_document
 from evosdc.files.atomic import write_text
-from evosdc.files.delimited import Document
+from evosdc.files.delimited_file import DelimitedFile
 from evosdc.model import Individual
 from evosdc.model.individual import INFEASIBILITY
 from evosdc.runs.layout import BEST, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, SCORES, RunFolder
@@ -35,7 +35,7 @@ def write_outputs(
     problem, algorithm = assembly.problem, assembly.algorithm
     best = algorithm.solution(state.population, state.best)
     masked = problem.decode(best.genome, best.key)
-    file = BEST if isinstance(assembly.source.original, Document) else "best.parquet"
+    file = BEST if isinstance(assembly.source.original, DelimitedFile) else "best.parquet"
     omitted = problem.genotype.omitted(best.genome)
     written = assembly.source.write(folder.file(file), masked, omitted=omitted)
     for number, (title, picture) in enumerate(algorithm.pictures(state.population, best).items(), 1):

@@ -30,7 +30,7 @@ from evosdc.experiment.run.observers import Display, Recorder, Silent
 from evosdc.experiment.run.outputs import write_outputs
 from evosdc.experiment.run.portfolio import files_of, read_portfolio, starting_individuals, write_portfolio
 from evosdc.files.atomic import write_text
-from evosdc.files.schema.json_form import schema_document
+from evosdc.files.schema.schema_json import schema_to_json
 from evosdc.model import Executor, SharedFiles
 from evosdc.model.parameters import parsed
 from evosdc.plugins.registry import Registry
@@ -244,7 +244,7 @@ def problem_for_workers(assembly: Assembly, folder: Path) -> SharedFiles:
         },
         {
             "experiment": assembly.experiment.document(),
-            "schema": schema_document(table.schema),
+            "schema": schema_to_json(table.schema),
             "protect": list(assembly.microdata.protect),
         },
     )

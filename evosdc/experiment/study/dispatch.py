@@ -20,7 +20,7 @@ from evosdc.experiment.study.settings import PlannedRun, planned_runs, settings_
 from evosdc.model import Executor, SharedFiles, Task
 from evosdc.plugins.registry import Registry, default_registry
 from evosdc.runs.layout import LOCK, RESULT, RunFolder
-from evosdc.runs.lock import read_holder
+from evosdc.runs.lock import read_owner
 
 PERIOD = 1.0
 """Seconds between two looks at which runs are complete."""
@@ -109,7 +109,7 @@ def run_planned(shared: SharedFiles | None, seed: int, payload: Payload) -> str:
 def await_release(lock: Path, patience: float = LINGERING) -> None:
     """Wait, for a while at most, until whoever holds a lock file is gone."""
     limit = monotonic() + patience
-    while (holder := read_holder(lock)) is not None and holder.alive and monotonic() < limit:
+    while (owner := read_owner(lock)) is not None and owner.alive and monotonic() < limit:
         sleep(0.1)
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.run.outputs import csv_text
-from evosdc.experiment.study.settings import PlannedRun, Setting, in_words
+from evosdc.experiment.study.settings import PlannedRun, Setting
 from evosdc.files.atomic import write_text
 from evosdc.model.individual import precedence_of
+from evosdc.printing import value_in_words
 from evosdc.runs.layout import RESULT, RunFolder
 from evosdc.runs.rank_tests import compared, spread_of
 
@@ -106,7 +107,7 @@ def comparisons(
             ]
             for setting in settings
         ]
-        document[name] = compared(groups).document() if alike[name] and any(groups) else None
+        document[name] = compared(groups).to_json() if alike[name] and any(groups) else None
     return document
 
 
@@ -125,7 +126,7 @@ def _summary_rows(experiment: Experiment, entries: Sequence[Mapping[str, Any]]) 
     header = [*experiment.sweep, "runs", "broken", *(f"{n}_{s}" for n in FIGURES for s in ("n", *_STATISTICS))]
     rows = [
         [
-            *(in_words(value) for value in entry["values"].values()),
+            *(value_in_words(value) for value in entry["values"].values()),
             entry["runs"],
             entry["broken"],
             *(entry[name][statistic] for name in FIGURES for statistic in ("n", *_STATISTICS)),
@@ -147,7 +148,7 @@ def _run_rows(
     rows = [
         [
             run.folder,
-            *(in_words(value) for value in settings[run.setting].values.values()),
+            *(value_in_words(value) for value in settings[run.setting].values.values()),
             run.replicate + 1,
             run.seed,
             own["violation"],

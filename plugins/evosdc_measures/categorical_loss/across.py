@@ -19,7 +19,7 @@ from evosdc.table.table import Codes, Rows, Table
 from evosdc_measures.categorical_loss.contingency import DENSE_CELLS
 from evosdc_measures.categorical_loss.tables import FittedSum, State, follow_tables
 from evosdc_measures.domains import require_aligned
-from evosdc_measures.linkage.classes import FittedInClasses, classed
+from evosdc_measures.linkage.number_intervals import FittedOnIntervals, classed
 
 NOT_ANALYSED = (Role.IDENTIFIER, Role.WEIGHT, Role.HOUSEHOLD)
 """Roles of attributes that nobody tabulates."""
@@ -87,7 +87,7 @@ class ContingencyLossAcross(Measure):
             return FittedAcross(original, others, strongest_pairs(original.codes, others.codes, self.params.pairs))
 
         if microdata.original.schema.numeric:
-            return FittedInClasses(microdata.original, self.params.bins, fitted)
+            return FittedOnIntervals(microdata.original, self.params.bins, fitted)
         return fitted(microdata.original)
 
 

@@ -22,7 +22,7 @@ from evosdc_measures.categorical_loss.label_assignment import FREE, Assignment, 
 from evosdc_measures.domains import Counts, Integers, require_aligned
 from evosdc_measures.expectation import counts_of
 from evosdc_measures.joint import joint_layout_of
-from evosdc_measures.linkage.classes import FittedInClasses
+from evosdc_measures.linkage.number_intervals import FittedOnIntervals
 
 State = tuple[Codes, Counts, Assignment]
 """Codes of the masked table, joint counts by attribute, best labels."""
@@ -58,7 +58,7 @@ class Relabelling(Measure):
         self.require_support(original)
         worst = self.params.aggregate == "worst"
         if original.schema.numeric:
-            return FittedInClasses(original, self.params.bins, lambda classed: FittedRelabelling(classed, worst))
+            return FittedOnIntervals(original, self.params.bins, lambda classed: FittedRelabelling(classed, worst))
         return FittedRelabelling(original, worst)
 
 

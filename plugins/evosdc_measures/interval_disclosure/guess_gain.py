@@ -15,7 +15,7 @@ from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 from evosdc_measures.interval_disclosure.guesses import FittedGuesses, State
-from evosdc_measures.linkage.classes import FittedInClasses
+from evosdc_measures.linkage.number_intervals import FittedOnIntervals
 
 
 class GuessGain(Measure):
@@ -43,7 +43,7 @@ class GuessGain(Measure):
         """Lay the tables of counts out, and count what everybody can guess."""
         self.require_support(original)
         if original.schema.numeric:
-            return FittedInClasses(original, self.params.bins, FittedGuessGain)
+            return FittedOnIntervals(original, self.params.bins, FittedGuessGain)
         return FittedGuessGain(original)
 
 

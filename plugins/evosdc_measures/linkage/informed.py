@@ -16,10 +16,10 @@ from evosdc.table.schema import Scale
 from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Counts, Integers, SmallCounts, require_aligned, small_counts
 from evosdc_measures.linkage.burdens import burdens_of
-from evosdc_measures.linkage.classes import FittedInClasses
 from evosdc_measures.linkage.informed_links import followed, started
 from evosdc_measures.linkage.known_matrices import expected_links, matrices_by_attribute
 from evosdc_measures.linkage.likelihood import Behind, behind, costs_of_matrix
+from evosdc_measures.linkage.number_intervals import FittedOnIntervals
 from evosdc_measures.linkage.prefix_tree import tree_of
 from evosdc_measures.linkage.scenarios import ScenarioParameters, fitted_by_scenarios
 
@@ -82,7 +82,7 @@ class InformedLinkage(Measure):
         file = self.params.matrices
         matrices = {} if file is None else matrices_by_attribute(file, original.schema)
         if original.schema.numeric:
-            return FittedInClasses(original, self.params.bins, lambda classed: FittedInformed(classed, matrices))
+            return FittedOnIntervals(original, self.params.bins, lambda classed: FittedInformed(classed, matrices))
         return FittedInformed(original, matrices)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from evosdc.errors import EvaluationError, Fault, FaultCollector, ParameterError
 from evosdc.kernel import kernel
 from evosdc.randomisation.expectation import with_missing
-from evosdc.randomisation.matrix_file import StateMatrix, read_matrices, stochastic
+from evosdc.randomisation.matrix_file import LabelledMatrix, read_matrices, stochastic
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import Table
@@ -56,7 +56,7 @@ def matrices_by_attribute(path: Path, schema: Schema) -> dict[str, Matrix]:
     return found
 
 
-def _on(given: StateMatrix, attribute: Attribute) -> Matrix:
+def _on(given: LabelledMatrix, attribute: Attribute) -> Matrix:
     """Return a matrix between all categories of an attribute."""
     labels = [state[0] for state in given.states]
     unknown = [str(label) for label in labels if label not in attribute.code]

@@ -5,7 +5,7 @@ import pytest
 
 from evosdc.errors import ParameterError, PluginError
 from evosdc.model import Microdata
-from evosdc.randomisation.equations.recipe import parse_recipe
+from evosdc.randomisation.equations.equation_design import parse_equation_design
 from evosdc.randomisation.invariance import two_stage
 from evosdc.randomisation.transition import design_a, design_b
 from evosdc.table.schema import Attribute, Scale, Schema
@@ -59,11 +59,11 @@ def test_a_recipe_makes_the_same_matrices():
     for params in ({}, {"one_each": True, "decoding": "offdiag", "p": 0.3}, {"two_stage": 0.4, "decoding": "full"}):
         genotype = Equations(Equations.Params(**params), DATA)
         g = genotype.random(np.random.default_rng(4))
-        recipe = genotype.recipe(g)
-        again = parse_recipe(tomllib.loads(recipe.text()), "file")
+        design = genotype.design(g)
+        again = parse_equation_design(tomllib.loads(design.text()), "file")
         columns = zip(DATA.original.codes.T, DATA.original.schema.attributes, strict=True)
         for (column, attribute), matrix in zip(columns, genotype.transitions(g), strict=True):
-            assert np.array_equal(recipe.matrix(column, attribute), matrix)
+            assert np.array_equal(design.matrix(column, attribute), matrix)
             assert np.array_equal(again.matrix(column, attribute), matrix)
 
 

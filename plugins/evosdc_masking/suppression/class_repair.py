@@ -39,7 +39,7 @@ def suppressed_for_classes(values: Values, k: int, weights: Weights) -> Values:
     -------
     ndarray of int32, shape (n, V)
     """
-    classes = Classes(values, k, weights)
+    classes = ClassRepair(values, k, weights)
     subsets = cheapest_subsets(weights, MOST_SUBSETS)
     costs = [float(weights[subset].sum()) for subset in subsets]
     steps = sorted((cost * k / size, -size, s) for s, cost in enumerate(costs) for size in range(1, k + 1))
@@ -80,7 +80,7 @@ def cheapest_subsets(weights: Weights, limit: int) -> list[Subset]:
     return [rows[position] for position in order]
 
 
-class Classes:
+class ClassRepair:
     """Records on their way to classes of k; `values` holds what is published of them so far.
 
     Records are compared by sums of one 64-bit number for each value, which are the same for different records about

@@ -10,7 +10,7 @@ from typing import Any
 from evosdc.errors import Fault, ParameterError, did_you_mean
 from evosdc.printing import printable
 from evosdc.table.schema import Attribute
-from evosdc_masking.recoding.partitions import Partition, merged_categories
+from evosdc_masking.recoding.groupings import Grouping, merged_categories
 
 UserGroups = Mapping[str, Sequence[str]] | Sequence[Sequence[str]]
 """The categories of each group, with or without names for the groups."""
@@ -46,7 +46,7 @@ def _is_groups(groups: Any) -> bool:
     )
 
 
-def user_partition(attribute: Attribute, groups: UserGroups, where: str) -> Partition:
+def user_partition(attribute: Attribute, groups: UserGroups, where: str) -> Grouping:
     """Return the partition that a user gives; categories that are in no group stay by themselves.
 
     Raises

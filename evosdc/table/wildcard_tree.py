@@ -18,7 +18,7 @@ Nodes = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class PrefixTree:
+class WildcardTree:
     """A prefix tree over distinct keys.
 
     Parameters
@@ -39,7 +39,7 @@ class PrefixTree:
     key: Nodes
 
 
-def prefix_tree(keys: Codes) -> PrefixTree:
+def prefix_tree(keys: Codes) -> WildcardTree:
     """Return the tree of distinct keys, shape (m, V) with m >= 1 and V >= 1."""
     missing = (keys == MISSING).sum(axis=0)
     order = np.lexsort((-keys.max(axis=0), missing)).astype(np.int64)
@@ -58,17 +58,17 @@ def prefix_tree(keys: Codes) -> PrefixTree:
         total += rows.size
     children.append(np.full(len(keys) + 1, total))
     child = np.concatenate(children).astype(np.int32)
-    return PrefixTree(order, np.concatenate(values).astype(np.int32), child, ranked.astype(np.int32))
+    return WildcardTree(order, np.concatenate(values).astype(np.int32), child, ranked.astype(np.int32))
 
 
 def matching_sums(
-    tree: PrefixTree, counts: NDArray[np.int64], weights: Numbers, queries: Codes
+    tree: WildcardTree, counts: NDArray[np.int64], weights: Numbers, queries: Codes
 ) -> tuple[NDArray[np.int64], Numbers]:
     """Return how much of the tree each query matches, a missing value on either side matching anything.
 
     Parameters
     ----------
-    tree : PrefixTree
+    tree : WildcardTree
     counts, weights : ndarray, shape (m,)
         What each key of the tree counts and weighs.
     queries : ndarray of int32, shape (q, V)

@@ -9,7 +9,7 @@ from evosdc.table.hierarchy import Hierarchy
 from evosdc.table.schema import Attribute, MissingRule, Role, Scale, Schema
 
 
-def schema_document(schema: Schema) -> dict[str, Any]:
+def schema_to_json(schema: Schema) -> dict[str, Any]:
     """Return a schema as JSON-able data."""
     return {
         "missing": list(schema.missing),
@@ -30,8 +30,8 @@ def schema_document(schema: Schema) -> dict[str, Any]:
     }
 
 
-def schema_from_document(document: Mapping[str, Any]) -> Schema:
-    """Return the schema that `schema_document` wrote."""
+def schema_from_json(document: Mapping[str, Any]) -> Schema:
+    """Return the schema that `schema_to_json` wrote."""
     return Schema(
         tuple(
             Attribute(

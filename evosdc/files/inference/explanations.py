@@ -15,7 +15,7 @@ _COUNT = re.compile(r"[0-9]+")
 _NAMED = 3
 
 
-def notes_of(attributes: Sequence[Attribute], reasons: Sequence[str]) -> list[str]:
+def explanations_of(attributes: Sequence[Attribute], reasons: Sequence[str]) -> list[str]:
     """Return a sentence for each attribute, and one for many that have a role, a scale and a reason in common.
 
     Reasons that differ in their numbers only count as one, and the sentence gives the span of each number. Sentences

@@ -13,7 +13,17 @@ from evosdc.errors import DataError, Fault
 from evosdc.files.changes import Change
 from evosdc.files.column import Column, distinct, renamed
 from evosdc.files.encoding import Encoding, decode
-from evosdc.files.fields import Record, fields, join, lines_of, quoted, records_of, rewritten, sniff_separator, value
+from evosdc.files.record_fields import (
+    TextRecord,
+    join_fields,
+    lines_of,
+    quoted,
+    rewritten,
+    sniff_separator,
+    split_fields,
+    split_records,
+    value,
+)
 from evosdc.printing import printable
 from evosdc.table.numerals import number
 from evosdc.table.schema import Attribute
@@ -24,17 +34,17 @@ _COMMA_NUMERAL = re.compile(r"[+-]?[0-9]*,[0-9]+")
 
 
 @dataclass(frozen=True, eq=False)
-class Document:
+class DelimitedFile:
     """A delimited text file.
 
     Parameters
     ----------
     names : tuple of str
         Names of the columns; ``column 1`` and so on for columns that the header leaves unnamed.
-    records : sequence of Record
+    records : sequence of TextRecord
     prefix : str
         What stands before the first record: blank lines and the header with its line end.
-    header : Record or None
+    header : TextRecord or None
     separator : str
     encoding : Encoding
     columns : tuple of Column
@@ -42,9 +52,9 @@ class Document:
     """
 
     names: tuple[str, ...]
-    records: tuple[Record, ...]
+    records: tuple[TextRecord, ...]
     prefix: str
-    header: Record | None
+    header: TextRecord | None
     separator: str
     encoding: Encoding
     columns: tuple[Column, ...]
@@ -123,8 +133,8 @@ class Document:
         before = self.prefix[: len(self.prefix) - len(self.header.text) - len(self.header.tail)]
         return before + self._joined(self._cut(self.header), kept) + self.header.tail
 
-    def _cut(self, record: Record) -> list[str]:
-        cut = fields(record.text, self.separator)
+    def _cut(self, record: TextRecord) -> list[str]:
+        cut = split_fields(record.text, self.separator)
         if cut is None:
             raise AssertionError(f"line {record.line} was cut when it was read")
         return cut
@@ -133,7 +143,7 @@ class Document:
         parts = [cut[column] for column in kept]
         if parts and kept[0] != 0:
             parts[0] = parts[0].lstrip()
-        return join(parts, self.separator)
+        return join_fields(parts, self.separator)
 
     def _quotes(self, column: int, rows: Rows) -> bool:
         """Whether the file quotes the values of a column, judged by its first value that is not empty."""
@@ -144,7 +154,9 @@ class Document:
         return False
 
 
-def parse(content: bytes, where: str, separator: str | None = None, names: Sequence[str] | None = None) -> Document:
+def parse_delimited(
+    content: bytes, where: str, separator: str | None = None, names: Sequence[str] | None = None
+) -> DelimitedFile:
     """Read a delimited text.
 
     Parameters
@@ -169,14 +181,14 @@ def parse(content: bytes, where: str, separator: str | None = None, names: Seque
         raise DataError(Fault(where, "an empty file", "a header line and records"))
     separator = separator or sniff_separator(text)
     lines = lines_of(text)
-    records, unended = records_of(lines, separator)
+    records, unended = split_records(lines, separator)
     if unended is not None:
         given = f"a quotation that opens in line {unended} and never ends"
         raise DataError(Fault(where, given, "closed quotes", "Double a quote that is part of a value."))
     header = None if names is not None else records[0]
     body = records if header is None else records[1:]
-    cuts = [fields(record.text, separator) or [] for record in body]
-    titles = _names(fields(header.text, separator) or []) if header is not None else tuple(names or ())
+    cuts = [split_fields(record.text, separator) or [] for record in body]
+    titles = _names(split_fields(header.text, separator) or []) if header is not None else tuple(names or ())
     faults = _faults(titles, header, body, cuts, where)
     columns = _columns(titles, cuts) if not faults else ()
     if header is not None and _looks_like_record(columns):
@@ -188,7 +200,7 @@ def parse(content: bytes, where: str, separator: str | None = None, names: Seque
     mark = _decimal_mark(columns, separator)
     columns = tuple(Column(c.name, c.texts, c.index, mark) for c in columns)
     prefix = "".join(lines[:start])
-    return Document(titles, tuple(body), prefix, header, separator, encoding, columns)
+    return DelimitedFile(titles, tuple(body), prefix, header, separator, encoding, columns)
 
 
 def _names(header: Sequence[str]) -> tuple[str, ...]:
@@ -196,7 +208,11 @@ def _names(header: Sequence[str]) -> tuple[str, ...]:
 
 
 def _faults(
-    names: Sequence[str], header: Record | None, body: Sequence[Record], cuts: Sequence[Sequence[str]], where: str
+    names: Sequence[str],
+    header: TextRecord | None,
+    body: Sequence[TextRecord],
+    cuts: Sequence[Sequence[str]],
+    where: str,
 ) -> list[Fault]:
     faults = []
     if header is not None and len(names) > 1 and all(number(name) is not None for name in names):

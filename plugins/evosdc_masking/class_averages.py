@@ -10,10 +10,12 @@ from evosdc.table.schema import MissingRule
 from evosdc.table.table import Codes, Numbers, Table
 from evosdc_masking.averages import Average, average_category, average_number, average_rule
 
-Classes = NDArray[np.int64]
+ClassNumbers = NDArray[np.int64]
 
 
-def aggregated(table: Table, classes: Classes, average: Average | None = None, weights: Numbers | None = None) -> Table:
+def aggregated(
+    table: Table, classes: ClassNumbers, average: Average | None = None, weights: Numbers | None = None
+) -> Table:
     """Return the table in which every value is the average of its class.
 
     Parameters
@@ -50,7 +52,7 @@ def aggregated(table: Table, classes: Classes, average: Average | None = None, w
 
 @kernel
 def _category_averages(
-    column: Codes, members: Classes, starts: Classes, weights: Numbers, size: int, rule: int, wildcard: bool
+    column: Codes, members: ClassNumbers, starts: ClassNumbers, weights: Numbers, size: int, rule: int, wildcard: bool
 ) -> Codes:
     averages = np.empty_like(column)
     counts = np.zeros(size + 1, dtype=np.float64)
@@ -67,7 +69,7 @@ def _category_averages(
 
 @kernel
 def _number_averages(
-    column: Numbers, members: Classes, starts: Classes, weights: Numbers, rule: int, wildcard: bool
+    column: Numbers, members: ClassNumbers, starts: ClassNumbers, weights: Numbers, rule: int, wildcard: bool
 ) -> Numbers:
     averages = np.empty_like(column)
     values = np.empty(column.size, dtype=np.float64)

@@ -18,7 +18,7 @@ Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Partition:
+class Grouping:
     """Which values belong together.
 
     Parameters
@@ -34,7 +34,7 @@ class Partition:
     labels: tuple[str, ...]
 
 
-def merged_categories(attribute: Attribute, merge: Sequence[Sequence[int]], names: Sequence[str] = ()) -> Partition:
+def merged_categories(attribute: Attribute, merge: Sequence[Sequence[int]], names: Sequence[str] = ()) -> Grouping:
     """Return the partition of an attribute's categories in which some are merged and the others stay by themselves.
 
     Parameters
@@ -52,7 +52,7 @@ def merged_categories(attribute: Attribute, merge: Sequence[Sequence[int]], name
         if members:
             groups[members] = members[0]
             labels[members[0]] = names[number] if names else _label(attribute, members)
-    return Partition(groups, tuple(labels))
+    return Grouping(groups, tuple(labels))
 
 
 def _label(attribute: Attribute, members: Sequence[int]) -> str:
@@ -68,12 +68,12 @@ def by_rarity(counts: Counts) -> Groups:
     return order[counts[order] > 0].astype(np.int64)
 
 
-def representatives(partition: Partition, counts: Counts, scale: Scale) -> Codes:
+def representatives(partition: Grouping, counts: Counts, scale: Scale) -> Codes:
     """Return the category that stands for each category's group, shape (c + 1,); the last entry is a missing value's.
 
     Parameters
     ----------
-    partition : Partition
+    partition : Grouping
         Of c categories.
     counts : ndarray of int64, shape (c,)
         How often each category occurs.
@@ -91,7 +91,7 @@ def representatives(partition: Partition, counts: Counts, scale: Scale) -> Codes
     return recoding
 
 
-def middle_numbers(partition: Partition, column: Numbers) -> Numbers:
+def middle_numbers(partition: Grouping, column: Numbers) -> Numbers:
     """Return for each record the lower median of its group's numbers, shape (n,), NaN for a missing value."""
     published = np.full(column.shape, np.nan)
     present = np.flatnonzero(partition.groups >= 0)

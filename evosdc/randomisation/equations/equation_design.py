@@ -1,4 +1,4 @@
-"""A recipe: one or more equations with all that is needed to make matrices of them, and the file that keeps it."""
+"""A design: one or more equations with all that is needed to make matrices of them, and the file that keeps it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _EXAMPLE = 'For example equation = "p * tmin / (ta * (c - 1))".'
 
 
 @dataclass(frozen=True)
-class Recipe:
+class EquationDesign:
     """How to make the transition matrix of any attribute of any file.
 
     Parameters
@@ -71,7 +71,7 @@ class Recipe:
         return staged(matrix_of(equation, cells, self.decoding), frequencies_of(column, attribute), self.two_stage)
 
     def text(self) -> str:
-        """Return the recipe as a TOML document, which `read_recipe` reads."""
+        """Return the design as a TOML document, which `read_equation_design` reads."""
         lines = [f'decoding = "{self.decoding}"', f"p = {self.p!r}"]
         lines += [f"two_stage = {float(self.two_stage)!r}"] if self.two_stage is not None else []
         lines += [f'equation = "{infix(self.equation)}"'] if self.equation is not None else []
@@ -90,8 +90,8 @@ def staged(matrix: Matrix, frequencies: Frequencies, alpha: float | None) -> Mat
     return matrix if alpha is None else diluted(two_stage(matrix, frequencies), alpha)
 
 
-def read_recipe(path: Path) -> Recipe:
-    """Read a recipe from a TOML file.
+def read_equation_design(path: Path) -> EquationDesign:
+    """Read a design from a TOML file.
 
     Raises
     ------
@@ -109,11 +109,11 @@ def read_recipe(path: Path) -> Recipe:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ParameterError(Fault(where, f"text that is not TOML: {error}", "an equation file", _EXAMPLE)) from None
-    return parse_recipe(document, where)
+    return parse_equation_design(document, where)
 
 
-def parse_recipe(document: Mapping[str, Any], where: str) -> Recipe:
-    """Return the recipe that a document stands for.
+def parse_equation_design(document: Mapping[str, Any], where: str) -> EquationDesign:
+    """Return the design that TOML data stand for.
 
     Raises
     ------
@@ -158,4 +158,4 @@ def parse_recipe(document: Mapping[str, Any], where: str) -> Recipe:
     if collect.faults:
         raise ParameterError(collect.faults)
     assert p is not None
-    return Recipe(single, {n: e for n, e in several.items() if e is not None}, decoding, float(p), alpha)
+    return EquationDesign(single, {n: e for n, e in several.items() if e is not None}, decoding, float(p), alpha)

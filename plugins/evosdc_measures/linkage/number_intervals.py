@@ -11,7 +11,7 @@ import numpy as np
 from evosdc.model import Incremental
 from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import MISSING, Codes, Numbers, Rows, Table
-from evosdc_measures.linkage.measured import require_same_shape
+from evosdc_measures.linkage.numeric_dbrl import require_same_shape
 
 State = tuple[Table, Any]
 """The masked table in classes, and the state of the measure fitted on classes."""
@@ -38,7 +38,7 @@ def classed(original: Table, bins: int) -> Table:
     return Table(schema, _codes_of(original, limits, slice(None)), np.empty((len(original), 0)))
 
 
-class FittedInClasses(Incremental[State]):
+class FittedOnIntervals(Incremental[State]):
     """A measure of categories, fitted on an original whose numbers are taken by classes of its quantiles."""
 
     def __init__(self, original: Table, bins: int, fit: Callable[[Table], Incremental[Any]]) -> None:

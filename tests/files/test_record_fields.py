@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.files.fields import (
+from evosdc.files.record_fields import (
     BLANK,
     SEPARATORS,
-    fields,
-    join,
+    join_fields,
     lines_of,
     quoted,
-    records_of,
     rewritten,
     sniff_separator,
+    split_fields,
+    split_records,
     value,
 )
 
@@ -27,38 +27,38 @@ CELL = st.text(alphabet='ab ,;|\t"\n\r', max_size=6)
 def test_cutting_agrees_with_the_csv_module(cells, separator):
     buffer = io.StringIO(newline="")
     csv.writer(buffer, delimiter=separator, lineterminator="", quoting=csv.QUOTE_ALL).writerow(cells)
-    cut = fields(buffer.getvalue(), separator)
+    cut = split_fields(buffer.getvalue(), separator)
     assert cut is not None
     assert [value(field) for field in cut] == cells
-    assert join(cut, separator) == buffer.getvalue()
+    assert join_fields(cut, separator) == buffer.getvalue()
 
 
 @given(st.text(alphabet='ab ,"', max_size=20))
 def test_joining_undoes_cutting(text):
     for separator in (",", BLANK):
-        cut = fields(text, separator)
+        cut = split_fields(text, separator)
         if cut:
-            assert join(cut, separator) == text
+            assert join_fields(cut, separator) == text
 
 
 def test_an_open_quotation_is_not_complete():
-    assert fields('a,"b', ",") is None
-    assert fields('a,"b""', ",") is None
-    assert fields('"a b', BLANK) is None
+    assert split_fields('a,"b', ",") is None
+    assert split_fields('a,"b""', ",") is None
+    assert split_fields('"a b', BLANK) is None
 
 
 def test_a_quote_within_a_value_is_a_character():
-    assert fields('5" pipe,x', ",") == ['5" pipe', "x"]
+    assert split_fields('5" pipe,x', ",") == ['5" pipe', "x"]
     assert value('5" pipe') == '5" pipe'
 
 
 def test_blank_separated_words_keep_their_gaps():
-    assert fields('  a \t b "c d"  ', BLANK) == ["  a", " \t b", ' "c d"  ']
-    assert [value(field) for field in fields('  a \t b "c d"  ', BLANK) or []] == ["a", "b", "c d"]
+    assert split_fields('  a \t b "c d"  ', BLANK) == ["  a", " \t b", ' "c d"  ']
+    assert [value(field) for field in split_fields('  a \t b "c d"  ', BLANK) or []] == ["a", "b", "c d"]
 
 
 def test_records_span_lines_and_count_them():
-    records, unended = records_of(lines_of('\na,b\r\n"x\ny",2\n\n  \nz,3'), ",")
+    records, unended = split_records(lines_of('\na,b\r\n"x\ny",2\n\n  \nz,3'), ",")
     assert unended is None
     assert [(r.text, r.tail, r.line) for r in records] == [
         ("a,b", "\r\n", 2),
@@ -72,12 +72,12 @@ def test_only_cr_and_lf_end_lines():
 
 
 def test_a_quotation_without_end_is_told():
-    assert records_of(lines_of('a\n"b\nc\n'), ",")[1] == 2
+    assert split_records(lines_of('a\n"b\nc\n'), ",")[1] == 2
 
 
 def test_lines_of_tabs_are_records_of_a_tab_separated_file():
-    assert len(records_of(["a\tb\n", "\t\n"], "\t")[0]) == 2
-    assert len(records_of(["a b\n", "\t\n"], BLANK)[0]) == 1
+    assert len(split_records(["a\tb\n", "\t\n"], "\t")[0]) == 2
+    assert len(split_records(["a b\n", "\t\n"], BLANK)[0]) == 1
 
 
 @pytest.mark.parametrize("separator", SEPARATORS)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from evosdc.table.schema import Attribute
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 
-States = NDArray[np.int32]
+Combinations = NDArray[np.int32]
 Positions = NDArray[np.intp]
 
 
@@ -34,7 +34,7 @@ class Block:
     """
 
     attributes: tuple[Attribute, ...]
-    states: States
+    states: Combinations
     record: Codes
 
     @property
@@ -78,7 +78,7 @@ def block_of(table: Table, names: Sequence[str], further: Iterable[Sequence[int]
     ----------
     names : sequence of str
     further : iterable of sequence of int
-        States that belong to it besides those that occur, as codes; for crossed attributes only.
+        Combinations that belong to it besides those that occur, as codes; for crossed attributes only.
     """
     attributes = tuple(table.schema[name] for name in names)
     columns: Codes = np.stack([np.asarray(table.column(name), dtype=np.int32) for name in names], axis=1)

@@ -8,7 +8,7 @@ from evosdc.kernel import kernel
 from evosdc.model import Incremental
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.domains import Counts
-from evosdc_measures.linkage.box_tree import EVERYTHING, box_tree_of, credit_of, tie_sizes
+from evosdc_measures.linkage.box_tree import EVERYTHING, box_tree_of, expected_matches, tie_sizes
 from evosdc_measures.linkage.burdens import burdens_of
 from evosdc_measures.linkage.coordinates import SAME, ZERO, all_squared, metric_of, points_of, unit_of, whitening_of
 
@@ -55,7 +55,7 @@ class FittedByPoints(Incremental[State]):
         asked, searched = (originals, points) if self._backward else (points, originals)
         tree = self._tree if self._tree is not None else box_tree_of(searched, self._metric)
         tie_sizes(asked, searched, rows, tree, self._metric, EVERYTHING, ties)
-        return ties, min(100.0 * credit_of(ties) / len(ties), 100.0)
+        return ties, min(100.0 * expected_matches(ties) / len(ties), 100.0)
 
     def points(self, masked: Table) -> tuple[Numbers, Numbers]:
         """Return the points of the original and of a masked table."""
@@ -110,7 +110,7 @@ class FittedByKernel(Incremental[State]):
         originals, points = self.points(masked)
         asked, searched = (originals, points) if self._backward else (points, originals)
         _link_by_kernel(asked, searched, rows, self._degree, ties)
-        return ties, min(100.0 * credit_of(ties) / len(ties), 100.0)
+        return ties, min(100.0 * expected_matches(ties) / len(ties), 100.0)
 
     def points(self, masked: Table) -> tuple[Numbers, Numbers]:
         """Return the standardised numbers of the original and of a masked table, missing ones at the mean."""

@@ -23,7 +23,7 @@ _SAMPLE = 200
 _SAMPLE_SIZE = 1 << 20
 
 
-def fields(record: str, separator: str) -> list[str] | None:
+def split_fields(record: str, separator: str) -> list[str] | None:
     """Return the fields of a record as they stand, or None when a quotation that opens in it does not end in it."""
     if separator == BLANK:
         return _words(record)
@@ -55,7 +55,7 @@ def _words(record: str) -> list[str] | None:
     return found
 
 
-def join(parts: Sequence[str], separator: str) -> str:
+def join_fields(parts: Sequence[str], separator: str) -> str:
     """Return the record of some fields; the inverse of `fields`."""
     if separator == BLANK:
         return "".join(parts)
@@ -88,7 +88,7 @@ def rewritten(field: str, text: str, quote: bool, separator: str) -> str:
     return before + text + after
 
 
-class Record(NamedTuple):
+class TextRecord(NamedTuple):
     """One record of a file.
 
     Parameters
@@ -111,9 +111,9 @@ def lines_of(text: str) -> list[str]:
     return list(io.StringIO(text, newline=""))
 
 
-def records_of(lines: Iterable[str], separator: str, first_line: int = 1) -> tuple[list[Record], int | None]:
+def split_records(lines: Iterable[str], separator: str, first_line: int = 1) -> tuple[list[TextRecord], int | None]:
     """Return the records of some lines, and the line of a quotation that never ends, or None."""
-    found: list[Record] = []
+    found: list[TextRecord] = []
     pending: list[str] = []
     opened, quotes = first_line, 0
     blank = " \r\n\x1a" if separator == "\t" else " \t\r\n\x1a"  # \x1a: DOS end of file
@@ -121,7 +121,7 @@ def records_of(lines: Iterable[str], separator: str, first_line: int = 1) -> tup
         if not pending and not line.strip(blank):
             if found:
                 last = found[-1]
-                found[-1] = Record(last.text, last.tail + line, last.line)
+                found[-1] = TextRecord(last.text, last.tail + line, last.line)
             continue
         if not pending:
             opened, quotes = number, 0
@@ -131,9 +131,9 @@ def records_of(lines: Iterable[str], separator: str, first_line: int = 1) -> tup
             continue  # a quotation that spans lines ends only where the quotes are even
         text = "".join(pending)
         body = text.rstrip("\r\n")
-        if quotes and fields(body, separator) is None:
+        if quotes and split_fields(body, separator) is None:
             continue
-        found.append(Record(body, text[len(body) :], opened))
+        found.append(TextRecord(body, text[len(body) :], opened))
         pending = []
     return found, opened if pending else None
 
@@ -150,8 +150,8 @@ def sniff_separator(text: str) -> str:
     lines = lines[:_SAMPLE]
     best, best_rank = ",", (0.0, 0)
     for separator in SEPARATORS:
-        records, _ = records_of(lines, separator)
-        widths = [len(cut) for cut in (fields(record.text, separator) for record in records) if cut is not None]
+        records, _ = split_records(lines, separator)
+        widths = [len(cut) for cut in (split_fields(record.text, separator) for record in records) if cut is not None]
         if not widths or widths[0] < 2 or (separator == BLANK and len(set(widths)) > 1):
             continue
         share = sum(width == widths[0] for width in widths) / len(widths)

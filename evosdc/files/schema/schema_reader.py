@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from evosdc.errors import Fault, HierarchyError, SchemaError, did_you_mean
 from evosdc.files.column import Column
 from evosdc.files.encoding import read_text
-from evosdc.files.inference.names import hint_of
+from evosdc.files.inference.name_hints import hint_of
 from evosdc.files.inference.scales import guess_scale
 from evosdc.files.schema.hierarchy_file import read_hierarchy
 from evosdc.files.schema.hierarchy_rules import HierarchyRule, rule_of
@@ -289,7 +289,7 @@ def _kind(given: Any) -> str:
 
 
 def dump_schema(schema: Schema, path: Path, notes: Sequence[str] = ()) -> tuple[Path, ...]:
-    """Write a schema file that a user can edit; as `evosdc.files.schema.writer.dump`."""
-    from evosdc.files.schema.writer import dump
+    """Write a schema file that a user can edit; as `evosdc.files.schema.schema_writer.dump`."""
+    from evosdc.files.schema.schema_writer import dump
 
     return dump(schema, path, notes)

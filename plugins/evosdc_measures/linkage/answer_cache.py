@@ -19,7 +19,7 @@ _UNKNOWN = -2
 
 
 @dataclass(frozen=True)
-class Memo:
+class AnswerCache:
     """Places of records.
 
     Parameters
@@ -43,7 +43,7 @@ class Memo:
         return len(self.records)
 
 
-def memo_of(widths: NDArray[np.int64], most: int) -> Memo:
+def memo_of(widths: NDArray[np.int64], most: int) -> AnswerCache:
     """Return an empty memory of at most about `most` places; smaller where all possible records fit."""
     sizes = [int(width) for width in widths]
     possible = prod(sizes)
@@ -56,4 +56,4 @@ def memo_of(widths: NDArray[np.int64], most: int) -> Memo:
         powers = [pow(6364136223846793005, v + 1, 1 << 64) for v in range(len(sizes))]
         factors = np.array(powers, dtype=np.uint64).view(np.int64)
         shift = 32
-    return Memo(factors, shift, np.full((places, len(sizes)), _UNKNOWN, dtype=np.int32))
+    return AnswerCache(factors, shift, np.full((places, len(sizes)), _UNKNOWN, dtype=np.int32))
