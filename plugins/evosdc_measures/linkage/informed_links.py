@@ -108,8 +108,8 @@ def followed(
     paths = np.empty((4, attributes), np.int64)
     if changes > FEW:
         _follow_together(
-            before, after, rows, own, strides, offsets, firsts, margins, logs, given, order, roots, nodes, counts,
-            costs, links, ties, paths,
+            before, after, rows, own, strides, offsets, firsts, margins, logs, given, multiples, order, roots, nodes,
+            counts, costs, links, ties, paths,
         )  # fmt: skip
     elif changes > 0:
         # One cell after the other: each is followed in a file that differs from the last in this cell alone.
@@ -177,7 +177,7 @@ def _follow_cell(
             elif code == entered:
                 limit = cost_of(published, other, own, other, strides, offsets, costs)
                 place, tied = rival_of(
-                    published, other, limit, v, moved, order, roots, nodes, strides, offsets, costs, paths
+                    published, other, limit, v, moved, False, order, roots, nodes, strides, offsets, costs, paths
                 )
                 if place >= 0 or tied > 0:
                     settle(other, place, tied - rival, links, ties)
@@ -198,6 +198,7 @@ def _follow_together(
     margins: Integers,
     logs: Integers,
     given: Flags,
+    multiples: Counts,
     order: Integers,
     roots: int,
     nodes: Counts,
@@ -207,9 +208,17 @@ def _follow_together(
     ties: SmallCounts,
     paths: Integers,
 ) -> None:
-    """Follow many changed cells: who publishes nothing whose costs have changed, or has a rival still, is left."""
+    """Follow many changed cells; left are those who publish nothing that became likelier or less likely, who have their
+    rival still, or whose own original has not become less likely while no other has become likelier.
+    """
     n, attributes = own.shape
-    changed, moved = np.zeros(len(costs), np.bool_), np.zeros(n, np.bool_)
+    # By where a category's entries begin, whether any changed and whether any grew; by entry, whether it shrank.
+    changed, grown, shrunk = (
+        np.zeros(len(costs), np.bool_),
+        np.zeros(len(costs), np.bool_),
+        np.zeros(len(costs), np.bool_),
+    )
+    moved = np.zeros(n, np.bool_)
     for row in rows:
         for v in range(attributes):
             if before[row, v] != after[row, v]:
@@ -219,16 +228,22 @@ def _follow_together(
                         base = offsets[v] + (code + 1) * strides[v]
                         counts[base + own[row, v]] += step
                         changed[base] = True
+                        if step > 0:
+                            grown[base] = True
+                        else:
+                            shrunk[base + own[row, v]] = True
     for v in range(attributes):
         for base in range(offsets[v], offsets[v + 1], strides[v]):
             if changed[base]:
                 write_costs(base, strides[v], firsts[v], margins, logs, counts, costs)
     for row in range(n):
         if not moved[row]:
-            touched = False
+            touched, worse = False, False
             for v in range(attributes):
-                touched |= changed[offsets[v] + (after[row, v] + 1) * strides[v]]
-            if not touched:
+                base = offsets[v] + (after[row, v] + 1) * strides[v]
+                touched |= changed[base]
+                worse |= grown[base] or shrunk[base + own[row, v]]
+            if not touched or (not worse and -links[row] == multiples[row]):
                 continue
             if links[row] >= 0:
                 limit = cost_of(after, row, own, row, strides, offsets, costs)

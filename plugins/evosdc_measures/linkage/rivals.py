@@ -22,6 +22,7 @@ def rival_of(
     limit: int,
     fixed: int,
     category: int,
+    hopeful: bool,
     order: Integers,
     roots: int,
     nodes: Counts,
@@ -40,6 +41,8 @@ def rival_of(
         What the record's own original costs.
     fixed, category : int
         Only originals with this place of category in this attribute are looked at; all where `fixed` is `ANY`.
+    hopeful : bool
+        Whether a likelier original is to be expected: then the cheapest branches are tried first. Not with `fixed`.
     order, roots, nodes
         See `evosdc_measures.linkage.prefix_tree.PrefixTree`.
     strides, offsets, costs
@@ -56,33 +59,37 @@ def rival_of(
             start = costs[paths[3, level] + category]
     if start > limit:
         return -1, 0
-    if fixed == ANY:
+    if hopeful:
         place = _along_the_cheapest(limit, roots, nodes, costs, paths)
         if place >= 0:
             return place, 0
-    found, level = 0, 0
-    paths[2, 0] = start
-    paths[0, 0], paths[1, 0] = _narrowed(0, roots, order[0] == fixed, category, nodes)
+    found, level, cost = 0, 0, start
+    begin, end = _narrowed(0, roots, order[0] == fixed, category, nodes)
     while level >= 0:
-        node = paths[0, level]
-        if node == paths[1, level]:
+        if level == last:
+            # Most of all nodes are of the last level: no path is kept for them.
+            for node in range(begin, end):
+                total = cost if order[last] == fixed else cost + costs[paths[3, last] + nodes[node, 0]]
+                if total < limit:
+                    return int(nodes[node, 2]), 0
+                if total == limit:
+                    found += nodes[node, 1]
             level -= 1
-            continue
-        paths[0, level] = node + 1
-        cost = paths[2, level]
-        if order[level] != fixed:
-            cost += costs[paths[3, level] + nodes[node, 0]]
-        if cost > limit:
-            continue
-        if level < last:
-            level += 1
-            paths[2, level] = cost
-            begin, end = nodes[node, 1], nodes[node, 2]
-            paths[0, level], paths[1, level] = _narrowed(begin, end, order[level] == fixed, category, nodes)
-        elif cost < limit:
-            return int(nodes[node, 2]), 0
         else:
-            found += nodes[node, 1]
+            paths[0, level], paths[1, level], paths[2, level] = begin, end, cost
+        while level >= 0:
+            node = paths[0, level]
+            if node == paths[1, level]:
+                level -= 1
+                continue
+            paths[0, level] = node + 1
+            cost = paths[2, level]
+            if order[level] != fixed:
+                cost += costs[paths[3, level] + nodes[node, 0]]
+            if cost <= limit:
+                level += 1
+                begin, end = _narrowed(nodes[node, 1], nodes[node, 2], order[level] == fixed, category, nodes)
+                break
     return -1, int(found)
 
 
@@ -155,7 +162,9 @@ def link(
     if limit >= IMPOSSIBLE:
         settle(row, row, 0, links, ties)
         return
-    rival, tied = rival_of(published, row, limit, ANY, 0, order, roots, nodes, strides, offsets, costs, paths)
+    rival, tied = rival_of(
+        published, row, limit, ANY, 0, links[row] >= 0, order, roots, nodes, strides, offsets, costs, paths
+    )
     settle(row, rival, tied, links, ties)
 
 
