@@ -208,17 +208,16 @@ def _follow_together(
     ties: SmallCounts,
     paths: Integers,
 ) -> None:
-    """Follow many changed cells; left are those who publish nothing that became likelier or less likely, who have their
-    rival still, or whose own original has not become less likely while no other has become likelier.
+    """Follow many changed cells.
+
+    Left as they are: records that publish nothing whose costs have changed; that still have their rival; and whose own
+    original alone was linked and has not become less likely, while no other has become likelier.
     """
     n, attributes = own.shape
-    # By where a category's entries begin, whether any changed and whether any grew; by entry, whether it shrank.
-    changed, grown, shrunk = (
-        np.zeros(len(costs), np.bool_),
-        np.zeros(len(costs), np.bool_),
-        np.zeros(len(costs), np.bool_),
-    )
-    moved = np.zeros(n, np.bool_)
+    # By where a category's entries begin, whether any of them changed, and whether any grew.
+    changed, grown = np.zeros(len(costs), np.bool_), np.zeros(len(costs), np.bool_)
+    # Entries that shrank, and records that changed.
+    shrunk, moved = np.zeros(len(costs), np.bool_), np.zeros(n, np.bool_)
     for row in rows:
         for v in range(attributes):
             if before[row, v] != after[row, v]:
