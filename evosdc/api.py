@@ -220,7 +220,7 @@ def risk(
     """
     import numpy as np
 
-    from evosdc.calls.disclosure import assessed, population_description, release_of, seen_as
+    from evosdc.calls.disclosure import assess, intruder_view_of, population_description, view_summary
 
     table = data if isinstance(data, Table) else _table(data)
     known, secret = listed(quasi_identifiers), listed(sensitive)
@@ -228,14 +228,14 @@ def risk(
     if people is not None and not isinstance(people, Table):
         from evosdc.files.frame import table_from_frame
 
-        names = release_of(table, known, secret, weight, household).quasi_identifiers
+        names = intruder_view_of(table, known, secret, weight, household).quasi_identifiers
         people = table_from_frame(people, population_description(table.schema, names))
     rows = {name: np.asarray(matrix, dtype=np.float64) for name, matrix in (transitions or {}).items()}
-    release = release_of(table, known, secret, weight, household, missing, people, rows)
+    view = intruder_view_of(table, known, secret, weight, household, missing, people, rows)
     registry = default_registry()
     chosen = registry.names("privacy-model") if models is None else [models] if isinstance(models, str) else models
     params = chosen if isinstance(chosen, Mapping) else {name: {} for name in chosen}
-    return assessed(release, params, registry) | seen_as(release)
+    return assess(view, params, registry) | view_summary(view)
 
 
 def _table(frame: Any) -> Table:

@@ -13,6 +13,8 @@ from rich.text import Text
 
 from evosdc.cli.text import harmless, say
 
+_AGGREGATES = {"il": "information loss (IL)", "dr": "disclosure risk (DR)"}
+
 
 def print_json(data: Any) -> None:
     """Print one JSON object and nothing else."""
@@ -34,8 +36,9 @@ def print_result(result: Mapping[str, Any]) -> None:
         table.add_column(heading, justify="right")
     objectives = [[f"{value:.3f}" for value in scored["fitness"]] for _, scored in columns]
     table.add_row(f"fitness ({result['fitness']})", *(" ".join(row) for row in objectives), style="bold")
-    for name in sorted(result["best"]["scores"], key=lambda n: (n not in ("il", "dr"), n != "il", n not in ("dr",))):
-        label = {"il": "information loss (IL)", "dr": "disclosure risk (DR)"}.get(name, name)
+    scores = result["best"]["scores"]
+    for name in [n for n in _AGGREGATES if n in scores] + [n for n in scores if n not in _AGGREGATES]:
+        label = _AGGREGATES.get(name, name)
         # A trait of genomes is none of the original's nor of a masked file's.
         figures = (scored["scores"].get(name) for _, scored in columns)
         table.add_row(label, *("" if figure is None else f"{figure:.3f}" for figure in figures))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evosdc.cli.options import PATH, json_option
+from evosdc.cli.text import say, scores_in_words
 
 if TYPE_CHECKING:
     from evosdc.experiment.study.status import Status, StudyStatus
@@ -23,7 +24,6 @@ MOST_LISTED = 40
 def status(run_dir: Path, as_json: bool) -> None:
     """Show how a run or a study is doing: state, best file, speed, time left. Does not touch it."""
     from evosdc.cli.results import print_json
-    from evosdc.cli.text import say
     from evosdc.experiment.study.status import read_status
 
     found = read_status(run_dir)
@@ -55,7 +55,7 @@ def _run_rows(run: RunStatus) -> Iterator[tuple[str, str]]:
     if run.failed:
         yield "failed", f"{run.failed} evaluations, penalised"
     if run.best:
-        yield "best", figures(run.best)
+        yield "best", scores_in_words(run.best)
     if run.front > 1:
         yield "front", f"{run.front} files"
     if run.active and run.evaluations_per_second:
@@ -76,7 +76,7 @@ def _study_rows(study: StudyStatus) -> Iterator[tuple[str, str]]:
     counts = ", ".join(f"{number} {phase}" for phase, number in study.counts.items() if number)
     yield "runs", f"{len(study.runs)}: {counts}"
     if study.best is not None and study.best.best is not None:
-        yield "best", f"{figures(study.best.best)} in {study.best.folder.relative_to(study.folder)}"
+        yield "best", f"{scores_in_words(study.best.best)} in {study.best.folder.relative_to(study.folder)}"
     if study.active:
         yield "speed", f"{study.evaluations_per_second:.1f} evaluations a second"
         yield "time left", "cannot be foreseen yet" if study.left is None else f"about {duration(study.left)}"
@@ -87,7 +87,7 @@ def _study_rows(study: StudyStatus) -> Iterator[tuple[str, str]]:
     ]
     for run, label in under_way[:MOST_LISTED]:
         of = f" ({label})" if label else ""
-        best = f", best {figures(run.best)}" if run.best else ""
+        best = f", best {scores_in_words(run.best)}" if run.best else ""
         yield f"{run.folder.relative_to(study.folder)}", f" {run.phase}, generation {run.generation}{best}{of}"
     if len(under_way) > MOST_LISTED:
         yield "and", f"{len(under_way) - MOST_LISTED} more"
@@ -108,15 +108,8 @@ def line(found: Status) -> str:
         if found.message and not found.generation:
             parts = [found.message]
     if best:
-        parts.append(f"best {figures(best)}")
+        parts.append(f"best {scores_in_words(best)}")
     return f"{found.phase}: {', '.join(parts)}"
-
-
-def figures(best: Mapping[str, Any]) -> str:
-    """Return fitness, IL and DR in words."""
-    fitness = " ".join(f"{value:.3f}" for value in best.get("fitness", ()))
-    pair = ", ".join(f"{name.upper()} {best[name]:.2f}" for name in ("il", "dr") if name in best)
-    return fitness + (f" ({pair})" if pair else "")
 
 
 def foreseen(seconds: float | None) -> str:

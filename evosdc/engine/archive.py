@@ -162,7 +162,7 @@ class Archive:
 
 
 MOST_DIMENSIONS = 3
-"""The exact hypervolume of more objectives takes longer than the search itself."""
+"""The exact hypervolume of a large front of more objectives takes longer than the search itself."""
 
 
 def crowded(points: NDArray[np.float64], keep: int, fixed: Collection[int]) -> list[int]:

@@ -1,10 +1,22 @@
 """The contracts that plugins fulfil: Genotype, Measure, PrivacyModel, Fitness, MaskingMethod, Algorithm, Executor.
 
-Everything a plugin author needs is imported from here.
+Everything a plugin author needs is imported from here, the capabilities of genotypes among it.
 """
 
 from evosdc.model.aggregation import Aggregation
 from evosdc.model.algorithm import Algorithm, Archipelago, Offspring, Population
+from evosdc.model.capabilities import (
+    Described,
+    Direct,
+    Followed,
+    Generalising,
+    Movable,
+    PostRandomised,
+    Randomised,
+    Restricted,
+    Seedable,
+    SelfStarting,
+)
 from evosdc.model.executor import Executor, Failure, Outcome, SharedFiles, Task, TaskQueue
 from evosdc.model.fitness import Fitness
 from evosdc.model.genotype import Genotype
@@ -14,32 +26,42 @@ from evosdc.model.measure import Expected, Fitted, Incremental, Measure
 from evosdc.model.microdata import Microdata
 from evosdc.model.operators import deap_crossover, deap_mutation
 from evosdc.model.parameters import Parameters
-from evosdc.model.privacy import MissingMatch, PrivacyModel, Release
+from evosdc.model.privacy import IntruderView, MissingMatch, PrivacyModel
 from evosdc.model.toolbox import toolbox_of
 
 __all__ = [
     "Aggregation",
     "Algorithm",
     "Archipelago",
+    "Described",
+    "Direct",
     "Executor",
     "Expected",
     "Failure",
     "Fitness",
     "Fitted",
+    "Followed",
+    "Generalising",
     "Genotype",
     "Incremental",
     "Individual",
+    "IntruderView",
     "Masking",
     "MaskingMethod",
     "Measure",
     "Microdata",
     "MissingMatch",
+    "Movable",
     "Offspring",
     "Outcome",
     "Parameters",
     "Population",
+    "PostRandomised",
     "PrivacyModel",
-    "Release",
+    "Randomised",
+    "Restricted",
+    "Seedable",
+    "SelfStarting",
     "SharedFiles",
     "Task",
     "TaskQueue",

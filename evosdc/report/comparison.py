@@ -12,8 +12,8 @@ import plotly.graph_objects as go
 from evosdc.report.figures import add_iso_scores, hover_text
 from evosdc.report.frames import history, thinned
 from evosdc.report.fresh_draws import fresh_score
+from evosdc.report.overlaps import Overlap, group_overlapping
 from evosdc.report.palette import GREY, INK, colours, dashes, figure, literal, symbols
-from evosdc.report.places import Shared, shared
 from evosdc.report.standings import Standing, Standings
 from evosdc.report.verdicts import changed_total
 from evosdc.report.wording import number
@@ -98,7 +98,7 @@ def overlaid_evolution(runs: Sequence[RecordedRun]) -> go.Figure | None:
         return None
     drawn = figure(400)
     palette, styles = colours(len(runs)), dashes(len(runs))
-    for curve in shared(curves, lambda points: points):
+    for curve in group_overlapping(curves, lambda points: points):
         evaluations, fitness = curve.item
         drawn.add_scatter(
             x=list(evaluations), y=list(fitness), name=literal(curve.title, 60),
@@ -117,8 +117,8 @@ def map_of_bests(runs: Sequence[RecordedRun], stands: Sequence[Standings]) -> go
     Marks of one kind at the same place are one mark, named after all its runs, their number beside it. A portfolio's
     best at the place of a best file is a ring around it.
     """
-    bests = shared(_marked(runs, [stand.best for stand in stands]), _place)
-    known = shared(_marked(runs, [stand.portfolio for stand in stands]), _place)
+    bests = group_overlapping(_marked(runs, [stand.best for stand in stands]), _place)
+    known = group_overlapping(_marked(runs, [stand.portfolio for stand in stands]), _place)
     if not bests:
         return None
     drawn = figure(440)
@@ -157,7 +157,7 @@ def _place(mark: Marked) -> tuple[float, float]:
     return round(mark[1].il, 1), round(mark[1].dr, 1)
 
 
-def _add(drawn: go.Figure, mark: Shared[Marked], title: str, marker: dict[str, Any], legend: bool) -> None:
+def _add(drawn: go.Figure, mark: Overlap[Marked], title: str, marker: dict[str, Any], legend: bool) -> None:
     run, standing = mark.item
     several = len(mark.names) > 1
     if several:

@@ -30,7 +30,7 @@ def ranking_score(fitness: Sequence[float], scores: Mapping[str, float]) -> floa
     """Return the one number that files are ranked by; less is better, NaN where nothing is known.
 
     It is the fitness itself where there is one objective. Where there are several it is the greater of IL and DR, by
-    which the search picks the balanced member of its front, or the first objective where there is no IL or no DR.
+    which the search picks the balanced member of its front. Without IL or DR it is the first objective.
     """
     pair = scores.get("il", math.nan), scores.get("dr", math.nan)
     if len(fitness) > 1 and all(map(math.isfinite, pair)):
@@ -52,18 +52,18 @@ def history(run: RecordedRun) -> pd.DataFrame:
     rows = []
     champion: Mapping[str, float] = {}
     for record in run.journal:
-        row = {key: _float(record.get(key)) for key in _SERIES}
+        row = {key: figure_of(record.get(key)) for key in _SERIES}
         best = mapping(record.get("best"))
         fitness = objectives(best.get("fitness"))
         leader = {"fitness": fitness[0] if len(fitness) == 1 else math.nan}
-        leader |= {key: _float(best.get(key)) for key in ("il", "dr")}
+        leader |= {key: figure_of(best.get(key)) for key in ("il", "dr")}
         if not champion or leader["fitness"] < champion["fitness"]:
             champion = leader
         row |= {f"best_{key}": value for key, value in leader.items()}
         row |= {f"champion_{key}": value for key, value in champion.items()}
         for series in ("fitness", "il", "dr"):
             spread = mapping(record.get(series))
-            row |= {f"{series}_{key}": _float(spread.get(key)) for key in ("min", "mean", "max")}
+            row |= {f"{series}_{key}": figure_of(spread.get(key)) for key in ("min", "mean", "max")}
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -156,8 +156,8 @@ def operators(run: RecordedRun) -> pd.DataFrame:
         {
             "generation": int(record["generation"]),
             "operator": str(operator),
-            "made": int(_float(counts.get("made"), 0.0)),
-            "kept": int(_float(counts.get("kept"), 0.0)),
+            "made": int(figure_of(counts.get("made"), 0.0)),
+            "kept": int(figure_of(counts.get("kept"), 0.0)),
         }
         for record in run.journal
         for operator, counts in mapping(record.get("operators")).items()
@@ -226,5 +226,6 @@ def _parsed(text: str) -> float:
         return math.nan
 
 
-def _float(value: Any, default: float = math.nan) -> float:
+def figure_of(value: Any, default: float = math.nan) -> float:
+    """Return a number as it is, and NaN or another default for anything else."""
     return float(value) if isinstance(value, int | float) else default

@@ -24,13 +24,13 @@ from evosdc.report import (
     explanations,
     figures,
     frames,
-    randomisation,
     study,
     summary,
     sweep,
     tables,
+    transitions,
 )
-from evosdc.report.fresh_draws import fresh_measures, fresh_verdicts
+from evosdc.report.fresh_draws import fresh_measures, fresh_rows, fresh_verdicts
 from evosdc.report.pictures import pictures
 from evosdc.report.privacy import privacy_rows
 from evosdc.report.standings import Standings, standings
@@ -132,10 +132,10 @@ def _section(run: RecordedRun, stand: Standings, anchor: str, drawings: dict[str
         "written_file": "the file that was written" if stand.published else "the best file",
         "fresh_verdicts": fresh_verdicts(run),
         "fresh_measures": fresh_measures(run),
-        "fresh": randomisation.fresh_rows(run),
+        "fresh": fresh_rows(run),
         "matrices": [
             entry | {"figure": _drawing(drawings, f"{anchor}-matrix-{position}", entry["drawn"])}
-            for position, entry in enumerate(randomisation.matrix_entries(run), 1)
+            for position, entry in enumerate(transitions.matrix_entries(run), 1)
         ],
         "operators": tables.operator_rows(made),
         "operator_figure": _drawing(
@@ -178,7 +178,7 @@ def _frequencies(run: RecordedRun, anchor: str, drawings: dict[str, str]) -> lis
 
 def _comparison(runs: Sequence[RecordedRun], stands: Sequence[Standings], drawings: dict[str, str]) -> dict[str, Any]:
     table = comparison.comparison(runs, stands)
-    verdict = comparability.verdict(runs)
+    verdict = comparability.comparability_text(runs)
     overlaid, bests = (None, None) if verdict else (
         comparison.overlaid_evolution(runs), comparison.map_of_bests(runs, stands)
     )  # fmt: skip

@@ -10,7 +10,6 @@ from typing import Any
 import pandas as pd
 
 from evosdc.report.frames import files, history, mapping, measure_names, objective_count, objectives, ranking_score
-from evosdc.report.wording import method_label
 from evosdc.runs.reader import RecordedRun
 
 
@@ -90,8 +89,7 @@ def standings(run: RecordedRun) -> Standings:
     listed = _least(frame[frame["set"] == "portfolio"], names)
     found = _least(frame[frame["set"].isin(["population", "front"])], names)
     champion = mapping(first.get("best"))
-    label = str(champion.get("label") or method_label(str(champion.get("method")), mapping(champion.get("params"))))
-    told = _recorded(champion, label)
+    told = _recorded(champion, str(champion.get("label")))
     written = _recorded(mapping(run.result.get("best")), "best file found")
     best = (written or found or _champion(run)) if single else (found or written)
     counted = int((frame["set"] == "portfolio").sum()) or None

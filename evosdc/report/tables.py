@@ -151,23 +151,9 @@ def warning_rows(runs: Sequence[RecordedRun]) -> list[tuple[str, str]]:
 
 
 def genome_rows(run: RecordedRun) -> list[tuple[str, str]]:
-    """Return how the best file is made, for genomes that are rules and not data.
+    """Return how the best file is made, as the genotype says it of genomes that are rules and not data.
 
-    Only levels of generalisation and formulas are shown; whatever else a genome holds stays in ``result.json``, since
-    it could hold what stands in records.
+    Whatever else a genome holds stays in ``result.json``, since it could hold what stands in records.
     """
-    genome = mapping(run.result.get("best")).get("genome")
-    if isinstance(genome, str):
-        return [("formula", genome)] if run.option("genotype") == "equations" else []
-    if not isinstance(genome, Mapping):
-        return []
-    levels = genome.get("levels")
-    if isinstance(levels, Mapping):
-        heights = mapping(genome.get("heights"))
-        of = {attribute: f" of {heights[attribute]}" if attribute in heights else "" for attribute in levels}
-        rows = [(f"level of {attribute}", f"{level}{of[attribute]}") for attribute, level in levels.items()]
-        suppressed = genome.get("suppressed")
-        return [*rows, ("records suppressed", count(suppressed))] if isinstance(suppressed, int) else rows
-    if run.option("genotype") == "equations":
-        return [(f"formula of {key}", text) for key, text in genome.items() if isinstance(text, str)]
-    return []
+    rules = mapping(mapping(run.result.get("best")).get("rules"))
+    return [(name, count(rule) if isinstance(rule, int) else str(rule)) for name, rule in rules.items()]

@@ -78,11 +78,6 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
 
 
-def method_label(method: str, params: Mapping[str, Any]) -> str:
-    """Return a masking method with its parameters, as portfolio files are labelled."""
-    return " ".join([method, *(f"{key}={value}" for key, value in params.items())])
-
-
 def settings(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     """Yield the leaves of nested settings as (dotted key, text); what is not set is left out."""
     if isinstance(value, Mapping) and value:

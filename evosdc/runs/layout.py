@@ -32,6 +32,8 @@ REPORT = "report.html"
 CONTEXT = "context"
 SETTING = "setting.json"
 LOCK = ".lock"
+REPORTED = (RESOLVED, ENVIRONMENT, STATUS, RESULT, FREQUENCIES, TRANSITIONS, RISK, SETTING)
+"""The JSON objects that reports are made of."""
 
 
 def setting_folder(setting: int, settings: int) -> str:

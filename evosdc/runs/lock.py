@@ -33,8 +33,8 @@ class LockOwner:
     pid : int
     host : str
     born : str
-        When the process began, in the system's own units, since another process may get the same number later. Empty
-        where the system does not tell.
+        When the process began, in the system's own units: a later process may get the same number. Empty where the
+        system does not tell.
     since : str
         When it took the lock, ISO 8601, UTC.
     """

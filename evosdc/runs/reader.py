@@ -12,22 +12,8 @@ import pandas as pd
 
 from evosdc.errors import Fault, InputError
 from evosdc.printing import file_name, without_folders
+from evosdc.runs import layout
 from evosdc.runs.journal import parse_journal
-from evosdc.runs.layout import (
-    ENVIRONMENT,
-    FREQUENCIES,
-    JOURNAL,
-    PICTURE,
-    RESOLVED,
-    RESULT,
-    RISK,
-    SCORES,
-    SETTING,
-    STATUS,
-    TRANSITIONS,
-    read_object,
-    run_folders,
-)
 
 ADVICE = "Give a folder that `evosdc run` or `evosdc protect` wrote."
 
@@ -132,9 +118,9 @@ def read_run_folders(folders: Sequence[Path]) -> tuple[RecordedRun, ...]:
         if folder.resolve() in seen:
             continue
         seen.add(folder.resolve())
-        found = run_folders(folder)
+        found = layout.run_folders(folder)
         if not found:
-            given = f"a folder without {RESOLVED}" if folder.is_dir() else "no folder"
+            given = f"a folder without {layout.RESOLVED}" if folder.is_dir() else "no folder"
             faults.append(Fault(str(folder), given, "a run folder", ADVICE))
         for path in found:
             inside = path.relative_to(folder).as_posix()
@@ -150,11 +136,10 @@ def read_run_folders(folders: Sequence[Path]) -> tuple[RecordedRun, ...]:
 
 def _read(path: Path, name: str, faults: list[Fault]) -> RecordedRun | None:
     before = len(faults)
-    names = (RESOLVED, ENVIRONMENT, STATUS, RESULT, FREQUENCIES, TRANSITIONS, RISK, SETTING)
-    found = {name.removesuffix(".json"): _object(path / name, faults) for name in names}
-    faults.extend(_frequency_faults(path / FREQUENCIES, found["frequencies"]))
-    journal, unreadable = _journal(path / JOURNAL)
-    scores = _scores(path / SCORES, faults)
+    found = {name.removesuffix(".json"): _object(path / name, faults) for name in layout.REPORTED}
+    faults.extend(_frequency_faults(path / layout.FREQUENCIES, found["frequencies"]))
+    journal, unreadable = _journal(path / layout.JOURNAL)
+    scores = _scores(path / layout.SCORES, faults)
     if len(faults) > before:
         return None
     return RecordedRun(
@@ -171,7 +156,7 @@ def _read(path: Path, name: str, faults: list[Fault]) -> RecordedRun | None:
 
 def _object(path: Path, faults: list[Fault]) -> Mapping[str, Any]:
     try:
-        return read_object(path)
+        return layout.read_object(path)
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
@@ -180,7 +165,7 @@ def _object(path: Path, faults: list[Fault]) -> Mapping[str, Any]:
 
 
 def _pictures(path: Path) -> tuple[str, ...]:
-    found = sorted(path.glob(f"{PICTURE}-*.svg"), key=lambda picture: (len(picture.name), picture.name))
+    found = sorted(path.glob(f"{layout.PICTURE}-*.svg"), key=lambda picture: (len(picture.name), picture.name))
     return tuple(picture.read_text(encoding="utf-8", errors="replace") for picture in found)
 
 

@@ -46,23 +46,18 @@ def evosdc_masking_methods() -> Iterator[MaskingMethodSpec]:
 def evosdc_portfolios() -> Iterator[PortfolioSpec]:
     """Offer the portfolios of this package."""
     yield PortfolioSpec(
-        name="categorical",
-        implementation="evosdc_masking.portfolio:categorical",
+        name="categorical", implementation="evosdc_masking.portfolio:categorical",
         summary="PRAM, rank swapping, MDAV, top and bottom coding, global recoding, each over a range of parameters.",
-        source="Families of Torra 2004; ranges of the parameters: reconstruction",
-        default_for=("categorical",),
-    )
+        source="Families of Torra 2004; ranges of the parameters: reconstruction", default_for=("categorical",),
+    )  # fmt: skip
     yield PortfolioSpec(
-        name="numeric",
-        implementation="evosdc_masking.numeric_portfolio:numeric",
+        name="numeric", implementation="evosdc_masking.numeric_portfolio:numeric",
         summary="Rank swapping, microaggregation of five kinds, noise and JPEG, each over a range of parameters.",
         source="Families of Domingo-Ferrer and Torra 2001; some ranges of the parameters: reconstruction",
         default_for=("numeric",),
-    )
+    )  # fmt: skip
     yield PortfolioSpec(
-        name="mixed",
-        implementation="evosdc_masking.mixed_portfolio:mixed",
+        name="mixed", implementation="evosdc_masking.mixed_portfolio:mixed",
         summary="Rank swapping, MDAV and Mondrian of all attributes, then methods for categories and for numbers.",
-        source="reconstruction",
-        default_for=("mixed",),
-    )
+        source="reconstruction", default_for=("mixed",),
+    )  # fmt: skip

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from evosdc.calls.disclosure import release_of
+from evosdc.calls.disclosure import intruder_view_of
 from evosdc.experiment.run.privacy import risk_document
 from evosdc.model import Microdata, PrivacyModel
 from evosdc.plugins.registry import default_registry
@@ -67,7 +67,7 @@ def test_labels_of_generalised_files(microdata):
 class Breaks(PrivacyModel):
     headline = "x"
 
-    def assess(self, release):
+    def assess(self, view):
         raise ZeroDivisionError("oops")
 
 
@@ -81,15 +81,15 @@ def test_a_model_that_breaks_does_not_lose_the_run(microdata):
 
 class TestRelease:
     def test_roles_are_read_off_the_schema(self, microdata):
-        release = release_of(microdata.table)
-        assert (release.quasi_identifiers, release.sensitive) == (("a",), ("s",))
-        assert release.weights.tolist() == [20.0] * 5
+        view = intruder_view_of(microdata.table)
+        assert (view.quasi_identifiers, view.sensitive) == (("a",), ("s",))
+        assert view.weights.tolist() == [20.0] * 5
 
     def test_a_declared_role_gives_way_to_a_named_one(self, microdata):
-        release = release_of(microdata.table, sensitive=["a"], quasi_identifiers=["s"])
-        assert (release.quasi_identifiers, release.sensitive) == (("s",), ("a",))
-        assert release_of(microdata.table, quasi_identifiers=["s", "a"]).sensitive == ()
+        view = intruder_view_of(microdata.table, sensitive=["a"], quasi_identifiers=["s"])
+        assert (view.quasi_identifiers, view.sensitive) == (("s",), ("a",))
+        assert intruder_view_of(microdata.table, quasi_identifiers=["s", "a"]).sensitive == ()
 
     def test_without_weights_none_are_made_up(self, microdata):
         part = microdata.table.select(["a", "s"])
-        assert release_of(part).weights is None
+        assert intruder_view_of(part).weights is None

@@ -245,9 +245,9 @@ def algorithm_of(experiment: Experiment, problem: Problem, registry: Registry) -
 
 def checked(registry: Registry, kind: str, name: str, params: dict[str, Any]) -> None:
     """Raise when a name is unknown or its parameters are refused, without building anything."""
-    from evosdc.model.parameters import parsed
+    from evosdc.model.parameters import parse_parameters
 
-    parsed(registry.implementation(kind, name).Params, params, f"{kind} {name}")
+    parse_parameters(registry.implementation(kind, name).Params, params, f"{kind} {name}")
 
 
 def check_names(experiment: Experiment, registry: Registry) -> None:

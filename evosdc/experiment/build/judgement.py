@@ -7,7 +7,7 @@ from evosdc.engine.problem import Problem
 from evosdc.errors import ExperimentError, Fault, FaultCollector, ParameterError, PluginError
 from evosdc.experiment.build.constraints import constraints_of
 from evosdc.experiment.config.experiment import Experiment, Measures
-from evosdc.model import Aggregation, Expected, Fitness, Fitted, Microdata
+from evosdc.model import Aggregation, Expected, Fitness, Fitted, Generalising, Microdata, PostRandomised
 from evosdc.model.constraint import Constraints
 from evosdc.model.fitness import single_measure
 from evosdc.plugins.registry import Registry
@@ -34,10 +34,11 @@ def build_problem(experiment: Experiment, microdata: Microdata, registry: Regist
         with collect.step():
             built = registry.build("measure", measure.name, measure.params)
             built.require_support(microdata.original, f"measure {measure.name}")
-            if genotype is not None and genotype.generalises and not built.generalised:
+            if isinstance(genotype, Generalising) and not built.generalised:
                 raise ParameterError(_not_readable(measure.name, experiment.genotype.name, registry))
             fitted[measure.name] = built.fit_in(microdata)
-            if genotype is not None and genotype.expected and not isinstance(fitted[measure.name], Expected):
+            expected = isinstance(genotype, PostRandomised) and genotype.expected
+            if expected and not isinstance(fitted[measure.name], Expected):
                 collect.faults.append(
                     Fault(
                         f"measure {measure.name}",

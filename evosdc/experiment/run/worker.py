@@ -13,7 +13,7 @@ import numpy as np
 
 from evosdc.engine.deme_reports import DemeReport, PackedDeme, evolve_generations, report_generations, unpack_deme
 from evosdc.engine.evaluation import Evaluator
-from evosdc.engine.failures import evaluated
+from evosdc.engine.failures import evaluate_or_penalise
 from evosdc.engine.problem import Problem
 from evosdc.errors import PluginError
 from evosdc.executors.chunk import unlimited
@@ -60,7 +60,7 @@ class Bench:
         genome = self.problem.genotype.load(dump)
         key = self.problem.genotype.key(genome)
         relative = self.recent.get(nearest) if nearest is not None else None
-        evaluation = evaluated(
+        evaluation = evaluate_or_penalise(
             self.rule,
             self.problem,
             genome,

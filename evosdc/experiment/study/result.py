@@ -64,18 +64,18 @@ def write_study_result(
 
 
 def figures_of(result: Mapping[str, Any]) -> dict[str, float]:
-    """Return the final figures of a run: ``violation`` of constraints, ``fitness``, and ``il`` and ``dr`` if judged.
+    """Return the final figures of a run: ``infeasibility``, ``fitness``, and ``il`` and ``dr`` where they are judged.
 
     With several objectives ``fitness`` is the greatest coordinate of the balanced member of the front.
     """
     scores = result["best"]["scores"]
-    violation, ranks = precedence_of(scores, result["best"]["fitness"])
-    return {"violation": violation, "fitness": ranks[0]} | {n: scores[n] for n in ("il", "dr") if n in scores}
+    infeasibility, ranks = precedence_of(scores, result["best"]["fitness"])
+    return {"infeasibility": infeasibility, "fitness": ranks[0]} | {n: scores[n] for n in ("il", "dr") if n in scores}
 
 
 def summary_of(figures: Sequence[Mapping[str, float]]) -> dict[str, Any]:
     """Return how many runs a setting has, how many break constraints, and the spread of the figures of the others."""
-    sound = [own for own in figures if own["violation"] == 0.0]
+    sound = [own for own in figures if own["infeasibility"] == 0.0]
     return {"runs": len(figures), "broken": len(figures) - len(sound)} | {
         name: spread_of([own[name] for own in sound if name in own]) for name in FIGURES
     }
@@ -103,7 +103,7 @@ def comparisons(
             [
                 own[name]
                 for run, own in zip(runs, figures, strict=True)
-                if run.setting == setting.position and own["violation"] == 0.0 and name in own
+                if run.setting == setting.position and own["infeasibility"] == 0.0 and name in own
             ]
             for setting in settings
         ]
@@ -114,7 +114,7 @@ def comparisons(
 def _order(figures: Mapping[str, float], alike: bool) -> tuple[float, float]:
     # Where the fitness is one setting's own matter, the plain mean of loss and risk decides between settings.
     pair = [figures[name] for name in ("il", "dr") if name in figures]
-    return figures["violation"], figures["fitness"] if alike or not pair else sum(pair) / len(pair)
+    return figures["infeasibility"], figures["fitness"] if alike or not pair else sum(pair) / len(pair)
 
 
 def _spread(values: Sequence[float]) -> dict[str, Any]:
@@ -151,7 +151,7 @@ def _run_rows(
             *(value_in_words(value) for value in settings[run.setting].values.values()),
             run.replicate + 1,
             run.seed,
-            own["violation"],
+            own["infeasibility"],
             *(own.get(name) for name in FIGURES),
             *(result[key] for key in spent),
         ]

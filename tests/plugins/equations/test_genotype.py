@@ -18,7 +18,7 @@ DATA = microdata()
 
 def test_founders_are_the_standard_designs():
     genotype = Equations(Equations.Params(), DATA)
-    founders = genotype.initial()
+    founders = genotype.initial_genomes()
     assert len(founders) == 18
     T = [np.bincount(column, minlength=c) for column, c in zip(DATA.original.codes.T, (4, 5, 3), strict=True)]
     for masking, g in founders:
@@ -32,9 +32,9 @@ def test_founders_are_the_standard_designs():
 
 
 def test_founders_that_do_not_fit_are_left_out():
-    assert len(Equations(Equations.Params(max_depth=3), DATA).initial()) == 9
-    assert not Equations(Equations.Params(decoding="full"), DATA).initial()
-    assert not Equations(Equations.Params(two_stage=1.0), DATA).initial()
+    assert len(Equations(Equations.Params(max_depth=3), DATA).initial_genomes()) == 9
+    assert not Equations(Equations.Params(decoding="full"), DATA).initial_genomes()
+    assert not Equations(Equations.Params(two_stage=1.0), DATA).initial_genomes()
 
 
 def test_the_second_stage_makes_matrices_invariant():
@@ -70,7 +70,7 @@ def test_a_recipe_makes_the_same_matrices():
 def test_drawn_frequencies_follow_the_matrix():
     genotype = Equations(Equations.Params(), microdata((4,), n=200_000))
     original = genotype.microdata.original.codes[:, 0]
-    g = {m.label: g for m, g in genotype.initial()}["pram design=a p=0.3"]
+    g = {m.label: g for m, g in genotype.initial_genomes()}["pram design=a p=0.3"]
     drawn = genotype.decode(g, np.random.default_rng(9)).codes[:, 0]
     (matrix,) = genotype.transitions(g)
     for k in range(4):

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Shared(Generic[T]):
+class Overlap(Generic[T]):
     """Runs that look the same in a figure.
 
     Parameters
@@ -42,7 +42,7 @@ class Shared(Generic[T]):
         return listing([*self.names[:NAMED], f"{count(more)} more"] if more > 1 else self.names)
 
 
-def shared(entries: Sequence[tuple[int, str, T]], look: Callable[[T], Hashable]) -> list[Shared[T]]:
+def group_overlapping(entries: Sequence[tuple[int, str, T]], look: Callable[[T], Hashable]) -> list[Overlap[T]]:
     """Return one entry for each different look, in order of the first run that has it.
 
     Parameters
@@ -56,6 +56,6 @@ def shared(entries: Sequence[tuple[int, str, T]], look: Callable[[T], Hashable])
     for entry in entries:
         groups.setdefault(look(entry[2]), []).append(entry)
     return [
-        Shared(tuple(name for _, name, _ in group), tuple(item for _, _, item in group), group[0][0])
+        Overlap(tuple(name for _, name, _ in group), tuple(item for _, _, item in group), group[0][0])
         for group in groups.values()
     ]

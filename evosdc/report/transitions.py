@@ -1,4 +1,4 @@
-"""Runs whose files are drawn at random: figures on fresh draws with their errors, transition matrices as heat maps."""
+"""Transition matrices of runs whose files are post-randomised, as heat maps."""
 
 from __future__ import annotations
 
@@ -8,44 +8,12 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from evosdc.report.frames import mapping
 from evosdc.report.palette import BEFORE, BLUE, dress, literal
 from evosdc.report.wording import number
 from evosdc.runs.reader import RecordedRun
 
-_NAMES = {"best": "best found", "founder": "best initial matrix or genome", "portfolio": "best of the comparison"}
 _WRITTEN = 12
 """Categories up to which every probability is written in its cell."""
-
-
-def fresh_rows(run: RecordedRun) -> dict[str, Any] | None:
-    """Return draws and one row an entry judged on fresh draws; None where decoding was not random.
-
-    A row has name, label, fitness seen by the search (of the winner only), fitness on fresh draws, its standard error,
-    by how much the winner is better, and the standard error of that.
-    """
-    fresh = mapping(run.result.get("fresh"))
-    if not fresh:
-        return None
-    seen = mapping(run.result.get("best")).get("fitness") or []
-    rows = []
-    for key, name in _NAMES.items():
-        entry = mapping(fresh.get(key))
-        if not entry:
-            continue
-        gained = entry.get("advantage")
-        rows.append(
-            {
-                "name": name,
-                "label": str(entry.get("label", "")),
-                "seen": number(seen[0], 3) if key == "best" and seen else "",
-                "fitness": number(entry["fitness"][0], 3),
-                "error": number(entry["fitness_errors"][0], 3),
-                "advantage": "" if gained is None else number(gained, 3),
-                "advantage_error": "" if gained is None else number(entry["advantage_error"], 3),
-            }
-        )
-    return {"draws": int(fresh.get("draws", 0)), "rows": rows}
 
 
 def heat_map(entry: Mapping[str, Any]) -> go.Figure:
