@@ -104,7 +104,7 @@ def besides_of(measures: Measures | None, schema: Schema, registry: Registry) ->
         with FaultCollector().step():
             built = registry.build("measure", measure.name, measure.params)
             needed += built.besides()
-            if built.unprotected and not built.besides():
+            if built.auxiliary_all and not built.besides():
                 needed += [a.name for a in schema.attributes if a.role is not Role.IDENTIFIER]
     return tuple(dict.fromkeys(needed))
 

@@ -43,7 +43,7 @@ class ContingencyLossAcross(Measure):
     """
 
     supports = frozenset(Scale)
-    unprotected = True
+    auxiliary_all = True
 
     class Params(Parameters):
         """Which tables are compared."""

@@ -42,7 +42,7 @@ class InformedLinkage(Measure):
     originals x of greatest likelihood, ``sum_v log(J_v(x_v, y_v) / J_v(x_v, .))``; an original with a count of zero is
     excluded, which the own one never is. Where t originals have that likelihood and the own one is among them, the
     record counts 1/t. Range 0..100, smaller is better. No relabelling of published categories changes it. Estimating
-    the transitions from the file itself, and the credit for ties, are reconstructions.
+    the transitions from the file itself, and the expected match for ties, are reconstructions.
 
     Likelihoods are compared as whole numbers, `evosdc_measures.linkage.likelihood`: those that are the same product of
     counts are tied, others where they differ by less than 1e-11 of themselves.
@@ -126,10 +126,10 @@ class FittedInformed(Incremental[State], Expected):
         links, ties = np.zeros(n, dtype=np.int32), small_counts(n + 1, n)
         for v, known in self._known.items():
             costs[model.offsets[v] : model.offsets[v + 1]] = known
-        credit = started(codes, *model, *self._tree, counts, costs, links, ties)
+        matched = started(codes, *model, *self._tree, counts, costs, links, ties)
         if not self._follows:
             counts, costs = counts[:0], costs[:0]
-        return masked.codes, counts, costs, links, ties, min(100.0 * credit / n, 100.0)
+        return masked.codes, counts, costs, links, ties, min(100.0 * matched / n, 100.0)
 
     def _narrowed(self, codes: Codes) -> tuple[Codes, Behind]:
         """Return codes and layout; of many categories, those alone that the file publishes are given room."""
@@ -152,13 +152,13 @@ class FittedInformed(Incremental[State], Expected):
             return self.start(masked)
         before, counts, costs, links, ties, _ = state
         counts, costs, links, ties = counts.copy(), costs.copy(), links.copy(), ties.copy()
-        credit = followed(
+        matched = followed(
             before, masked.codes, rows, *self._model, self._multiples, *self._tree, counts, costs, links, ties
         )
-        return masked.codes, counts, costs, links, ties, min(100.0 * credit / len(links), 100.0)
+        return masked.codes, counts, costs, links, ties, min(100.0 * matched / len(links), 100.0)
 
     def burdens(self, masked: Table) -> Numbers:
-        """Return each record's credit as a share of the score, shape (n,); as `start`."""
+        """Return each record's expected match as a share of the score, shape (n,); as `start`."""
         return burdens_of(np.maximum(-self.start(masked)[3], 0))
 
     def expected(self, transitions: Sequence[Matrix]) -> float:

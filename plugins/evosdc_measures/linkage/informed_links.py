@@ -13,7 +13,7 @@ from evosdc.kernel import kernel
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.likelihood import Flags, cost_of, write_costs
-from evosdc_measures.linkage.rivals import credit_of_ties, link, rival_of, settle
+from evosdc_measures.linkage.rivals import expected_matches, link, rival_of, settle
 
 FEW = 6
 """Up to so many changed cells are followed one by one; more are counted together. The choice changes no result."""
@@ -37,7 +37,7 @@ def started(
     links: Counts,
     ties: SmallCounts,
 ) -> float:
-    """Count and link a whole file, and return the sum of the credits.
+    """Count and link a whole file, and return the expected matches.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def started(
     paths = np.empty((4, attributes), np.int64)
     for row in range(n):
         link(published, row, own, order, roots, nodes, strides, offsets, costs, paths, links, ties)
-    return credit_of_ties(ties)
+    return expected_matches(ties)
 
 
 @kernel
@@ -91,7 +91,7 @@ def followed(
     links: Counts,
     ties: SmallCounts,
 ) -> float:
-    """Follow changed rows, and return the sum of the credits; the last four arrays are changed.
+    """Follow changed rows, and return the expected matches; the last four arrays are changed.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def followed(
                         current, row, v, left, own, strides, offsets, firsts, margins, logs, given, multiples, order,
                         roots, nodes, counts, costs, links, ties, paths,
                     )  # fmt: skip
-    return credit_of_ties(ties)
+    return expected_matches(ties)
 
 
 @kernel

@@ -169,12 +169,12 @@ def link(
 
 
 @kernel
-def credit_of_ties(ties: SmallCounts) -> float:
-    """Return the sum of all records' credits, one in so many as are tied, from their number by size of tie."""
-    credit, left, size = 0.0, ties[0], 0
+def expected_matches(ties: SmallCounts) -> float:
+    """Return the sum over all records of one in so many as are tied, from their number by size of tie."""
+    matched, left, size = 0.0, ties[0], 0
     while left > 0:
         size += 1
         if ties[size] > 0:
-            credit += ties[size] / size
+            matched += ties[size] / size
             left -= ties[size]
-    return credit
+    return matched
