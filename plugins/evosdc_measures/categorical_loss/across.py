@@ -54,7 +54,7 @@ class ContingencyLossAcross(Measure):
 
     params: Params
 
-    def besides(self) -> tuple[str, ...]:
+    def auxiliary_names(self) -> tuple[str, ...]:
         """Return the attributes that are named."""
         return self.params.attributes
 
