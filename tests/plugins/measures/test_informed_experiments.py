@@ -7,7 +7,7 @@ import pytest
 from evosdc.cli import main
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.reader import parse_experiment
-from evosdc.experiment.run.runner import run_once
+from evosdc.experiment.run.run import run_once
 from evosdc.plugins.registry import default_registry
 
 MEASURES = {
