@@ -29,6 +29,14 @@ SPECS: tuple[MeasureSpec, ...] = (
         default_for=("categorical", "mixed"),
     ),
     MeasureSpec(
+        name="ctbil-across",
+        implementation="evosdc_measures.categorical_loss.across:ContingencyLossAcross",
+        summary="Cells moved in the two-way tables of protected with unprotected attributes that go together most.",
+        source=f"{_HANDBOOK}; Bergsma (2013); choice of tables, normalisation: reconstruction",
+        kind="il",
+        scales=("nominal", "ordinal", "numeric"),
+    ),
+    MeasureSpec(
         name="ebil",
         implementation="evosdc_measures.categorical_loss.ebil:EntropyBasedLoss",
         summary="Entropy-based information loss: uncertainty about the original category given the masked one.",
@@ -73,5 +81,13 @@ SPECS: tuple[MeasureSpec, ...] = (
         summary="Absolute difference in Cramer's V of all two-way tables, times 100.",
         source=f"{_SHLOMO}; absolute form and mean: reconstruction",
         kind="il",
+    ),
+    MeasureSpec(
+        name="relabelling",
+        implementation="evosdc_measures.categorical_loss.relabelling:Relabelling",
+        summary="Records that would read right if the categories' labels were exchanged: a harm, for constraints.",
+        source="reconstruction; assignment of labels after Kuhn (1955)",
+        kind="model",
+        scales=("nominal", "ordinal", "numeric"),
     ),
 )

@@ -32,6 +32,15 @@ SPECS: tuple[MeasureSpec, ...] = (
         default_for=("categorical",),
     ),
     MeasureSpec(
+        name="informed-linkage",
+        implementation="evosdc_measures.linkage.informed:InformedLinkage",
+        summary="Linkage to the likeliest originals by one who knows how the file was masked; no relabelling helps.",
+        source="Torra (2017); Domingo-Ferrer and Muralidhar (2016); transitions of the file, ties: reconstruction",
+        kind="dr",
+        family="linkage",
+        scales=_SCALES,
+    ),
+    MeasureSpec(
         name="rsrl",
         implementation="evosdc_measures.linkage.rsrl:RankSwappingLinkage",
         summary="Linkage specific to rank swapping, original to masked: nearest record within p per cent of all ranks.",
