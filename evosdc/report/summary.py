@@ -120,9 +120,9 @@ def _stands(run: RecordedRun, stand: Standings) -> str:
 
 def _constraints(run: RecordedRun) -> str:
     """Return which constraints the written file fulfils."""
-    judged = [mapping(entry) for entry in run.result.get("constraints") or ()]
-    held = [_constraint(entry) for entry in judged if entry.get("holds")]
-    broken = [_constraint(entry) for entry in judged if not entry.get("holds")]
+    judged = [mapping(entry) for entry in run.result.get("requirements") or ()]
+    held = [_constraint(entry) for entry in judged if entry.get("met")]
+    broken = [_constraint(entry) for entry in judged if not entry.get("met")]
     texts = []
     if held:
         every = "Every constraint holds" if not broken else "These constraints hold"

@@ -159,12 +159,12 @@ def _of_attribute(aggregation: Aggregation, kind: str, attribute: str) -> Aggreg
 
 
 def judge_constraints(constraints: Constraints, scores: Mapping[str, float]) -> list[dict[str, object]]:
-    """Return each constraint with the figure that it looks at and whether it holds, JSON-able."""
+    """Return each constraint with the figure that it looks at and whether it is met, JSON-able."""
     return [
         {
-            "constraint": str(constraint),
+            "requirement": str(constraint),
             "value": scores[constraint.figure_name],
-            "holds": constraint.excess(scores[constraint.figure_name]) == 0.0,
+            "met": constraint.excess(scores[constraint.figure_name]) == 0.0,
         }
         for constraint in constraints.listed
     ]
