@@ -57,7 +57,7 @@ def print_result(result: Mapping[str, Any]) -> None:
 
 
 def print_requirements(result: Mapping[str, Any]) -> None:
-    """Print whether the protected file fulfils what was required of it, unmet requirements first; nothing if nothing was."""
+    """Print whether the protected file fulfils what was required of it, unmet requirements first."""
     judged = result.get("requirements") or ()
     for met, words, colour in ((False, "NOT met", "red"), (True, "met", "green")):
         texts = [f"{entry['requirement']} ({entry['value']:g})" for entry in judged if entry["met"] is met]
