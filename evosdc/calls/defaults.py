@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from evosdc.model import Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.table.schema import Role, Schema
 
@@ -29,7 +30,7 @@ def default_measures(schema: Schema, registry: Registry) -> dict[str, tuple[str,
     return {kind: tuple(name for name in names if kinds[name] == kind) for kind in ("il", "dr")}
 
 
-def measures_by_role(schema: Schema, registry: Registry) -> dict[str, Any]:
+def measures_by_role(microdata: Microdata, registry: Registry) -> dict[str, Any]:
     """Return the default measures of a release: losses for analysts, and each attribute's risk by its role.
 
     An intruder knows quasi-identifiers already and looks for the respondent: masked ones are judged by linkage. Masked
@@ -38,8 +39,7 @@ def measures_by_role(schema: Schema, registry: Registry) -> dict[str, Any]:
 
     Parameters
     ----------
-    schema : Schema
-        Of the protected attributes.
+    microdata : Microdata
     registry : Registry
 
     Returns
@@ -47,6 +47,7 @@ def measures_by_role(schema: Schema, registry: Registry) -> dict[str, Any]:
     dict
         Fit for the key ``measures`` of an experiment.
     """
+    schema = microdata.original.schema
     sensitive = tuple(a.name for a in schema.attributes if a.role is Role.SENSITIVE)
     known = tuple(name for name in schema.names if name not in sensitive)
     risks = []
@@ -63,8 +64,15 @@ def measures_by_role(schema: Schema, registry: Registry) -> dict[str, Any]:
         name
         for name in registry.defaults("measure", "analysis")
         if scales & set(getattr(registry.spec("measure", name), "scales", ()))
+        and (_analysed(microdata) or not registry.implementation("measure", name).auxiliary_all)
     ]
     return {"il": losses, "dr": risks, "risks": "max"}
+
+
+def _analysed(microdata: Microdata) -> bool:
+    """Whether the file has unprotected attributes that analysts tabulate."""
+    apart = (Role.IDENTIFIER, Role.WEIGHT, Role.HOUSEHOLD)
+    return any(a.role not in apart for a in microdata.table.schema.attributes if a.name not in microdata.protect)
 
 
 def default_portfolio(schema: Schema, registry: Registry) -> str:

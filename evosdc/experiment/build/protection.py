@@ -60,9 +60,9 @@ def protection(
     InputError
         The file, its schema, names or requirements are refused.
     """
-    given = DataSource(**source)
-    protected = microdata_of(load_data(given, registry), given.protect).original.schema
-    measures = measures_by_role(protected, registry)
+    given = DataSource.model_validate(dict(source))
+    data = load_data(given, registry)
+    measures = measures_by_role(microdata_of(data, given.protect, data.table.schema.names), registry)
     if il:
         measures["il"] = list(il)
     if dr:

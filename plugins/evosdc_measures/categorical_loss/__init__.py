@@ -26,7 +26,7 @@ SPECS: tuple[MeasureSpec, ...] = (
         summary="Contingency-table-based information loss: cells moved in all tables of up to K attributes.",
         source=f"{_HANDBOOK}; bounded normalisation: reconstruction",
         kind="il",
-        default_for=("categorical", "mixed"),
+        default_for=("categorical", "mixed", "analysis"),
     ),
     MeasureSpec(
         name="ctbil-across",
@@ -35,6 +35,7 @@ SPECS: tuple[MeasureSpec, ...] = (
         source=f"{_HANDBOOK}; Bergsma (2013); choice of tables, normalisation: reconstruction",
         kind="il",
         scales=("nominal", "ordinal", "numeric"),
+        default_for=("analysis",),
     ),
     MeasureSpec(
         name="ebil",
@@ -89,5 +90,14 @@ SPECS: tuple[MeasureSpec, ...] = (
         source="reconstruction; assignment of labels after Kuhn (1955)",
         kind="model",
         scales=("nominal", "ordinal", "numeric"),
+    ),
+    MeasureSpec(
+        name="worst-relabelling",
+        implementation="evosdc_measures.categorical_loss.relabelling:WorstRelabelling",
+        summary="Relabelling of the attribute where it is greatest.",
+        source="reconstruction; assignment of labels after Kuhn (1955)",
+        kind="model",
+        scales=("nominal", "ordinal", "numeric"),
+        default_for=("harm",),
     ),
 )

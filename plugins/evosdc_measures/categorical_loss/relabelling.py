@@ -62,6 +62,15 @@ class Relabelling(Measure):
         return FittedRelabelling(original, worst)
 
 
+class WorstRelabelling(Relabelling):
+    """`Relabelling` of the attribute where it is greatest: ``aggregate = "worst"`` by default."""
+
+    class Params(Relabelling.Params):
+        """As of `Relabelling`."""
+
+        aggregate: Literal["mean", "worst"] = Field("worst", description="Over attributes: their mean or the greatest.")
+
+
 class FittedRelabelling(Incremental[State], Expected):
     """`Relabelling` of one original.
 

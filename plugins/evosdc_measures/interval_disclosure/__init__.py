@@ -35,5 +35,6 @@ SPECS: tuple[MeasureSpec, ...] = (
         kind="dr",
         family="guess",
         scales=("nominal", "ordinal", "numeric"),
+        default_for=("inference",),
     ),
 )

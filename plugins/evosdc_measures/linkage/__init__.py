@@ -19,7 +19,7 @@ SPECS: tuple[MeasureSpec, ...] = (
         kind="dr",
         family="linkage",
         scales=_SCALES,
-        default_for=("categorical", "numeric", "mixed"),
+        default_for=("categorical", "numeric", "mixed", "identity"),
     ),
     MeasureSpec(
         name="prl",
@@ -29,7 +29,7 @@ SPECS: tuple[MeasureSpec, ...] = (
         kind="dr",
         family="linkage",
         scales=_SCALES,
-        default_for=("categorical",),
+        default_for=("categorical", "identity"),
     ),
     MeasureSpec(
         name="informed-linkage",
@@ -39,6 +39,7 @@ SPECS: tuple[MeasureSpec, ...] = (
         kind="dr",
         family="linkage",
         scales=_SCALES,
+        default_for=("identity",),
     ),
     MeasureSpec(
         name="rsrl",
