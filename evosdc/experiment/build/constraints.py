@@ -130,6 +130,9 @@ class Figures:
             raise ExperimentError(Fault(where, f"{constraint.attribute}, which the file does not have", wanted, advice))
         model = self.registry.build("privacy-model", name, dict(constraint.params))
         sensitive = None if constraint.attribute is None else (constraint.attribute,)
+        if sensitive and model.applies(Headline(model, self.microdata, ()).view(self.microdata.original)):
+            advice = "Leave `of` out: the model looks at no sensitive attribute."
+            raise ExperimentError(Fault(where, "a privacy model of one attribute", "one of the whole file", advice))
         headline = Headline(model, self.microdata, sensitive)
         view = headline.view(self.microdata.original)
         if not headline.model.applies(view):
