@@ -19,7 +19,7 @@ from evosdc.engine.digest import digest_of
 from evosdc.errors import EvaluationError
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.run import worker_tasks
-from evosdc.experiment.run.display import NoDisplay
+from evosdc.experiment.run.display import Display
 from evosdc.experiment.run.run import resume_once, run_once
 from evosdc.model import Offspring
 from evosdc.plugins.registry import default_registry
@@ -317,7 +317,7 @@ def test_the_journal_on_the_disk_reaches_as_far_as_the_newest_checkpoint(tmp_pat
     folder, genotype = tmp_path / "run", genotype_of(known)
     reached = []
 
-    class Looking(NoDisplay):
+    class Looking(Display):
         def generation(self, record, limit):
             state, _ = newest_checkpoint(folder, genotype)
             lines = [line["generation"] for line in journal(folder)]
@@ -356,7 +356,7 @@ from pathlib import Path
 import evosdc.engine.evaluation as evaluation, evosdc.experiment.run.recorder as observers
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.run.run import run_once
-from evosdc.experiment.run.display import NoDisplay
+from evosdc.experiment.run.display import Display
 from evosdc.model import Offspring
 from evosdc.plugins.registry import default_registry
 observers.INTERVAL = 0.05
