@@ -8,7 +8,7 @@ from typing import Any
 import tomli_w
 
 from evosdc._version import __version__
-from evosdc.experiment.config.experiment import ExecutorChoice, Experiment, Named, Start
+from evosdc.experiment.config.experiment import ExecutorChoice, Experiment, MeasureEntry, Named, Start
 from evosdc.model.constraint import Constraint
 from evosdc.plugins.registry import Registry
 
@@ -29,7 +29,9 @@ def resolve(experiment: Experiment, registry: Registry, protect: tuple[str, ...]
     measures = experiment.measures
     assert measures is not None, "the assembly fills in the measures"
     listed = {
-        group: tuple(_filled(registry, "measure", m) for m in getattr(measures, group))
+        group: tuple(
+            MeasureEntry(of=m.of, **_filled(registry, "measure", m).model_dump()) for m in getattr(measures, group)
+        )
         for group in ("il", "dr", "other")
     }
     fitness = experiment.fitness
