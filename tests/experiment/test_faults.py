@@ -338,7 +338,7 @@ def test_the_seconds_of_the_start_count(tmp_path, known):
 
 def test_the_seconds_before_a_stop_count(tmp_path, known):
     folder = tmp_path / "run"
-    broken_off(folder, known, KeyboardInterrupt(), after=2, stop={"seconds": 500.0})
+    broken_off(folder, known, KeyboardInterrupt(), after=2, stop={"seconds": 500.0}, executor="serial")
     genotype = genotype_of(known)
     state, _ = newest_checkpoint(folder, genotype)
     save_checkpoint(folder, replace(state, progress=replace(state.progress, seconds=499.8)), genotype)
