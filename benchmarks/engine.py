@@ -25,13 +25,13 @@ from unittest.mock import patch
 import click
 import numpy as np
 
-from evosdc.engine.journal import read_journal
 from evosdc.engine.problem import Problem
-from evosdc.experiment import runner
-from evosdc.experiment.assembly import assemble
-from evosdc.experiment.document import read_experiment
+from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.config.reader import read_experiment
+from evosdc.experiment.run import runner
 from evosdc.model import Individual
-from evosdc.registry import default_registry
+from evosdc.plugins.registry import default_registry
+from evosdc.runs.journal import read_journal
 
 ALGORITHMS = ("parent-child", "generational", "steady-state", "nsga2", "hill-climbing", "memetic", "islands")
 HOUSING = Path("experiments/housing/cells.toml")

@@ -16,13 +16,13 @@ from typing import Any
 
 import click
 
-from evosdc.data.masked_file import read_masked
-from evosdc.engine.journal import read_journal
 from evosdc.engine.verification import unequal
-from evosdc.experiment.assembly import assemble
-from evosdc.experiment.document import read_experiment
-from evosdc.experiment.runner import Finished, run_once
-from evosdc.registry import default_registry
+from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.config.reader import read_experiment
+from evosdc.experiment.run.runner import Finished, run_once
+from evosdc.files.masked_file import read_masked
+from evosdc.plugins.registry import default_registry
+from evosdc.runs.journal import read_journal
 
 
 def peak() -> float:

@@ -25,8 +25,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table as Grid
 
-from evosdc.data.hierarchy import Hierarchy
-from evosdc.data.source import read_source
+from evosdc.files.schema.hierarchy_file import read_hierarchy
+from evosdc.files.source import read_source
 from evosdc.model import Microdata
 from evosdc_lattice.evaluation import NodeEvaluator
 from evosdc_lattice.exact import optimum
@@ -46,7 +46,7 @@ def adult(suppression: float) -> LatticeSpace:
     folder = Path(os.environ["EVOSDC_DATA"]) / "adult"
     table = read_source(folder / "arx" / "adult.csv").table
     attributes = tuple(
-        replace(a, hierarchy=Hierarchy.from_csv(folder / "hierarchies_arx" / f"adult_hierarchy_{a.name}.csv"))
+        replace(a, hierarchy=read_hierarchy(folder / "hierarchies_arx" / f"adult_hierarchy_{a.name}.csv"))
         for a in table.schema.attributes
     )
     table = replace(table, schema=replace(table.schema, attributes=attributes))

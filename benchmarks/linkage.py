@@ -13,9 +13,9 @@ import numpy as np
 from numba import njit
 
 from benchmarks.peak_memory import growth
-from evosdc.data.distance import common_scale
-from evosdc.data.schema import Attribute, Schema
-from evosdc.data.table import Table
+from evosdc.table.distance import common_scale
+from evosdc.table.schema import Attribute, Schema
+from evosdc.table.table import Table
 from evosdc_measures.linkage.dbrl import DistanceBasedLinkage
 from evosdc_measures.linkage.prl import ProbabilisticLinkage
 

@@ -21,7 +21,7 @@ from rich.table import Table as Grid
 
 from benchmarks import plain_masking as plain
 from benchmarks.peak_memory import growth
-from evosdc.data.table import Table
+from evosdc.table.table import Table
 from tests.plugins.masking.tables import NOMINAL, ORDINAL, categorical, masked, numeric
 
 METHODS = {

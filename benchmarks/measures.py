@@ -21,8 +21,8 @@ import pandas as pd
 
 from benchmarks import linkage, privacy
 from benchmarks import numeric_measures as numeric
-from evosdc.data.schema import Attribute, Scale, Schema
-from evosdc.data.table import Table
+from evosdc.table.schema import Attribute, Scale, Schema
+from evosdc.table.table import Table
 from evosdc_measures.categorical_loss.ctbil import ContingencyTableLoss
 from evosdc_measures.categorical_loss.dbil import DistanceBasedLoss
 from evosdc_measures.categorical_loss.ebil import EntropyBasedLoss

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from numba import njit
 
-from evosdc.data.schema import Attribute, Scale, Schema
-from evosdc.data.table import Table
 from evosdc.model import Incremental
+from evosdc.table.schema import Attribute, Scale, Schema
+from evosdc.table.table import Table
 from evosdc_measures.interval_disclosure.interval import IntervalDisclosure
 from evosdc_measures.linkage.dbrl import DistanceBasedLinkage
 from evosdc_measures.linkage.prl import ProbabilisticLinkage

@@ -24,11 +24,11 @@ from rich.console import Console
 from rich.table import Table
 
 from evosdc.errors import ExecutorError
-from evosdc.experiment.document import parse_experiment
-from evosdc.experiment.observers import Silent
-from evosdc.experiment.runner import run_once
+from evosdc.experiment.config.reader import parse_experiment
+from evosdc.experiment.run.observers import Silent
+from evosdc.experiment.run.runner import run_once
 from evosdc.model import Executor, Task
-from evosdc.registry import default_registry
+from evosdc.plugins.registry import default_registry
 
 MASKINGS = [{"method": "pram", "p": p} for p in (0.5, 0.6, 0.7, 0.8)]
 

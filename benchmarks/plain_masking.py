@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import MISSING, Table
+from evosdc.table.table import MISSING, Table
 
 Array = NDArray[np.generic]
 

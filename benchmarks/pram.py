@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.experiment.assembly import assemble
-from evosdc.experiment.model import Experiment
-from evosdc.registry import default_registry
+from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.config.experiment import Experiment
+from evosdc.plugins.registry import default_registry
 
 SIX = {"il": ["dbil", "ctbil", "ebil"], "dr": ["id", "dbrl", "prl"]}
 EXPECTED = {"il": ["dbil", {"name": "ctbil", "K": 1}, "ebil"], "dr": ["unchanged"]}

@@ -20,10 +20,10 @@ import pandas as pd
 from rich.console import Console
 from rich.table import Table as Grid
 
-from evosdc.data.schema import Attribute, Schema
-from evosdc.data.table import MISSING, Table
 from evosdc.kernel import kernel
 from evosdc.model import MissingMatch, Release
+from evosdc.table.schema import Attribute, Schema
+from evosdc.table.table import MISSING, Table
 from evosdc_privacy.anonymity import KAnonymity
 from evosdc_privacy.special_uniques import membership, uniques_of
 

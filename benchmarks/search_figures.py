@@ -12,11 +12,11 @@ from time import perf_counter, process_time
 import numpy as np
 
 from benchmarks.search_runs import EXPERIMENTS, FILES, started
-from evosdc.engine.journal import read_journal
-from evosdc.experiment.document import read_experiment
-from evosdc.experiment.runner import run_once
+from evosdc.experiment.config.reader import read_experiment
+from evosdc.experiment.run.runner import run_once
 from evosdc.model import Individual
-from evosdc.registry import default_registry
+from evosdc.plugins.registry import default_registry
+from evosdc.runs.journal import read_journal
 
 
 def evaluation_costs(file: str, portfolio: int | None, repeats: int) -> tuple[float, float, float]:

@@ -18,11 +18,11 @@ from typing import Any
 from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.loop import SearchState, begin, search
 from evosdc.engine.stop import Stop
-from evosdc.experiment.assembly import Assembly, assemble
-from evosdc.experiment.document import read_experiment
-from evosdc.experiment.portfolio import starting_individuals
+from evosdc.experiment.build.assembly import Assembly, assemble
+from evosdc.experiment.config.reader import read_experiment
+from evosdc.experiment.run.portfolio import starting_individuals
 from evosdc.model import Fitness, Individual, toolbox_of
-from evosdc.registry import default_registry
+from evosdc.plugins.registry import default_registry
 from evosdc.seeds import Streams
 
 EXPERIMENTS = Path(__file__).parents[1] / "experiments"

@@ -12,12 +12,12 @@ from evosdc._version import __version__
 
 if TYPE_CHECKING:
     from evosdc.api import mask, measure, read_table, risk, run
-    from evosdc.data.after_pram import estimate_after_pram
-    from evosdc.data.schema import Attribute, Role, Scale, Schema
-    from evosdc.data.table import Table
     from evosdc.errors import EvosdcError, InputError, RunError
-    from evosdc.experiment.model import Experiment
+    from evosdc.experiment.config.experiment import Experiment
     from evosdc.hookspecs import hookimpl
+    from evosdc.randomisation.table_estimation import estimate_after_pram
+    from evosdc.table.schema import Attribute, Role, Scale, Schema
+    from evosdc.table.table import Table
 
 _HOMES = {
     "mask": "evosdc.api",
@@ -25,16 +25,16 @@ _HOMES = {
     "read_table": "evosdc.api",
     "risk": "evosdc.api",
     "run": "evosdc.api",
-    "estimate_after_pram": "evosdc.data.after_pram",
-    "Attribute": "evosdc.data.schema",
-    "Role": "evosdc.data.schema",
-    "Scale": "evosdc.data.schema",
-    "Schema": "evosdc.data.schema",
-    "Table": "evosdc.data.table",
+    "estimate_after_pram": "evosdc.randomisation.table_estimation",
+    "Attribute": "evosdc.table.schema",
+    "Role": "evosdc.table.schema",
+    "Scale": "evosdc.table.schema",
+    "Schema": "evosdc.table.schema",
+    "Table": "evosdc.table.table",
     "EvosdcError": "evosdc.errors",
     "InputError": "evosdc.errors",
     "RunError": "evosdc.errors",
-    "Experiment": "evosdc.experiment.model",
+    "Experiment": "evosdc.experiment.config.experiment",
     "hookimpl": "evosdc.hookspecs",
 }
 

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from evosdc.data.schema import Schema
-from evosdc.data.table import Table
 from evosdc.errors import Fault, FaultCollector, ParameterError
-from evosdc.registry import Registry, default_registry
+from evosdc.plugins.registry import Registry, default_registry
+from evosdc.table.schema import Schema
+from evosdc.table.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from evosdc.experiment.model import Experiment
+    from evosdc.experiment.config.experiment import Experiment
 
 Data = TypeVar("Data", "pd.DataFrame", Table)
 
@@ -34,7 +34,7 @@ def read_table(path: str | Path, schema: str | Path | Schema | None = None) -> T
     InputError
         The file or the schema cannot be used; the error names every fault.
     """
-    from evosdc.data.source import read_source
+    from evosdc.files.source import read_source
 
     given = schema if isinstance(schema, Schema) or schema is None else Path(schema)
     return read_source(Path(path), given).table
@@ -105,12 +105,12 @@ def mask(
     """
     require_seed(seed)
     if not isinstance(data, Table):
-        from evosdc.data.frame import frame_from_table, table_from_frame
+        from evosdc.files.frame import frame_from_table, table_from_frame
 
         table = table_from_frame(data)
         return frame_from_table(data, mask(table, method, attributes=attributes, by=by, seed=seed, **params))
-    from evosdc.experiment.masked import masked_by
-    from evosdc.experiment.request import chosen_attributes
+    from evosdc.calls.attributes import chosen_attributes
+    from evosdc.calls.masking import masked_by
     from evosdc.model import Masking, Microdata
     from evosdc.seeds import Purpose, stream
 
@@ -158,7 +158,7 @@ def measure(
     InputError
         Tables of different shape, unknown measures or attributes, or a scale that a measure cannot judge.
     """
-    from evosdc.experiment.measured import judgement
+    from evosdc.calls.measurement import judgement
 
     registry = default_registry()
     named = {measures: {}} if isinstance(measures, str) else measures
@@ -220,13 +220,13 @@ def risk(
     """
     import numpy as np
 
-    from evosdc.experiment.release import assessed, population_description, release_of, seen_as
+    from evosdc.calls.disclosure import assessed, population_description, release_of, seen_as
 
     table = data if isinstance(data, Table) else _table(data)
     known, secret = listed(quasi_identifiers), listed(sensitive)
     people = population
     if people is not None and not isinstance(people, Table):
-        from evosdc.data.frame import table_from_frame
+        from evosdc.files.frame import table_from_frame
 
         names = release_of(table, known, secret, weight, household).quasi_identifiers
         people = table_from_frame(people, population_description(table.schema, names))
@@ -239,15 +239,15 @@ def risk(
 
 
 def _table(frame: Any) -> Table:
-    from evosdc.data.frame import table_from_frame
+    from evosdc.files.frame import table_from_frame
 
     return table_from_frame(frame)
 
 
 def _version(frame: Any, schema: Schema, generalised: bool) -> Table:
     """Return the table of a masked frame; one that may be generalised keeps labels that the original does not have."""
-    from evosdc.data.frame import columns_of, table_from_frame
-    from evosdc.data.widening import widened
+    from evosdc.files.frame import columns_of, table_from_frame
+    from evosdc.files.widening import widened
 
     known = widened(schema, [part.column for part in columns_of(frame)]) if generalised else schema
     return table_from_frame(frame, known)
@@ -284,16 +284,16 @@ def run(
     RunError
         The run failed.
     """
-    from evosdc.experiment.document import parse_experiment
-    from evosdc.experiment.folder import REPORT, free_folder
-    from evosdc.experiment.study import run_study
+    from evosdc.experiment.config.reader import parse_experiment
+    from evosdc.experiment.study.study import run_study
     from evosdc.report import write_report
+    from evosdc.runs.layout import REPORT, free_folder
 
     document = dict(experiment) if isinstance(experiment, Mapping) else experiment.document()
     path = Path(folder) if folder is not None else None
     if data is not None:
-        from evosdc.data.frame import table_from_frame
-        from evosdc.experiment.own_data import with_own_data
+        from evosdc.experiment.run.own_data import with_own_data
+        from evosdc.files.frame import table_from_frame
 
         path = path or free_folder(Path("runs"), str(document.get("title", "experiment")))
         document = with_own_data(document, data if isinstance(data, Table) else table_from_frame(data), path)

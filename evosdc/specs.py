@@ -89,7 +89,16 @@ class AlgorithmSpec(Spec):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutorSpec(Spec):
-    """A way of running tasks (`evosdc.model.Executor`)."""
+    """A way of running tasks (`evosdc.model.Executor`).
+
+    Parameters
+    ----------
+    launcher : str
+        ``"module:attribute"`` that is true in a program which the executor's own launcher runs; empty for none. Such a
+        program takes this executor where it names none.
+    """
+
+    launcher: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

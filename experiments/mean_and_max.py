@@ -14,9 +14,9 @@ import click
 from rich.console import Console
 from rich.table import Column, Table
 
-from evosdc.experiment.document import read_experiment
-from evosdc.experiment.study import run_study
-from evosdc.registry import default_registry
+from evosdc.experiment.config.reader import read_experiment
+from evosdc.experiment.study.study import run_study
+from evosdc.plugins.registry import default_registry
 from evosdc.report import write_report
 
 HERE = Path(__file__).parent

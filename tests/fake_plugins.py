@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from evosdc.hookspecs import hookimpl
-from evosdc.registry import Registry
+from evosdc.plugins.registry import Registry
 from evosdc.specs import MaskingMethodSpec, MeasureSpec
 
 

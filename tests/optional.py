@@ -9,7 +9,7 @@ from functools import cache
 
 import pytest
 
-from evosdc.executors.mpi import make_mpi_known
+from evosdc_mpi.executor import make_mpi_known
 
 _SPAWN = """
 from mpi4py.futures import MPIPoolExecutor

@@ -7,7 +7,7 @@ import json
 import click
 from click.testing import CliRunner
 
-from evosdc.registry import Registry
+from evosdc.plugins.registry import Registry
 from evosdc.seeds import Purpose, stream
 from evosdc.testing import sample_microdata
 

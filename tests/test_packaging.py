@@ -60,7 +60,7 @@ class TestMetadata:
 
     def test_every_plugin_has_its_entry_point(self, metadata: configparser.ConfigParser) -> None:
         points = dict(line.split(" = ") for line in listed(metadata, "options.entry_points", "evosdc"))
-        assert sorted(points.values()) == sorted(["evosdc.offers", *PLUGINS])
+        assert sorted(points.values()) == sorted(["evosdc.plugins.shipped", *PLUGINS])
 
     def test_requirements_are_ranges(self, metadata: configparser.ConfigParser) -> None:
         for line in listed(metadata, "options", "install_requires"):
@@ -136,7 +136,7 @@ class TestBuilding:
         assert done.returncode == 0, done.stderr
         program = (
             "import json, evosdc\n"
-            "from evosdc.registry import default_registry\n"
+            "from evosdc.plugins.registry import default_registry\n"
             "from evosdc.specs import KINDS\n"
             "found = default_registry()\n"
             "loaded = [found.implementation(k, n).__name__ for k in KINDS for n in found.names(k)]\n"

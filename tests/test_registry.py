@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from evosdc.data.table import Table
 from evosdc.errors import ClashError, DataError, Fault, ParameterError, PluginError, UnknownNameError
 from evosdc.hookspecs import hookimpl
 from evosdc.model import MaskingMethod, Parameters
-from evosdc.registry import PluginProblem, Registry, default_registry
+from evosdc.plugins.registry import PluginProblem, Registry, default_registry
 from evosdc.specs import KINDS, FitnessSpec
+from evosdc.table.table import Table
 from tests.fake_plugins import distribute, measure, messages, method, offering, plugin, registry
 
 HERE = __name__

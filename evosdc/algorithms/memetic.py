@@ -14,12 +14,12 @@ from pydantic import Field, field_validator
 from evosdc.algorithms.combination import promising, worth_keeping
 from evosdc.algorithms.moves import credited, first_credit, moves_of, shares_of
 from evosdc.algorithms.variation import improvement
-from evosdc.data.table import Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Algorithm, Fitted, Individual, Offspring, Parameters, Population
 from evosdc.model.algorithm import ASIDE
 from evosdc.model.genotype import Draw
 from evosdc.seeds import Streams
+from evosdc.table.table import Table
 
 CLIMBER, RATES, CREDIT, INNER = "climber", "rates", "moves", "inner/"
 """Names in the memory: slot of the member being improved, progress a round of each member, credit of each kind of move,

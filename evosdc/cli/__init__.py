@@ -80,7 +80,7 @@ class Commands(click.Group):
     def _add_plugins(self) -> None:
         if not getattr(self, "_plugins_added", False):
             self._plugins_added = True
-            from evosdc.registry import default_registry
+            from evosdc.plugins.registry import default_registry
 
             default_registry().add_commands(self)
 

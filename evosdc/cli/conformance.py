@@ -10,7 +10,7 @@ from pathlib import Path
 
 from evosdc.cli.plugins import kinds_of
 from evosdc.errors import Fault, InputError
-from evosdc.registry import default_registry
+from evosdc.plugins.registry import default_registry
 from evosdc.specs import MeasureSpec
 
 SUITES: dict[str, tuple[str, str]] = {
@@ -25,8 +25,8 @@ SUITES: dict[str, tuple[str, str]] = {
 """By kind: the suite, and the method that its subclass defines."""
 
 TEMPLATE = """
-from evosdc.data.schema import Scale
-from evosdc.registry import default_registry
+from evosdc.table.schema import Scale
+from evosdc.plugins.registry import default_registry
 from evosdc.testing import {suite}
 
 

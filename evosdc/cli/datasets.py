@@ -19,8 +19,8 @@ def datasets(context: click.Context) -> None:
 @json_option
 def list_datasets(as_json: bool = False) -> None:
     """List the data sets, their size and licence, and whether they are at hand."""
-    from evosdc.data.datasets import locate
-    from evosdc.registry import default_registry
+    from evosdc.datasets.storage import locate
+    from evosdc.plugins.registry import default_registry
 
     registry = default_registry()
     rows = []
@@ -54,8 +54,8 @@ def fetch(name: str, output: str | None) -> None:
     """Find data set NAME in EVOSDC_DATA or the cache, or download it, and check it."""
     from pathlib import Path
 
-    from evosdc.data.datasets import load_dataset
-    from evosdc.registry import default_registry
+    from evosdc.datasets.loading import load_dataset
+    from evosdc.plugins.registry import default_registry
 
     source = load_dataset(default_registry().spec("dataset", name))  # type: ignore[arg-type]
     click.echo(f"{name}: {len(source.table)} records, {len(source.table.schema)} attributes, from {source.origin}")

@@ -28,7 +28,7 @@ def estimate(
     from evosdc.cli.inputs import open_published
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
-    from evosdc.data.after_pram import estimate_after_pram
+    from evosdc.randomisation.table_estimation import estimate_after_pram
 
     names = listed(attributes) or []
     found = estimate_after_pram(open_published(masked, schema).table, matrices, names, weight=weight)

@@ -17,9 +17,9 @@ def export(run_dir: Path, member: int, output: Path) -> None:
     """Write the protected file of MEMBER of the Pareto front: its number in front.csv, 0 for the least loss."""
     from evosdc.cli.inputs import require_apart
     from evosdc.cli.text import say
-    from evosdc.experiment.export import front_member
-    from evosdc.experiment.folder import BEST, FRONT, SCORES
-    from evosdc.registry import default_registry
+    from evosdc.experiment.run.export import front_member
+    from evosdc.plugins.registry import default_registry
+    from evosdc.runs.layout import BEST, FRONT, SCORES
 
     assembly, individual = front_member(run_dir, member, default_registry())
     require_apart(output, assembly.experiment.data.file, *(run_dir / name for name in (BEST, FRONT, SCORES)))

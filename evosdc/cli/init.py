@@ -18,9 +18,9 @@ def init(data: Path, output: Path, force: bool) -> None:
     """Look at DATA and propose roles, scales and categories in a schema file for you to edit."""
     from evosdc.cli.inputs import require_apart
     from evosdc.cli.text import say
-    from evosdc.data.schema_file import dump_schema
-    from evosdc.data.source import read_source
     from evosdc.errors import Fault, SchemaError
+    from evosdc.files.schema.reader import dump_schema
+    from evosdc.files.source import read_source
 
     if output.exists() and not force:
         raise SchemaError(Fault(str(output), "a file that exists", "a new file", "Choose another, or add --force."))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evosdc.data.printing import printable
-from evosdc.data.schema_file import load_schema
-from evosdc.data.source import Source, check_writable, parsed, read_source, source_of
 from evosdc.errors import DataError, Fault, did_you_mean
+from evosdc.files.schema.reader import load_schema
+from evosdc.files.source import Source, check_writable, parsed, read_source, source_of
+from evosdc.printing import printable
 
 
 def open_source(data: str, schema: Path | None) -> Source:
@@ -18,8 +18,8 @@ def open_source(data: str, schema: Path | None) -> Source:
     InputError
         It cannot be read, or a schema is given for a data set, which brings its own.
     """
-    from evosdc.data.datasets import load_dataset
-    from evosdc.registry import default_registry
+    from evosdc.datasets.loading import load_dataset
+    from evosdc.plugins.registry import default_registry
 
     if not is_dataset(data):
         return read_source(Path(data), schema)
@@ -36,7 +36,7 @@ def is_dataset(data: str) -> bool:
     DataError
         It is neither, and much like the name of a data set.
     """
-    from evosdc.registry import default_registry
+    from evosdc.plugins.registry import default_registry
 
     names = default_registry().names("dataset")
     if Path(data).exists() or data in names:

@@ -38,16 +38,16 @@ def mask(
     """Mask DATA, a file or a registered data set, by METHOD; write the protected file and a manifest beside it."""
     from evosdc._version import __version__
     from evosdc.api import mask as masked_table
+    from evosdc.calls.attributes import chosen_attributes
+    from evosdc.calls.masking import account_of
     from evosdc.cli.inputs import open_source, require_apart
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
-    from evosdc.data.files import write_text
-    from evosdc.data.schema import Role
     from evosdc.errors import FaultCollector
-    from evosdc.experiment.masked import account_of
-    from evosdc.experiment.request import chosen_attributes
+    from evosdc.files.atomic import write_text
     from evosdc.model import Masking, Microdata
-    from evosdc.registry import default_registry
+    from evosdc.plugins.registry import default_registry
+    from evosdc.table.schema import Role
 
     registry = default_registry()
     manifest = output.with_name(f"{output.stem}.manifest.json")

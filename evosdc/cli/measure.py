@@ -50,15 +50,15 @@ def measure(
     """
     import json
 
+    from evosdc.calls.attributes import chosen_attributes
+    from evosdc.calls.measurement import judgement
     from evosdc.cli.inputs import open_source
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
-    from evosdc.data.masked_file import read_masked
     from evosdc.errors import FaultCollector
-    from evosdc.experiment.defaults import default_measures
-    from evosdc.experiment.measured import judgement
-    from evosdc.experiment.request import chosen_attributes
-    from evosdc.registry import default_registry
+    from evosdc.experiment.build.defaults import default_measures
+    from evosdc.files.masked_file import read_masked
+    from evosdc.plugins.registry import default_registry
 
     registry = default_registry()
     collect = FaultCollector()
@@ -128,8 +128,8 @@ def _combined(
     scores: Mapping[str, float], specs: Mapping[str, Any], linkage: Literal["max", "mean"], registry: Any
 ) -> dict[str, float]:
     """Return the scores with IL and DR, where there are measures of that kind."""
-    from evosdc.experiment.judgement import aggregation_of
-    from evosdc.experiment.model import Measures, Named
+    from evosdc.experiment.build.judgement import aggregation_of
+    from evosdc.experiment.config.experiment import Measures, Named
 
     by_kind = {kind: tuple(Named(name=n) for n, spec in specs.items() if spec.kind == kind) for kind in ("il", "dr")}
     if not any(by_kind.values()):

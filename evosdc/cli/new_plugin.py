@@ -141,7 +141,7 @@ def new_plugin(kind: str, name: str, output: Path | None) -> None:
     KIND is one of measure, masking-method, genotype, algorithm, privacy-model.
     """
     from evosdc.cli.text import say
-    from evosdc.data.files import write_text
+    from evosdc.files.atomic import write_text
 
     require_usable(kind, name)
     folder = output if output is not None else Path(f"evosdc-{name}")
@@ -182,7 +182,7 @@ def class_name(name: str, kind: Kind) -> str:
 def require_usable(kind: str, name: str) -> None:
     """Raise `InputError` with all that is wrong with a kind and a name."""
     from evosdc.errors import Fault, InputError, did_you_mean
-    from evosdc.registry import default_registry
+    from evosdc.plugins.registry import default_registry
 
     faults = []
     if kind not in KINDS:

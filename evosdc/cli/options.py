@@ -44,7 +44,7 @@ def parameters(settings: Iterable[str]) -> dict[str, Any]:
     ExperimentError
         A setting that is not KEY=VALUE.
     """
-    from evosdc.experiment.document import override
+    from evosdc.experiment.config.reader import override
 
     document: dict[str, Any] = {}
     for setting in settings:

@@ -6,8 +6,8 @@ MEASURE = '''"""The measure `$name`."""
 
 import numpy as np
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Table
+from evosdc.table.schema import Scale
+from evosdc.table.table import Table
 from evosdc.model import Fitted, Measure
 
 
@@ -40,7 +40,7 @@ MASKING_METHOD = '''"""The masking method `$name`."""
 import numpy as np
 from pydantic import Field
 
-from evosdc.data.table import Table
+from evosdc.table.table import Table
 from evosdc.model import MaskingMethod, Parameters
 
 
@@ -72,7 +72,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from evosdc.data.table import MISSING, Rows, Table
+from evosdc.table.table import MISSING, Rows, Table
 from evosdc.errors import PluginError
 from evosdc.model import Genotype, Microdata, Parameters
 

@@ -22,7 +22,7 @@ def plugins(context: click.Context) -> None:
 @json_option
 def list_plugins(as_json: bool = False) -> None:
     """List every masking method, measure, genotype, ... with the plugin that offers it."""
-    from evosdc.registry import default_registry
+    from evosdc.plugins.registry import default_registry
     from evosdc.specs import KINDS
 
     registry = default_registry()
@@ -89,7 +89,7 @@ def kinds_of(name: str) -> list[str]:
         Nothing is.
     """
     from evosdc.errors import Fault, UnknownNameError, did_you_mean
-    from evosdc.registry import default_registry
+    from evosdc.plugins.registry import default_registry
     from evosdc.specs import KINDS
 
     names = {kind: default_registry().names(kind) for kind in KINDS}
@@ -103,7 +103,7 @@ def kinds_of(name: str) -> list[str]:
 
 def _entry(kind: str, name: str) -> dict[str, Any]:
     from evosdc.errors import ClashError
-    from evosdc.registry import default_registry
+    from evosdc.plugins.registry import default_registry
 
     try:
         spec = asdict(default_registry().spec(kind, name))
@@ -115,7 +115,7 @@ def _entry(kind: str, name: str) -> dict[str, Any]:
 
 
 def _parameters(kind: str, name: str) -> dict[str, str]:
-    from evosdc.registry import default_registry
+    from evosdc.plugins.registry import default_registry
 
     params = getattr(default_registry().implementation(kind, name), "Params", None)
     if params is None:

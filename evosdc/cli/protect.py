@@ -59,7 +59,7 @@ def protect(
     """
     from evosdc.cli.inputs import is_dataset
     from evosdc.cli.run import carry_out
-    from evosdc.experiment.document import parse_experiment
+    from evosdc.experiment.config.reader import parse_experiment
 
     path = Path(data)
     source: dict[str, Any] = {"file": str(path)}
@@ -87,10 +87,10 @@ def _measures(source: dict[str, Any], il: list[str] | None, dr: list[str] | None
     """Return the measures asked for, and the usual ones of the kind that is left open, for which the data are read."""
     if il and dr:
         return {"il": il, "dr": dr}
-    from evosdc.experiment.assembly import load_data, microdata_of
-    from evosdc.experiment.defaults import default_measures
-    from evosdc.experiment.model import DataSource
-    from evosdc.registry import default_registry
+    from evosdc.experiment.build.assembly import load_data, microdata_of
+    from evosdc.experiment.build.defaults import default_measures
+    from evosdc.experiment.config.experiment import DataSource
+    from evosdc.plugins.registry import default_registry
 
     given = DataSource(**source)
     usual = default_measures(microdata_of(load_data(given, default_registry()), given.protect).original.schema)

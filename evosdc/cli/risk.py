@@ -12,8 +12,8 @@ import click
 from evosdc.cli.options import PATH, json_option, listed, parameters, schema_option
 
 if TYPE_CHECKING:
-    from evosdc.data.transition import Matrix
     from evosdc.model import Release
+    from evosdc.randomisation.transition import Matrix
 
 
 @click.command()
@@ -48,12 +48,12 @@ def risk(
     as_json: bool,
 ) -> None:
     """Show what DATA, a file or a registered data set, reveals of its respondents when taken by itself."""
+    from evosdc.calls.disclosure import assessed, build_models, population_description, release_of, seen_as
     from evosdc.cli.inputs import open_published
     from evosdc.cli.results import print_json
-    from evosdc.data.source import read_source
     from evosdc.errors import Fault, FaultCollector, ParameterError
-    from evosdc.experiment.release import assessed, build_models, population_description, release_of, seen_as
-    from evosdc.registry import default_registry
+    from evosdc.files.source import read_source
+    from evosdc.plugins.registry import default_registry
 
     registry = default_registry()
     names = list(registry.names("privacy-model")) if models is None else listed(models) or [""]
@@ -96,9 +96,9 @@ def matrix_rows(path: Path) -> dict[str, Matrix]:
     ParameterError
         The file cannot be read or holds no transition matrices.
     """
-    from evosdc.data.encoding import read_text
-    from evosdc.data.matrix_file import read_matrices, stochastic
     from evosdc.errors import ParameterError
+    from evosdc.files.encoding import read_text
+    from evosdc.randomisation.matrix_file import read_matrices, stochastic
 
     matrices = [stochastic(found) for found in read_matrices(path)]
     text = read_text(path, ParameterError)
@@ -118,9 +118,9 @@ def _show(release: Release, chosen: Mapping[str, Mapping[str, Any]], figures: Ma
     from rich.table import Table
     from rich.text import Text
 
+    from evosdc.calls.disclosure import build_models
     from evosdc.cli.text import harmless, say
-    from evosdc.experiment.release import build_models
-    from evosdc.registry import default_registry
+    from evosdc.plugins.registry import default_registry
 
     table = Table()
     table.add_column("privacy model", no_wrap=True)

@@ -38,7 +38,7 @@ def run(
     as_json: bool,
 ) -> None:
     """Run an experiment file and write a run folder with the protected file, the scores and a report."""
-    from evosdc.experiment.document import read_experiment
+    from evosdc.experiment.config.reader import read_experiment
 
     overrides = list(settings)
     if executor:
@@ -57,9 +57,9 @@ def run(
 def check(experiment: Path, settings: tuple[str, ...], as_json: bool) -> None:
     """Validate an experiment file: names, parameters, data, attributes. Runs nothing."""
     from evosdc.cli.results import print_json
-    from evosdc.experiment.document import read_experiment
-    from evosdc.experiment.sweep import check_settings, planned_runs
-    from evosdc.registry import default_registry
+    from evosdc.experiment.config.reader import read_experiment
+    from evosdc.experiment.study.settings import check_settings, planned_runs
+    from evosdc.plugins.registry import default_registry
 
     model = read_experiment(experiment, settings)
     assembly = check_settings(model, default_registry())
@@ -90,9 +90,9 @@ def resume(run_dir: Path, force: bool, quiet: bool, as_json: bool) -> None:
     """Go on with a run or study that was stopped, from the last checkpoints, as if it had never stopped."""
     from evosdc.cli.display import display
     from evosdc.errors import ExperimentError, Fault
-    from evosdc.experiment.folder import RESOLVED
-    from evosdc.experiment.study import resume_study
-    from evosdc.registry import default_registry
+    from evosdc.experiment.study.study import resume_study
+    from evosdc.plugins.registry import default_registry
+    from evosdc.runs.layout import RESOLVED
 
     if not (run_dir / RESOLVED).exists():
         raise ExperimentError(
@@ -106,9 +106,9 @@ def resume(run_dir: Path, force: bool, quiet: bool, as_json: bool) -> None:
 def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool) -> None:
     """Run an experiment with a display, write the report, and print what came out."""
     from evosdc.cli.display import display
-    from evosdc.experiment.folder import free_folder
-    from evosdc.experiment.study import run_study
-    from evosdc.registry import default_registry
+    from evosdc.experiment.study.study import run_study
+    from evosdc.plugins.registry import default_registry
+    from evosdc.runs.layout import free_folder
 
     registry = default_registry()
     path = output if output is not None else free_folder(Path("runs"), model.heading)
@@ -126,7 +126,7 @@ def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool) -> No
 def resumable(path: Path, shown: Any) -> Iterator[None]:
     """Say how to go on when a run is stopped, or fails with something in its folder."""
     from evosdc.errors import CheckpointError, RunError
-    from evosdc.experiment.folder import RESOLVED
+    from evosdc.runs.layout import RESOLVED
 
     try:
         yield
@@ -142,8 +142,8 @@ def conclude(path: Path, result: dict[str, Any], as_json: bool) -> None:
     """Write the report of a run folder and print the result."""
     from evosdc.cli.results import print_json, print_result, print_settings, print_warnings
     from evosdc.cli.text import say
-    from evosdc.experiment.folder import REPORT
     from evosdc.report import write_report
+    from evosdc.runs.layout import REPORT
 
     report = write_report([path], path / REPORT)
     if as_json:

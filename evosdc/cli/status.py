@@ -11,8 +11,8 @@ import click
 from evosdc.cli.options import PATH, json_option
 
 if TYPE_CHECKING:
-    from evosdc.experiment.condition import RunCondition
-    from evosdc.experiment.study_condition import Condition, StudyCondition
+    from evosdc.experiment.study.status import Condition, StudyCondition
+    from evosdc.runs.status import RunCondition
 
 MOST_LISTED = 40
 
@@ -24,7 +24,7 @@ def status(run_dir: Path, as_json: bool) -> None:
     """Show how a run or a study is doing: state, best file, speed, time left. Does not touch it."""
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
-    from evosdc.experiment.study_condition import condition_of
+    from evosdc.experiment.study.status import condition_of
 
     condition = condition_of(run_dir)
     if as_json:
@@ -36,7 +36,7 @@ def status(run_dir: Path, as_json: bool) -> None:
 
 def rows(condition: Condition) -> Iterator[tuple[str, str]]:
     """Yield what there is to say of a condition: names and texts."""
-    from evosdc.experiment.study_condition import StudyCondition
+    from evosdc.experiment.study.status import StudyCondition
 
     yield "title", condition.title
     yield "folder", str(condition.folder)
@@ -70,7 +70,7 @@ def _run_rows(run: RunCondition) -> Iterator[tuple[str, str]]:
 
 
 def _study_rows(study: StudyCondition) -> Iterator[tuple[str, str]]:
-    from evosdc.experiment.condition import FINISHED, WAITING
+    from evosdc.runs.status import FINISHED, WAITING
 
     yield "state", study.state
     counts = ", ".join(f"{number} {state}" for state, number in study.counts.items() if number)
@@ -96,7 +96,7 @@ def _study_rows(study: StudyCondition) -> Iterator[tuple[str, str]]:
 
 def line(condition: Condition) -> str:
     """Return a condition in one line, without anything that changes by itself as time goes by."""
-    from evosdc.experiment.study_condition import StudyCondition
+    from evosdc.experiment.study.status import StudyCondition
 
     best: Mapping[str, Any] | None
     if isinstance(condition, StudyCondition):

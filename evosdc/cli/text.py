@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from evosdc.data.printing import printable
+from evosdc.printing import printable
 
 
 def say(text: str) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from evosdc.experiment.study_condition import Condition
+    from evosdc.experiment.study.status import Condition
 
 GRACE = 10.0
 """Seconds to wait for a run that is only about to begin."""
@@ -30,7 +30,7 @@ def watch(run_dir: Path, interval: float) -> int:
     """Follow a run or a study until it ends; Ctrl-C leaves it alone. Exit status 0 when it finished, else 1."""
     from rich.console import Console
 
-    from evosdc.experiment.condition import FINISHED
+    from evosdc.runs.status import FINISHED
 
     try:
         condition = _followed(run_dir, interval, Console())
@@ -48,8 +48,8 @@ def _followed(path: Path, interval: float, console: Console) -> Condition:
 
     from evosdc.cli.status import line
     from evosdc.cli.text import harmless, say
-    from evosdc.experiment.condition import WAITING
-    from evosdc.experiment.study_condition import condition_of
+    from evosdc.experiment.study.status import condition_of
+    from evosdc.runs.status import WAITING
 
     condition, told, began = condition_of(path), "", monotonic()
     live = Live(_table(condition), console=console, refresh_per_second=4) if console.is_terminal else None

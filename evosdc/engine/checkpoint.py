@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.data.files import atomic
 from evosdc.engine.loop import SearchState, attained
 from evosdc.engine.stop import Progress
 from evosdc.errors import CheckpointError, PluginError
+from evosdc.files.atomic import atomic
 from evosdc.model import Genotype, Individual, Population
 
 FORMAT = 1

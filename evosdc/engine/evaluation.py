@@ -11,9 +11,9 @@ from typing import Any
 from evosdc.engine.failures import RAISE, ErrorRule, evaluated, worst_evaluation
 from evosdc.engine.problem import Evaluation, Problem
 from evosdc.errors import EvaluationError
-from evosdc.executors.chunk import OutOfTime, limited
+from evosdc.executors.chunk import OutOfTime, time_limited
 from evosdc.executors.chunking import chunks_of, worth_sending, worth_starting
-from evosdc.model import ContextRef, Executor, Individual, Offspring, Outcome, Task
+from evosdc.model import Executor, Individual, Offspring, Outcome, SharedFiles, Task
 
 CACHE_SIZE = 20_000
 """How many evaluations are remembered; the oldest is forgotten first."""
@@ -23,7 +23,7 @@ CACHE_SIZE = 20_000
 class Dispatch:
     """How work leaves this process: the executor, how the problem is published, and the name of the worker's function.
 
-    The function is called as ``function(context, seed, (dump, key of the nearest relative or None))`` and returns
+    The function is called as ``function(shared, seed, (dump, key of the nearest relative or None))`` and returns
     ``(scores, objectives)``.
 
     Parameters
@@ -34,20 +34,20 @@ class Dispatch:
     function : str
     seed : int
     evolve : str
-        Name of the function that evolves a deme (`evosdc.engine.grain`), or empty where there is none.
+        Name of the function that evolves a deme (`evosdc.engine.generation_step`), or empty where there is none.
     grain : {"auto", "evaluations", "islands"}
         What workers get: single evaluations, demes to evolve, or whichever is faster.
     """
 
     executor: Executor
-    publish: Callable[[], ContextRef | None]
+    publish: Callable[[], SharedFiles | None]
     function: str
     seed: int
     evolve: str = ""
     grain: str = "auto"
 
     @cached_property
-    def context(self) -> ContextRef | None:
+    def shared(self) -> SharedFiles | None:
         """The published problem."""
         return self.publish()
 
@@ -183,7 +183,7 @@ class Evaluator:
         if self.time_limit is None:
             return self._one(key, item, nearest)
         try:
-            with limited(self.time_limit):
+            with time_limited(self.time_limit):
                 return self._one(key, item, nearest)
         except OutOfTime:
             raise EvaluationError(f"an evaluation took longer than {self.time_limit:g} s") from None
@@ -205,7 +205,7 @@ class Evaluator:
         size = sum(array.nbytes for array in payloads[0][1][0].values())
         expected = self._here_seconds.mean or 0.0
         outcomes = run_items(
-            dispatch.executor, dispatch.context, dispatch.function, dispatch.seed, payloads, expected, size, self.rule
+            dispatch.executor, dispatch.shared, dispatch.function, dispatch.seed, payloads, expected, size, self.rule
         )
         if self._warm:
             self._sent_seconds.add((perf_counter() - began) / len(items), len(items))
@@ -218,7 +218,7 @@ class Evaluator:
 
 def run_items(
     executor: Executor,
-    context: ContextRef | None,
+    shared: SharedFiles | None,
     function: str,
     seed: int,
     items: Sequence[tuple[int, Any]],
@@ -245,7 +245,7 @@ def run_items(
 
     def run(some: Sequence[tuple[int, Any]], accepted: ErrorRule) -> list[Outcome]:
         tasks = [
-            Task(function, context, seed, tuple(some[begin:end]))
+            Task(function, shared, seed, tuple(some[begin:end]))
             for begin, end in chunks_of(len(some), seconds, executor.workers, size)
         ]
         return outcomes_of(executor, tasks, accepted)

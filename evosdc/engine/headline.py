@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.data.schema import Role
-from evosdc.data.table import Table
 from evosdc.errors import EvaluationError
 from evosdc.model import Fitted, Microdata, MissingMatch, PrivacyModel, Release
 from evosdc.model.constraint import GREATEST
+from evosdc.table.schema import Role
+from evosdc.table.table import Table
 
 
 class Headline(Fitted):

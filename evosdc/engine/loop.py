@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from evosdc.engine.archive import Archive, Point
 from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.failures import failures_in
-from evosdc.engine.grain import Advance
+from evosdc.engine.generation_step import GenerationStep
 from evosdc.engine.statistics import Census, best_of, generation_record, operator_counts
 from evosdc.engine.stop import Progress, Stop
 from evosdc.errors import EvaluationError
@@ -74,7 +74,7 @@ def search(
     stop: Stop,
     state: SearchState,
     observe: Callable[[SearchState, dict[str, Any]], None],
-    advance: Advance | None = None,
+    advance: GenerationStep | None = None,
 ) -> tuple[SearchState, str]:
     """Evolve until a limit is reached or the algorithm has nothing more to propose.
 
@@ -82,7 +82,7 @@ def search(
 
     Parameters
     ----------
-    advance : Advance, optional
+    advance : GenerationStep, optional
         Gives the generation after a population, or None at the end; it is closed in the end. By default each
         generation is proposed here and evaluated by `evaluator`.
 
@@ -92,13 +92,13 @@ def search(
     reason : str
         Why it ended, in words.
     """
-    with closing(advance or Advance(algorithm, evaluator, streams, stop)) as advancing:
+    with closing(advance or GenerationStep(algorithm, evaluator, streams, stop)) as advancing:
         return _searched(algorithm, advancing, stop, state, observe)
 
 
 def _searched(
     algorithm: Algorithm,
-    advance: Advance,
+    advance: GenerationStep,
     stop: Stop,
     state: SearchState,
     observe: Callable[[SearchState, dict[str, Any]], None],

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evosdc.data.table import Table
 from evosdc.errors import EvaluationError
 from evosdc.model import Aggregation, Expected, Fitness, Fitted, Genotype, Incremental, Individual, Masking
 from evosdc.model.constraint import Constraints
 from evosdc.seeds import Streams
+from evosdc.table.table import Table
 
 States = tuple[tuple[Any, ...], ...]
 """By draw, then by incremental measure; empty where there is none."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from evosdc.data.table import Rows, Table
-from evosdc.data.transition import Matrix
 from evosdc.model import Expected, Fitted, Incremental, Measure, Microdata
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.table import Rows, Table
 
 
 class Projection(Fitted):

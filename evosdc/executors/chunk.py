@@ -34,10 +34,10 @@ def run_chunk(task: Task, time_limit: float | None = None, contain: bool = False
     Parameters
     ----------
     task : Task
-        `task.function` is called as ``function(context, seed, payload)``; the context is the reference itself, and the
+        `task.function` is called as ``function(shared, seed, payload)``; `shared` is the reference itself, and the
         function keeps what it builds from it by its digest.
     time_limit : float or None
-        Seconds that one evaluation may take, greater than zero (`limited`).
+        Seconds that one evaluation may take, greater than zero (`time_limited`).
     contain : bool
         Whether `KeyboardInterrupt` and `SystemExit` are failures too, as they should be in a worker, which hears of
         the user's wishes from its parent alone.
@@ -103,8 +103,8 @@ def _run_item(
     begin = perf_counter()
     value: Any
     try:
-        with limited(time_limit):
-            value = function(task.context, task.seed, payload)
+        with time_limited(time_limit):
+            value = function(task.shared, task.seed, payload)
     except OutOfTime:
         value = Failure(TIME_LIMIT, f"the evaluation took longer than {time_limit:g} s")
     except BaseException as error:
@@ -115,7 +115,7 @@ def _run_item(
 
 
 @contextmanager
-def limited(seconds: float | None) -> Iterator[None]:
+def time_limited(seconds: float | None) -> Iterator[None]:
     """Raise `OutOfTime` in the body once the time is over, and leave the alarm's handler as it was found.
 
     The limit is kept in the main thread of the process, where signals are delivered, and between bytecodes: compiled

@@ -40,7 +40,7 @@ class Job:
 
 
 class Ledger:
-    """The state of one stream of tasks.
+    """The state of one queue of tasks.
 
     A job that is lost is run again, `retries` times. Lost once more, it is run item by item; an item that is lost then
     is the culprit and becomes a `Failure`. When workers can only be lost all together (`certain` is false) the suspects

@@ -15,7 +15,7 @@ from evosdc.errors import ExecutorError, Fault, ParameterError
 from evosdc.executors.ledger import Job, Ledger
 from evosdc.executors.packing import packed, unpacked
 from evosdc.executors.watchdog import Watchdog, losses_allowed
-from evosdc.model.executor import Executor, Failure, Outcome, Stream, Task
+from evosdc.model.executor import Executor, Failure, Outcome, Task, TaskQueue
 from evosdc.model.parameters import Parameters
 
 Answered = Callable[[Job, bytes], None]
@@ -128,16 +128,16 @@ class PoolExecutor(Executor):
             Workers cannot be started, die one after another without any result, or have been silent for too long.
         """
         rows: dict[int, tuple[Outcome, ...]] = {}
-        with self.stream() as stream:
+        with self.queue() as queue:
             for place, task in enumerate(tasks):
-                stream.give(place, task)
+                queue.give(place, task)
             while len(rows) < len(tasks):
-                rows.update(stream.take())
+                rows.update(queue.take())
         return [rows[place] for place in range(len(tasks))]
 
-    def stream(self) -> Stream:
-        """Return a stream of tasks; where it is closed while some are under way, workers may have to start anew."""
-        return PoolStream(self._running(), self.params.retries, losses_allowed(self.workers), self._stop)
+    def queue(self) -> TaskQueue:
+        """Return a queue of tasks; where it is closed while some are under way, workers may have to start anew."""
+        return PoolQueue(self._running(), self.params.retries, losses_allowed(self.workers), self._stop)
 
     @abstractmethod
     def _open(self) -> Pool:
@@ -154,7 +154,7 @@ class PoolExecutor(Executor):
             pool.stop()
 
 
-class PoolStream(Stream):
+class PoolQueue(TaskQueue):
     """Tasks that a pool runs, with a ledger of them.
 
     Parameters
@@ -200,7 +200,7 @@ class PoolStream(Stream):
         return ready
 
     def close(self) -> None:
-        """Give up what is under way; where it would answer to the next stream, that takes to stop the workers."""
+        """Give up what is under way; where it would answer to the next queue, that takes to stop the workers."""
         if not (self._ledger.done or self._pool.abandon()):
             self._stop()
 

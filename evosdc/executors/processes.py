@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from evosdc.executors.crew import Crew
 from evosdc.executors.pool import Pool, PoolExecutor
+from evosdc.executors.process_pool import ProcessPool
 
 
 class ProcessesExecutor(PoolExecutor):
@@ -26,4 +26,4 @@ class ProcessesExecutor(PoolExecutor):
     params: Params
 
     def _open(self) -> Pool:
-        return Crew(self.workers, self.params.time_limit, self.params.recycle, self._log_path)
+        return ProcessPool(self.workers, self.params.time_limit, self.params.recycle, self._log_path)

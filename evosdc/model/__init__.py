@@ -5,7 +5,7 @@ Everything a plugin author needs is imported from here.
 
 from evosdc.model.aggregation import Aggregation
 from evosdc.model.algorithm import Algorithm, Archipelago, Offspring, Population
-from evosdc.model.executor import ContextRef, Executor, Failure, Outcome, Stream, Task
+from evosdc.model.executor import Executor, Failure, Outcome, SharedFiles, Task, TaskQueue
 from evosdc.model.fitness import Fitness
 from evosdc.model.genotype import Genotype
 from evosdc.model.individual import Individual
@@ -21,7 +21,6 @@ __all__ = [
     "Aggregation",
     "Algorithm",
     "Archipelago",
-    "ContextRef",
     "Executor",
     "Expected",
     "Failure",
@@ -41,8 +40,9 @@ __all__ = [
     "Population",
     "PrivacyModel",
     "Release",
-    "Stream",
+    "SharedFiles",
     "Task",
+    "TaskQueue",
     "deap_crossover",
     "deap_mutation",
     "toolbox_of",

@@ -14,7 +14,7 @@ from evosdc.model.parameters import Parameters
 
 
 @dataclass(frozen=True, slots=True)
-class ContextRef:
+class SharedFiles:
     """Where a worker finds the problem: a folder of content-hashed files.
 
     Parameters
@@ -36,8 +36,8 @@ class Task:
     Parameters
     ----------
     function : str
-        ``"package.module:function"``, called as ``function(context, seed, payload)`` for each item.
-    context : ContextRef or None
+        ``"package.module:function"``, called as ``function(shared, seed, payload)`` for each item.
+    shared : SharedFiles or None
     seed : int
     items : tuple of (int, object)
         Identifier and payload of each item; payloads are made of arrays, numbers, texts and tuples of them.
@@ -49,7 +49,7 @@ class Task:
     """
 
     function: str
-    context: ContextRef | None
+    shared: SharedFiles | None
     seed: int
     items: tuple[tuple[int, Any], ...]
     lasting: bool = False
@@ -83,7 +83,7 @@ class Outcome:
         return not isinstance(self.value, Failure)
 
 
-class Stream(ABC):
+class TaskQueue(ABC):
     """Tasks that run while others are given; their outcomes come in whichever order they are ready.
 
     Each task has a place, a small number that is the caller's own, and a place has one task at a time: whoever gave it
@@ -127,14 +127,14 @@ class Stream(ABC):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the stream."""
+        """Close the queue."""
         self.close()
 
 
 class Executor(ABC):
     """A way of running tasks; a context manager that starts and stops its workers.
 
-    A subclass implements `map`, and `stream` where it can take tasks in while others run. Results never depend on the
+    A subclass implements `map`, and `queue` where it can take tasks in while others run. Results never depend on the
     executor: tasks are pure functions of what they carry.
     """
 
@@ -187,8 +187,8 @@ class Executor(ABC):
             The workers are gone for good. An item that fails is an `Outcome` with a `Failure`, never an exception.
         """
 
-    def stream(self) -> Stream:
-        """Return a stream of tasks; until it is closed nothing else is asked of the executor.
+    def queue(self) -> TaskQueue:
+        """Return a queue of tasks; until it is closed nothing else is asked of the executor.
 
         By default tasks run in rounds: what has been given when outcomes are asked for is mapped together.
         """
@@ -204,8 +204,8 @@ class Executor(ABC):
         return
 
 
-class Rounds(Stream):
-    """The stream of an executor that only maps: all tasks of a round are done before the next one begins."""
+class Rounds(TaskQueue):
+    """The queue of an executor that only maps: all tasks of a round are done before the next one begins."""
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor

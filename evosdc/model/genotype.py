@@ -9,13 +9,13 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Rows, Table
-from evosdc.data.transition import Matrix
 from evosdc.errors import Fault, ParameterError
 from evosdc.model.masking import Masking
 from evosdc.model.measure import Fitted
 from evosdc.model.microdata import Microdata
 from evosdc.model.parameters import Parameters
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.table import Rows, Table
 
 G = TypeVar("G")
 

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from evosdc.data.schema import Scale, Schema
-from evosdc.data.table import Numbers, Table
 from evosdc.model.parameters import Parameters
 from evosdc.model.support import require_scales
+from evosdc.table.schema import Scale, Schema
+from evosdc.table.table import Numbers, Table
 
 
 class MaskingMethod(ABC):

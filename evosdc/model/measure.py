@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Rows, Table
-from evosdc.data.transition import Matrix
 from evosdc.model.microdata import Microdata
 from evosdc.model.parameters import Parameters
 from evosdc.model.support import require_scales
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.schema import Scale
+from evosdc.table.table import Rows, Table
 
 S = TypeVar("S")
 

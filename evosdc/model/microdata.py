@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from evosdc.data.schema import MissingRule
-from evosdc.data.table import Table
 from evosdc.errors import DataError, Fault
+from evosdc.table.schema import MissingRule
+from evosdc.table.table import Table
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.equivalence import Classes, equivalence_classes, key_codes, told_apart
-from evosdc.data.prefix_tree import PrefixTree, matching_sums, prefix_tree
-from evosdc.data.schema import MissingRule
-from evosdc.data.table import MISSING, Codes, Numbers, Table
-from evosdc.data.transition import Matrix
 from evosdc.model.parameters import Parameters
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.equivalence import Classes, equivalence_classes, key_codes, told_apart
+from evosdc.table.prefix_tree import PrefixTree, matching_sums, prefix_tree
+from evosdc.table.schema import MissingRule
+from evosdc.table.table import MISSING, Codes, Numbers, Table
 
 
 class MissingMatch(StrEnum):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from evosdc.data.numerals import numbers
-from evosdc.data.schema import Scale
-from evosdc.data.table import Table
 from evosdc.errors import Fault, ParameterError
+from evosdc.table.numerals import numbers
+from evosdc.table.schema import Scale
+from evosdc.table.table import Table
 
 
 def require_scales(supports: Set[Scale], table: Table, who: str, advice: str) -> None:

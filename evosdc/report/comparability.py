@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from evosdc.report.folders import RunFolder
 from evosdc.report.frames import mapping
 from evosdc.report.summary import protected_attributes
 from evosdc.report.wording import listing
+from evosdc.runs.reader import RunFolder
 
 
 def differences(runs: Sequence[RunFolder]) -> list[str]:

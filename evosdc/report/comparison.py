@@ -10,7 +10,6 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from evosdc.report.figures import add_iso_scores, hover_text
-from evosdc.report.folders import RunFolder
 from evosdc.report.frames import history, thinned
 from evosdc.report.fresh_draws import fresh_score
 from evosdc.report.palette import GREY, INK, colours, dashes, figure, literal, symbols
@@ -18,6 +17,7 @@ from evosdc.report.places import Shared, shared
 from evosdc.report.standings import Standing, Standings
 from evosdc.report.verdicts import changed_total
 from evosdc.report.wording import number
+from evosdc.runs.reader import RunFolder
 
 SUMMARISED = ("best", "fresh", "il", "dr", "portfolio", "improvement", "changed", "evaluations", "seconds")
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from evosdc.report.folders import RunFolder
 from evosdc.report.standings import Standing, Standings
 from evosdc.report.wording import FITNESSES, number
+from evosdc.runs.reader import RunFolder
 
 
 def meanings(run: RunFolder, stand: Standings) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from evosdc.report.folders import RunFolder
+from evosdc.runs.reader import RunFolder
 
 FIXED_COLUMNS = ("set", "slot", "origin", "label", "fitness", "infeasibility")
 _SERIES = ("generation", "evaluations", "seconds", "front", "stalled", "hypervolume", "diversity")

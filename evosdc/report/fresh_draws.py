@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from evosdc.report.folders import RunFolder
 from evosdc.report.frames import mapping, objectives
 from evosdc.report.wording import PLUS_MINUS, number, quoted
+from evosdc.runs.reader import RunFolder
 
 FILES = {
     "best": "the best file found",

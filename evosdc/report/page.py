@@ -15,8 +15,8 @@ import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
 from evosdc._version import __version__
-from evosdc.data.files import write_text
 from evosdc.errors import Fault, InputError
+from evosdc.files.atomic import write_text
 from evosdc.report import (
     bars,
     comparability,
@@ -30,12 +30,12 @@ from evosdc.report import (
     sweep,
     tables,
 )
-from evosdc.report.folders import RunFolder, read_run_folders
 from evosdc.report.fresh_draws import fresh_measures, fresh_verdicts
 from evosdc.report.pictures import pictures
 from evosdc.report.privacy import privacy_rows
 from evosdc.report.standings import Standings, standings
 from evosdc.report.wording import MISSING_RULES, number
+from evosdc.runs.reader import RunFolder, read_run_folders
 
 
 def write_report(folders: Sequence[Path], target: Path) -> Path:

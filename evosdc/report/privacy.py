@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from evosdc.report.folders import RunFolder
 from evosdc.report.frames import mapping
+from evosdc.runs.reader import RunFolder
 
 
 def privacy_rows(run: RunFolder) -> dict[str, Any] | None:

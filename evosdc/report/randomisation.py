@@ -8,10 +8,10 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from evosdc.report.folders import RunFolder
 from evosdc.report.frames import mapping
 from evosdc.report.palette import BEFORE, BLUE, dress, literal
 from evosdc.report.wording import number
+from evosdc.runs.reader import RunFolder
 
 _NAMES = {"best": "best found", "founder": "best initial matrix or genome", "portfolio": "best of the comparison"}
 _WRITTEN = 12

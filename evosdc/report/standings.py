@@ -9,9 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from evosdc.report.folders import RunFolder
 from evosdc.report.frames import files, history, mapping, measure_names, objective_count, objectives, ranking_score
 from evosdc.report.wording import method_label
+from evosdc.runs.reader import RunFolder
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ import plotly.graph_objects as go
 
 from evosdc.report import tables
 from evosdc.report.comparison import comparison
-from evosdc.report.folders import RunFolder
 from evosdc.report.frames import history, thinned
 from evosdc.report.palette import colours, dashes, figure, literal
 from evosdc.report.standings import Standings
 from evosdc.report.sweep import Group
+from evosdc.runs.reader import RunFolder
 
 MOST_IN_FULL = 4
 """Runs that a page about a study shows in full; of more, the best one alone."""

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evosdc.report.comparison import spent
-from evosdc.report.folders import RunFolder
 from evosdc.report.frames import mapping
 from evosdc.report.standings import Standing, Standings
 from evosdc.report.verdicts import changed_text, gain_text
 from evosdc.report.wording import STATES, count, duration, listing, number, plural, quoted
+from evosdc.runs.reader import RunFolder
 
 
 def protected_attributes(run: RunFolder) -> list[str]:

@@ -10,11 +10,11 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from evosdc.data.rank_tests import Comparison, compared, spread_of
-from evosdc.report.folders import RunFolder
 from evosdc.report.palette import colours, figure, literal
 from evosdc.report.standings import Standings
 from evosdc.report.wording import number
+from evosdc.runs.rank_tests import Comparison, compared, spread_of
+from evosdc.runs.reader import RunFolder
 
 FIGURES = {"fitness": "score", "il": "IL", "dr": "DR"}
 """What is compared, and its name on the page; the score is what files are ranked by."""

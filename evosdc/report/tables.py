@@ -8,12 +8,13 @@ from typing import Any
 
 import pandas as pd
 
+from evosdc.printing import file_name
 from evosdc.report.comparison import SUMMARISED, spread
-from evosdc.report.folders import RunFolder
 from evosdc.report.frames import mapping, measure_names, operator_totals
 from evosdc.report.standings import Standings
 from evosdc.report.verdicts import percent
-from evosdc.report.wording import count, duration, file_name, listing, number, settings
+from evosdc.report.wording import count, duration, listing, number, settings
+from evosdc.runs.reader import RunFolder
 
 TOP = 10
 TOP_OF_PORTFOLIO = 3

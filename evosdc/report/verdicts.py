@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from evosdc.report.folders import RunFolder
 from evosdc.report.frames import mapping
 from evosdc.report.standings import Standings
 from evosdc.report.wording import THIN_SPACE, count, listing, number, plural
+from evosdc.runs.reader import RunFolder
 
 NOTHING_TO_SEE = 0.005
 """A gain of less would be printed as 0.00."""

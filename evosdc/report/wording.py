@@ -7,13 +7,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from evosdc.printing import file_name, without_folders
+
 THIN_SPACE = "\N{NARROW NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
 PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
 
 _ABSOLUTE = re.compile(r"(?:~|[A-Za-z]:)?[/\\]\S")
-_PATH = re.compile(r"(?<![^\s'\"(=:,;])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"]+[/\\])+[^\s/\\'\",;:)]+")
 
 FITNESSES = {
     "mean": "the mean of IL and DR",
@@ -85,19 +86,6 @@ def quoted(text: str) -> str:
 def shortened(text: str, most: int) -> str:
     """Return a text of at most `most` characters, an ellipsis standing for what was cut."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
-
-
-def file_name(path: str) -> str:
-    """Return the last part of a path of any system."""
-    return re.split(r"[/\\]", path.rstrip("/\\"))[-1] or path
-
-
-def without_folders(text: str) -> str:
-    """Return a sentence whose absolute paths are cut to the names of the files; folders may name people and projects.
-
-    A path ends at the first blank or quotation mark.
-    """
-    return _PATH.sub(lambda found: file_name(found[0]), text)
 
 
 def method_label(method: str, params: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from evosdc.model import ContextRef, Executor, Failure, Outcome, Task
+from evosdc.model import Executor, Failure, Outcome, SharedFiles, Task
 from evosdc.testing import tasks
 from evosdc.testing.acceptance import assert_unknown_keys_refused
 
@@ -78,9 +78,9 @@ class ExecutorConformance:
         assert fine[0].value == 5
 
     def test_the_context_is_passed_on(self, running: Executor) -> None:
-        context = ContextRef("/somewhere/safe", "0123abcd")
-        with_context, without = running.map([_task("context_of", [None], context), _task("context_of", [None])])
-        assert with_context[0].value == ("/somewhere/safe", "0123abcd")
+        shared = SharedFiles("/somewhere/safe", "0123abcd")
+        with_shared, without = running.map([_task("echo_shared", [None], shared), _task("echo_shared", [None])])
+        assert with_shared[0].value == ("/somewhere/safe", "0123abcd")
         assert without[0].value is None
 
     def test_arrays_and_odd_numbers_arrive_as_they_are(self, running: Executor) -> None:
@@ -114,47 +114,47 @@ class ExecutorConformance:
     def test_a_stream_takes_tasks_in_while_others_run(self, running: Executor) -> None:
         """Numbers are passed on from task to task at several places, each at its own speed."""
         found: dict[int, list[int]] = {place: [] for place in range(4)}
-        with running.stream() as stream:
-            assert stream.take() == [], "nothing was given, and nothing is waited for"
+        with running.queue() as queue:
+            assert queue.take() == [], "nothing was given, and nothing is waited for"
             for place in found:
-                stream.give(place, _task("slow_at_first", [(place, 0.01 * place)]))
+                queue.give(place, _task("slow_at_first", [(place, 0.01 * place)]))
             under_way = set(found)
             while under_way:
-                answers = stream.take()
+                answers = queue.take()
                 assert answers, "a task that was given has no answer"
                 for place, (outcome,) in answers:
                     assert place in under_way, "each task is told once"
                     found[place].append(outcome.value)
                     if len(found[place]) < 4:
-                        stream.give(place, _task("slow_at_first", [(outcome.value + 10, 0.0)]))
+                        queue.give(place, _task("slow_at_first", [(outcome.value + 10, 0.0)]))
                     else:
                         under_way.remove(place)
         assert found == {place: [place, place + 10, place + 20, place + 30] for place in found}
         assert running.map([_task("scaled", [5], seed=2)])[0][0].value == 10, "the executor can be used again"
 
     def test_a_stream_does_not_wait_where_there_is_no_patience(self, running: Executor) -> None:
-        with running.stream() as stream:
-            stream.give(7, _task("slow_at_first", [(1, 0.3)]))
+        with running.queue() as queue:
+            queue.give(7, _task("slow_at_first", [(1, 0.3)]))
             begin = monotonic()
-            assert stream.take(0.0) == []
+            assert queue.take(0.0) == []
             assert monotonic() - begin < 0.25
-            ((place, (outcome,)),) = stream.take()
+            ((place, (outcome,)),) = queue.take()
             assert (place, outcome.value) == (7, 1)
 
     def test_failures_in_a_stream_are_values(self, running: Executor) -> None:
-        with running.stream() as stream:
-            stream.give(0, _task("reciprocal", [0.0, 4.0]))
-            stream.give(1, _task("scaled", []))
+        with running.queue() as queue:
+            queue.give(0, _task("reciprocal", [0.0, 4.0]))
+            queue.give(1, _task("scaled", []))
             rows: dict[int, tuple[Outcome, ...]] = {}
             while len(rows) < 2:
-                rows.update(stream.take())
+                rows.update(queue.take())
         assert [outcome.ok for outcome in rows[0]] == [False, True]
         assert rows[1] == ()
 
     def test_what_is_under_way_when_a_stream_is_closed_is_never_heard_of(self, running: Executor) -> None:
-        with running.stream() as stream:
+        with running.queue() as queue:
             for place in range(3):
-                stream.give(place, _task("slow_at_first", [(place, 0.2)]))
+                queue.give(place, _task("slow_at_first", [(place, 0.2)]))
         assert [row[0].value for row in running.map([_task("scaled", [i], seed=3) for i in range(5)])] == [
             0,
             3,
@@ -171,5 +171,5 @@ class ExecutorConformance:
         assert_unknown_keys_refused(self.executor(self.workers))
 
 
-def _task(function: str, payloads: list[Any], context: ContextRef | None = None, seed: int = 0) -> Task:
-    return Task(f"{tasks.__name__}:{function}", context, seed, tuple(enumerate(payloads)))
+def _task(function: str, payloads: list[Any], shared: SharedFiles | None = None, seed: int = 0) -> Task:
+    return Task(f"{tasks.__name__}:{function}", shared, seed, tuple(enumerate(payloads)))

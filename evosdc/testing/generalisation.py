@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from evosdc.data.generalisation import LabelReader
-from evosdc.data.schema import Schema
-from evosdc.data.table import MISSING, Table
+from evosdc.table.generalisation import LabelReader
+from evosdc.table.schema import Schema
+from evosdc.table.table import MISSING, Table
 
 
 def assert_same_attributes(original: Schema, published: Schema) -> None:
@@ -20,7 +20,7 @@ def assert_same_attributes(original: Schema, published: Schema) -> None:
 def label_misses(table: Table, masked: Table, name: str) -> tuple[float, float]:
     """Return the shares of records whose published label does not cover their own value, and those of all records.
 
-    Labels are read by `evosdc.data.generalisation`; what cannot be read, a user's own name for merged categories for
+    Labels are read by `evosdc.table.generalisation`; what cannot be read, a user's own name for merged categories for
     one, counts as covering everything, as does a suppressed value. An attribute that is still numeric has no labels.
     """
     original, published = table.schema[name], masked.schema[name]

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evosdc.data.table import Table
 from evosdc.errors import PluginError
 from evosdc.model import Genotype
+from evosdc.table.table import Table
 from evosdc.testing.acceptance import on_every_table
 from evosdc.testing.genotype_subject import GenotypeSubject, protected
 from evosdc.testing.purity import generator

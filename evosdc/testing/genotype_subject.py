@@ -6,10 +6,10 @@ from collections.abc import Set
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Table
 from evosdc.model import Genotype, Microdata
 from evosdc.seeds import Streams
+from evosdc.table.schema import Scale
+from evosdc.table.table import Table
 from evosdc.testing.acceptance import accepted
 from evosdc.testing.purity import generator
 from evosdc.testing.tables import edited, sample_microdata, shuffled

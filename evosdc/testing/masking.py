@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
 from evosdc.model import MaskingMethod
+from evosdc.table.schema import Scale
+from evosdc.table.table import Table
 from evosdc.testing.acceptance import accepted, assert_unknown_keys_refused, on_every_table
 from evosdc.testing.generalisation import assert_same_attributes, label_misses
 from evosdc.testing.purity import assert_repeatable, fingerprint, generator, unchanged

@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from evosdc.data.schema import Attribute, Scale
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
 from evosdc.model import Fitted, Incremental, Measure, Microdata
+from evosdc.table.schema import Attribute, Scale
+from evosdc.table.table import Table
 from evosdc.testing.acceptance import accepted, assert_unknown_keys_refused, on_every_table
 from evosdc.testing.purity import assert_repeatable, fingerprint, generator, unchanged
 from evosdc.testing.tables import edited, sample_table, shuffled

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evosdc.data.schema import Attribute, Role, Scale
-from evosdc.data.table import MISSING, Rows, Table
 from evosdc.model import MissingMatch, PrivacyModel, Release
+from evosdc.table.schema import Attribute, Role, Scale
+from evosdc.table.table import MISSING, Rows, Table
 from evosdc.testing.acceptance import accepted, assert_unknown_keys_refused, on_every_table
 from evosdc.testing.purity import assert_repeatable, generator, unchanged
 from evosdc.testing.tables import sample_table

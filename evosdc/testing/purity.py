@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Table
 from evosdc.seeds import Purpose, stream
+from evosdc.table.table import Table
 
 T = TypeVar("T")
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evosdc.data.schema import Attribute, MissingRule, Role, Scale, Schema
-from evosdc.data.table import MISSING, Numbers, Rows, Table
 from evosdc.model import Microdata
 from evosdc.seeds import Purpose, stream
+from evosdc.table.schema import Attribute, MissingRule, Role, Scale, Schema
+from evosdc.table.table import MISSING, Numbers, Rows, Table
 
 
 @dataclass(frozen=True)

@@ -7,37 +7,37 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.model import ContextRef
+from evosdc.model import SharedFiles
 
 
-def scaled(context: ContextRef | None, seed: int, payload: Any) -> Any:
+def scaled(shared: SharedFiles | None, seed: int, payload: Any) -> Any:
     """Return the payload times the seed."""
     return payload * seed
 
 
-def slow_at_first(context: ContextRef | None, seed: int, payload: tuple[int, float]) -> int:
+def slow_at_first(shared: SharedFiles | None, seed: int, payload: tuple[int, float]) -> int:
     """Return a number after some seconds."""
     number, seconds = payload
     sleep(seconds)
     return number
 
 
-def reciprocal(context: ContextRef | None, seed: int, payload: float) -> float:
+def reciprocal(shared: SharedFiles | None, seed: int, payload: float) -> float:
     """Return the reciprocal; raises for 0."""
     return 1 / payload
 
 
-def context_of(context: ContextRef | None, seed: int, payload: None) -> tuple[str, str] | None:
-    """Return what the context says, as it arrived."""
-    return None if context is None else (context.folder, context.digest)
+def echo_shared(shared: SharedFiles | None, seed: int, payload: None) -> tuple[str, str] | None:
+    """Return what the shared files are said to be, as it arrived."""
+    return None if shared is None else (shared.folder, shared.digest)
 
 
-def nested(context: ContextRef | None, seed: int, payload: Any) -> Any:
+def nested(shared: SharedFiles | None, seed: int, payload: Any) -> Any:
     """Return the payload as it arrived, with the sum of its array, not a number, and infinity."""
     array = payload[0]
     return payload, float(array.sum()), float("nan"), float("inf")
 
 
-def drawn(context: ContextRef | None, seed: int, payload: int) -> Any:
+def drawn(shared: SharedFiles | None, seed: int, payload: int) -> Any:
     """Return random numbers that the seed and the payload decide."""
     return np.random.default_rng([seed, payload]).random(4)

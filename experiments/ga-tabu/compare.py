@@ -20,17 +20,17 @@ from time import perf_counter
 import click
 import plotly.graph_objects as go
 
-from evosdc.data.datasets import load_dataset
-from evosdc.data.schema import Role
+from evosdc.datasets.loading import load_dataset
 from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.loop import begin, search
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
-from evosdc.experiment.start import individual_of
+from evosdc.experiment.build.start import individual_of
 from evosdc.model import Aggregation, Microdata, toolbox_of
 from evosdc.model.fitness import SingleMeasure
-from evosdc.registry import default_registry
+from evosdc.plugins.registry import default_registry
 from evosdc.seeds import Streams, replicate_seed
+from evosdc.table.schema import Role
 
 GENETIC_CYCLES = 20
 TABU_CYCLES = 20

@@ -22,10 +22,10 @@ from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.loop import begin, search
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
-from evosdc.experiment.assembly import assemble
-from evosdc.experiment.document import read_experiment
-from evosdc.experiment.start import individual_of
-from evosdc.registry import default_registry
+from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.build.start import individual_of
+from evosdc.experiment.config.reader import read_experiment
+from evosdc.plugins.registry import default_registry
 from evosdc.seeds import Streams
 
 HERE = Path(__file__).parent

@@ -18,18 +18,18 @@ from typing import Any
 import click
 import numpy as np
 
-from evosdc.data.datasets import load_dataset
-from evosdc.data.schema import Attribute, Role, Scale, Schema
-from evosdc.data.table import Table
+from evosdc.datasets.loading import load_dataset
 from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.loop import begin, search
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
-from evosdc.experiment.start import individual_of
+from evosdc.experiment.build.start import individual_of
 from evosdc.model import Aggregation, Microdata, toolbox_of
 from evosdc.model.fitness import SingleMeasure
-from evosdc.registry import default_registry
+from evosdc.plugins.registry import default_registry
 from evosdc.seeds import Purpose, Streams, replicate_seed, stream
+from evosdc.table.schema import Attribute, Role, Scale, Schema
+from evosdc.table.table import Table
 
 SEARCHES = ("tabu", "genetic", "ga-tabu", "random-restarts", "bottom-up", "top-down")
 """Heuristics with their defaults, and the three baselines."""

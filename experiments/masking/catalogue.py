@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.data.table import Table
 from evosdc.model import Masking
-from evosdc.registry import Registry
+from evosdc.plugins.registry import Registry
+from evosdc.table.table import Table
 
 KS = tuple(range(3, 11))
 CLASSES = (2, 3, 5, 10, 20)

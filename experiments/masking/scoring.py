@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from evosdc.data.table import Table
 from evosdc.errors import InputError
 from evosdc.model import Fitted, Measure
-from evosdc.registry import Registry
+from evosdc.plugins.registry import Registry
+from evosdc.table.table import Table
 
 LOSSES = {True: ("apil",), False: ("dbil", "ctbil", "ebil")}
 """By whether a file is numeric."""

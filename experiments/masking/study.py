@@ -21,12 +21,12 @@ from handbook import comparison
 from pages import Row, listing, write_csv, write_page
 from scoring import Scale
 
+from evosdc.calls.masking import masked_by
 from evosdc.errors import InputError
-from evosdc.experiment.assembly import load_data, microdata_of
-from evosdc.experiment.masked import masked_by
-from evosdc.experiment.model import DataSource
+from evosdc.experiment.build.assembly import load_data, microdata_of
+from evosdc.experiment.config.experiment import DataSource
 from evosdc.model import Microdata
-from evosdc.registry import Registry, default_registry
+from evosdc.plugins.registry import Registry, default_registry
 from evosdc.seeds import Purpose, stream
 
 FILES = {

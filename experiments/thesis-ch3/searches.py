@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evosdc.engine.journal import read_journal
-from evosdc.experiment.document import read_experiment
-from evosdc.experiment.study import run_study
-from evosdc.registry import default_registry
+from evosdc.experiment.config.reader import read_experiment
+from evosdc.experiment.study.study import run_study
+from evosdc.plugins.registry import default_registry
+from evosdc.runs.journal import read_journal
 
 HERE = Path(__file__).parent
 FILES = ("housing", "german", "flare", "adult-1000", "adult", "tarragona")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evosdc.data.equations.equation import Equation
 from evosdc.engine.fresh import FreshScores, advantage, fresh_scores
 from evosdc.engine.problem import Problem
+from evosdc.randomisation.equations.equation import Equation
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evosdc.data.equations.equation import Equation
-from evosdc.data.equations.recipe import read_recipe
 from evosdc.engine.problem import Problem
-from evosdc.experiment.assembly import assemble
-from evosdc.experiment.document import read_experiment
-from evosdc.experiment.study import run_study
-from evosdc.registry import default_registry
+from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.config.reader import read_experiment
+from evosdc.experiment.study.study import run_study
+from evosdc.plugins.registry import default_registry
+from evosdc.randomisation.equations.equation import Equation
+from evosdc.randomisation.equations.recipe import read_recipe
 
 HERE = Path(__file__).parent
 FILES = ("german", "flare", "housing")

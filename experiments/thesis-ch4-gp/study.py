@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.table import Table
 from searches import ALGORITHM, ALGORITHMS, DEPTH, DEPTHS, FILES, FITNESSES, Search, search, wanted
 
-from evosdc.data.equations.infix import infix
+from evosdc.randomisation.equations.infix import infix
 from evosdc.report import write_report
 from evosdc_equations.simplification import simplify
 

@@ -10,10 +10,10 @@ import numpy as np
 from tables import publish
 
 from evosdc.engine.fresh import advantage, fresh_scores
-from evosdc.experiment.assembly import assemble
-from evosdc.experiment.document import read_experiment
-from evosdc.experiment.runner import run_once
-from evosdc.registry import default_registry
+from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.config.reader import read_experiment
+from evosdc.experiment.run.runner import run_once
+from evosdc.plugins.registry import default_registry
 
 DATA = {
     "german": ("existacc", "presemploy", "savings"),

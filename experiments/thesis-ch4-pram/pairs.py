@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from tables import publish
 
-from evosdc.data.invariance import marginal_shift
 from evosdc.engine.fresh import FIRST_FRESH, FreshScores, fresh_scores
-from evosdc.experiment.assembly import assemble
-from evosdc.experiment.document import read_experiment
-from evosdc.experiment.runner import run_once
-from evosdc.registry import default_registry
+from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.config.reader import read_experiment
+from evosdc.experiment.run.runner import run_once
+from evosdc.plugins.registry import default_registry
+from evosdc.randomisation.invariance import marginal_shift
 from evosdc_pram.matches import CorrectMatches
 from evosdc_pram.two_way import chi_square, cramer_v, hellinger, pairs_of
 

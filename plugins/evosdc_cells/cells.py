@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.data.table import MISSING, Rows, Table
 from evosdc.errors import PluginError
 from evosdc.model import Genotype, Microdata, Parameters
 from evosdc.model.genotype import Draw, Dump
+from evosdc.table.table import MISSING, Rows, Table
 from evosdc_cells.comparison import differing_cells
 from evosdc_cells.crossover import CROSSOVERS
 from evosdc_cells.domain import domain_of

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import MISSING, Numbers, Table
 from evosdc.errors import Fault, FaultCollector, ParameterError
+from evosdc.table.schema import Scale
+from evosdc.table.table import MISSING, Numbers, Table
 
 _EXACT = 2**51
 """Units of a number beyond which a double no longer tells neighbours apart."""

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.schema import Attribute, Scale, Schema
 from evosdc.errors import Fault, FaultCollector, ParameterError, did_you_mean
+from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc_cells.domain import NumberCoding
 
 Values = str | float | tuple[str, ...] | tuple[float, float]

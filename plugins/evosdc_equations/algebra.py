@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.data.equations.equation import Equation, applied, terminal
-from evosdc.data.equations.evaluation import Decoding, matrix_of
-from evosdc.data.equations.quantities import Quantities, quantities
-from evosdc.data.equations.symbols import CODE, CONSTANT, LIMIT, SYMBOLS
 from evosdc.errors import Fault, ParameterError
+from evosdc.randomisation.equations.equation import Equation, applied, terminal
+from evosdc.randomisation.equations.evaluation import Decoding, matrix_of
+from evosdc.randomisation.equations.quantities import Quantities, quantities
+from evosdc.randomisation.equations.symbols import CODE, CONSTANT, LIMIT, SYMBOLS
 from evosdc_equations.simplification import simplify
 
 TOLERANCE = 1e-12

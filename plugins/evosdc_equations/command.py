@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from evosdc.data.equations.recipe import Recipe
+    from evosdc.randomisation.equations.recipe import Recipe
 
 
 @click.command()
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the recipe to this file.")
 def equation(file: Path, as_latex: bool, simplified: bool, algebra: bool, output: Path | None) -> None:
     """Print the equations of FILE, which `evosdc run` wrote as equation.toml or a person by hand."""
-    from evosdc.data.equations.infix import infix
-    from evosdc.data.equations.latex import latex
-    from evosdc.data.equations.recipe import read_recipe
-    from evosdc.data.files import write_text
+    from evosdc.files.atomic import write_text
+    from evosdc.randomisation.equations.infix import infix
+    from evosdc.randomisation.equations.recipe import read_recipe
+    from evosdc_equations.latex import latex
 
     recipe = read_recipe(file)
     if simplified or algebra:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from evosdc.data.equations.equation import Equation
-from evosdc.data.equations.infix import numeral, parse_infix
 from evosdc.model import Masking
+from evosdc.randomisation.equations.equation import Equation
+from evosdc.randomisation.equations.infix import numeral, parse_infix
 
 _TENTHS = tuple(tenth / 10 for tenth in range(1, 10))
 

@@ -10,20 +10,20 @@ import numpy as np
 from deap import gp
 from numpy.typing import NDArray
 
-from evosdc.data.equations.equation import Equation, depth_of, frozen, malformed, split
-from evosdc.data.equations.evaluation import matrix_of
-from evosdc.data.equations.infix import infix
-from evosdc.data.equations.quantities import quantities_of
-from evosdc.data.equations.recipe import Recipe, frequencies_of, staged
-from evosdc.data.equations.symbols import ARITY, TERMINALS
-from evosdc.data.post_randomisation import drawn
-from evosdc.data.schema import Scale
-from evosdc.data.table import Table
-from evosdc.data.transition import Matrix, cumulative
 from evosdc.errors import PluginError
 from evosdc.model import Genotype, Masking, Microdata
 from evosdc.model.genotype import Dump
+from evosdc.randomisation.equations.equation import Equation, depth_of, frozen, malformed, split
+from evosdc.randomisation.equations.evaluation import matrix_of
+from evosdc.randomisation.equations.infix import infix
+from evosdc.randomisation.equations.quantities import quantities_of
+from evosdc.randomisation.equations.recipe import Recipe, frequencies_of, staged
+from evosdc.randomisation.equations.symbols import ARITY, TERMINALS
+from evosdc.randomisation.post_randomisation import drawn
+from evosdc.randomisation.transition import Matrix, cumulative
 from evosdc.seeds import lent
+from evosdc.table.schema import Scale
+from evosdc.table.table import Table
 from evosdc_equations.designs import standard_designs
 from evosdc_equations.generation import half_and_half
 from evosdc_equations.parameters import EquationParameters, require_fit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf, log1p, nextafter, sqrt
 
-from evosdc.data.equations.symbols import CODE, LIMIT, SYMBOLS
+from evosdc.randomisation.equations.symbols import CODE, LIMIT, SYMBOLS
 from evosdc_equations.sharing import Pool
 
 Interval = tuple[float, float]

@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from evosdc.data.equations.evaluation import Decoding
-from evosdc.data.equations.symbols import FUNCTIONS, TERMINALS
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Microdata, Parameters
+from evosdc.randomisation.equations.evaluation import Decoding
+from evosdc.randomisation.equations.symbols import FUNCTIONS, TERMINALS
 
 MutationName = Literal["point", "hoist", "subtree", "collapse", "expansion", "constant"]
 

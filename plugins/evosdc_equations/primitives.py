@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from deap import gp
 
-from evosdc.data.equations.equation import Equation, starts
-from evosdc.data.equations.symbols import CODE, CONSTANT, SYMBOLS
+from evosdc.randomisation.equations.equation import Equation, starts
+from evosdc.randomisation.equations.symbols import CODE, CONSTANT, SYMBOLS
 
 NUMBER = float
 """The one type of all values: every function takes and gives numbers, so that each is closed under all others."""
@@ -41,7 +41,7 @@ def drawn_constant() -> float:
 
 def _unused(*values: float) -> float:
     """Stand for a function in DEAP's set; equations are evaluated on whole matrices, never by `deap.gp.compile`."""
-    raise NotImplementedError("equations are evaluated by evosdc.data.equations.evaluation")
+    raise NotImplementedError("equations are evaluated by evosdc.randomisation.equations.evaluation")
 
 
 _FUNCTION = {s.name: gp.Primitive(s.name, [NUMBER] * s.arity, NUMBER) for s in SYMBOLS if s.arity}

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evosdc.data.equations.equation import Equation, applied, terminal
-from evosdc.data.equations.evaluation import values
-from evosdc.data.equations.quantities import quantities
-from evosdc.data.equations.symbols import CODE, CONSTANT
+from evosdc.randomisation.equations.equation import Equation, applied, terminal
+from evosdc.randomisation.equations.evaluation import values
+from evosdc.randomisation.equations.quantities import quantities
+from evosdc.randomisation.equations.symbols import CODE, CONSTANT
 
 _COMMUTATIVE = {CODE[name] for name in ("+", "*", "min", "max")}
 _ANY_FILE = quantities(np.array([1, 1]), np.zeros((2, 2)), False, 0.0)

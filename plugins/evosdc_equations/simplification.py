@@ -5,9 +5,9 @@ Rules that only algebra over the reals allows (cancelling, factoring) are in `ev
 
 from __future__ import annotations
 
-from evosdc.data.equations.equation import Equation
-from evosdc.data.equations.evaluation import Decoding
-from evosdc.data.equations.symbols import CODE
+from evosdc.randomisation.equations.equation import Equation
+from evosdc.randomisation.equations.evaluation import Decoding
+from evosdc.randomisation.equations.symbols import CODE
 from evosdc_equations.intervals import interval, never_greater
 from evosdc_equations.sharing import Pool
 

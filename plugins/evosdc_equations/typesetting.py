@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from evosdc.data.equations.equation import Equation
-from evosdc.data.equations.infix import numeral
-from evosdc.data.equations.symbols import CONSTANT, SYMBOLS
+from evosdc.randomisation.equations.equation import Equation
+from evosdc.randomisation.equations.infix import numeral
+from evosdc.randomisation.equations.symbols import CONSTANT, SYMBOLS
 
 MOST_NODES = 150
 """Larger equations are no help to anyone as a picture."""

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.hierarchy import ROOT, Hierarchy
-from evosdc.data.intervals import binary_intervals, ordered_merging
-from evosdc.data.numerals import number, numeral
-from evosdc.data.schema import Attribute, Scale
-from evosdc.data.table import MISSING, Codes, Numbers
 from evosdc.errors import Fault, FaultCollector, HierarchyError
+from evosdc.table.hierarchy import ROOT, Hierarchy
+from evosdc.table.intervals import binary_intervals, ordered_merging
+from evosdc.table.numerals import number, numeral
+from evosdc.table.schema import Attribute, Scale
+from evosdc.table.table import MISSING, Codes, Numbers
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,10 +11,10 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from evosdc.data.table import Rows, Table
 from evosdc.errors import Fault, ParameterError, PluginError
 from evosdc.model import Fitted, Genotype, Masking, Microdata, Parameters
 from evosdc.model.genotype import Dump
+from evosdc.table.table import Rows, Table
 from evosdc_lattice.evaluation import NodeEvaluator
 from evosdc_lattice.ladder import ladders_of, with_hierarchy
 from evosdc_lattice.losses import AverageClassSize, NodeLoss

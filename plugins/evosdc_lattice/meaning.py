@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evosdc.data.generalisation import Extent, LabelReader
-from evosdc.data.hierarchy import ROOT
-from evosdc.data.numerals import number
+from evosdc.table.generalisation import Extent, LabelReader
+from evosdc.table.hierarchy import ROOT
+from evosdc.table.numerals import number
 from evosdc_lattice.ladder import Ladder
 
 

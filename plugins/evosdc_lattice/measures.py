@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Fitted, Measure, Parameters
+from evosdc.table.schema import Scale
+from evosdc.table.table import Table
 from evosdc_lattice import losses
 from evosdc_lattice.ladder import Ladder, ladders_of, with_hierarchy
 from evosdc_lattice.reading import Reading, reading_of
@@ -53,7 +53,7 @@ class FittedLoss(Fitted):
         ----------
         masked : Table
             Row-aligned with the original, in its own schema: values of the original, labels of its hierarchies,
-            intervals and sets (`evosdc.data.generalisation`).
+            intervals and sets (`evosdc.table.generalisation`).
 
         Raises
         ------

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.closeness import Ground, distances
 from evosdc.kernel import kernel
+from evosdc_lattice.closeness import Ground, distances
 from evosdc_lattice.rollup import Counts, Sensitive, absorbing_failures
 
 Diversity = Literal["distinct", "entropy", "recursive"]
@@ -51,7 +51,7 @@ class PrivacyModel:
         Diversity of each sensitive attribute: distinct values (at least l), entropy (at least log l), or recursive
         (c, l): the most frequent value is rarer than c times the sum of the l-th and rarer ones together.
     t : float, optional
-        Greatest earth mover's distance between a class and the whole file, in [0, 1] (`evosdc.data.closeness`).
+        Greatest earth mover's distance between a class and the whole file, in [0, 1] (`evosdc_lattice.closeness`).
     p : int, optional
         Least number of distinct sensitive values (p-sensitive k-anonymity).
     """

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.data.hierarchy import ROOT
-from evosdc.data.schema import Attribute, Scale
-from evosdc.data.table import MISSING, Codes, Rows, Table
+from evosdc.table.hierarchy import ROOT
+from evosdc.table.schema import Attribute, Scale
+from evosdc.table.table import MISSING, Codes, Rows, Table
 from evosdc_lattice.ladder import Ladder
 from evosdc_lattice.rollup import packed
 from evosdc_lattice.space import FrequencySet, LatticeSpace, Levels

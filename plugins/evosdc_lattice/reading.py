@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.numerals import numeral
-from evosdc.data.table import Table
 from evosdc.errors import DataError, Fault, FaultCollector
+from evosdc.table.numerals import numeral
+from evosdc.table.table import Table
 from evosdc_lattice.ladder import Ladder
 from evosdc_lattice.meaning import OWN, Meaning, MeaningReader
 

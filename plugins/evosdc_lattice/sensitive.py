@@ -7,10 +7,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.closeness import Ground, equal_ground, hierarchical_ground, ordered_ground
-from evosdc.data.schema import Attribute, Role, Scale
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.model import Microdata
+from evosdc.table.schema import Attribute, Role, Scale
+from evosdc_lattice.closeness import Ground, equal_ground, hierarchical_ground, ordered_ground
 from evosdc_lattice.privacy import SensitiveAttribute
 
 Distance = Literal["equal", "ordered", "hierarchical"]

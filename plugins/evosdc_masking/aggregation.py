@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.schema import MissingRule
-from evosdc.data.table import Codes, Numbers, Table
 from evosdc.kernel import kernel
+from evosdc.table.schema import MissingRule
+from evosdc.table.table import Codes, Numbers, Table
 from evosdc_masking.averages import Average, average_category, average_number, average_rule
 
 Classes = NDArray[np.int64]

@@ -23,9 +23,9 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Numbers
 from evosdc.kernel import kernel
+from evosdc.table.schema import Scale
+from evosdc.table.table import Numbers
 
 Counts = NDArray[np.float64] | NDArray[np.int64]
 Average = Literal["median", "convex-median", "mode", "mean"]

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from evosdc.data.table import Numbers, Table
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.model import MaskingMethod, Parameters
+from evosdc.table.table import Numbers, Table
 from evosdc_masking.averages import Average
 
 

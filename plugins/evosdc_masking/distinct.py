@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Codes
+from evosdc.table.table import Codes
 
 Positions = NDArray[np.int64]
 

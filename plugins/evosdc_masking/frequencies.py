@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Codes
+from evosdc.table.table import Codes
 
 
 def frequencies(column: Codes, size: int) -> NDArray[np.int64]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from evosdc.data.table import MISSING, Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Masking
+from evosdc.table.table import MISSING, Table
 from evosdc_masking.numeric_portfolio import numbers_only
 from evosdc_masking.portfolio import categories_only
 from evosdc_masking.swapping.rank_swapping import reach

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.data.table import Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Masking
+from evosdc.table.table import Table
 from evosdc_masking.swapping.rank_swapping import reach
 
 SWAPS = range(1, 21)

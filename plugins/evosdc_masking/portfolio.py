@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations, pairwise
 from typing import Any
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import MISSING, Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Masking
+from evosdc.table.schema import Scale
+from evosdc.table.table import MISSING, Table
 from evosdc_masking.frequencies import occurring
 from evosdc_masking.swapping.rank_swapping import reach
 

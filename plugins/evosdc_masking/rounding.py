@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from pydantic import Field
 
-from evosdc.data.table import Numbers, Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Parameters
+from evosdc.table.table import Numbers, Table
 
 
 class RoundingParameters(Parameters):

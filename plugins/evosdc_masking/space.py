@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.distance import category_distance
-from evosdc.data.schema import MissingRule
-from evosdc.data.table import Codes, Numbers, Table
+from evosdc.table.distance import category_distance
+from evosdc.table.schema import MissingRule
+from evosdc.table.table import Codes, Numbers, Table
 from evosdc_masking.averages import Average, average_rule
 from evosdc_masking.distinct import Distinct, distinct, separate
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.schema import Schema
-from evosdc.data.table import MISSING, Codes, Table
 from evosdc.kernel import kernel
+from evosdc.table.schema import Schema
+from evosdc.table.table import MISSING, Codes, Table
 
 Integers = NDArray[np.int64]
 Counts = NDArray[np.int32]

@@ -7,9 +7,9 @@ from math import log2
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Codes
-from evosdc.data.transition import Matrix
 from evosdc.kernel import kernel
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.table import Codes
 
 Numbers = NDArray[np.float64]
 

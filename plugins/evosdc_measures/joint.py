@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evosdc.data.schema import Schema
-from evosdc.data.table import Codes, Rows
 from evosdc.kernel import kernel
+from evosdc.table.schema import Schema
+from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers, domains_of
 
 WIDE = 256

@@ -14,10 +14,10 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from evosdc.data.expectation import Counts, expected_difference
-from evosdc.data.table import Codes, Rows, Table
-from evosdc.data.transition import Matrix
 from evosdc.model import Expected, Incremental, Measure, Parameters
+from evosdc.randomisation.expectation import Counts, expected_difference
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.table import Codes, Rows, Table
 from evosdc_pram.two_way import Pair, chi_square, cramer_v, hellinger, pairs_of, relative_change
 
 State = tuple[Codes, tuple[Counts | None, ...], tuple[float, ...]]

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from evosdc.data.transition import Frequencies, Matrix
 from evosdc.errors import PluginError
+from evosdc.randomisation.transition import Frequencies, Matrix
 
 Genes = NDArray[np.int64]
 

@@ -7,11 +7,11 @@ from typing import Literal
 
 import numpy as np
 
-from evosdc.data.invariance import diluted, two_stage
-from evosdc.data.preference_matrix import neighbour_weights, preference_matrix
-from evosdc.data.table import Table
-from evosdc.data.transition import Frequencies, Matrix, design_a, design_b
 from evosdc.model import Masking
+from evosdc.randomisation.invariance import diluted, two_stage
+from evosdc.randomisation.preference_matrix import neighbour_weights, preference_matrix
+from evosdc.randomisation.transition import Frequencies, Matrix, design_a, design_b
+from evosdc.table.table import Table
 
 TENTHS = tuple(tenth / 10 for tenth in range(1, 10))
 Family = Literal["a", "b", "two-stage", "preference", "uniform", "near-identity"]

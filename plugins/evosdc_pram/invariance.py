@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from evosdc.data.invariance import marginal_shift
-from evosdc.data.table import Table
-from evosdc.data.transition import Matrix
 from evosdc.model import Expected, Measure
+from evosdc.randomisation.invariance import marginal_shift
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.table import Table
 
 
 class MarginalShift(Measure):

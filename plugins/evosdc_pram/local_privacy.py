@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from evosdc.data.local_privacy import epsilon
-from evosdc.data.table import Table
-from evosdc.data.transition import Matrix
 from evosdc.model import Expected, Measure
+from evosdc.randomisation.local_privacy import epsilon
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.table import Table
 
 
 class LocalPrivacy(Measure):

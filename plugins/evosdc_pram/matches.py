@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.expectation import with_missing
-from evosdc.data.table import Codes, Rows, Table
-from evosdc.data.transition import Matrix
 from evosdc.model import Expected, Incremental, Measure
+from evosdc.randomisation.expectation import with_missing
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.table import Codes, Rows, Table
 
 Positions = NDArray[np.intp]
 Places = NDArray[np.int32]

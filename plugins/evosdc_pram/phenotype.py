@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evosdc.data.invariance import diluted, two_stage, with_retained
-from evosdc.data.preference_matrix import preference_matrix
-from evosdc.data.table import Table
-from evosdc.data.transition import Matrix
 from evosdc.errors import Fault, ParameterError
+from evosdc.randomisation.invariance import diluted, two_stage, with_retained
+from evosdc.randomisation.preference_matrix import preference_matrix
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.table import Table
 from evosdc_pram.coding import Coding, Genes, locked
 
 if TYPE_CHECKING:

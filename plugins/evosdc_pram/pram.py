@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
 
-from evosdc.data.post_randomisation import drawn
-from evosdc.data.table import Table
-from evosdc.data.transition import Matrix, cumulative
 from evosdc.errors import Fault, ParameterError, PluginError
 from evosdc.model import Genotype, Masking, Microdata, Parameters
 from evosdc.model.genotype import Dump
+from evosdc.randomisation.post_randomisation import drawn
+from evosdc.randomisation.transition import Matrix, cumulative
+from evosdc.table.table import Table
 from evosdc_pram import flows, variation
 from evosdc_pram.coding import Coding, Genes, locked
 from evosdc_pram.founders import FAMILIES, Family, designs

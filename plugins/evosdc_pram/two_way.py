@@ -10,11 +10,11 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.expectation import Counts, published_counts, with_missing
-from evosdc.data.schema import Schema
-from evosdc.data.table import Codes, Table
-from evosdc.data.transition import Matrix
 from evosdc.errors import Fault, ParameterError
+from evosdc.randomisation.expectation import Counts, published_counts, with_missing
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.schema import Schema
+from evosdc.table.table import Codes, Table
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from evosdc.data.schema import Attribute, Scale
-from evosdc.data.table import MISSING, Codes, Numbers
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Parameters, PrivacyModel, Release
+from evosdc.table.schema import Attribute, Scale
+from evosdc.table.table import MISSING, Codes, Numbers
 from evosdc_privacy.earth_mover import Taxonomy, hierarchical_distances, nominal_distances, ordinal_distances
 from evosdc_privacy.sensitive_values import NEEDED, spread_of
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Numbers
 from evosdc.kernel import kernel
+from evosdc.table.table import Numbers
 from evosdc_privacy.sensitive_values import Spread, gathered
 
 

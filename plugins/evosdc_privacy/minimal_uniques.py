@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Codes
 from evosdc.kernel import kernel
+from evosdc.table.table import Codes
 
 BITS = 62
 """Attributes in each word of a set."""

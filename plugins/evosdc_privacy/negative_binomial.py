@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Numbers
 from evosdc.kernel import kernel
+from evosdc.table.table import Numbers
 
 _SERIES_FROM = 0.1
 _NEGLIGIBLE = 1e-17

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from evosdc.data.equivalence import equivalence_classes, ranks, told_apart
-from evosdc.data.prefix_tree import matching_sums, prefix_tree
-from evosdc.data.table import MISSING, Codes
 from evosdc.model import MissingMatch, PrivacyModel, Release
+from evosdc.table.equivalence import equivalence_classes, ranks, told_apart
+from evosdc.table.prefix_tree import matching_sums, prefix_tree
+from evosdc.table.table import MISSING, Codes
 
 
 class DeltaPresence(PrivacyModel):

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any, ClassVar
 
-from evosdc.data.local_privacy import epsilon
 from evosdc.model import PrivacyModel, Release
+from evosdc.randomisation.local_privacy import epsilon
 
 
 class LocalDifferentialPrivacy(PrivacyModel):

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from evosdc.data.equivalence import equivalence_classes, key_codes, told_apart
-from evosdc.data.table import Numbers
 from evosdc.model import PrivacyModel, Release
+from evosdc.table.equivalence import equivalence_classes, key_codes, told_apart
+from evosdc.table.table import Numbers
 from evosdc_privacy.negative_binomial import household_risks, reidentification_risks
 
 LEVELS = (0.01, 0.05, 0.1, 0.5)

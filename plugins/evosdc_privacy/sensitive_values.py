@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.equivalence import ranks
-from evosdc.data.prefix_tree import matches
-from evosdc.data.table import MISSING, Codes
 from evosdc.kernel import kernel
 from evosdc.model import Release
+from evosdc.table.equivalence import ranks
+from evosdc.table.prefix_tree import matches
+from evosdc.table.table import MISSING, Codes
 
 NEEDED = "a sensitive attribute"
 """What models of sensitive values lack in a file that declares none."""
@@ -31,7 +31,7 @@ class Spread(NamedTuple):
     queries : ndarray of int32, shape (m, V)
         The keys in the tree's order of attributes; V is 0 where each key matches itself alone.
     value, child, key : ndarray of int32
-        The tree (`evosdc.data.prefix_tree.PrefixTree`).
+        The tree (`evosdc.table.prefix_tree.PrefixTree`).
     """
 
     starts: NDArray[np.int64]

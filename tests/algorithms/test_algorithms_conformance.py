@@ -7,7 +7,7 @@ from evosdc.algorithms.parent_child import ParentChild
 from evosdc.algorithms.random_search import RandomSearch
 from evosdc.algorithms.spea2 import StrengthPareto
 from evosdc.algorithms.steady_state import SteadyState
-from evosdc.registry import default_registry
+from evosdc.plugins.registry import default_registry
 from evosdc.testing import AlgorithmConformance
 from evosdc.testing.counting import counting_toolbox
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evosdc.registry import default_registry
+from evosdc.plugins.registry import default_registry
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import tomllib
 import pytest
 
 from evosdc.cli.new_plugin import KINDS, NAME, class_name, files
-from evosdc.discovery import _NAME as REGISTERED
-from evosdc.registry import Registry
+from evosdc.plugins.discovery import _NAME as REGISTERED
+from evosdc.plugins.registry import Registry
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,7 +1,7 @@
 """What `evosdc plugins show` says of parameters."""
 
 from evosdc.cli.plugins import _parameters
-from evosdc.registry import default_registry
+from evosdc.plugins.registry import default_registry
 
 
 def test_a_table_with_a_default_is_not_required(evosdc):

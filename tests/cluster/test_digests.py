@@ -8,9 +8,9 @@ import pytest
 
 from evosdc.engine.evaluation import Evaluator
 from evosdc.errors import ExperimentError
-from evosdc.experiment.document import read_experiment
-from evosdc.experiment.runner import run_once
-from evosdc.registry import default_registry
+from evosdc.experiment.config.reader import read_experiment
+from evosdc.experiment.run.runner import run_once
+from evosdc.plugins.registry import default_registry
 from tests.optional import require_dask, require_mpi
 
 from .commands import experiment_file, journal
@@ -67,9 +67,9 @@ SCRIPT = """
 import sys
 from pathlib import Path
 import evosdc
-from evosdc.experiment.document import read_experiment
-from evosdc.experiment.runner import executor_of
-from evosdc.registry import default_registry
+from evosdc.experiment.config.reader import read_experiment
+from evosdc.experiment.run.runner import executor_of
+from evosdc.plugins.registry import default_registry
 
 if __name__ == "__main__":
     experiment = read_experiment(Path(sys.argv[1]))

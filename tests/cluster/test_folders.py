@@ -10,7 +10,7 @@ import time
 import pytest
 
 from evosdc.engine.checkpoint import checkpoints
-from evosdc.experiment.holder import this_process
+from evosdc.runs.lock import this_process
 from tests.cluster.commands import (
     assert_same_run,
     completed,

@@ -5,12 +5,13 @@ import time
 import pytest
 
 from evosdc.algorithms.islands import migrated, sources
-from evosdc.engine.grain import islands_pay, seconds_left
+from evosdc.engine.generation_step import islands_pay, seconds_left
 from evosdc.engine.stop import Progress, Stop
-from evosdc.executors.chunk import OutOfTime, limited, unlimited
+from evosdc.executors.chunk import OutOfTime, time_limited, unlimited
 from evosdc.executors.chunking import START_SECONDS, worth_starting
-from evosdc.executors.surroundings import surrounding_executor
+from evosdc.executors.launched import launching_executor
 from evosdc.model import Population, Task
+from evosdc.plugins.registry import default_registry
 from tests.engine.individuals import individual
 
 
@@ -99,7 +100,7 @@ def test_workers_are_started_where_they_save_more_than_their_start():
 
 def test_preparation_is_no_part_of_the_time_limit_of_an_evaluation():
     begin = time.monotonic()
-    with limited(0.1), unlimited():
+    with time_limited(0.1), unlimited():
         time.sleep(0.15)
     assert time.monotonic() - begin > 0.1  # longer than the limit, and not ended by it
 
@@ -110,7 +111,7 @@ def test_after_preparation_the_clock_goes_on():
             time.sleep(0.15)
         time.sleep(0.5)
 
-    with pytest.raises(OutOfTime), limited(0.1):
+    with pytest.raises(OutOfTime), time_limited(0.1):
         prepared_and_slow()
 
 
@@ -122,4 +123,4 @@ def test_the_limit_of_a_task_counts_its_evaluations():
 
 
 def test_nothing_started_this_program():
-    assert surrounding_executor() is None
+    assert launching_executor(default_registry().specs("executor")) is None

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from evosdc.errors import ExecutorError, ParameterError
-from evosdc.executors.hosts import Host, allotted_hosts, expanded_names, hosts_of, is_here, parsed_hosts, shared_out
-from evosdc.executors.remote import command_on
-from evosdc.executors.scoop.executor import ScoopExecutor
+from evosdc_scoop.executor import ScoopExecutor
+from evosdc_scoop.hosts import Host, allotted_hosts, expanded_names, hosts_of, is_here, parsed_hosts, shared_out
+from evosdc_scoop.remote import command_on
 
 from .commands import assert_same_run, completed, experiment_file, reached, wait_for
 from .network import MASTER, Network, require_tools
@@ -90,9 +90,9 @@ def test_this_computer_is_known():
 
 def test_commands_hold_no_secret_and_quote_what_a_shell_would_read():
     for shell in ("ssh -p 2222", "srun"):
-        words = command_on("node1", 4, shell, "/opt/my python", "evosdc.executors.scoop.site")
+        words = command_on("node1", 4, shell, "/opt/my python", "evosdc_scoop.site")
         assert "key" not in " ".join(words).lower()
-    assert words[-4:] == ["/opt/my python", "-P", "-m", "evosdc.executors.scoop.site"]
+    assert words[-4:] == ["/opt/my python", "-P", "-m", "evosdc_scoop.site"]
     assert "--nodelist=node1" in words
     assert "'/opt/my python'" in command_on("node1", 4, "ssh", "/opt/my python", "m")[-1]
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-import evosdc.engine.flow as flow
+from evosdc.engine.asynchronous_islands import AsynchronousIslands
 from evosdc.engine.checkpoint import checkpoints
-from evosdc.experiment.document import read_experiment
-from evosdc.experiment.runner import resume_once, run_once
-from evosdc.registry import default_registry
+from evosdc.experiment.config.reader import read_experiment
+from evosdc.experiment.run.runner import resume_once, run_once
+from evosdc.plugins.registry import default_registry
 
 from .commands import assert_same_run, end_at, experiment_file
 
@@ -16,15 +16,15 @@ ISLANDS = {"name": "islands", "islands": 4, "interval": 3, "topology": "ring"}
 
 SLOW = """
 import time
-from evosdc.experiment import worker
+from evosdc.experiment.run import worker
 
 evolve = worker.evolve
 
 
-def evolve_slowly(context, seed, payload):
+def evolve_slowly(shared, seed, payload):
     if payload[1] == 1:
         time.sleep(0.25)
-    return evolve(context, seed, payload)
+    return evolve(shared, seed, payload)
 """
 
 
@@ -46,11 +46,11 @@ def test_a_slow_island_changes_nothing_and_holds_up_only_those_that_need_it(
     serial = ran(experiment, tmp_path / "serial")
     (tmp_path / "slow_islands.py").write_text(SLOW)
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr("evosdc.experiment.runner.EVOLVE", "slow_islands:evolve_slowly")
+    monkeypatch.setattr("evosdc.experiment.run.runner.EVOLVE", "slow_islands:evolve_slowly")
     told = []
-    answered = flow.Flow._answered
+    answered = AsynchronousIslands._answered
     monkeypatch.setattr(
-        flow.Flow,
+        AsynchronousIslands,
         "_answered",
         lambda self, island, outcome: (
             told.append((island, self._demes[island].generation)) or answered(self, island, outcome)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from evosdc.executors.dask import DaskExecutor
 from evosdc.executors.processes import ProcessesExecutor
+from evosdc_dask.executor import DaskExecutor
 from tests.executors.conftest import descendants
 from tests.executors.test_scoop import LOOPBACK, listening
 from tests.executors.work import task

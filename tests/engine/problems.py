@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import MISSING, Table
 from evosdc.engine.problem import Problem
 from evosdc.model import Aggregation, Fitness, Incremental, Individual, Microdata
 from evosdc.seeds import Streams
+from evosdc.table.schema import Scale
+from evosdc.table.table import MISSING, Table
 from evosdc.testing.tables import sample_microdata
 from tests.testing.genotypes import Copies, Levels, Swaps
 from tests.testing.measures import Counts

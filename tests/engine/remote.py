@@ -6,7 +6,7 @@ import time
 
 from evosdc.engine.problem import Problem
 from evosdc.executors.serial import SerialExecutor
-from evosdc.model import ContextRef
+from evosdc.model import SharedFiles
 
 PROBLEMS: dict[str, Problem] = {}
 """What workers find under the digest of a context."""
@@ -34,8 +34,8 @@ class Lent(SerialExecutor):
         return super().map(tasks)
 
 
-def evaluate(context: ContextRef, seed: int, payload):
-    problem = PROBLEMS[context.digest]
+def evaluate(shared: SharedFiles, seed: int, payload):
+    problem = PROBLEMS[shared.digest]
     assert seed == problem.streams.seed
     dump, nearest = payload
     assert nearest is None or isinstance(nearest, bytes)
@@ -44,8 +44,8 @@ def evaluate(context: ContextRef, seed: int, payload):
     return scores, objectives
 
 
-def fail_on_odd(context: ContextRef, seed: int, payload):
+def fail_on_odd(shared: SharedFiles, seed: int, payload):
     dump, _ = payload
     if int(dump["suppressed"][0]) % 2:
         raise ArithmeticError("an odd number of records")
-    return evaluate(context, seed, payload)
+    return evaluate(shared, seed, payload)

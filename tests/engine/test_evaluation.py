@@ -8,7 +8,7 @@ import pytest
 
 from evosdc.engine.evaluation import Dispatch, Evaluator
 from evosdc.errors import EvaluationError
-from evosdc.model import ContextRef, Offspring
+from evosdc.model import Offspring, SharedFiles
 from evosdc.testing.purity import generator
 from tests.engine import remote
 from tests.engine.problems import (
@@ -168,7 +168,7 @@ def dispatched(executor, function="evaluate", genotype=None):
     """Return an evaluator of a slow genotype here, whose workers are quick."""
     file = microdata()
     remote.PROBLEMS["quick"] = problem_of(levels(file=file))
-    dispatch = Dispatch(executor, lambda: ContextRef("", "quick"), f"{remote.__name__}:{function}", SEED)
+    dispatch = Dispatch(executor, lambda: SharedFiles("", "quick"), f"{remote.__name__}:{function}", SEED)
     return Evaluator(problem_of(genotype or levels(Slow, file)), dispatch)
 
 

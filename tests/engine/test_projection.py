@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from evosdc.data.table import Table
 from evosdc.engine.headline import Headline
 from evosdc.engine.projection import IncrementalProjection, projection
 from evosdc.errors import EvaluationError
 from evosdc.model import Incremental, Measure, Microdata, PrivacyModel
+from evosdc.table.table import Table
 from evosdc.testing.purity import generator
 from tests.engine.problems import microdata
 from tests.testing.measures import Counts, Found

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evosdc.executors.processes import ProcessesExecutor
-from evosdc.executors.scoop.executor import ScoopExecutor
+from evosdc_scoop.executor import ScoopExecutor
 
 KINDS = {"processes": ProcessesExecutor, "scoop": ScoopExecutor}
 

@@ -60,7 +60,7 @@ class MuteError(Exception):
         raise RuntimeError("no words")
 
 
-def raise_mute(context, seed, payload):
+def raise_mute(shared, seed, payload):
     raise MuteError
 
 

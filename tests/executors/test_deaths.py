@@ -52,8 +52,8 @@ def test_the_time_limit_holds_in_workers(kind):
 
 
 def test_a_worker_that_does_not_keep_the_time_limit_is_killed(monkeypatch):
-    monkeypatch.setattr("evosdc.executors.crew._GRACE", 0.3)
-    monkeypatch.setattr("evosdc.executors.crew._FIRST_GRACE", 2.0)
+    monkeypatch.setattr("evosdc.executors.process_pool._GRACE", 0.3)
+    monkeypatch.setattr("evosdc.executors.process_pool._FIRST_GRACE", 2.0)
     with ProcessesExecutor(ProcessesExecutor.Params(time_limit=0.2), 2) as executor:
         rows = executor.map([task("stubborn", [0.0, 60.0, 0.0]), task("stubborn", [0.1])])
     assert [o.value if o.ok else o.value.type for row in rows for o in row] == [0.0, "TimeLimit", 0.0, 0.1]
@@ -130,7 +130,7 @@ if __name__ == "__main__":
 
 IMPLEMENTATIONS = {
     "processes": "evosdc.executors.processes:ProcessesExecutor",
-    "scoop": "evosdc.executors.scoop.executor:ScoopExecutor",
+    "scoop": "evosdc_scoop.executor:ScoopExecutor",
 }
 
 

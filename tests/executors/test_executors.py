@@ -7,16 +7,15 @@ import numpy as np
 import pytest
 
 from evosdc.errors import ExecutorError, ParameterError
-from evosdc.executors.catalogue import executor_specs
-from evosdc.executors.chunk import resolve
 from evosdc.executors.chunking import chunk_sizes, split
-from evosdc.executors.context import publish
 from evosdc.executors.processes import ProcessesExecutor
-from evosdc.executors.scoop.executor import ScoopExecutor
 from evosdc.executors.serial import SerialExecutor
+from evosdc.executors.shared_files import share
 from evosdc.executors.watchdog import Watchdog
 from evosdc.model import Executor, Task
 from evosdc.model.parameters import parsed
+from evosdc.plugins.registry import default_registry
+from evosdc_scoop.executor import ScoopExecutor
 
 from .conftest import KINDS
 from .work import HERE, task
@@ -114,8 +113,8 @@ def test_large_payloads_come_and_go(pool):
 
 def test_workers_map_the_published_context(pool, tmp_path):
     codes = np.arange(3000, dtype=np.int32).reshape(100, 30)
-    ref = publish(tmp_path / "context", {"codes": codes}, {"name": "census"})
-    rows = pool.map([task("from_context", list(range(i, i + 10)), context=ref) for i in range(0, 100, 10)])
+    ref = share(tmp_path / "context", {"codes": codes}, {"name": "census"})
+    rows = pool.map([task("from_shared", list(range(i, i + 10)), shared=ref) for i in range(0, 100, 10)])
     assert [o.value for row in rows for o in row] == [("census", int(codes[i].sum()), False) for i in range(100)]
 
 
@@ -154,10 +153,10 @@ def test_bad_parameters_are_told(executor):
 
 
 def test_specs_name_what_exists():
-    specs = executor_specs()
-    assert [spec.name for spec in specs] == ["serial", "processes", "scoop", "dask", "mpi"]
-    for spec in specs:
-        found = resolve(spec.implementation)
+    registry = default_registry()
+    assert {"serial", "processes", "scoop", "dask", "mpi"} <= set(registry.names("executor"))
+    for name in registry.names("executor"):
+        found = registry.implementation("executor", name)
         assert issubclass(found, Executor)
         assert found(found.Params(), 1).workers == 1
 

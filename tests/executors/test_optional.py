@@ -5,9 +5,9 @@ import sys
 import pytest
 
 from evosdc.errors import ExecutorError
-from evosdc.executors.dask import DaskExecutor
-from evosdc.executors.mpi import MpiExecutor
 from evosdc.testing import ExecutorConformance
+from evosdc_dask.executor import DaskExecutor
+from evosdc_mpi.executor import MpiExecutor
 from tests.optional import require_dask, require_mpi
 
 from .work import task

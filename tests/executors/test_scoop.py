@@ -13,11 +13,11 @@ import pytest
 import zmq
 
 from evosdc.errors import ExecutorError
-from evosdc.executors.scoop import broker as wire
-from evosdc.executors.scoop import launcher
-from evosdc.executors.scoop import pool as pool_module
-from evosdc.executors.scoop.broker import Broker
-from evosdc.executors.scoop.executor import ScoopExecutor
+from evosdc_scoop import broker as wire
+from evosdc_scoop import launcher
+from evosdc_scoop import pool as pool_module
+from evosdc_scoop.broker import Broker
+from evosdc_scoop.executor import ScoopExecutor
 
 from .conftest import descendants
 from .work import task
@@ -184,7 +184,7 @@ def test_the_broker_survives_idle_workers_that_died_and_nonsense(conversation):
 NATIVE = """
 import os, sys
 from evosdc.errors import ExecutorError
-from evosdc.executors.scoop.executor import ScoopExecutor
+from evosdc_scoop.executor import ScoopExecutor
 from tests.executors.work import task
 
 if __name__ == "__main__":

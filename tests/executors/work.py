@@ -1,4 +1,4 @@
-"""Task functions for the tests, by name as workers find them; each has the signature ``(context, seed, payload)``."""
+"""Task functions for the tests, by name as workers find them; each has the signature ``(shared, seed, payload)``."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.executors.context import open_context
-from evosdc.model import ContextRef, Task
+from evosdc.executors.shared_files import read_shared
+from evosdc.model import SharedFiles, Task
 
 HERE = __name__
 
 
-def task(function: str, payloads: list[Any], seed: int = 7, context: ContextRef | None = None, first: int = 0) -> Task:
+def task(function: str, payloads: list[Any], seed: int = 7, shared: SharedFiles | None = None, first: int = 0) -> Task:
     """Return a task of this module's functions; items are numbered from `first`."""
-    return Task(f"{HERE}:{function}", context, seed, tuple(enumerate(payloads, start=first)))
+    return Task(f"{HERE}:{function}", shared, seed, tuple(enumerate(payloads, start=first)))
 
 
-def echo(context: ContextRef | None, seed: int, payload: Any) -> Any:
+def echo(shared: SharedFiles | None, seed: int, payload: Any) -> Any:
     return payload
 
 
-def drawn(context: ContextRef | None, seed: int, payload: int) -> tuple[int, float, NDArray[np.float64]]:
+def drawn(shared: SharedFiles | None, seed: int, payload: int) -> tuple[int, float, NDArray[np.float64]]:
     """A pure function of seed and payload, of uneven duration."""
     rng = np.random.default_rng((seed, payload))
     time.sleep(0.001 * (payload % 3))
     return payload, float(rng.random()), rng.random(4)
 
 
-def picky(context: ContextRef | None, seed: int, payload: int) -> int:
+def picky(shared: SharedFiles | None, seed: int, payload: int) -> int:
     secret_of_the_record = "Smith"
     if payload % 3 == 1:
         raise ValueError(f"payload {payload} after {len(secret_of_the_record)} letters")
     return payload * 10
 
 
-def asleep(context: ContextRef | None, seed: int, payload: float) -> float:
+def asleep(shared: SharedFiles | None, seed: int, payload: float) -> float:
     """Sleep, and swallow what can be swallowed."""
     try:
         time.sleep(payload)
@@ -52,7 +52,7 @@ def asleep(context: ContextRef | None, seed: int, payload: float) -> float:
     return payload
 
 
-def stubborn(context: ContextRef | None, seed: int, payload: float) -> float:
+def stubborn(shared: SharedFiles | None, seed: int, payload: float) -> float:
     """As compiled code does, never look up while the alarm rings."""
     if payload > 1.0:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
@@ -60,13 +60,13 @@ def stubborn(context: ContextRef | None, seed: int, payload: float) -> float:
     return payload
 
 
-def unstoppable(context: ContextRef | None, seed: int, payload: float) -> float:
+def unstoppable(shared: SharedFiles | None, seed: int, payload: float) -> float:
     """Sleep with the interpreter's lock held, as compiled code may: no thread of this process can do anything."""
     ctypes.PyDLL(None).usleep(int(payload * 1e6))
     return payload
 
 
-def odd(context: ContextRef | None, seed: int, payload: str) -> Any:
+def odd(shared: SharedFiles | None, seed: int, payload: str) -> Any:
     """Values that are hard to send."""
     match payload:
         case "unpicklable":
@@ -81,7 +81,7 @@ def odd(context: ContextRef | None, seed: int, payload: str) -> Any:
             return payload
 
 
-def leave(context: ContextRef | None, seed: int, payload: str) -> str:
+def leave(shared: SharedFiles | None, seed: int, payload: str) -> str:
     """Ways to leave a process."""
     match payload:
         case "os-exit":
@@ -95,7 +95,7 @@ def leave(context: ContextRef | None, seed: int, payload: str) -> str:
     return payload
 
 
-def leave_once(context: ContextRef | None, seed: int, payload: str) -> str:
+def leave_once(shared: SharedFiles | None, seed: int, payload: str) -> str:
     """Die the first time, which the file named by the payload remembers."""
     marker = Path(payload)
     if not marker.exists():
@@ -104,30 +104,30 @@ def leave_once(context: ContextRef | None, seed: int, payload: str) -> str:
     return "survived"
 
 
-def process(context: ContextRef | None, seed: int, payload: float) -> int:
+def process(shared: SharedFiles | None, seed: int, payload: float) -> int:
     time.sleep(payload)
     return os.getpid()
 
 
-def surroundings(context: ContextRef | None, seed: int, payload: str) -> str | None:
+def surroundings(shared: SharedFiles | None, seed: int, payload: str) -> str | None:
     print("printed by a task")
     return os.environ.get(payload)
 
 
-def blas_threads(context: ContextRef | None, seed: int, payload: None) -> int:
+def blas_threads(shared: SharedFiles | None, seed: int, payload: None) -> int:
     import numba
 
     return int(numba.config.NUMBA_NUM_THREADS)
 
 
 @lru_cache(maxsize=2)
-def _built(context: ContextRef) -> tuple[NDArray[Any], str]:
-    arrays, documents = open_context(context)
+def _built(shared: SharedFiles) -> tuple[NDArray[Any], str]:
+    arrays, documents = read_shared(shared)
     return arrays["codes"], documents["name"]
 
 
-def from_context(context: ContextRef, seed: int, payload: int) -> tuple[str, int, bool]:
-    codes, name = _built(context)
+def from_shared(shared: SharedFiles, seed: int, payload: int) -> tuple[str, int, bool]:
+    codes, name = _built(shared)
     return name, int(codes[payload].sum()), bool(codes.flags.writeable)
 
 

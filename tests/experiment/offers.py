@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from evosdc.experiment.model import Experiment
-from evosdc.experiment.observers import Silent
+from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.run.observers import Silent
 from evosdc.hookspecs import hookimpl
-from evosdc.registry import Registry
+from evosdc.plugins.registry import Registry
 from evosdc.specs import ExecutorSpec, GenotypeSpec, MeasureSpec
 from tests.testing.measures import Counts, ShareChanged
 

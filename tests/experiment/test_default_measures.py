@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import evosdc
-from evosdc.data.schema import Attribute, Role, Scale, Schema
 from evosdc.errors import InputError
-from evosdc.experiment.assembly import assemble
-from evosdc.experiment.defaults import default_measures
-from evosdc.experiment.model import Experiment
-from evosdc.registry import default_registry
+from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.build.defaults import default_measures
+from evosdc.experiment.config.experiment import Experiment
+from evosdc.plugins.registry import default_registry
+from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.testing.tables import sample_table
 
 

@@ -16,14 +16,14 @@ import pytest
 from evosdc.algorithms.parent_child import ParentChild
 from evosdc.engine.checkpoint import checkpoints, load_checkpoint, newest_checkpoint, save_checkpoint
 from evosdc.engine.digest import digest_of
-from evosdc.engine.journal import Journal, read_journal
 from evosdc.errors import EvaluationError
-from evosdc.experiment import worker
-from evosdc.experiment.assembly import assemble
-from evosdc.experiment.observers import Silent
-from evosdc.experiment.runner import resume_once, run_once
+from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.run import worker
+from evosdc.experiment.run.observers import Silent
+from evosdc.experiment.run.runner import resume_once, run_once
 from evosdc.model import Offspring
-from evosdc.registry import default_registry
+from evosdc.plugins.registry import default_registry
+from evosdc.runs.journal import Journal, read_journal
 from tests.executors.conftest import alive, descendants
 from tests.experiment.offers import TROUBLE, Failing, experiment, lasting, registry, slow, timeless
 
@@ -123,7 +123,7 @@ def test_a_run_that_was_stopped_before_its_first_generation(tmp_path, known, pla
 @pytest.mark.parametrize("error", [RuntimeError("broken"), KeyboardInterrupt()], ids=lambda e: type(e).__name__)
 @pytest.mark.parametrize("itself", [False, True], ids=["measure", "display"])
 def test_a_run_that_was_stopped_while_it_evaluated_its_start(tmp_path, known, plain, error, itself, monkeypatch):
-    monkeypatch.setattr("evosdc.experiment.portfolio.BATCH", 2)
+    monkeypatch.setattr("evosdc.experiment.run.portfolio.BATCH", 2)
     folder = tmp_path / "run"
     broken_off(folder, known, error, after=-1, itself=itself)
     assert status(folder)["state"] == ("interrupted" if isinstance(error, KeyboardInterrupt) else "failed")
@@ -160,7 +160,7 @@ def test_a_failure_while_the_results_are_written_loses_nothing(tmp_path, known, 
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("evosdc.experiment.runner.write_outputs", full)
+        patch.setattr("evosdc.experiment.run.runner.write_outputs", full)
         with pytest.raises(OSError, match="No space"):
             run_once(experiment(), folder, known, 7)
     assert (status(folder)["state"], status(folder)["generation"]) == ("failed", 8)
@@ -182,8 +182,8 @@ def test_a_full_disk_leaves_the_older_checkpoint(tmp_path, known, plain, monkeyp
         return save(path, state, genotype)
 
     with monkeypatch.context() as patch:
-        patch.setattr("evosdc.experiment.observers.save_checkpoint", save_until_full)
-        patch.setattr("evosdc.experiment.observers.INTERVAL", 0.0)
+        patch.setattr("evosdc.experiment.run.observers.save_checkpoint", save_until_full)
+        patch.setattr("evosdc.experiment.run.observers.INTERVAL", 0.0)
         with pytest.raises(OSError, match="No space"):
             run_once(experiment(stop={"generations": 8}), folder, known, 7)
     assert status(folder)["state"] == "failed"
@@ -272,7 +272,7 @@ def test_the_algorithm_memory_survives_a_stop(tmp_path, known, monkeypatch):
 
 
 def test_a_failure_on_a_worker_is_one_line_and_the_run_goes_on(tmp_path, known, plain, monkeypatch):
-    monkeypatch.setattr("evosdc.experiment.worker.default_registry", lambda: known)
+    monkeypatch.setattr("evosdc.experiment.run.worker.default_registry", lambda: known)
     monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
     worker._bench.cache_clear()
     calls = []
@@ -313,7 +313,7 @@ def test_what_a_checkpoint_holds_is_not_evaluated_again(tmp_path, known, monkeyp
 
 
 def test_the_journal_on_the_disk_reaches_as_far_as_the_newest_checkpoint(tmp_path, known, monkeypatch):
-    monkeypatch.setattr("evosdc.experiment.observers.INTERVAL", 0.0)
+    monkeypatch.setattr("evosdc.experiment.run.observers.INTERVAL", 0.0)
     folder, genotype = tmp_path / "run", genotype_of(known)
     reached = []
 
@@ -353,12 +353,12 @@ def test_the_seconds_before_a_stop_count(tmp_path, known):
 KILLED = """
 import sys
 from pathlib import Path
-import evosdc.engine.evaluation as evaluation, evosdc.experiment.observers as observers
-from evosdc.experiment.model import Experiment
-from evosdc.experiment.runner import run_once
-from evosdc.experiment.observers import Silent
+import evosdc.engine.evaluation as evaluation, evosdc.experiment.run.observers as observers
+from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.run.runner import run_once
+from evosdc.experiment.run.observers import Silent
 from evosdc.model import Offspring
-from evosdc.registry import default_registry
+from evosdc.plugins.registry import default_registry
 observers.INTERVAL = 0.05
 assert hasattr(evaluation.Evaluator, "_better_sent")
 evaluation.Evaluator._better_sent = lambda self, count: count > 0

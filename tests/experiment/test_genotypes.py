@@ -7,13 +7,13 @@ import pytest
 
 from evosdc.engine.checkpoint import checkpoints, load_checkpoint
 from evosdc.engine.digest import digest_of
-from evosdc.engine.journal import read_journal
 from evosdc.errors import UnknownNameError
-from evosdc.experiment import worker
-from evosdc.experiment.assembly import assemble
-from evosdc.experiment.runner import problem_for_workers, resume_once, run_once
+from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.run import worker
+from evosdc.experiment.run.runner import problem_for_workers, resume_once, run_once
 from evosdc.model import Individual
-from evosdc.registry import Registry, default_registry
+from evosdc.plugins.registry import Registry, default_registry
+from evosdc.runs.journal import read_journal
 from tests.experiment.offers import Failing, experiment, lasting, registry, timeless
 from tests.fake_plugins import distribute
 
@@ -31,7 +31,7 @@ def plain(tmp_path_factory):
 def workers_know(monkeypatch):
     """Let workers in this process know the plugin, and send them everything."""
     found = registry()
-    monkeypatch.setattr("evosdc.experiment.worker.default_registry", lambda: found)
+    monkeypatch.setattr("evosdc.experiment.run.worker.default_registry", lambda: found)
     monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
     monkeypatch.setattr("evosdc.engine.evaluation.worth_starting", lambda seconds, workers: True)
     worker._bench.cache_clear()
@@ -160,7 +160,7 @@ def test_a_worker_follows_relatives_that_it_knows(tmp_path, workers_know, monkey
 
 
 def test_a_worker_forgets_the_oldest(tmp_path, workers_know, monkeypatch):
-    monkeypatch.setattr("evosdc.experiment.worker.RECENT", 3)
+    monkeypatch.setattr("evosdc.experiment.run.worker.RECENT", 3)
     bench, _ = bench_of("levels", tmp_path, workers_know)
     genotype = bench.problem.genotype
     widths = genotype.random(bench.problem.streams.initial(0))[0]
@@ -177,7 +177,7 @@ def test_the_whole_road_to_workers_and_back(plain, name, tmp_path, workers_know,
     monkeypatch.setattr(worker, "evaluate", lambda *args: sent.append("evaluate") or evaluate(*args))
     monkeypatch.setattr(worker, "begin", lambda *args: sent.append("begin") or begin(*args))
     # The first start is made here, to learn what it costs: with batches of two the others are sent away.
-    monkeypatch.setattr("evosdc.experiment.portfolio.BATCH", 2)
+    monkeypatch.setattr("evosdc.experiment.run.portfolio.BATCH", 2)
     chosen = experiment(genotype=name, executor={"name": "lent", "workers": 2})
     result = run_once(chosen, tmp_path / "run", workers_know, 7).result
     assert lasting(result) == lasting(plain[name].result)

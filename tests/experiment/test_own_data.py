@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 import evosdc
-from evosdc.data.frame import table_from_frame
-from evosdc.experiment.document import read_experiment
-from evosdc.experiment.runner import resume_once
-from evosdc.registry import default_registry
+from evosdc.experiment.config.reader import read_experiment
+from evosdc.experiment.run.runner import resume_once
+from evosdc.files.frame import table_from_frame
+from evosdc.plugins.registry import default_registry
 
 SHORT = {
     "genotype": "cells",

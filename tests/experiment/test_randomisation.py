@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from evosdc.data.schema import Attribute, Scale, Schema
-from evosdc.data.table import Table
-from evosdc.data.transition import design_a, design_b
-from evosdc.experiment.randomisation import analyst_document, correction_figures, matrix_files
+from evosdc.experiment.run.matrices import analyst_document, correction_figures, matrix_files
+from evosdc.randomisation.transition import design_a, design_b
+from evosdc.table.schema import Attribute, Scale, Schema
+from evosdc.table.table import Table
 
 T = np.array([500, 300, 150, 50])
 

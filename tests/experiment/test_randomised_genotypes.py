@@ -8,10 +8,10 @@ import pytest
 
 from evosdc.engine.fresh import FIRST_FRESH, advantage, fresh_scores, jackknife_errors, summarised
 from evosdc.errors import InputError
-from evosdc.experiment.assembly import assemble
-from evosdc.experiment.model import Experiment
-from evosdc.experiment.runner import resume_once, run_once
-from evosdc.registry import default_registry
+from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.run.runner import resume_once, run_once
+from evosdc.plugins.registry import default_registry
 
 PRAM = {"name": "pram", "draws": 2, "fresh_draws": 8}
 

@@ -8,17 +8,17 @@ import pytest
 from evosdc.engine.checkpoint import load_checkpoint, save_checkpoint
 from evosdc.engine.digest import digest_of
 from evosdc.engine.evaluation import Evaluator
-from evosdc.engine.journal import read_journal
 from evosdc.engine.loop import begin, search
 from evosdc.engine.stop import Stop
 from evosdc.engine.verification import unequal
 from evosdc.errors import InputError
-from evosdc.experiment.assembly import assemble
-from evosdc.experiment.model import Experiment
-from evosdc.experiment.portfolio import starting_individuals
-from evosdc.experiment.resolution import named_in, resolved
-from evosdc.experiment.runner import run_once
-from evosdc.registry import default_registry
+from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.config.resolution import named_in, resolved
+from evosdc.experiment.run.portfolio import starting_individuals
+from evosdc.experiment.run.runner import run_once
+from evosdc.plugins.registry import default_registry
+from evosdc.runs.journal import read_journal
 
 METHODS = ({"method": "mdav", "k": 3}, {"method": "pram", "p": 0.7}, {"method": "rank-swapping", "p": 8})
 PROTECT = ("built", "degree", "grade1")
@@ -125,7 +125,7 @@ def test_the_result_says_which_constraints_hold(constrained):
 
 def test_figures_on_one_attribute_are_those_of_the_stored_file(constrained):
     from evosdc.api import measure
-    from evosdc.data.masked_file import read_masked
+    from evosdc.files.masked_file import read_masked
 
     assembly = assemble(experiment(), default_registry())
     stored = read_masked(constrained.folder / "best.csv", assembly.source)

@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pytest
 
-from evosdc.data.schema import Attribute, Role, Scale, Schema
-from evosdc.data.table import Table
-from evosdc.experiment.release import release_of
-from evosdc.experiment.risk_document import risk_document
+from evosdc.calls.disclosure import release_of
+from evosdc.experiment.run.privacy import risk_document
 from evosdc.model import Microdata, PrivacyModel
-from evosdc.registry import default_registry
+from evosdc.plugins.registry import default_registry
 from evosdc.specs import PrivacyModelSpec
+from evosdc.table.schema import Attribute, Role, Scale, Schema
+from evosdc.table.table import Table
 from tests.fake_plugins import offering, registry
 
 

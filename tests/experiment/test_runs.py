@@ -13,13 +13,13 @@ import pytest
 
 from evosdc.engine.checkpoint import checkpoints, load_checkpoint, newest_checkpoint
 from evosdc.engine.digest import digest_of
-from evosdc.engine.journal import read_journal
 from evosdc.errors import CheckpointError, ExperimentError
-from evosdc.experiment.assembly import assemble
-from evosdc.experiment.model import Experiment
-from evosdc.experiment.runner import resume_once, run_once
-from evosdc.experiment.study import resume_study, run_study
-from evosdc.registry import default_registry
+from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.run.runner import resume_once, run_once
+from evosdc.experiment.study.study import resume_study, run_study
+from evosdc.plugins.registry import default_registry
+from evosdc.runs.journal import read_journal
 
 SMALL = ({"method": "mdav", "k": 3}, {"method": "pram", "p": 0.7}, {"method": "rank-swapping", "p": 8})
 
@@ -55,7 +55,7 @@ def test_result_describes_the_run(plain):
 
 def test_scores_equal_a_fresh_evaluation_of_the_stored_file(plain):
     from evosdc.api import measure
-    from evosdc.data.masked_file import read_masked
+    from evosdc.files.masked_file import read_masked
 
     assembly = assemble(experiment(), default_registry())
     masked = read_masked(plain.folder / "best.csv", assembly.source)
@@ -111,9 +111,10 @@ def test_resume_after_kill_nine_ends_as_if_never_stopped(tmp_path):
     chosen = experiment(stop={"generations": 1_000_000}, data={"name": "housing", "first": 400})
     script = (
         "import sys, json; from pathlib import Path\n"
-        "import evosdc.experiment.observers as o; o.INTERVAL = 0.05\n"
-        "from evosdc.experiment.model import Experiment; from evosdc.experiment.runner import run_once\n"
-        "from evosdc.registry import default_registry\n"
+        "import evosdc.experiment.run.observers as o; o.INTERVAL = 0.05\n"
+        "from evosdc.experiment.config.experiment import Experiment\n"
+        "from evosdc.experiment.run.runner import run_once\n"
+        "from evosdc.plugins.registry import default_registry\n"
         "run_once(Experiment.model_validate_json(sys.argv[1]), Path(sys.argv[2]), default_registry(), 11)\n"
     )
     folder = tmp_path / "killed"
@@ -150,7 +151,7 @@ def _set_generations(folder, generations):
 
 
 def test_a_damaged_checkpoint_falls_back_to_the_one_before(tmp_path, monkeypatch):
-    monkeypatch.setattr("evosdc.experiment.observers.INTERVAL", 0.0)
+    monkeypatch.setattr("evosdc.experiment.run.observers.INTERVAL", 0.0)
     run_once(experiment(), tmp_path / "run", default_registry(), 11)
     older, newest = checkpoints(tmp_path / "run")
     newest.write_bytes(newest.read_bytes()[:-200])
@@ -180,7 +181,7 @@ def test_resume_refuses_changed_data_and_versions(tmp_path):
 
 
 def test_two_runs_cannot_share_a_folder(tmp_path):
-    from evosdc.experiment.folder import RunFolder
+    from evosdc.runs.layout import RunFolder
 
     (tmp_path / "run").mkdir()
     with RunFolder(tmp_path / "run"), pytest.raises(ExperimentError, match="another run"), RunFolder(tmp_path / "run"):

@@ -11,11 +11,11 @@ import pytest
 from evosdc.cli import main
 from evosdc.engine.digest import digest_of
 from evosdc.errors import CheckpointError, InputError
-from evosdc.experiment.document import parse_experiment
-from evosdc.experiment.runner import resume_once, run_once
-from evosdc.experiment.start import StartingPlan
+from evosdc.experiment.build.start import StartingPlan
+from evosdc.experiment.config.reader import parse_experiment
+from evosdc.experiment.run.runner import resume_once, run_once
 from evosdc.model import Individual, Masking
-from evosdc.registry import default_registry
+from evosdc.plugins.registry import default_registry
 
 PROTECT = ["built", "degree", "grade1"]
 

@@ -4,10 +4,10 @@ import pytest
 from pydantic import ValidationError
 
 from evosdc.errors import ExperimentError, InputError
-from evosdc.experiment.document import read_experiment
-from evosdc.experiment.model import Experiment
-from evosdc.experiment.sweep import check_settings, planned_runs, settings_of
-from evosdc.registry import default_registry
+from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.config.reader import read_experiment
+from evosdc.experiment.study.settings import check_settings, planned_runs, settings_of
+from evosdc.plugins.registry import default_registry
 from evosdc.seeds import replicate_seed
 
 BASE = {"seed": 5, "data": {"name": "housing", "first": 60}, "start": {"random": 3, "methods": [{"method": "mdav"}]}}

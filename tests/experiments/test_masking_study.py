@@ -26,7 +26,7 @@ def study(tmp_path_factory):
 
 
 def test_every_method_that_fits_the_scale_is_tried(study):
-    from evosdc.registry import default_registry
+    from evosdc.plugins.registry import default_registry
 
     registry = default_registry()
     folder, _, rows = study
@@ -81,8 +81,8 @@ def test_information_loss_on_census_is_that_of_the_handbook(monkeypatch):
     from handbook import MICMUL, RANK
 
     import evosdc
-    from evosdc.data.datasets import load_dataset
-    from evosdc.registry import default_registry
+    from evosdc.datasets.loading import load_dataset
+    from evosdc.plugins.registry import default_registry
 
     census = load_dataset(default_registry().spec("dataset", "census")).table
 

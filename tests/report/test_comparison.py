@@ -10,9 +10,9 @@ import pytest
 from evosdc.report import write_report
 from evosdc.report.comparability import differences
 from evosdc.report.comparison import comparison, spread
-from evosdc.report.folders import read_run_folders
 from evosdc.report.standings import standings
 from evosdc.report.wording import number
+from evosdc.runs.reader import read_run_folders
 from tests.report.parsing import Page, parsed
 from tests.report.synthetic import amend, resolve, write_run
 

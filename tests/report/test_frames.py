@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from evosdc.report import frames
-from evosdc.report.folders import RunFolder, read_run_folders
+from evosdc.runs.reader import RunFolder, read_run_folders
 from tests.report.synthetic import MEASURES, write_run
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from evosdc.errors import InputError
 from evosdc.report import write_report
-from evosdc.report.folders import read_run_folders
 from evosdc.report.frames import history
 from evosdc.report.wording import number
+from evosdc.runs.reader import read_run_folders
 from tests.report.parsing import Page, parsed
 from tests.report.synthetic import write_run
 

@@ -11,14 +11,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from evosdc.printing import file_name, without_folders
 from evosdc.report import bars, write_report
 from evosdc.report.explanations import caveats
-from evosdc.report.folders import RunFolder, read_run_folders
 from evosdc.report.fresh_draws import fresh_measures, fresh_score, fresh_verdicts
 from evosdc.report.standings import Standing, Standings, standings
 from evosdc.report.summary import sentences
 from evosdc.report.verdicts import changed_text, changed_total, gain_text, percent
-from evosdc.report.wording import file_name, without_folders
+from evosdc.runs.reader import RunFolder, read_run_folders
 from tests.report.parsing import Page, parsed
 from tests.report.synthetic import amend, resolve, write_run
 

@@ -2,9 +2,9 @@
 
 import json
 
-from evosdc.report.folders import read_run_folders
 from evosdc.report.page import render
 from evosdc.report.privacy import privacy_rows
+from evosdc.runs.reader import read_run_folders
 from tests.report.synthetic import write_run
 
 ENTRY = {"name": "k-anonymity", "headline": "k", "original": 1, "published": 3, "in_words": "k = 3: <all> alike"}

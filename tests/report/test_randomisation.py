@@ -3,12 +3,12 @@ import json
 import numpy as np
 import pytest
 
-from evosdc.experiment.model import Experiment
-from evosdc.experiment.runner import run_once
-from evosdc.registry import default_registry
+from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.run.runner import run_once
+from evosdc.plugins.registry import default_registry
 from evosdc.report import write_report
-from evosdc.report.folders import read_run_folders
 from evosdc.report.randomisation import fresh_rows, heat_map, matrix_entries
+from evosdc.runs.reader import read_run_folders
 
 
 @pytest.fixture(scope="module")

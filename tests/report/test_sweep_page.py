@@ -5,10 +5,10 @@ import shutil
 
 import pytest
 
-from evosdc.report.folders import read_run_folders
 from evosdc.report.page import render
 from evosdc.report.standings import standings
 from evosdc.report.sweep import boxes, findings, groups_of, rows
+from evosdc.runs.reader import read_run_folders
 from tests.report.synthetic import write_run
 
 

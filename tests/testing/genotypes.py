@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.data.table import MISSING, Rows, Table
 from evosdc.errors import PluginError
 from evosdc.model import Genotype, Microdata, Parameters
 from evosdc.model.genotype import Dump
+from evosdc.table.table import MISSING, Rows, Table
 
 
 def locked(array: NDArray[Any]) -> NDArray[Any]:

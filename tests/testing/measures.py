@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Rows, Table
 from evosdc.model import Fitted, Incremental, Measure
+from evosdc.table.schema import Scale
+from evosdc.table.table import Rows, Table
 
 
 class Counts(Incremental[NDArray[np.int64]]):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from pydantic import Field
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import MISSING, Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import MaskingMethod, Parameters
+from evosdc.table.schema import Scale
+from evosdc.table.table import MISSING, Table
 from evosdc.testing import edited, shuffled
 
 

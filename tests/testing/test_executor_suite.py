@@ -66,7 +66,7 @@ class Renumbers(Threads):
 
 class LosesTheContext(Threads):
     def map(self, tasks):
-        return super().map([replace(task, context=None) for task in tasks])
+        return super().map([replace(task, shared=None) for task in tasks])
 
 
 class ForgetsTheSeed(Threads):

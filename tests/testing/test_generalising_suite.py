@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evosdc.data.generalisation import interval_label
-from evosdc.data.schema import Role, Scale
-from evosdc.data.table import MISSING, Table
 from evosdc.model import MaskingMethod
+from evosdc.table.generalisation import interval_label
+from evosdc.table.schema import Role, Scale
+from evosdc.table.table import MISSING, Table
 from evosdc.testing import MaskingMethodConformance
 from tests.testing.findings import findings
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evosdc.data.schema import Attribute, Schema
-from evosdc.data.table import Table
+from evosdc.table.schema import Attribute, Schema
+from evosdc.table.table import Table
 from evosdc.testing import GenotypeConformance
 from tests.testing.findings import findings
 from tests.testing.genotypes import Copies, Levels, Swaps, hashed, locked

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evosdc.data.schema import Scale
+from evosdc.table.schema import Scale
 from evosdc.testing import GenotypeConformance
 from tests.testing.genotypes import Copies, Levels, Swaps
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evosdc.data.table import MISSING, Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import MaskingMethod
+from evosdc.table.table import MISSING, Table
 from evosdc.testing import MaskingMethodConformance
 from tests.testing.findings import findings
 from tests.testing.methods import Blur, Coarsen, Shuffle

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evosdc.data.table import Table
 from evosdc.model import Fitted, Measure
+from evosdc.table.table import Table
 from evosdc.testing import MeasureConformance
 from tests.testing.findings import findings
 from tests.testing.measures import Counts, Found, ShareChanged

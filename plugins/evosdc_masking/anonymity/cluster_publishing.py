@@ -6,7 +6,7 @@ from abc import abstractmethod
 
 import numpy as np
 
-from evosdc.data.table import Numbers, Table
+from evosdc.table.table import Numbers, Table
 from evosdc_masking.aggregation import Classes, aggregated
 from evosdc_masking.anonymity.publication import generalised
 from evosdc_masking.class_averaging import ClassAveraging

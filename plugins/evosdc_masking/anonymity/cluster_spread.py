@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Codes, Numbers
 from evosdc.kernel import kernel
+from evosdc.table.table import Codes, Numbers
 from evosdc_masking.point_search import BLOCK
 from evosdc_masking.space import Metric, Space
 

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from evosdc.data.table import Table
+from evosdc.table.table import Table
 from evosdc_masking.aggregation import Classes
 from evosdc_masking.anonymity.cluster_publishing import ClusterPublishing
 from evosdc_masking.anonymity.k_member_partition import k_member_partition

@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Codes, Numbers
 from evosdc.kernel import kernel
+from evosdc.table.table import Codes, Numbers
 from evosdc_masking.anonymity.cluster_spread import Extents, breadth, empty_extents, extend, spread_with
 from evosdc_masking.point_search import farthest, incomplete_columns, measure, remaining_points
 from evosdc_masking.space import Metric, Space

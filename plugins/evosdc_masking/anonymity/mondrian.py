@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from evosdc.data.table import Numbers, Table
+from evosdc.table.table import Numbers, Table
 from evosdc_masking.aggregation import Classes, aggregated
 from evosdc_masking.anonymity.mondrian_axes import axes_of
 from evosdc_masking.anonymity.mondrian_partition import mondrian_partition

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.hierarchy import Hierarchy
-from evosdc.data.schema import Attribute
-from evosdc.data.table import MISSING, Numbers, Table
+from evosdc.table.hierarchy import Hierarchy
+from evosdc.table.schema import Attribute
+from evosdc.table.table import MISSING, Numbers, Table
 
 Ranks = NDArray[np.int64]
 

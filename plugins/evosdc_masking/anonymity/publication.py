@@ -1,6 +1,6 @@
 """What a class publishes when its values are generalised: one label for each attribute, covering all of them.
 
-The labels are those of `evosdc.data.generalisation`. Numbers and ordinal categories become the closed interval from
+The labels are those of `evosdc.table.generalisation`. Numbers and ordinal categories become the closed interval from
 the least to the greatest, nominal ones the set of those that occur; categories with a hierarchy become their lowest
 common ancestor. A class in which all have the same value publishes that value, and one that mixes missing and present
 values publishes ``*`` (a reconstruction: the sources know no missing values).
@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.generalisation import interval_label, number_interval_label, set_label
-from evosdc.data.hierarchy import ROOT, Hierarchy
-from evosdc.data.schema import Attribute, Scale
-from evosdc.data.table import MISSING, Codes, Numbers, Table
+from evosdc.table.generalisation import interval_label, number_interval_label, set_label
+from evosdc.table.hierarchy import ROOT, Hierarchy
+from evosdc.table.schema import Attribute, Scale
+from evosdc.table.table import MISSING, Codes, Numbers, Table
 
 Classes = NDArray[np.int64]
 Labels = list[str | None]

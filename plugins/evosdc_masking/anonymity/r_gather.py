@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from evosdc.data.schema import MissingRule
-from evosdc.data.table import Numbers, Table
+from evosdc.table.schema import MissingRule
+from evosdc.table.table import Numbers, Table
 from evosdc_masking.aggregation import Classes
 from evosdc_masking.anonymity.cluster_publishing import ClusterPublishing
 from evosdc_masking.anonymity.r_gather_partition import Gathering, gathered

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Codes, Numbers
 from evosdc.kernel import kernel
+from evosdc.table.table import Codes, Numbers
 from evosdc_masking.point_search import incomplete_columns, measure
 from evosdc_masking.space import Metric
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Numbers, Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import MaskingMethod
+from evosdc.table.schema import Scale
+from evosdc.table.table import Numbers, Table
 from evosdc_masking.rounding import RoundingParameters, published
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.schema import MissingRule
-from evosdc.data.table import MISSING, Table
+from evosdc.table.schema import MissingRule
+from evosdc.table.table import MISSING, Table
 from evosdc_masking.aggregation import Classes, aggregated
 from evosdc_masking.averages import Average
 

@@ -8,8 +8,8 @@ from typing import Annotated
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from evosdc.data.table import Table
 from evosdc.errors import Fault, ParameterError, did_you_mean
+from evosdc.table.table import Table
 from evosdc_masking.class_averaging import ClassParameters
 
 Block = Annotated[tuple[str, ...], Field(min_length=1)]

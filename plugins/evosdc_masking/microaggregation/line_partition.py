@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Numbers
 from evosdc.kernel import kernel
+from evosdc.table.table import Numbers
 
 Labels = NDArray[np.int64]
 Integers = NDArray[np.int64]

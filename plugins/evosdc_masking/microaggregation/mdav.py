@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from pydantic import Field
 
-from evosdc.data.table import Numbers, Table
+from evosdc.table.table import Numbers, Table
 from evosdc_masking.aggregation import aggregated
 from evosdc_masking.class_averaging import ClassAveraging
 from evosdc_masking.microaggregation.blocks import BlockParameters, blocks_of, masked_by_blocks

@@ -17,8 +17,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Codes, Numbers
 from evosdc.kernel import kernel
+from evosdc.table.table import Codes, Numbers
 from evosdc_masking.averages import average_category
 from evosdc_masking.point_search import farthest, incomplete_columns, measure, remaining_points
 from evosdc_masking.space import Metric, Space

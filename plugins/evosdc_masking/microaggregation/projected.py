@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Numbers, Table
+from evosdc.table.schema import Scale
+from evosdc.table.table import Numbers, Table
 from evosdc_masking.aggregation import Classes, aggregated
 from evosdc_masking.class_averaging import ClassAveraging
 from evosdc_masking.microaggregation.blocks import BlockParameters, blocks_of, masked_by_blocks

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Numbers, Table
+from evosdc.table.schema import Scale
+from evosdc.table.table import Numbers, Table
 from evosdc_masking.class_averaging import ClassAveraging
 from evosdc_masking.microaggregation.attribute_classes import Partition, attribute_by_attribute
 from evosdc_masking.microaggregation.line_partition import equal_runs, least_deviations, least_squares

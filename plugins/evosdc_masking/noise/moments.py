@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evosdc.data.table import Numbers
+from evosdc.table.table import Numbers
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Numbers, Table
 from evosdc.model import MaskingMethod
+from evosdc.table.schema import Scale
+from evosdc.table.table import Numbers, Table
 from evosdc_masking.noise.moments import moments
 from evosdc_masking.rounding import RoundingParameters, published
 

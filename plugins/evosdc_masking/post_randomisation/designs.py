@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.distance import category_distance
-from evosdc.data.invariance import diluted, retained, two_stage, with_retained
-from evosdc.data.preference_matrix import exchanged_weights, preference_matrix
-from evosdc.data.schema import Scale
-from evosdc.data.states import Block
-from evosdc.data.transition import Frequencies, Matrix, design_a, design_b
 from evosdc.errors import Fault, ParameterError
+from evosdc.randomisation.invariance import diluted, retained, two_stage, with_retained
+from evosdc.randomisation.preference_matrix import exchanged_weights, preference_matrix
+from evosdc.randomisation.transition import Frequencies, Matrix, design_a, design_b
+from evosdc.table.distance import category_distance
+from evosdc.table.schema import Scale
+from evosdc_masking.post_randomisation.blocks import Block
 from evosdc_masking.post_randomisation.parameters import PramParameters
 
 MOST_STATES = 2000

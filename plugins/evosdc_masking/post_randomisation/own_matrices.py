@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.matrix_file import StateMatrix
-from evosdc.data.schema import Attribute
-from evosdc.data.states import Block, block_of
-from evosdc.data.table import Table
-from evosdc.data.transition import Matrix
 from evosdc.errors import Fault, ParameterError, did_you_mean
+from evosdc.randomisation.matrix_file import StateMatrix
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.schema import Attribute
+from evosdc.table.table import Table
+from evosdc_masking.post_randomisation.blocks import Block, block_of
 
 Names = tuple[str, ...]
 

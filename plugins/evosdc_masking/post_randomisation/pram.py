@@ -9,15 +9,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.equations.recipe import read_recipe
-from evosdc.data.matrix_file import StateMatrix, read_matrices, stochastic
-from evosdc.data.post_randomisation import drawn
-from evosdc.data.schema import Scale
-from evosdc.data.states import Block, block_of, crossed_blocks
-from evosdc.data.table import Numbers, Table
-from evosdc.data.transition import Matrix, cumulative, forbidding
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.model import MaskingMethod
+from evosdc.randomisation.equations.recipe import read_recipe
+from evosdc.randomisation.matrix_file import StateMatrix, read_matrices, stochastic
+from evosdc.randomisation.post_randomisation import drawn
+from evosdc.randomisation.transition import Matrix, cumulative, forbidding
+from evosdc.table.schema import Scale
+from evosdc.table.table import Numbers, Table
+from evosdc_masking.post_randomisation.blocks import Block, block_of, crossed_blocks
 from evosdc_masking.post_randomisation.designs import INVARIANT, designed
 from evosdc_masking.post_randomisation.own_matrices import Assigned, assigned
 from evosdc_masking.post_randomisation.parameters import PramParameters

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.encoding import read_text
-from evosdc.data.schema import Schema
-from evosdc.data.states import Block
 from evosdc.errors import Fault, ParameterError, did_you_mean
+from evosdc.files.encoding import read_text
+from evosdc.table.schema import Schema
+from evosdc_masking.post_randomisation.blocks import Block
 
 Combination = Mapping[str, str]
 

@@ -8,10 +8,10 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
 
-from evosdc.data.schema import Attribute, Scale
-from evosdc.data.table import Table
 from evosdc.errors import Fault, ParameterError, did_you_mean
 from evosdc.model import MaskingMethod, Parameters
+from evosdc.table.schema import Attribute, Scale
+from evosdc.table.table import Table
 from evosdc_masking.frequencies import frequencies, occurring
 from evosdc_masking.recoding.merging import too_many
 from evosdc_masking.recoding.tail_publication import coded_categories, coded_numbers

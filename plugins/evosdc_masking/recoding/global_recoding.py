@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from evosdc.data.schema import Attribute
-from evosdc.data.table import Codes, Numbers, Table
 from evosdc.model import MaskingMethod, Parameters
+from evosdc.table.schema import Attribute
+from evosdc.table.table import Codes, Numbers, Table
 from evosdc_masking.anonymity.publication import labelled_table
 from evosdc_masking.frequencies import frequencies
 from evosdc_masking.recoding.partition_file import read_partitions

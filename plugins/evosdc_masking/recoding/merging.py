@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evosdc.data.schema import Attribute
 from evosdc.errors import Fault
+from evosdc.table.schema import Attribute
 
 
 def too_many(method: str, attribute: Attribute, q: int, occurring: int) -> Fault:

@@ -8,10 +8,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from evosdc.data.generalisation import bound_label, number_interval_label
-from evosdc.data.numerals import MOST_DECIMALS, decimals_of, numeral
-from evosdc.data.schema import Attribute
-from evosdc.data.table import Numbers
+from evosdc.table.generalisation import bound_label, number_interval_label
+from evosdc.table.numerals import MOST_DECIMALS, decimals_of, numeral
+from evosdc.table.schema import Attribute
+from evosdc.table.table import Numbers
 from evosdc_masking.recoding.partitions import Partition
 
 USUAL_INTERVALS = 10

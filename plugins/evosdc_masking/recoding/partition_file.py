@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evosdc.data.printing import printable
-from evosdc.data.schema import Attribute
 from evosdc.errors import Fault, ParameterError, did_you_mean
+from evosdc.printing import printable
+from evosdc.table.schema import Attribute
 from evosdc_masking.recoding.partitions import Partition, merged_categories
 
 UserGroups = Mapping[str, Sequence[str]] | Sequence[Sequence[str]]

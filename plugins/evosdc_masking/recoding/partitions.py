@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.generalisation import interval_label, set_label
-from evosdc.data.schema import Attribute, Scale
-from evosdc.data.table import Codes, Numbers
+from evosdc.table.generalisation import interval_label, set_label
+from evosdc.table.schema import Attribute, Scale
+from evosdc.table.table import Codes, Numbers
 from evosdc_masking.averages import lower_median, mode
 
 Groups = NDArray[np.int64]

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evosdc.data.schema import Attribute
-from evosdc.data.table import Table
 from evosdc.errors import Fault, FaultCollector, HierarchyError, ParameterError, did_you_mean
+from evosdc.table.schema import Attribute
+from evosdc.table.table import Table
 from evosdc_masking.frequencies import frequencies, occurring
 from evosdc_masking.recoding.merging import too_many
 from evosdc_masking.recoding.number_groups import (

@@ -7,9 +7,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.generalisation import bound_label
-from evosdc.data.numerals import numeral
-from evosdc.data.table import Table
+from evosdc.table.generalisation import bound_label
+from evosdc.table.numerals import numeral
+from evosdc.table.table import Table
 from evosdc_masking.anonymity.publication import labelled_table
 from evosdc_masking.averages import lower_median
 from evosdc_masking.frequencies import frequencies

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.numerals import number
-from evosdc.data.schema import Attribute
-from evosdc.data.table import Numbers
+from evosdc.table.numerals import number
+from evosdc.table.schema import Attribute
+from evosdc.table.table import Numbers
 
 Counts = NDArray[np.int64]
 

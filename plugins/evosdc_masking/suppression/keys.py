@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import MISSING, Codes, Numbers, Table
+from evosdc.table.table import MISSING, Codes, Numbers, Table
 from evosdc_masking.distinct import Distinct, distinct
 
 Values = NDArray[np.int32]

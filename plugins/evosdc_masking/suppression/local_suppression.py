@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.data.schema import MissingRule
-from evosdc.data.table import Table
 from evosdc.errors import Fault, ParameterError, PluginError, did_you_mean
 from evosdc.model import MaskingMethod, Parameters
+from evosdc.table.schema import MissingRule
+from evosdc.table.table import Table
 from evosdc_masking.suppression.agreement import alike
 from evosdc_masking.suppression.keys import Values, key_values, with_suppressed
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.data.schema import Attribute, Scale
-from evosdc.data.table import MISSING, Table
 from evosdc.kernel import kernel
 from evosdc.model import MaskingMethod, Parameters
+from evosdc.table.schema import Attribute, Scale
+from evosdc.table.table import MISSING, Table
 
 Column = NDArray[Any]
 Ranks = NDArray[np.int64]

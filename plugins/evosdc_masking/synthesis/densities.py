@@ -10,7 +10,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from scipy import stats
 
-from evosdc.data.table import Numbers
+from evosdc.table.table import Numbers
 
 FAMILIES = ("uniform", "normal", "logistic", "laplace", "gumbel", "exponential", "gamma", "lognormal", "weibull")
 """The families that are tried, in the order in which ties are decided. Which ones the source tried is not known to us:

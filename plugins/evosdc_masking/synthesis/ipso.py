@@ -8,10 +8,10 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from evosdc.data.schema import Role, Scale, Schema
-from evosdc.data.table import Numbers, Table
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.model import MaskingMethod
+from evosdc.table.schema import Role, Scale, Schema
+from evosdc.table.table import Numbers, Table
 from evosdc_masking.rounding import RoundingParameters, published
 from evosdc_masking.synthesis.regression import basis, complete, design_matrix, fitted, residuals
 

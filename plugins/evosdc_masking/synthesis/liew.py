@@ -7,9 +7,9 @@ from typing import TypeVar
 import numpy as np
 from pydantic import Field
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import MISSING, Codes, Numbers, Table
 from evosdc.model import MaskingMethod
+from evosdc.table.schema import Scale
+from evosdc.table.table import MISSING, Codes, Numbers, Table
 from evosdc_masking.frequencies import frequencies
 from evosdc_masking.rounding import RoundingParameters, published
 from evosdc_masking.synthesis.densities import best_density

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import MISSING, Numbers, Table
+from evosdc.table.table import MISSING, Numbers, Table
 
 _TOLERANCE = 1e-10
 """Singular values below this share of the greatest, with columns of length 1, count as 0."""

@@ -12,10 +12,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.distance import common_scale
-from evosdc.data.schema import MissingRule
-from evosdc.data.table import MISSING, Codes, Table
 from evosdc.kernel import kernel
+from evosdc.table.distance import common_scale
+from evosdc.table.schema import MissingRule
+from evosdc.table.table import MISSING, Codes, Table
 from evosdc_measures.domains import Integers, domains_of
 
 MOST_ROUNDS = 100
@@ -29,7 +29,7 @@ def c_median(table: Table, clusters: int, rng: np.random.Generator, starts: int 
     ----------
     table : Table
         Categorical attributes, of which there is one at least, are looked at; distances are those of
-        `evosdc.data.distance`, summed over attributes.
+        `evosdc.table.distance`, summed over attributes.
     clusters : int
         How many; as many as there are distinct records where there are fewer of them.
     rng : numpy.random.Generator

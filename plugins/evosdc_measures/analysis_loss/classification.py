@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Numbers, Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Fitted, Measure, Microdata
 from evosdc.model.parameters import Parameters
+from evosdc.table.schema import Scale
+from evosdc.table.table import Numbers, Table
 from evosdc_measures.analysis_loss.design import chosen_target, matrix_of, with_protected
 from evosdc_measures.analysis_loss.k_means import Standardisation
 

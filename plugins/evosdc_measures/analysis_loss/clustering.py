@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Fitted, Measure
 from evosdc.model.parameters import Parameters
 from evosdc.seeds import Purpose, stream
+from evosdc.table.schema import Scale
+from evosdc.table.table import Table
 from evosdc_measures.analysis_loss.c_median import c_median
 from evosdc_measures.analysis_loss.k_means import Standardisation, k_means
 from evosdc_measures.analysis_loss.partitions import agreement_of, loss_of

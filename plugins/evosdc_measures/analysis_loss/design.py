@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evosdc.data.table import MISSING, Codes, Numbers, Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Microdata
+from evosdc.table.table import MISSING, Codes, Numbers, Table
 
 
 def dummies(codes: Codes, categories: int, full: bool = False) -> Numbers:

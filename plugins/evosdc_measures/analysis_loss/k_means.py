@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Numbers, Table
+from evosdc.table.table import Numbers, Table
 
 _ROUNDS = 50
 

@@ -7,10 +7,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Codes, Rows, Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.kernel import kernel
 from evosdc.model import Incremental, Measure
+from evosdc.table.table import Codes, Rows, Table
 from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
 
 State = tuple[Codes, Counts]

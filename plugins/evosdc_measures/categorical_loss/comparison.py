@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from evosdc.data.table import Table
 from evosdc.model import Measure
 from evosdc.model.parameters import Parameters
+from evosdc.table.table import Table
 from evosdc_measures.categorical_loss.contingency import subsets
 from evosdc_measures.categorical_loss.tables import FittedTables, State
 

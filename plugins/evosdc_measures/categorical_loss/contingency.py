@@ -15,9 +15,9 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Codes
 from evosdc.errors import Fault, ParameterError
 from evosdc.kernel import kernel
+from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
 
 DENSE_CELLS = 1 << 16

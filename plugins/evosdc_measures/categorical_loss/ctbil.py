@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evosdc.data.table import Table
+from evosdc.table.table import Table
 from evosdc_measures.categorical_loss.comparison import TableComparison
 from evosdc_measures.categorical_loss.tables import FittedSum
 

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.data.distance import category_distance
-from evosdc.data.table import Codes, Rows, Table
-from evosdc.data.transition import Matrix
 from evosdc.kernel import kernel
 from evosdc.model import Expected, Incremental, Measure
 from evosdc.model.parameters import Parameters
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.distance import category_distance
+from evosdc.table.table import Codes, Rows, Table
 from evosdc_measures.domains import Integers, domains_of, require_aligned
 from evosdc_measures.expectation import counts_of, mean_distance
 
@@ -25,7 +25,7 @@ State = tuple[Codes, Integers, float]
 class DistanceBasedLoss(Measure):
     """Mean distance between the original and the masked category, over records and attributes, times 100.
 
-    ``100 / (n V) * sum_i sum_v d_v(x_iv, y_iv)`` with the distances of `evosdc.data.distance` (thesis, Eq. 2.6 and
+    ``100 / (n V) * sum_i sum_v d_v(x_iv, y_iv)`` with the distances of `evosdc.table.distance` (thesis, Eq. 2.6 and
     2.7). Range 0..100, smaller is better; 0 for the original itself. For an ordinal attribute of c categories the
     greatest distance of Eq. 2.6 is (c - 1) / c, so 100 is reached by nominal attributes only.
 

@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Codes, Numbers, Rows, Table
-from evosdc.data.transition import Matrix
 from evosdc.kernel import kernel
 from evosdc.model import Expected, Incremental, Measure
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Counts, Integers, require_aligned
 from evosdc_measures.expectation import counts_of, matrix_entropy
 from evosdc_measures.joint import differs, joint_layout_of, shift_counts

@@ -9,13 +9,13 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.expectation import Counts as Cells
-from evosdc.data.expectation import expected_difference, with_missing
-from evosdc.data.table import Codes, Rows, Table
-from evosdc.data.transition import Matrix
 from evosdc.errors import EvaluationError
 from evosdc.kernel import kernel
 from evosdc.model import Expected, Incremental
+from evosdc.randomisation.expectation import Counts as Cells
+from evosdc.randomisation.expectation import expected_difference, with_missing
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.table import Codes, Rows, Table
 from evosdc_measures.categorical_loss.contingency import cell_of, tables_of
 from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
 
@@ -111,7 +111,7 @@ class FittedSum(FittedTables, Expected):
         return self._factor * state[2] / self._unit
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
-        """Return the expected loss by `evosdc.data.expectation`: exact means and variances of all cells.
+        """Return the expected loss by `evosdc.randomisation.expectation`: exact means and variances of all cells.
 
         Raises
         ------

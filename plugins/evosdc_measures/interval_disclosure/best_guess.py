@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evosdc.data.table import Codes, Rows, Table
-from evosdc.data.transition import Matrix
 from evosdc.kernel import kernel
 from evosdc.model import Expected, Incremental, Measure
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.table import Codes, Rows, Table
 from evosdc_measures.domains import Counts, Integers, require_aligned
 from evosdc_measures.expectation import counts_of
 from evosdc_measures.joint import joint_layout_of, shift_counts

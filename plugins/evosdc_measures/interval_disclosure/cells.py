@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Codes, Numbers, Rows, Table
 from evosdc.model import Incremental
+from evosdc.table.schema import Scale
+from evosdc.table.table import Codes, Numbers, Rows, Table
 
 Hits = NDArray[np.int16]
 """At how many of the widths an original value lies inside; inside one width is inside all greater ones."""

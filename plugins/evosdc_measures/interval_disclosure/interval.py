@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Codes, Rows, Table
-from evosdc.data.transition import Matrix
 from evosdc.kernel import kernel
 from evosdc.model import Expected, Incremental, Measure
 from evosdc.model.parameters import Parameters
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.schema import Scale
+from evosdc.table.table import Codes, Rows, Table
 from evosdc_measures.domains import Counts, Integers, require_aligned
 from evosdc_measures.expectation import counts_of, mean_inside, mean_kept
 from evosdc_measures.interval_disclosure.cells import FittedByCell, Reach, hits_of_codes, orders_of

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Codes, Rows
 from evosdc.kernel import kernel
+from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts
 
 

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from evosdc.data.distance import common_scale
-from evosdc.data.schema import MissingRule
-from evosdc.data.table import Codes, Numbers, Rows, Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.kernel import kernel
 from evosdc.model import Incremental
+from evosdc.table.distance import common_scale
+from evosdc.table.schema import MissingRule
+from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import require_aligned
 from evosdc_measures.linkage.agreement import pattern_of
 from evosdc_measures.linkage.fellegi_sunter import SAME_WEIGHT, estimate, weights_of

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Numbers, Rows
 from evosdc.kernel import kernel
+from evosdc.table.table import Numbers, Rows
 from evosdc_measures.domains import Counts
 from evosdc_measures.linkage.coordinates import SAME, ZERO, Flags, Metric, squared, squared_numbers
 

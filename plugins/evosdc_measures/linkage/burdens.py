@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from evosdc.data.table import Numbers
+from evosdc.table.table import Numbers
 from evosdc_measures.domains import Counts, SmallCounts
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.data.schema import Attribute, Scale, Schema
-from evosdc.data.table import MISSING, Codes, Numbers, Rows, Table
 from evosdc.model import Incremental
+from evosdc.table.schema import Attribute, Scale, Schema
+from evosdc.table.table import MISSING, Codes, Numbers, Rows, Table
 from evosdc_measures.linkage.measured import require_same_shape
 
 State = tuple[Table, Any]

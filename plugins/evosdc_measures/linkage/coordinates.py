@@ -1,7 +1,7 @@
 """Records of numbers and categories as points, and the squared distance between two of them.
 
 The squared distance is the sum over attributes of ``((x - y) / s)**2`` for numbers, with s the standard deviation of
-the original, and of the squared distance of `evosdc.data.distance` for categories.
+the original, and of the squared distance of `evosdc.table.distance` for categories.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.schema import MissingRule, Scale, Schema
-from evosdc.data.table import Numbers, Table
 from evosdc.kernel import kernel
+from evosdc.table.schema import MissingRule, Scale, Schema
+from evosdc.table.table import Numbers, Table
 
 Flags = NDArray[np.bool_]
 

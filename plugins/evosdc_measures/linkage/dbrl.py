@@ -8,12 +8,12 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from evosdc.data.distance import category_distance, common_scale
-from evosdc.data.schema import Scale, Schema
-from evosdc.data.table import Codes, Numbers, Rows, Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.kernel import kernel
 from evosdc.model import Fitted, Incremental, Measure
+from evosdc.table.distance import category_distance, common_scale
+from evosdc.table.schema import Scale, Schema
+from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Counts, Integers, SmallCounts, domains_of, require_aligned, small_counts
 from evosdc_measures.linkage.assignment import Costs, FittedAssignment, distances_of_categories
 from evosdc_measures.linkage.burdens import burdens_of
@@ -39,7 +39,7 @@ class DistanceBasedLinkage(Measure):
     """Expected share of records that are linked to their own by least distance, times 100.
 
     An intruder links each masked record to an original one at the least distance, the sum over attributes of the
-    distances of `evosdc.data.distance` with equal weights (Pagliuca and Seri, 1999; Domingo-Ferrer and Torra, 2001).
+    distances of `evosdc.table.distance` with equal weights (Pagliuca and Seri, 1999; Domingo-Ferrer and Torra, 2001).
     Where t originals are at that distance and the own one is among them, the record counts 1/t, which is what linking
     at random among them is expected to yield; that credit is a reconstruction. Range 0..100, smaller is better.
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Codes
 from evosdc.kernel import kernel
+from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts
 
 BY_PAIRS = 0.2

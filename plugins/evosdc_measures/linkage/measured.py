@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from evosdc.data.table import Numbers, Rows, Table
 from evosdc.kernel import kernel
 from evosdc.model import Incremental
+from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.domains import Counts
 from evosdc_measures.linkage.box_tree import EVERYTHING, box_tree_of, credit_of, tie_sizes
 from evosdc_measures.linkage.burdens import burdens_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Codes, Rows
 from evosdc.kernel import kernel
+from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.agreement import patterns_of
 from evosdc_measures.linkage.pattern_order import best_of, descending, estimated_weights, ranks_of

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Codes
 from evosdc.kernel import kernel
+from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
 
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.data.schema import MissingRule, Scale
-from evosdc.data.table import Codes, Numbers, Rows, Table
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Fitted, Incremental, Measure
+from evosdc.table.schema import MissingRule, Scale
+from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Counts, Integers, SmallCounts, domains_of, require_aligned, small_counts
 from evosdc_measures.linkage.agreement import profiles_of_all
 from evosdc_measures.linkage.assignment import FittedAssignment, disagreements_of

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.schema import MissingRule
-from evosdc.data.table import Codes, Rows, Table
 from evosdc.kernel import kernel
+from evosdc.table.schema import MissingRule
+from evosdc.table.table import Codes, Rows, Table
 from evosdc_measures.domains import Counts, Integers, domains_of
 from evosdc_measures.linkage.agreement import add_profile
 from evosdc_measures.linkage.lattice import count_groups, invert, time_by_groups

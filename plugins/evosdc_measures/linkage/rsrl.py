@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from pydantic import Field
 
-from evosdc.data.schema import MissingRule, Scale
-from evosdc.data.table import Numbers, Rows, Table
 from evosdc.kernel import kernel
 from evosdc.model import Incremental, Measure
 from evosdc.model.parameters import Parameters
+from evosdc.table.schema import MissingRule, Scale
+from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.domains import Counts
 from evosdc_measures.linkage.box_tree import Window, box_tree_of, credit_of, inside, tie_sizes
 from evosdc_measures.linkage.coordinates import SAME, ZERO, Flags, metric_of, points_of, squared, unit_of

@@ -8,9 +8,9 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, field_validator
 
-from evosdc.data.table import Numbers, Rows, Table
 from evosdc.model import Incremental
 from evosdc.model.parameters import Parameters
+from evosdc.table.table import Numbers, Rows, Table
 
 States = tuple[Any, ...]
 """The state of each scenario."""

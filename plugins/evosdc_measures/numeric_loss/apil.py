@@ -7,10 +7,10 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Numbers, Rows, Table
 from evosdc.model import Incremental, Measure
 from evosdc.model.parameters import Parameters
+from evosdc.table.schema import Scale
+from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.numeric_loss.estimators import (
     PARTS,
     Part,

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Numbers, Rows, Table
 from evosdc.model import Incremental, Measure
 from evosdc.model.parameters import Parameters
+from evosdc.table.schema import Scale
+from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.numeric_loss.moments import Moments, changed_columns, moments_after, moments_of, require_numbers
 from evosdc_measures.numeric_loss.statistics import STATISTICS, reference_of
 

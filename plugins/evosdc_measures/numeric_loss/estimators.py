@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erf
 
-from evosdc.data.table import Numbers
 from evosdc.kernel import kernel
+from evosdc.table.table import Numbers
 from evosdc_measures.numeric_loss.moments import Moments, moments_after, moments_of
 
 Part = Literal["means", "variances", "covariances", "correlations", "quantiles"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from evosdc.data.schema import MissingRule, Scale
-from evosdc.data.table import Numbers, Rows, Table
 from evosdc.model import Incremental, Measure
+from evosdc.table.schema import MissingRule, Scale
+from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.numeric_loss.moments import moments_of, require_numbers
 
 State = tuple[Numbers, float]

@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Numbers, Rows
 from evosdc.kernel import kernel
+from evosdc.table.table import Numbers, Rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.data.table import Numbers
+from evosdc.table.table import Numbers
 from evosdc_measures.numeric_loss.moments import Moments, moments_of
 
 

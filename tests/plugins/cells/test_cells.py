@@ -3,10 +3,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evosdc.data.schema import Attribute, Role, Scale, Schema
-from evosdc.data.table import MISSING, Table
 from evosdc.errors import PluginError
 from evosdc.model import Microdata
+from evosdc.table.schema import Attribute, Role, Scale, Schema
+from evosdc.table.table import MISSING, Table
 from evosdc_cells.cells import Cells
 from evosdc_cells.crossover import CROSSOVERS
 

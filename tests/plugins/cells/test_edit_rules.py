@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.data.schema import Attribute, Role, Scale, Schema
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
 from evosdc.model import Microdata
+from evosdc.table.schema import Attribute, Role, Scale, Schema
+from evosdc.table.table import Table
 from evosdc_cells.cells import Cells
 from evosdc_cells.crossover import CROSSOVERS
 

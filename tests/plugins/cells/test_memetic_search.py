@@ -8,16 +8,16 @@ import pytest
 from evosdc.engine.checkpoint import load_checkpoint, save_checkpoint
 from evosdc.engine.digest import digest_of
 from evosdc.engine.evaluation import Evaluator
-from evosdc.engine.journal import read_journal
 from evosdc.engine.loop import begin, search
 from evosdc.engine.stop import Stop
 from evosdc.engine.verification import unequal
-from evosdc.experiment.assembly import assemble
-from evosdc.experiment.model import Experiment
-from evosdc.experiment.portfolio import starting_individuals
-from evosdc.experiment.runner import run_once
+from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.run.portfolio import starting_individuals
+from evosdc.experiment.run.runner import run_once
 from evosdc.model.algorithm import ASIDE
-from evosdc.registry import default_registry
+from evosdc.plugins.registry import default_registry
+from evosdc.runs.journal import read_journal
 
 METHODS = ({"method": "mdav", "k": 3}, {"method": "pram", "p": 0.7}, {"method": "rank-swapping", "p": 8})
 MEMETIC = {"name": "memetic", "rounds": 3, "probes": 20}

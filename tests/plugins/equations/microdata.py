@@ -1,8 +1,8 @@
 import numpy as np
 
-from evosdc.data.schema import Attribute, Role, Scale, Schema
-from evosdc.data.table import Table
 from evosdc.model import Microdata
+from evosdc.table.schema import Attribute, Role, Scale, Schema
+from evosdc.table.table import Table
 
 
 def microdata(sizes=(4, 5, 3), n=60, scale=Scale.ORDINAL, seed=0):

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evosdc.data.equations.infix import infix, parse_infix
 from evosdc.errors import ParameterError
+from evosdc.randomisation.equations.infix import infix, parse_infix
 from evosdc_equations import algebra
 from evosdc_equations.simplification import simplify
-from tests.data.equations.drawing import equations
+from tests.randomisation.equations.drawing import equations
 
 pytest.importorskip("sympy", reason="needs the extra evosdc[algebra]")
 

@@ -1,6 +1,6 @@
 from typing import Any, ClassVar
 
-from evosdc.data.schema import Scale
+from evosdc.table.schema import Scale
 from evosdc.testing import FitnessConformance, GenotypeConformance
 from evosdc_equations.genotype import Equations
 from evosdc_equations.parsimony import Parsimony

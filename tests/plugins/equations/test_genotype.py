@@ -3,13 +3,13 @@ import tomllib
 import numpy as np
 import pytest
 
-from evosdc.data.equations.recipe import parse_recipe
-from evosdc.data.invariance import two_stage
-from evosdc.data.schema import Attribute, Scale, Schema
-from evosdc.data.table import Table
-from evosdc.data.transition import design_a, design_b
 from evosdc.errors import ParameterError, PluginError
 from evosdc.model import Microdata
+from evosdc.randomisation.equations.recipe import parse_recipe
+from evosdc.randomisation.invariance import two_stage
+from evosdc.randomisation.transition import design_a, design_b
+from evosdc.table.schema import Attribute, Scale, Schema
+from evosdc.table.table import Table
 from evosdc_equations.genotype import Equations
 from tests.plugins.equations.microdata import microdata
 

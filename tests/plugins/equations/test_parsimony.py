@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from evosdc.experiment.document import parse_experiment
-from evosdc.experiment.study import run_study
-from evosdc.registry import default_registry
+from evosdc.experiment.config.reader import parse_experiment
+from evosdc.experiment.study.study import run_study
+from evosdc.plugins.registry import default_registry
 from evosdc_equations.parsimony import Parsimony
 
 

@@ -4,10 +4,10 @@ from xml.etree import ElementTree as Xml
 import pytest
 from hypothesis import given, settings
 
-from evosdc.data.equations.infix import parse_infix
+from evosdc.randomisation.equations.infix import parse_infix
 from evosdc_equations.tree_picture import tree_picture
 from evosdc_equations.typesetting import typeset
-from tests.data.equations.drawing import equations
+from tests.randomisation.equations.drawing import equations
 
 SVG = "{http://www.w3.org/2000/svg}"
 

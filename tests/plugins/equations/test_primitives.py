@@ -1,11 +1,11 @@
 from deap import gp
 from hypothesis import given, settings
 
-from evosdc.data.equations.equation import applied, terminal
-from evosdc.data.equations.infix import parse_infix
-from evosdc.data.equations.symbols import CODE
+from evosdc.randomisation.equations.equation import applied, terminal
+from evosdc.randomisation.equations.infix import parse_infix
+from evosdc.randomisation.equations.symbols import CODE
 from evosdc_equations.primitives import equation_of, tree_of
-from tests.data.equations.drawing import equations
+from tests.randomisation.equations.drawing import equations
 
 
 @settings(max_examples=1000, deadline=None)

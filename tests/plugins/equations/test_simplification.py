@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from evosdc.data.equations.equation import applied, terminal
-from evosdc.data.equations.evaluation import DECODINGS, matrix_of, values
-from evosdc.data.equations.infix import infix, parse_infix
-from evosdc.data.equations.quantities import quantities
-from evosdc.data.equations.symbols import CODE
+from evosdc.randomisation.equations.equation import applied, terminal
+from evosdc.randomisation.equations.evaluation import DECODINGS, matrix_of, values
+from evosdc.randomisation.equations.infix import infix, parse_infix
+from evosdc.randomisation.equations.quantities import quantities
+from evosdc.randomisation.equations.symbols import CODE
 from evosdc_equations.simplification import simplify
-from tests.data.equations.drawing import attributes, equations
+from tests.randomisation.equations.drawing import attributes, equations
 
 
 @settings(max_examples=3000, deadline=None)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evosdc.data.equations.infix import infix, parse_infix
-from evosdc.data.equations.symbols import FUNCTIONS, TERMINALS
+from evosdc.randomisation.equations.infix import infix, parse_infix
+from evosdc.randomisation.equations.symbols import FUNCTIONS, TERMINALS
 from evosdc.seeds import lent
 from evosdc_equations import generation
 from evosdc_equations.genotype import Equations

@@ -9,10 +9,10 @@ from math import log, log2
 import numpy as np
 from hypothesis import strategies as st
 
-from evosdc.data.hierarchy import Hierarchy
-from evosdc.data.schema import Attribute, Role, Scale, Schema
-from evosdc.data.table import MISSING, Table
 from evosdc.model import Microdata
+from evosdc.table.hierarchy import Hierarchy
+from evosdc.table.schema import Attribute, Role, Scale, Schema
+from evosdc.table.table import MISSING, Table
 
 
 @st.composite

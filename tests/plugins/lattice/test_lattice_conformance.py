@@ -1,6 +1,6 @@
 import pytest
 
-from evosdc.registry import default_registry
+from evosdc.plugins.registry import default_registry
 from evosdc.testing import GenotypeConformance, MeasureConformance
 from evosdc_lattice.lattice import Lattice
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
-from evosdc.registry import default_registry
+from evosdc.plugins.registry import default_registry
 from evosdc_lattice.evaluation import NodeEvaluator
 from evosdc_lattice.exact import optimum
 from evosdc_lattice.lattice import Lattice
@@ -154,10 +154,10 @@ def test_the_exact_search_gives_up_where_it_is_told_to(microdata):
 
 def test_discernibility_has_the_figures_of_the_literature():
     # Classes of 3, 3 and 2 records: k = 2 gives 22, k = 3 gives 9 + 9 + 2 * 8 = 34.
-    from evosdc.data.hierarchy import Hierarchy
-    from evosdc.data.schema import Attribute, Role, Scale, Schema
-    from evosdc.data.table import Table
     from evosdc.model import Microdata
+    from evosdc.table.hierarchy import Hierarchy
+    from evosdc.table.schema import Attribute, Role, Scale, Schema
+    from evosdc.table.table import Table
 
     hierarchy = Hierarchy(("a", "b", "c"), (("*",),) * 3)
     schema = Schema((Attribute("q", Role.QUASI_IDENTIFIER, Scale.NOMINAL, ("a", "b", "c"), hierarchy),))
@@ -170,10 +170,10 @@ def test_discernibility_has_the_figures_of_the_literature():
 
 def test_wide_lattices_need_several_words():
     rng = np.random.default_rng(3)
-    from evosdc.data.hierarchy import Hierarchy
-    from evosdc.data.schema import Attribute, Role, Scale, Schema
-    from evosdc.data.table import Table
     from evosdc.model import Microdata
+    from evosdc.table.hierarchy import Hierarchy
+    from evosdc.table.schema import Attribute, Role, Scale, Schema
+    from evosdc.table.table import Table
 
     labels = tuple(map(str, range(20)))
     hierarchy = Hierarchy(labels, tuple((f"g{i // 5}", "*") for i in range(20)))

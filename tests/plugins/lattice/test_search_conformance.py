@@ -5,15 +5,15 @@ from functools import cache
 import numpy as np
 import pytest
 
-from evosdc.data.hierarchy import Hierarchy
-from evosdc.data.schema import Attribute, Role, Scale, Schema
-from evosdc.data.table import Table
 from evosdc.engine.problem import Problem
 from evosdc.errors import ParameterError
 from evosdc.model import Aggregation, Individual, Microdata, toolbox_of
 from evosdc.model.fitness import SingleMeasure
-from evosdc.registry import default_registry
+from evosdc.plugins.registry import default_registry
 from evosdc.seeds import Streams
+from evosdc.table.hierarchy import Hierarchy
+from evosdc.table.schema import Attribute, Role, Scale, Schema
+from evosdc.table.table import Table
 from evosdc.testing import AlgorithmConformance
 from evosdc_lattice.lattice import Lattice
 

@@ -8,8 +8,8 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-from evosdc.data.schema import MissingRule, Scale
-from evosdc.data.table import Table
+from evosdc.table.schema import MissingRule, Scale
+from evosdc.table.table import Table
 from tests.plugins.masking.references import Record, records_of
 
 Distance = Callable[[Record, Record], Any]

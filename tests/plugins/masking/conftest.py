@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 from hypothesis import settings
 
-from evosdc.data.schema import Attribute, Scale, Schema
-from evosdc.data.table import Table
+from evosdc.table.schema import Attribute, Scale, Schema
+from evosdc.table.table import Table
 from tests.plugins.masking.tables import numeric
 
 # the first call of a kernel compiles it, which takes longer than hypothesis grants an example

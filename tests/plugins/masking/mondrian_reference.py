@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from evosdc.data.schema import Attribute
-from evosdc.data.table import Table
+from evosdc.table.schema import Attribute
+from evosdc.table.table import Table
 from tests.plugins.masking.references import records_of
 
 LAST = math.inf

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from evosdc.data.schema import MissingRule, Scale
-from evosdc.data.table import Table
+from evosdc.table.schema import MissingRule, Scale
+from evosdc.table.table import Table
 
 Record = tuple[Any, ...]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from evosdc.data.datasets import load_dataset
-from evosdc.data.table import Table
-from evosdc.registry import default_registry
+from evosdc.datasets.loading import load_dataset
+from evosdc.plugins.registry import default_registry
+from evosdc.table.table import Table
 
 
 def registered(name: str) -> Table:

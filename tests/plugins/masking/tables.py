@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from evosdc.data.schema import Attribute, MissingRule, Scale, Schema
-from evosdc.data.table import Table
 from evosdc.model import MaskingMethod
 from evosdc.model.parameters import parsed
+from evosdc.table.schema import Attribute, MissingRule, Scale, Schema
+from evosdc.table.table import Table
 
 NOMINAL, ORDINAL, NUMERIC = Scale.NOMINAL, Scale.ORDINAL, Scale.NUMERIC
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Table
+from evosdc.table.schema import Scale
+from evosdc.table.table import Table
 from evosdc_masking.aggregation import aggregated
 from evosdc_masking.averages import (
     CONVEX_MEDIAN,

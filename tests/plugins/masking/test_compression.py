@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
 from evosdc.model import MaskingMethod
+from evosdc.table.table import Table
 from evosdc.testing import MaskingMethodConformance
 from evosdc_masking.compression import picture
 from evosdc_masking.compression.jpeg import Jpeg

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from evosdc.data.schema import Schema
-from evosdc.data.table import Table
 from evosdc.model import MaskingMethod
+from evosdc.table.schema import Schema
+from evosdc.table.table import Table
 from evosdc.testing import MaskingMethodConformance
 from evosdc_masking.post_randomisation.pram import Pram
 from tests.plugins.masking.tables import build

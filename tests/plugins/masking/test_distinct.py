@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 
-from evosdc.data.table import Table
+from evosdc.table.table import Table
 from evosdc_masking.distinct import distinct, separate
 from tests.plugins.masking.tables import categorical_tables
 

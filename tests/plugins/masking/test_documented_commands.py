@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evosdc.cli import main
-from evosdc.registry import default_registry
+from evosdc.plugins.registry import default_registry
 
 PAGES = Path(__file__).parents[3] / "docs" / "masking"
 METHODS = sorted(page.stem for page in PAGES.glob("[a-z]*.md"))

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.data.generalisation import LabelReader
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
+from evosdc.table.generalisation import LabelReader
+from evosdc.table.table import Table
 from evosdc_masking.recoding.extreme_coding import BottomCoding, TopCoding
 from tests.plugins.masking.tables import (
     NOMINAL,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evosdc.data.table import MISSING
 from evosdc.errors import ParameterError
+from evosdc.table.table import MISSING
 from evosdc_masking.anonymity.k_member import KMember
 from evosdc_masking.anonymity.mondrian import Mondrian
 from evosdc_masking.anonymity.r_gather import RGather

@@ -15,8 +15,8 @@ import pytest
 
 import evosdc
 from evosdc.cli import main
-from evosdc.data.generalisation import LabelReader
-from evosdc.data.source import read_source
+from evosdc.files.source import read_source
+from evosdc.table.generalisation import LabelReader
 
 NAMES = ("sex", "age", "race", "marital-status", "education")
 Command = Callable[..., dict[str, Any]]

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.data.generalisation import LabelReader
-from evosdc.data.hierarchy import Hierarchy, interval_hierarchy
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
+from evosdc.table.generalisation import LabelReader
+from evosdc.table.hierarchy import Hierarchy, interval_hierarchy
+from evosdc.table.table import Table
 from evosdc_masking.recoding.global_recoding import GlobalRecoding
 from tests.plugins.masking.tables import (
     NOMINAL,

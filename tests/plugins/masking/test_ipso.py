@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 import evosdc
 from evosdc.cli import main
-from evosdc.data.frame import table_from_frame
-from evosdc.data.schema import Role
-from evosdc.data.table import Table
 from evosdc.errors import InputError, ParameterError
+from evosdc.files.frame import table_from_frame
 from evosdc.model import MaskingMethod
+from evosdc.table.schema import Role
+from evosdc.table.table import Table
 from evosdc.testing import MaskingMethodConformance
 from evosdc_masking.synthesis.ipso import Ipso
 from evosdc_masking.synthesis.regression import basis, design_matrix

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evosdc.data.hierarchy import Hierarchy
-from evosdc.data.schema import Schema
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
+from evosdc.table.hierarchy import Hierarchy
+from evosdc.table.schema import Schema
+from evosdc.table.table import Table
 from evosdc_masking.anonymity.k_member import KMember
 from evosdc_masking.anonymity.k_member_partition import k_member_partition
 from evosdc_masking.space import space_of

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
 from evosdc.model import MaskingMethod
 from evosdc.model.parameters import parsed
+from evosdc.table.table import Table
 from evosdc.testing import MaskingMethodConformance
 from evosdc_masking.synthesis.densities import FAMILIES, best_density, fitted_densities
 from evosdc_masking.synthesis.liew import Liew, by_rank, drawn_categories, frequency_imposed

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks import plain_masking
 from benchmarks.peak_memory import growth
-from evosdc.data.table import MISSING, Table
+from evosdc.table.table import MISSING, Table
 from evosdc_masking.microaggregation.mdav import Mdav
 from evosdc_masking.microaggregation.univariate import UnivariateMicroaggregation
 from tests.plugins.masking.tables import NOMINAL, ORDINAL, categorical, masked, numeric

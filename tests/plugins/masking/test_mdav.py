@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
+from evosdc.table.table import Table
 from evosdc_masking.microaggregation.mdav import Mdav, destandardised
 from evosdc_masking.microaggregation.mdav_partition import mdav_partition
 from evosdc_masking.space import space_of

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
+from evosdc.table.table import Table
 from evosdc_masking.microaggregation.line_partition import least_squares
 from evosdc_masking.microaggregation.mdav import Mdav
 from evosdc_masking.microaggregation.projected import ProjectedMicroaggregation, projected, projected_classes

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evosdc.data.generalisation import LabelReader
-from evosdc.data.hierarchy import Hierarchy
-from evosdc.data.schema import Scale
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
+from evosdc.table.generalisation import LabelReader
+from evosdc.table.hierarchy import Hierarchy
+from evosdc.table.schema import Scale
+from evosdc.table.table import Table
 from evosdc.testing import MaskingMethodConformance
 from evosdc_masking.anonymity.mondrian import Mondrian
 from tests.plugins.masking.mondrian_reference import mondrian

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evosdc.data.schema import Attribute, Schema
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
 from evosdc.model import MaskingMethod
 from evosdc.model.parameters import parsed
+from evosdc.table.schema import Attribute, Schema
+from evosdc.table.table import Table
 from evosdc.testing import MaskingMethodConformance
 from evosdc_masking.noise.additive import CorrelatedNoise, LinearTransformNoise, UncorrelatedNoise
 from evosdc_masking.noise.moments import moments

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from evosdc.data.schema import Schema
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
-from evosdc.experiment.assembly import start_of
-from evosdc.experiment.defaults import default_portfolio
-from evosdc.experiment.model import Experiment, Start
-from evosdc.registry import default_registry
+from evosdc.experiment.build.assembly import start_of
+from evosdc.experiment.build.defaults import default_portfolio
+from evosdc.experiment.config.experiment import Experiment, Start
+from evosdc.plugins.registry import default_registry
+from evosdc.table.schema import Schema
+from evosdc.table.table import Table
 from evosdc_masking import numeric_portfolio as families
 from evosdc_masking.mixed_portfolio import mixed
 from evosdc_masking.numeric_portfolio import numeric as portfolio

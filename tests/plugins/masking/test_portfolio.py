@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
 from evosdc.model import Masking
 from evosdc.model.parameters import parsed
+from evosdc.table.table import Table
 from evosdc_masking import evosdc_masking_methods, evosdc_portfolios
 from evosdc_masking.mixed_portfolio import mixed as mixed_portfolio
 from evosdc_masking.numeric_portfolio import numeric as numeric_portfolio

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.data.table import Table
-from evosdc.data.transition import cumulative, design_a
 from evosdc.errors import ParameterError
+from evosdc.randomisation.transition import cumulative, design_a
+from evosdc.table.table import Table
 from evosdc_masking.frequencies import frequencies
 from evosdc_masking.post_randomisation.pram import Pram, drawn
 from tests.plugins.masking import references

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import settings as effort
 from hypothesis import strategies as st
 
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
+from evosdc.table.table import Table
 from evosdc_masking.post_randomisation.pram import Pram
 from tests.plugins.masking.tables import NOMINAL, build, categorical, categorical_tables, masked
 

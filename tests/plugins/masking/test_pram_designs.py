@@ -12,12 +12,12 @@ from hypothesis import settings as effort
 from hypothesis import strategies as st
 
 import evosdc
-from evosdc.data.invariance import retained, two_stage
-from evosdc.data.schema import Attribute, Role, Scale, Schema
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
 from evosdc.model.parameters import parsed
+from evosdc.randomisation.invariance import retained, two_stage
 from evosdc.seeds import Purpose, stream
+from evosdc.table.schema import Attribute, Role, Scale, Schema
+from evosdc.table.table import Table
 from evosdc_masking.post_randomisation.designs import even
 from evosdc_masking.post_randomisation.pram import Pram
 from tests.plugins.masking.tables import NOMINAL, ORDINAL, build, categorical, categorical_tables, masked

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
+from evosdc.table.table import Table
 from evosdc_masking.post_randomisation.pram import Pram
 from tests.plugins.masking.tables import NOMINAL, ORDINAL, build, categorical, masked
 

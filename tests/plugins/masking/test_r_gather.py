@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
+from evosdc.table.table import Table
 from evosdc_masking.anonymity import r_gather_partition
 from evosdc_masking.anonymity.r_gather import RGather
 from evosdc_masking.anonymity.r_gather_centres import centres_of, necessary_diameter

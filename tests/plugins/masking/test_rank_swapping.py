@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.data.schema import Attribute, Scale, Schema
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
+from evosdc.table.schema import Attribute, Scale, Schema
+from evosdc.table.table import Table
 from evosdc_masking.swapping.rank_swapping import RankSwapping, reach, swapped
 from tests.plugins.masking import references
 from tests.plugins.masking.tables import NOMINAL, ORDINAL, build, categorical, masked, mixed_tables, numeric

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
 from evosdc.model import MaskingMethod
+from evosdc.table.table import Table
 from evosdc_masking.frequencies import frequencies, occurring
 from evosdc_masking.recoding.extreme_coding import BottomCoding, TopCoding
 from evosdc_masking.recoding.global_recoding import GlobalRecoding

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import settings as effort
 from hypothesis import strategies as st
 
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
+from evosdc.table.table import Table
 from evosdc_masking.suppression.agreement import alike
 from evosdc_masking.suppression.classes import cheapest_subsets
 from evosdc_masking.suppression.keys import key_values

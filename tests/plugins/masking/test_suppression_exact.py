@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from evosdc.data.table import Table
+from evosdc.table.table import Table
 from evosdc_masking.suppression.agreement import alike
 from evosdc_masking.suppression.keys import Values, key_values
 from evosdc_masking.suppression.local_suppression import LocalSuppression

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.data.transition import cumulative, design_a, design_b
+from evosdc.randomisation.transition import cumulative, design_a, design_b
 from tests.plugins.masking import references
 
 frequencies = st.lists(st.integers(0, 50), min_size=1, max_size=12)

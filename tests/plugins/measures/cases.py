@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from evosdc.data.schema import Attribute, MissingRule, Scale, Schema
-from evosdc.data.table import Table
+from evosdc.table.schema import Attribute, MissingRule, Scale, Schema
+from evosdc.table.table import Table
 from evosdc_measures.categorical_loss.ctbil import ContingencyTableLoss
 from evosdc_measures.categorical_loss.dbil import DistanceBasedLoss
 from evosdc_measures.categorical_loss.ebil import EntropyBasedLoss

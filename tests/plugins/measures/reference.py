@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import combinations
 from math import log2
 
-from evosdc.data.schema import MissingRule, Scale
+from evosdc.table.schema import MissingRule, Scale
 
 
 def columns(table):

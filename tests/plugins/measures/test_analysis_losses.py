@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evosdc.data.distance import common_scale
-from evosdc.data.schema import Attribute, MissingRule, Scale, Schema
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError, SchemaError
 from evosdc.model import Microdata
-from evosdc.registry import default_registry
+from evosdc.plugins.registry import default_registry
+from evosdc.table.distance import common_scale
+from evosdc.table.schema import Attribute, MissingRule, Scale, Schema
+from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
 from evosdc.testing.tables import edited, sample_table
 from evosdc_measures.analysis_loss.c_median import c_median

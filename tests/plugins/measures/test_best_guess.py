@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evosdc.data.table import Table
-from evosdc.data.transition import design_a
+from evosdc.randomisation.transition import design_a
+from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
 from evosdc_measures import joint
 from evosdc_measures.interval_disclosure.best_guess import BestGuess

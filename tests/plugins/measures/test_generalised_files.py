@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evosdc
-from evosdc.data.generalisation import number_interval_label, set_label
-from evosdc.data.hierarchy import Hierarchy
-from evosdc.data.schema import Attribute, Role, Scale, Schema
-from evosdc.data.table import Table
 from evosdc.errors import DataError, InputError
-from evosdc.registry import default_registry
+from evosdc.plugins.registry import default_registry
+from evosdc.table.generalisation import number_interval_label, set_label
+from evosdc.table.hierarchy import Hierarchy
+from evosdc.table.schema import Attribute, Role, Scale, Schema
+from evosdc.table.table import Table
 
 NAMES = ("lm", "iloss", "dm", "cavg", "aecs", "entropy", "precision", "height")
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evosdc.data.distance import common_scale
-from evosdc.data.hierarchy import Hierarchy
-from evosdc.data.schema import MissingRule, Scale
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
+from evosdc.table.distance import common_scale
+from evosdc.table.hierarchy import Hierarchy
+from evosdc.table.schema import MissingRule, Scale
+from evosdc.table.table import Table
 from tests.plugins.measures.cases import CLASSES, fitted, noisy, pairs, schema, table
 
 SETTINGS = settings(max_examples=60, deadline=None)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
 from evosdc.model import Expected, Incremental
-from evosdc.registry import default_registry
+from evosdc.plugins.registry import default_registry
+from evosdc.table.schema import Scale
+from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
 from tests.plugins.measures.cases import digits, edited, noisy, pairs, schema, table
 

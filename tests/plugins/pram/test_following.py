@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evosdc.data.schema import Attribute, MissingRule, Scale, Schema
-from evosdc.data.table import MISSING, Table
+from evosdc.table.schema import Attribute, MissingRule, Scale, Schema
+from evosdc.table.table import MISSING, Table
 from evosdc_pram import bivariate
 from evosdc_pram.bivariate import BivariateDifference, ChiSquareDifference, CramerDifference, HellingerDifference
 from evosdc_pram.matches import CorrectMatches, Unchanged

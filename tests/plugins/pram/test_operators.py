@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evosdc.data.schema import Attribute, Scale, Schema
-from evosdc.data.table import MISSING, Table
 from evosdc.errors import ParameterError, PluginError
 from evosdc.model import Microdata
 from evosdc.model.parameters import parsed
+from evosdc.table.schema import Attribute, Scale, Schema
+from evosdc.table.table import MISSING, Table
 from evosdc_pram.coding import controlled_rounding, largest_remainder
 from evosdc_pram.flows import midpoint
 from evosdc_pram.pram import PramMatrices
@@ -190,7 +190,7 @@ def test_lists_name_standard_matrices_and_drop_equal_ones():
 
 
 def test_share_to_retain_is_met_unless_the_lower_bound_forbids():
-    from evosdc.data.invariance import retained
+    from evosdc.randomisation.invariance import retained
 
     T = np.array([50, 30, 20])
     for mode in ("none", "two-stage", "flow"):

@@ -1,4 +1,4 @@
-from evosdc.data.schema import Scale
+from evosdc.table.schema import Scale
 from evosdc.testing import GenotypeConformance
 from evosdc_pram.pram import PramMatrices
 

@@ -5,10 +5,10 @@ from math import log, sqrt
 import numpy as np
 import pytest
 
-from evosdc.data.schema import Attribute, MissingRule, Scale, Schema
-from evosdc.data.table import MISSING, Table
-from evosdc.data.transition import design_a, design_b
 from evosdc.errors import InputError, ParameterError
+from evosdc.randomisation.transition import design_a, design_b
+from evosdc.table.schema import Attribute, MissingRule, Scale, Schema
+from evosdc.table.table import MISSING, Table
 from evosdc.testing import MeasureConformance
 from evosdc.testing.fitness import FitnessConformance
 from evosdc_pram.bivariate import BivariateDifference, ChiSquareDifference, CramerDifference, HellingerDifference

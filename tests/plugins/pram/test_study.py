@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from evosdc.experiment.assembly import assemble
-from evosdc.experiment.document import read_experiment
-from evosdc.registry import default_registry
+from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.config.reader import read_experiment
+from evosdc.plugins.registry import default_registry
 
 STUDY = Path(__file__).parents[3] / "experiments" / "thesis-ch4-pram"
 

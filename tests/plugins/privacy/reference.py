@@ -8,9 +8,9 @@ from math import exp, factorial, log
 
 import numpy as np
 
-from evosdc.data.schema import Attribute, Role, Scale, Schema
-from evosdc.data.table import Table
 from evosdc.model import MissingMatch, Release
+from evosdc.table.schema import Attribute, Role, Scale, Schema
+from evosdc.table.table import Table
 
 
 def table_of(codes, sensitive=None, scale=Scale.NOMINAL, hierarchy=None) -> Table:

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from evosdc.data.equivalence import equivalence_classes, key_codes, told_apart
-from evosdc.data.prefix_tree import matching_sums, prefix_tree
-from evosdc.data.schema import Attribute, Scale, Schema
-from evosdc.data.table import Table
 from evosdc.model import MissingMatch
+from evosdc.table.equivalence import equivalence_classes, key_codes, told_apart
+from evosdc.table.prefix_tree import matching_sums, prefix_tree
+from evosdc.table.schema import Attribute, Scale, Schema
+from evosdc.table.table import Table
 from evosdc_privacy.anonymity import KAnonymity, PopulationFrequencies
 from tests.plugins.privacy.reference import neighbours, release_of_codes
 

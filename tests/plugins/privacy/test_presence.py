@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from evosdc.data.local_privacy import epsilon
-from evosdc.data.schema import Attribute, Role, Scale, Schema
-from evosdc.data.table import Table
 from evosdc.model import MissingMatch, Release
+from evosdc.randomisation.local_privacy import epsilon
+from evosdc.table.schema import Attribute, Role, Scale, Schema
+from evosdc.table.table import Table
 from evosdc_privacy.presence import DeltaPresence
 from evosdc_privacy.randomisation import LocalDifferentialPrivacy
 from tests.plugins.privacy.reference import equal, release_of_codes, table_of

@@ -13,13 +13,13 @@ import pytest
 from scipy.integrate import quad
 
 import evosdc
-from evosdc.data.datasets import load_dataset
-from evosdc.data.equivalence import key_codes
-from evosdc.data.source import read_source
-from evosdc.data.table import MISSING, Table
-from evosdc.experiment.release import release_of
+from evosdc.calls.disclosure import release_of
+from evosdc.datasets.loading import load_dataset
+from evosdc.files.source import read_source
 from evosdc.model import MissingMatch, Release
-from evosdc.registry import default_registry
+from evosdc.plugins.registry import default_registry
+from evosdc.table.equivalence import key_codes
+from evosdc.table.table import MISSING, Table
 from evosdc.testing.privacy import assert_same_figures, relabelled, reordered
 from evosdc_privacy.special_uniques import membership, uniques_of
 from tests.plugins.privacy.reference import msus, neighbours

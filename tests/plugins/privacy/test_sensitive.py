@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from evosdc.data.hierarchy import Hierarchy
-from evosdc.data.schema import Attribute, Role, Scale, Schema
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
 from evosdc.model import MissingMatch, Release
+from evosdc.table.hierarchy import Hierarchy
+from evosdc.table.schema import Attribute, Role, Scale, Schema
+from evosdc.table.table import Table
 from evosdc_privacy.closeness import TCloseness, class_distances
 from evosdc_privacy.diversity import LDiversity, PSensitivity, diversities
 from evosdc_privacy.sensitive_values import spread_of

@@ -3,8 +3,8 @@
 import numpy as np
 from pydantic import Field
 
-from evosdc.data.table import Table
 from evosdc.model import MaskingMethod, Parameters
+from evosdc.table.table import Table
 
 
 class Scramble(MaskingMethod):

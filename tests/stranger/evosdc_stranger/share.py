@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from evosdc.data.schema import Scale
-from evosdc.data.table import Rows, Table
 from evosdc.model import Incremental, Measure
+from evosdc.table.schema import Scale
+from evosdc.table.table import Rows, Table
 
 
 class Changes(Incremental[np.ndarray]):

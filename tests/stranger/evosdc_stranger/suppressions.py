@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from evosdc.data.table import MISSING, Rows, Table
 from evosdc.errors import PluginError
 from evosdc.model import Genotype, Microdata, Parameters
+from evosdc.table.table import MISSING, Rows, Table
 
 
 class Suppressions(Genotype[np.ndarray]):

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 import evosdc_measures
-from evosdc.data.schema import Attribute, MissingRule, Scale, Schema
-from evosdc.data.table import Table
+from evosdc.table.schema import Attribute, MissingRule, Scale, Schema
+from evosdc.table.table import Table
 
 SPECS = {spec.name: spec for spec in evosdc_measures.evosdc_measures()}
 NAN = float("nan")

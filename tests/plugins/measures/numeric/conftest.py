@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evosdc.data.schema import Attribute, Scale, Schema
-from evosdc.data.table import Table
+from evosdc.table.schema import Attribute, Scale, Schema
+from evosdc.table.table import Table
 
 FILES = {"tarragona": "casc_tarragona/Tarragona.csv", "census": "casc_census/CASCrefmicrodata.csv"}
 

@@ -9,7 +9,7 @@ from statistics import fmean, pstdev, stdev
 
 import numpy as np
 
-from evosdc.data.schema import MissingRule, Scale
+from evosdc.table.schema import MissingRule, Scale
 
 
 def column(table, attribute):

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from evosdc.data.schema import Scale
+from evosdc.table.schema import Scale
 from evosdc.testing.measure import MeasureConformance
 from tests.plugins.measures.numeric.cases import SPECS, made
 

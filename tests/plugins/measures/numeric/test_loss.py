@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from evosdc.data.schema import MissingRule
-from evosdc.data.table import Table
+from evosdc.table.schema import MissingRule
+from evosdc.table.table import Table
 from tests.plugins.measures.numeric import reference
 from tests.plugins.measures.numeric.cases import SPECS, fitted, microaggregated, noisy, numeric, pairs
 

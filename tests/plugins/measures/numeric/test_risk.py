@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evosdc.data.schema import MissingRule
-from evosdc.data.table import Table
 from evosdc.errors import ParameterError
+from evosdc.table.schema import MissingRule
+from evosdc.table.table import Table
 from tests.plugins.measures.numeric import reference
 from tests.plugins.measures.numeric.cases import fitted, made, microaggregated, noisy, numeric, pairs, schema, table
 

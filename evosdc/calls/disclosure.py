@@ -1,0 +1,213 @@
+"""One file as an intruder sees it, from what a schema and a user say of it, and what privacy models find in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from evosdc.calls.attributes import chosen_attributes
+from evosdc.calls.masking import weights_of
+from evosdc.errors import DataError, Fault, FaultCollector, ParameterError, SchemaError
+from evosdc.files.schema.reader import AttributeDescription, SchemaDescription
+from evosdc.model import MissingMatch, PrivacyModel, Release
+from evosdc.plugins.registry import Registry
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.schema import MissingRule, Role, Schema
+from evosdc.table.table import MISSING, Numbers, Table
+
+_NOT_KNOWN = (Role.IDENTIFIER, Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD)
+"""Roles of attributes that an intruder is not taken to know where no quasi-identifier is declared."""
+
+
+def release_of(
+    table: Table,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    weight: str | None = None,
+    household: str | None = None,
+    missing: str | None = None,
+    population: Table | None = None,
+    transitions: Mapping[str, Matrix] | None = None,
+    otherwise_all: bool = True,
+) -> Release:
+    """Return a file as an intruder sees it; what is None is read off the roles and the rule of the schema.
+
+    Parameters
+    ----------
+    table : Table
+        All attributes.
+    quasi_identifiers, sensitive : sequence of str, optional
+    weight, household : str, optional
+        The attributes of these roles.
+    missing : {"wildcard", "category", "never"}, optional
+    population : Table, optional
+        With at least the quasi-identifiers; its categories may be others.
+    transitions : mapping of str to ndarray, optional
+        By attribute, the rows of the values that occurred before.
+    otherwise_all : bool
+        Whether, without any quasi-identifier, an intruder knows all attributes but identifiers, sensitive ones, weights
+        and households.
+
+    Raises
+    ------
+    InputError
+        With all faults in names, weights, rule and population.
+    """
+    collect = FaultCollector()
+    with collect.step():
+        table = with_role(table, Role.WEIGHT, weight)
+    with collect.step():
+        table = with_role(table, Role.HOUSEHOLD, household)
+    schema = table.schema
+    chosen: tuple[str, ...] = ()
+    secret = schema.with_role(Role.SENSITIVE) if sensitive is None else tuple(dict.fromkeys(sensitive))
+    with collect.step():
+        schema.require(secret, "sensitive")
+    with collect.step():
+        if quasi_identifiers is None and otherwise_all and not schema.with_role(Role.QUASI_IDENTIFIER):
+            quasi_identifiers = [a.name for a in schema.attributes if a.role not in _NOT_KNOWN and a.name not in secret]
+        if quasi_identifiers is None and sensitive is not None:
+            # what is named sensitive now is no longer the quasi-identifier that the schema declares
+            quasi_identifiers = [name for name in schema.with_role(Role.QUASI_IDENTIFIER) if name not in secret]
+        chosen = chosen_attributes(schema, quasi_identifiers, otherwise_all=False)
+    both = [name for name in chosen if name in secret]
+    if both and sensitive is None:
+        # likewise the other way round
+        secret = tuple(name for name in secret if name not in both)
+    elif both:
+        wanted = "attributes that an intruder does not know already"
+        collect.faults.append(Fault("sensitive", f"{', '.join(both)}, a quasi-identifier as well", wanted))
+    match = MissingMatch.of(schema.na)
+    with collect.step():
+        match = _match(missing, table, chosen)
+    weights: Numbers | None = None
+    with collect.step():
+        weights = weights_of(table)
+    households = schema.with_role(Role.HOUSEHOLD)
+    if len(households) > 1:
+        advice = "Give the others another role."
+        collect.faults.append(Fault("household", ", ".join(households), "one attribute of households", advice))
+    with collect.step():
+        if population is not None:
+            population = recoded(population, schema, chosen)
+    if len(table) == 0:
+        collect.faults.append(Fault("data", "no record", "at least one record"))
+    collect.settle()
+    living = households[0] if households else None
+    return Release(table, chosen, secret, weights, living, match, population, transitions)
+
+
+def with_role(table: Table, role: Role, name: str | None) -> Table:
+    """Return the table in which the named attribute, and no other, has the role; as it is where no name is given."""
+    if name is None:
+        return table
+    table.schema.require([name], str(role))
+    attributes = [replace(a, role=Role.OTHER) if a.role is role else a for a in table.schema.attributes]
+    attributes = [replace(a, role=role) if a.name == name else a for a in attributes]
+    return Table(replace(table.schema, attributes=tuple(attributes)), table.codes, table.numbers)
+
+
+def _match(missing: str | None, table: Table, chosen: Sequence[str]) -> MissingMatch:
+    if missing is not None:
+        if missing not in list(MissingMatch):
+            raise ParameterError(Fault("missing", repr(missing), f"one of {', '.join(MissingMatch)}"))
+        return MissingMatch(missing)
+    if table.schema.na is MissingRule.ERROR:
+        faults = [
+            Fault(
+                name,
+                f"{count} missing values",
+                "none, since the schema says na = 'error'",
+                "Choose how they count: wildcard, category or never.",
+            )
+            for name in chosen
+            if (count := table.missing_in(table.schema[name]))
+        ]
+        if faults:
+            raise DataError(faults)
+    return MissingMatch.of(table.schema.na)
+
+
+def population_description(schema: Schema, names: Sequence[str]) -> SchemaDescription:
+    """Return how a file of the population is read: scales and missing values as here, categories as it has them."""
+    attributes = {name: AttributeDescription(scale=schema[name].scale) for name in names if name in schema}
+    return SchemaDescription(attributes, schema.missing, schema.na, "population")
+
+
+def recoded(population: Table, schema: Schema, names: Sequence[str]) -> Table:
+    """Return some attributes of a population in the coding of a file; labels that the file lacks get codes after its.
+
+    Raises
+    ------
+    SchemaError
+        The population lacks attributes, or has them on another scale.
+    DataError
+        It has no record.
+    """
+    collect = FaultCollector()
+    with collect.step():
+        population.schema.require(names, "population")
+    for name in names:
+        if name in population.schema and population.schema[name].categorical is not schema[name].categorical:
+            given, wanted = f"scale {population.schema[name].scale}", f"scale {schema[name].scale}"
+            collect.faults.append(Fault(f"population: {name}", given, wanted))
+    if collect.faults:
+        raise SchemaError(collect.faults)
+    if len(population) == 0:
+        raise DataError(Fault("population", "no record", "at least one record"))
+    part = population.select(names)
+    codes = part.codes.copy()
+    for position, attribute in enumerate(part.schema.categorical):
+        known = schema[attribute.name].code
+        new = iter(range(len(known), len(known) + len(attribute.categories)))
+        coding = [known[label] if label in known else next(new) for label in attribute.categories]
+        codes[:, position] = np.array([*coding, MISSING], dtype=np.int32)[codes[:, position]]
+    return Table(part.schema, codes, part.numbers)
+
+
+def assessed(release: Release, models: Mapping[str, Mapping[str, Any]], registry: Registry) -> dict[str, Any]:
+    """Return the figures of privacy models by name, and under ``not_applicable`` why the others have none.
+
+    Raises
+    ------
+    InputError
+        Unknown models, or parameters that were refused or do not fit the file.
+    """
+    built = build_models(models, registry)
+    lacking = {name: model.lacking(release) for name, model in built.items()}
+    figures: dict[str, Any] = {}
+    collect = FaultCollector()
+    for name, model in built.items():
+        if not lacking[name]:
+            with collect.step():
+                figures[name] = dict(model.assess(release))
+    collect.settle()
+    return figures | {"not_applicable": {name: f"needs {what}" for name, what in lacking.items() if what}}
+
+
+def build_models(models: Mapping[str, Mapping[str, Any]], registry: Registry) -> dict[str, PrivacyModel]:
+    """Return privacy models by name; raises with the faults of all names and parameters at once."""
+    collect = FaultCollector()
+    built: dict[str, PrivacyModel] = {}
+    for name, params in models.items():
+        with collect.step():
+            built[name] = registry.build("privacy-model", name, params)
+    collect.settle()
+    return built
+
+
+def seen_as(release: Release) -> dict[str, Any]:
+    """Return what the figures of a file hang on: records, roles, weights and the rule for missing values."""
+    weights = release.table.schema.with_role(Role.WEIGHT)
+    return {
+        "records": len(release.table),
+        "quasi_identifiers": list(release.quasi_identifiers),
+        "sensitive": list(release.sensitive),
+        "weight": weights[0] if weights else None,
+        "household": release.household,
+        "missing_rule": str(release.missing),
+        "missing_values": sum(release.table.missing_in(release.table.schema[n]) for n in release.quasi_identifiers),
+    }

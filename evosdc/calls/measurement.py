@@ -1,0 +1,99 @@
+"""One masked table judged against its original, beside the original itself and a random permutation of its records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from evosdc.calls.attributes import aligned, chosen_attributes, narrowed
+from evosdc.calls.defaults import default_names
+from evosdc.errors import FaultCollector
+from evosdc.model import Measure, Microdata
+from evosdc.plugins.registry import Registry
+from evosdc.seeds import Purpose, stream
+from evosdc.table.table import Table
+
+_SEED = 1
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Scores by measure.
+
+    Parameters
+    ----------
+    scores : mapping of str to float
+        Of the masked table.
+    identity, permutation : mapping of str to float
+        Of the original itself, which loses nothing, and of its records in random order, which keeps all statistics but
+        no respondent's values; empty where they were not asked for.
+    parameters : mapping of str to mapping
+        Those in force by measure, defaults included, as JSON has them; empty for a measure without any.
+    """
+
+    scores: Mapping[str, float]
+    identity: Mapping[str, float]
+    permutation: Mapping[str, float]
+    parameters: Mapping[str, Mapping[str, Any]]
+
+
+def judgement(
+    original: Table,
+    masked: Table,
+    measures: Mapping[str, Mapping[str, Any]] | None,
+    attributes: Sequence[str] | None,
+    registry: Registry,
+    baselines: bool = False,
+) -> Judgement:
+    """Judge a masked table.
+
+    Parameters
+    ----------
+    original, masked : Table
+        Record r of both is the same respondent.
+    measures : mapping of str to mapping, optional
+        Parameters by registered name; None for the default measures.
+    attributes : sequence of str, optional
+        What is judged, see `evosdc.calls.attributes.chosen_attributes`.
+    registry : Registry
+    baselines : bool
+        Whether the original and a permutation of it are judged too.
+
+    Raises
+    ------
+    InputError
+        With the faults of tables, names and parameters.
+    """
+    collect = FaultCollector()
+    built: dict[str, Measure] = {}
+    for name, params in (measures or {}).items():
+        with collect.step():
+            built[name] = registry.build("measure", name, params)
+    versions: dict[bool, Table] = {}
+    with collect.step():
+        microdata = Microdata(original, chosen_attributes(original.schema, attributes))
+        before = microdata.original
+        if measures is None:
+            losses, risks = default_names(before.schema)
+            built = {name: registry.build("measure", name, {}) for name in (*losses, *risks)}
+        if any(not measure.generalised for measure in built.values()):
+            versions[False] = aligned(before, masked)
+        if any(measure.generalised for measure in built.values()):
+            versions[True] = narrowed(before, masked)
+        for name, measure in built.items():
+            with collect.step():
+                measure.require_support(before, f"measure {name}")
+    collect.settle()
+    order = stream(_SEED, Purpose.MASK).permutation(len(original)).astype(np.intp)
+    scores, identity, permutation = {}, {}, {}
+    for name, measure in built.items():
+        fitted = measure.fit_in(microdata)
+        scores[name] = float(fitted.score(versions[measure.generalised]))
+        if baselines:
+            identity[name] = float(fitted.score(before))
+            permutation[name] = float(fitted.score(before.take(order)))
+    parameters = {name: measure.params.model_dump(mode="json") for name, measure in built.items()}
+    return Judgement(scores, identity, permutation, parameters)

@@ -1,0 +1,196 @@
+"""Demes that evolve on workers for some generations, and what the master makes of their reports.
+
+A worker tells of every generation of its deme: how many children each operator made, which individuals the deme then
+has, and those among the others that may matter: candidates for the best and for the front. The master joins the reports
+of all demes generation by generation and sees exactly what it would have seen had it evolved them itself; to do so it
+neither varies nor evaluates anything, and hears nothing of children that came to nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, NamedTuple
+
+from evosdc.engine.archive import Archive
+from evosdc.engine.evaluation import Evaluator
+from evosdc.engine.failures import failures_in
+from evosdc.model import Algorithm, Archipelago, Genotype, Individual, Population
+from evosdc.seeds import Streams
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One generation of a population.
+
+    Parameters
+    ----------
+    made : mapping of str to int
+        Children by operator.
+    evaluated : sequence of Individual
+        The children, in order; at least those that are in the population after it, and those that were neither equal
+        to nor dominated by anything that had been evaluated before.
+    population : Population
+        After it.
+    failed : int
+        How many children could not be evaluated.
+    """
+
+    made: Mapping[str, int]
+    evaluated: Sequence[Individual]
+    population: Population
+    failed: int = 0
+
+    @property
+    def evaluations(self) -> int:
+        """How many children there were."""
+        return sum(self.made.values())
+
+
+class IndividualReport(NamedTuple):
+    """An individual as it crosses the wire."""
+
+    dump: dict[str, Any]
+    key: bytes
+    scores: dict[str, float]
+    objectives: tuple[float, ...]
+    origin: str
+
+
+class GenerationReport(NamedTuple):
+    """A generation of a deme as it crosses the wire.
+
+    Individuals are numbered: the deme's first members by slot, then all that are told of, in the order of evaluation.
+
+    Parameters
+    ----------
+    made, failed
+        As in `Generation`.
+    told : tuple of IndividualReport
+        Of this generation's children, those that matter.
+    slots : tuple of int or None
+        Numbers of the deme's members; None where they are as before.
+    memory : mapping of str to ndarray or None
+        Of the deme; None where it is as before.
+    """
+
+    made: dict[str, int]
+    failed: int
+    told: tuple[IndividualReport, ...]
+    slots: tuple[int, ...] | None
+    memory: dict[str, Any] | None
+
+
+class DemeReport(NamedTuple):
+    """Some generations of a deme as they cross the wire, and the seconds that they took."""
+
+    seconds: float
+    generations: list[GenerationReport]
+
+
+class PackedDeme(NamedTuple):
+    """A deme as it crosses the wire: its members, how many generations it has completed, and its memory."""
+
+    members: tuple[IndividualReport, ...]
+    generation: int
+    memory: dict[str, Any]
+
+
+def evolve_generations(
+    algorithm: Algorithm, evaluator: Evaluator, streams: Streams, population: Population, count: int
+) -> Iterator[Generation]:
+    """Evolve a population for `count` generations; where nothing is proposed it stays as it is."""
+    for _ in range(count):
+        offspring = algorithm.propose(population, streams)
+        evaluated = evaluator.evaluate(offspring) if offspring else []
+        after = algorithm.replace(population, offspring, evaluated) if offspring else population
+        population = replace(after, generation=population.generation + 1)
+        made = dict(Counter(item.origin for item in offspring))
+        yield Generation(made, evaluated, population, failures_in(evaluated))
+
+
+def report_generations(
+    deme: Population, history: Iterator[Generation], genotype: Genotype[Any]
+) -> list[GenerationReport]:
+    """Return the reports of a deme's generations."""
+    # The individuals themselves are kept as well, or another one might get an address.
+    numbers = {id(member): (slot, member) for slot, member in enumerate(deme.individuals)}
+    count, members, memory = len(deme.individuals), deme.individuals, deme.memory
+    front, best = Archive(members), min(member.precedence for member in members)
+    reports = []
+    for generation in history:
+        after = generation.population
+        staying = set(map(id, after.individuals))
+        told = []
+        for individual in generation.evaluated:
+            matters = front.update([individual])
+            if individual.precedence < best:
+                best, matters = individual.precedence, True
+            if matters or id(individual) in staying:
+                numbers[id(individual)] = (count, individual)
+                count += 1
+                told.append(individual)
+        same = after.individuals == members  # the very same: individuals are equal to themselves alone
+        reports.append(
+            GenerationReport(
+                dict(generation.made),
+                generation.failed,
+                tuple(_told(individual, genotype) for individual in told),
+                None if same else tuple(numbers[id(member)][0] for member in after.individuals),
+                None if after.memory is memory else dict(after.memory),
+            )
+        )
+        members, memory = after.individuals, after.memory
+    return reports
+
+
+def read_report(deme: Population, reports: Sequence[GenerationReport], genotype: Genotype[Any]) -> list[Generation]:
+    """Return the generations that reports tell of.
+
+    The inverse of `report_generations`, but for children that do not matter.
+    """
+    known, members, memory = list(deme.individuals), deme.individuals, deme.memory
+    history = []
+    for number, report in enumerate(reports, start=deme.generation + 1):
+        evaluated = [_read(told, genotype) for told in report.told]
+        known += evaluated
+        if report.slots is not None:
+            members = tuple([known[slot] for slot in report.slots])
+        if report.memory is not None:
+            memory = report.memory
+        history.append(Generation(report.made, evaluated, Population(members, number, memory), report.failed))
+    return history
+
+
+def join_generations(algorithm: Archipelago, demes: Sequence[Generation]) -> Generation:
+    """Return one generation of all demes as that of the whole population."""
+    generation = demes[0].population.generation
+    made: Counter[str] = Counter()
+    for deme in demes:
+        made.update(deme.made)
+    return Generation(
+        made,
+        list(chain.from_iterable(deme.evaluated for deme in demes)),
+        algorithm.joined([deme.population for deme in demes], generation),
+        sum(deme.failed for deme in demes),
+    )
+
+
+def pack_deme(deme: Population, genotype: Genotype[Any]) -> PackedDeme:
+    """Return a deme as it crosses the wire."""
+    return PackedDeme(tuple(_told(i, genotype) for i in deme.individuals), deme.generation, dict(deme.memory))
+
+
+def unpack_deme(packed: PackedDeme, genotype: Genotype[Any]) -> Population:
+    """Return the deme that `pack_deme` packed."""
+    return Population(tuple(_read(told, genotype) for told in packed.members), packed.generation, packed.memory)
+
+
+def _told(i: Individual, genotype: Genotype[Any]) -> IndividualReport:
+    return IndividualReport(dict(genotype.dump(i.genome)), i.key, dict(i.scores), i.objectives, i.origin)
+
+
+def _read(told: IndividualReport, genotype: Genotype[Any]) -> Individual:
+    return Individual(genotype.load(told.dump), told.key, told.scores, told.objectives, told.origin)

@@ -1,0 +1,153 @@
+"""How work leaves this process: evaluation by evaluation, deme by deme for many generations, or not at all."""
+
+from __future__ import annotations
+
+from math import ceil, inf
+from time import perf_counter
+
+from evosdc.engine.asynchronous_islands import AsynchronousIslands
+from evosdc.engine.deme_reports import Generation, evolve_generations
+from evosdc.engine.evaluation import Dispatch, Evaluator
+from evosdc.engine.stop import Progress, Stop
+from evosdc.executors.chunking import worth_sending
+from evosdc.model import Algorithm, Archipelago, Population
+from evosdc.seeds import Streams
+
+TRIAL = 2.0
+"""Seconds after which it is judged whether demes on workers are as fast as was expected."""
+
+
+class GenerationStep:
+    """Takes a search from generation to generation, by whichever grain is faster or was asked for.
+
+    The grain, like the number of workers, changes how long a generation takes and nothing else.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+    evaluator : Evaluator
+        Its dispatch says which grain is wanted and where demes are evolved. While workers would not be worth their
+        start, it is kept from the evaluator.
+    streams : Streams
+    stop : Stop
+        When the search ends: nothing is evolved on workers beyond its last generation.
+    """
+
+    def __init__(self, algorithm: Algorithm, evaluator: Evaluator, streams: Streams, stop: Stop | None = None) -> None:
+        self.algorithm = algorithm
+        self.evaluator = evaluator
+        self.streams = streams
+        self.stop = stop or Stop()
+        self._dispatch: Dispatch | None = getattr(evaluator, "dispatch", None)
+        self._offspring = 0
+        self._islands: AsynchronousIslands | None = None
+        self._begun: tuple[float, int] | None = None
+        self._refused = False
+
+    def __call__(self, population: Population, progress: Progress) -> Generation | None:
+        """Return the generation that follows; None where the algorithm has nothing more to propose."""
+        dispatch, algorithm = self._dispatch, self.algorithm
+        offspring = self._offspring or len(population.individuals)
+        if self._islands is not None and self._slow(offspring, population.generation):
+            self.close()
+            self._refused = True
+        if self._islands is None and dispatch is not None and dispatch.executor.remote:
+            worth = self._worth_workers(dispatch, offspring, progress)
+            self.evaluator.dispatch = dispatch if worth else None
+            if isinstance(algorithm, Archipelago) and worth and self._wanted(algorithm, dispatch, population):
+                genotype = self.evaluator.problem.genotype
+                self._islands = AsynchronousIslands(algorithm, dispatch, genotype, population, self.stop.generations)
+        if self._islands is not None:
+            generation = self._islands.next()
+        else:
+            (generation,) = evolve_generations(algorithm, self.evaluator, self.streams, population, 1)
+        self._offspring = generation.evaluations
+        return generation if generation.evaluations else None
+
+    def halt(self) -> bool:
+        """Begin nothing more on workers; return whether they have told of a generation that nobody has asked for."""
+        if self._islands is None:
+            return False
+        self._islands.halt()
+        return self._islands.complete
+
+    def close(self) -> None:
+        """Give up what is under way on workers."""
+        if self._islands is not None:
+            self._islands.halt()
+            self._islands = None
+
+    def _worth_workers(self, dispatch: Dispatch, offspring: int, progress: Progress) -> bool:
+        if dispatch.grain != "auto" or dispatch.executor.started:
+            return True
+        here = self.evaluator.seconds_here
+        return here is not None and dispatch.worthwhile(seconds_left(self.stop, progress, offspring, here))
+
+    def _wanted(self, algorithm: Archipelago, dispatch: Dispatch, population: Population) -> bool:
+        if not dispatch.evolve or dispatch.grain != "auto":
+            return dispatch.grain == "islands" and bool(dispatch.evolve)
+        offspring, demes = self._offspring or len(population.individuals), len(algorithm.demes(population))
+        here, sent = self.evaluator.seconds_here, self.evaluator.seconds_sent
+        return not self._refused and islands_pay(here, sent, offspring, demes, dispatch.executor.workers)
+
+    def _slow(self, offspring: int, generation: int) -> bool:
+        """Whether demes on workers turn out slower than this process alone."""
+        here = self.evaluator.seconds_here
+        if self._dispatch is None or self._dispatch.grain != "auto" or here is None:
+            return False
+        now = perf_counter()
+        if self._begun is None:
+            self._begun = now, generation
+        seconds, done = now - self._begun[0], generation - self._begun[1]
+        return seconds > TRIAL and seconds > done * offspring * here
+
+
+def seconds_left(stop: Stop, progress: Progress, offspring: int, here: float) -> float:
+    """Return how many seconds of work in this process are to be expected until the search ends, as far as can be said.
+
+    Where it ends by what it finds, it is taken to go on for as long as it has taken so far, or until it may stall.
+
+    Parameters
+    ----------
+    stop : Stop
+    progress : Progress
+    offspring : int
+        Evaluations of a generation.
+    here : float
+        Seconds of an evaluation in this process.
+    """
+    generation = offspring * here
+    bounds = []
+    if stop.generations is not None:
+        bounds.append((stop.generations - progress.generation) * generation)
+    if stop.evaluations is not None:
+        bounds.append((stop.evaluations - progress.evaluations) * here)
+    if stop.seconds is not None:
+        bounds.append(stop.seconds - progress.seconds)
+    if not bounds or (stop.stalled, stop.target, stop.diversity) != (None, None, None):
+        patience = 0 if stop.stalled is None else stop.stalled - progress.stalled
+        bounds.append(max(progress.seconds, patience * generation))
+    return min(bounds)
+
+
+def islands_pay(here: float | None, sent: float | None, offspring: int, demes: int, workers: int) -> bool:
+    """Return whether to evolve demes on workers rather than evaluate a whole generation, here or on workers.
+
+    Parameters
+    ----------
+    here, sent : float or None
+        Measured seconds of an evaluation in this process, and of one among those sent to workers together.
+    offspring : int
+        Evaluations of a generation.
+    demes, workers : int
+
+    Returns
+    -------
+    bool
+        False until it is known what an evaluation costs here and, where a generation is worth sending, what it costs
+        when sent. What demes will cost is reckoned from the greatest number of them to a worker.
+    """
+    if here is None or demes < 2 or workers < 2 or (sent is None and worth_sending(here * offspring)):
+        return False
+    expected = here * offspring * ceil(demes / workers) / demes
+    return expected < offspring * min(here, sent if sent is not None else inf)

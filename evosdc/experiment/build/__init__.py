@@ -1,0 +1,1 @@
+"""From the names in an experiment to objects: data, problem, algorithm and starting files."""

@@ -1,0 +1,154 @@
+"""What a search judges by: measures, aggregation, fitness and constraints of an experiment, made into a problem."""
+
+from __future__ import annotations
+
+from evosdc.engine.problem import Problem
+from evosdc.errors import ExperimentError, Fault, FaultCollector, ParameterError, PluginError
+from evosdc.experiment.build.constraints import constraints_of
+from evosdc.experiment.build.defaults import default_measures
+from evosdc.experiment.config.experiment import Experiment, Measures
+from evosdc.model import Aggregation, Expected, Fitness, Fitted, Microdata
+from evosdc.model.constraint import Constraints
+from evosdc.model.fitness import single_measure
+from evosdc.plugins.registry import Registry
+from evosdc.seeds import Streams
+from evosdc.table.schema import Schema
+
+
+def build_problem(experiment: Experiment, microdata: Microdata, registry: Registry, seed: int) -> Problem:
+    """Return the problem of an experiment on its microdata; what a worker builds too.
+
+    Raises
+    ------
+    InputError
+        With the faults of all names and parameters at once.
+    """
+    collect = FaultCollector()
+    genotype = fitness = None
+    with collect.step():
+        genotype = registry.build("genotype", experiment.genotype.name, experiment.genotype.params, microdata)
+    fitted: dict[str, Fitted] = {}
+    measures = experiment.measures or default_measures(microdata.original.schema)
+    experiment = experiment.model_copy(update={"measures": measures})
+    for measure in measures.all:
+        with collect.step():
+            built = registry.build("measure", measure.name, measure.params)
+            built.require_support(microdata.original, f"measure {measure.name}")
+            if genotype is not None and genotype.generalises and not built.generalised:
+                raise ParameterError(_not_readable(measure.name, experiment.genotype.name, registry))
+            fitted[measure.name] = built.fit_in(microdata)
+            if genotype is not None and genotype.expected and not isinstance(fitted[measure.name], Expected):
+                collect.faults.append(
+                    Fault(
+                        f"measure {measure.name}",
+                        "a measure without expectation under transition matrices",
+                        "measures that have one",
+                        f"Genotype {experiment.genotype.name} is told to judge by expectations; let it draw instead.",
+                    )
+                )
+    with collect.step():
+        require_judged(measures, microdata.original.schema, registry)
+    aggregation = Aggregation(())
+    with collect.step():
+        aggregation = aggregation_of(measures, registry)
+    with collect.step():
+        fitness = fitness_of(experiment, registry)
+    constraints, figures = Constraints(), dict[str, Fitted]()
+    with collect.step():
+        constraints, figures = constraints_of(experiment, measures, registry, microdata, aggregation, genotype)
+    if fitness is not None and not collect.faults:
+        known = set(fitted) | set(aggregation.combine(dict.fromkeys(fitted, 0.0)))
+        lacking = [name for name in fitness.needs if name not in known]
+        if lacking:
+            collect.faults.append(
+                Fault(
+                    f"fitness {experiment.fitness.name}",
+                    f"no measure for {', '.join(lacking)}",
+                    "measures = { il = [...], dr = [...] } with all that it combines",
+                )
+            )
+    collect.settle()
+    if genotype is None or fitness is None:
+        raise PluginError("a genotype or fitness was not built although nothing was wrong")
+    return Problem(genotype, fitted | figures, aggregation, fitness, Streams(seed), constraints)
+
+
+def _not_readable(measure: str, genotype: str, registry: Registry) -> Fault:
+    """Return the fault of a measure that cannot read the labels which a genotype publishes."""
+    fit = [name for name in registry.names("measure") if registry.implementation("measure", name).generalised]
+    given = f"a measure of files in the original's own categories, which those of genotype {genotype} are not"
+    return Fault(f"measure {measure}", given, f"one of {', '.join(fit)}")
+
+
+def require_judged(measures: Measures, schema: Schema, registry: Registry) -> None:
+    """Raise when losses are combined but none of them judges attributes of some scale: a search would ruin those.
+
+    Parameters
+    ----------
+    measures : Measures
+    schema : Schema
+        Of the protected attributes.
+    registry : Registry
+
+    Raises
+    ------
+    ExperimentError
+        Names the attributes.
+    """
+    known = [m.name for m in measures.il if m.name in registry.names("measure")]
+    seen = {scale for name in known for scale in registry.implementation("measure", name).supports}
+    unseen = [attribute for attribute in schema.attributes if attribute.scale not in seen]
+    if known and unseen:
+        scales = " and ".join(sorted({str(attribute.scale) for attribute in unseen}))
+        given = f"no measure that judges {', '.join(attribute.name for attribute in unseen)}"
+        advice = "Add one, see `evosdc plugins list`, or name no measures to take those that fit the file."
+        raise ExperimentError(Fault("measures.il", given, f"a loss of {scales} attributes as well", advice))
+
+
+def fitness_of(experiment: Experiment, registry: Registry) -> Fitness:
+    """Return the fitness by its name, which may be that of one of the experiment's measures.
+
+    Raises
+    ------
+    InputError
+        Nothing has that name, it is that of a measure that is not taken, or the parameters were refused.
+    """
+    name, params = experiment.fitness.name, experiment.fitness.params
+    if name not in registry.names("fitness") and name in registry.names("measure"):
+        if experiment.measures is not None and name not in {m.name for m in experiment.measures.all}:
+            advice = f"Take it as well: measures = [..., {name!r}]."
+            raise ExperimentError(
+                Fault(f"fitness {name}", "a measure that is not taken", "one of the measures", advice)
+            )
+        return single_measure(name, params, getattr(registry.spec("measure", name), "direction", "minimise"))
+    fitness: Fitness = registry.build("fitness", name, params)
+    if experiment.measures is None:  # only the name and the parameters can be looked at
+        return fitness
+    taken = [measure.name for measure in experiment.measures.all if measure.name in registry.names("measure")]
+    return fitness.bound({m: getattr(registry.spec("measure", m), "direction", "minimise") for m in taken})
+
+
+def aggregation_of(measures: Measures, registry: Registry) -> Aggregation:
+    """Return how the measures make IL and DR: linkage measures are known by the family of their spec.
+
+    Raises
+    ------
+    InputError
+        A measure is unknown, or listed under a kind that it is not of.
+    """
+    collect = FaultCollector()
+    for kind, listed in (("il", measures.il), ("dr", measures.dr)):
+        for measure in listed:
+            with collect.step():
+                found = getattr(registry.spec("measure", measure.name), "kind", kind)
+                if found != kind:
+                    wanted = f"a measure of kind {kind}"
+                    raise ExperimentError(Fault(f"measures.{kind}: {measure.name}", f"one of kind {found}", wanted))
+    collect.settle()
+    families = {m.name: getattr(registry.spec("measure", m.name), "family", "") for m in measures.dr}
+    return Aggregation(
+        tuple(m.name for m in measures.il),
+        tuple(name for name, family in families.items() if family == "linkage"),
+        tuple(name for name, family in families.items() if family != "linkage"),
+        measures.linkage,
+    )

@@ -1,0 +1,52 @@
+"""A user's own masked files as a start: read by the schema of the original, in its coding."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from evosdc.calls.attributes import aligned
+from evosdc.errors import FaultCollector
+from evosdc.experiment.config.experiment import Start
+from evosdc.files.masked_file import read_masked
+from evosdc.files.source import Source
+from evosdc.model import Masking, Microdata
+from evosdc.table.table import Table
+
+FROM_FILE = "file"
+"""What stands in the place of a masking method for a file that was read."""
+
+
+def read_start_files(start: Start | None, source: Source, microdata: Microdata) -> tuple[Table, ...]:
+    """Return the protected attributes of the masked files that a start names, in the coding of the original.
+
+    Parameters
+    ----------
+    start : Start, optional
+    source : Source
+        The confidential file, cut down to the records that the search works on.
+    microdata : Microdata
+        Made of it.
+
+    Raises
+    ------
+    InputError
+        Files that cannot be read, have other records in number, lack protected attributes or hold other categories;
+        all files at once.
+    """
+    collect, tables = FaultCollector(), []
+    for path in start.files if start is not None else ():
+        with collect.step():
+            masked = read_masked(path, source, require=microdata.protect)
+            tables.append(aligned(microdata.original, masked.table))
+    collect.settle()
+    return tuple(tables)
+
+
+def file_entries(start: Start | None) -> tuple[Masking, ...]:
+    """Return how the masked files of a start are called in reports: by name, with the folder where names are alike."""
+    files = start.files if start is not None else ()
+    alike = Counter(path.name for path in files)
+    return tuple(
+        Masking(FROM_FILE, {"path": path.name if alike[path.name] == 1 else f"{path.parent.name}/{path.name}"})
+        for path in files
+    )

@@ -1,0 +1,281 @@
+"""The experiment: what an experiment file says, validated, with defaults filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from evosdc.errors import ExperimentError, Fault
+from evosdc.experiment.config.on_error import OnError
+from evosdc.experiment.config.sweep_values import flat, require_values
+from evosdc.files.schema.hierarchy_rules import HierarchySource
+from evosdc.model import Masking, Parameters
+from evosdc.model.parameters import faults_of
+
+
+class Named(Parameters):
+    """Something registered, by name, with its parameters beside the name: ``{ name = "cells", steps = true }``."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    name: str = Field(min_length=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, value: Any) -> Any:
+        return {"name": value} if isinstance(value, str) else value
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The parameters that were given."""
+        return dict(self.model_extra or {})
+
+
+class DataSource(Parameters):
+    """Where the confidential file comes from and what of it is to be protected."""
+
+    name: str | None = Field(None, description="a registered data set")
+    file: Path | None = Field(None, description="a data file; relative to the experiment file")
+    schema_file: Path | None = Field(None, alias="schema", description="schema.toml; inferred when not given")
+    protect: tuple[str, ...] | None = Field(None, description="attributes to protect; default: the quasi-identifiers")
+    complete: bool | tuple[str, ...] = Field(
+        False, description="keep only records without missing values: in all attributes, or in those named"
+    )
+    first: int | None = Field(None, ge=1, description="keep only so many records, from the top")
+    hierarchies: dict[str, HierarchySource] = Field(
+        default_factory=dict,
+        description="by attribute: a CSV file relative to the experiment file, or a rule such as { widths = [5, 10] }, "
+        "{ prefix = [1, 2] } or { merge = [2, 4] }; in place of what the schema has",
+    )
+
+    @model_validator(mode="after")
+    def _one_source(self) -> DataSource:
+        if (self.name is None) == (self.file is None):
+            raise ValueError("either name = <data set> or file = <path>, and not both")
+        if self.name is not None and self.schema_file is not None:
+            raise ValueError("schema goes with file only: a registered data set brings its own")
+        if self.protect is not None and len(set(self.protect)) < len(self.protect):
+            raise ValueError("each attribute once in protect")
+        return self
+
+
+class MaskingEntry(Parameters):
+    """One masking method of a start: ``{ method = "mdav", k = 3, attributes = ["age"], by = ["region"] }``."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    method: str
+    attributes: tuple[str, ...] = ()
+    by: tuple[str, ...] = Field((), description="attributes of the file that form strata, each masked on its own")
+
+    @property
+    def masking(self) -> Masking:
+        """The entry as the portfolio's own class."""
+        return Masking(self.method, dict(self.model_extra or {}), self.attributes, self.by)
+
+
+class Start(Parameters):
+    """What the first generation is made of."""
+
+    portfolio: str | None = Field(None, description="a registered portfolio")
+    methods: tuple[MaskingEntry, ...] = Field((), description="further masking methods with parameters")
+    initial: bool | None = Field(
+        None,
+        description="the genotype's own initial genomes; default: those of a genotype that no file can start, "
+        "where no random genomes are asked for",
+    )
+    files: tuple[Path, ...] = Field(
+        (),
+        description="masked files of your own, row by row the original's records; relative to the experiment file",
+    )
+    random: int = Field(0, ge=0, description="random genomes besides")
+    without_best: float = Field(
+        0.0, ge=0, lt=100, description="leave out so many per cent of the masked files, the best by the fitness"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_list(cls, value: Any) -> Any:
+        return {"methods": value} if isinstance(value, list | tuple) else value
+
+    @model_validator(mode="after")
+    def _something(self) -> Start:
+        if not (self.portfolio is not None or self.methods or self.files or self.random or self.initial):
+            raise ValueError("a portfolio, a list of methods, files, initial = true, or random = N with N at least 1")
+        if self.without_best and self.portfolio is None and not self.methods and not self.files:
+            raise ValueError("without_best together with a portfolio, methods or files")
+        if len(set(self.files)) < len(self.files):
+            raise ValueError("each of the files once")
+        return self
+
+
+class Measures(Parameters):
+    """Which measures are taken and how they become one IL and one DR."""
+
+    il: tuple[Named, ...] = ()
+    dr: tuple[Named, ...] = ()
+    other: tuple[Named, ...] = Field((), description="measures that are not combined with either")
+    linkage: Literal["max", "mean"] = Field("max", description="how several record linkages are combined")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_list(cls, value: Any) -> Any:
+        return {"other": value} if isinstance(value, list | tuple) else value
+
+    @model_validator(mode="after")
+    def _distinct(self) -> Measures:
+        names = [measure.name for measure in self.all]
+        if not names:
+            raise ValueError("at least one measure")
+        if len(set(names)) < len(names):
+            raise ValueError("each measure once")
+        return self
+
+    @property
+    def all(self) -> tuple[Named, ...]:
+        """All measures, in the order of reports."""
+        return self.il + self.dr + self.other
+
+
+class StopRule(Parameters):
+    """Limits of the search; the first one reached ends it."""
+
+    generations: int | None = Field(None, ge=0)
+    evaluations: int | None = Field(None, ge=1)
+    seconds: float | None = Field(None, gt=0, description="the result then depends on the machine's speed")
+    stalled: int | None = Field(None, ge=1, description="generations without improvement")
+    target: float | None = Field(
+        None, description="objective of the best file (with several: the greatest one) at which the search is content"
+    )
+    diversity: float | None = Field(
+        None, ge=0, description="mean distance between members of the population, in the genotype's own units"
+    )
+
+
+Grain = Literal["auto", "evaluations", "islands"]
+
+
+class ExecutorChoice(Named):
+    """The executor, the number of its workers, and what they are given to do."""
+
+    name: str = "processes"
+    workers: int | None = Field(None, ge=1, description="default: one for each core, or for each slot of an allocation")
+    grain: Grain = Field(
+        "auto",
+        description="what workers get: single evaluations, or islands to evolve for some generations (algorithm "
+        "islands); by default whichever is faster. The result is the same",
+    )
+
+
+DEFAULT_GENERATIONS = 500
+
+
+class InvalidExperimentError(ExperimentError):
+    """What is wrong with an experiment, and under which of its keys.
+
+    Parameters
+    ----------
+    faults : iterable of Fault
+    keys : frozenset of str
+        The keys of the experiment that have faults; empty where a fault concerns the whole.
+    """
+
+    def __init__(self, faults: Iterable[Fault], keys: frozenset[str]) -> None:
+        super().__init__(faults)
+        self.keys = keys
+
+
+class Experiment(Parameters):
+    """A whole experiment; every field but `data` has a default.
+
+    Examples
+    --------
+    >>> Experiment(data={"name": "housing"}, seed=7, stop={"generations": 50})
+    """
+
+    title: str = ""
+    seed: int = Field(1, ge=0, lt=2**63)
+    replicates: int = Field(1, ge=1, le=100_000)
+    data: DataSource
+    genotype: Named = Field(default_factory=lambda: Named(name="cells"))
+    start: Start | None = Field(
+        None, description="default: the genotype's usual portfolio, or its own initial genomes where it has none"
+    )
+    measures: Measures | None = Field(
+        None, description="default: those usual for the scales of the protected attributes"
+    )
+    fitness: Named = Field(default_factory=lambda: Named(name="mean"))
+    constraints: tuple[str, ...] = Field(
+        (), description='what the file must fulfil: "k-anonymity >= 3", "dr <= 20", "il of education <= 5"'
+    )
+    algorithm: Named = Field(default_factory=lambda: Named(name="parent-child"))
+    stop: StopRule = Field(default_factory=StopRule)
+    executor: ExecutorChoice = Field(default_factory=ExecutorChoice)
+    on_error: OnError = Field(
+        default_factory=OnError, description='evaluations that fail: "raise", "penalise" or "retry"'
+    )
+    sweep: dict[str, tuple[Any, ...]] = Field(
+        default_factory=dict,
+        description='values to try by dotted key, all combinations: { "genotype.mutations" = [1, 2, 5] }',
+    )
+
+    def __init__(self, **given: Any) -> None:
+        try:
+            super().__init__(**given)
+        except ValidationError as error:
+            keys = frozenset(str(item["loc"][0]) for item in error.errors(include_input=False) if item["loc"])
+            raise InvalidExperimentError(faults_of(error, Experiment, ""), keys) from None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _generations_of_the_algorithm(cls, value: Any) -> Any:
+        """Let ``algorithm = { name = ..., generations = N }`` say how long to run, as ``stop.generations`` does."""
+        if not isinstance(value, dict):
+            return value
+        value = dict(value)
+        algorithm, stop = value.get("algorithm"), value.get("stop", {})
+        if isinstance(algorithm, dict) and "generations" in algorithm and isinstance(stop, dict):
+            algorithm = dict(algorithm)
+            generations = algorithm.pop("generations")
+            if stop.get("generations", generations) != generations:
+                raise ValueError("the same generations in algorithm and in stop, or in one of them only")
+            value["algorithm"], value["stop"] = algorithm, {**stop, "generations": generations}
+        return value
+
+    @field_validator("sweep", mode="before")
+    @classmethod
+    def _dotted(cls, value: Any) -> Any:
+        """Let ``[sweep]`` be written with nested tables, as TOML reads dotted keys without quotes."""
+        return dict(flat(value)) if isinstance(value, dict) else value
+
+    @field_validator("sweep")
+    @classmethod
+    def _something_to_try(cls, value: dict[str, tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]:
+        require_values(value, cls.model_fields)
+        return value
+
+    @model_validator(mode="after")
+    def _ends(self) -> Experiment:
+        stop = self.stop
+        if stop.generations is stop.evaluations is stop.seconds is None:
+            # A stall or a target may never come: some limit is always set.
+            object.__setattr__(self, "stop", stop.model_copy(update={"generations": DEFAULT_GENERATIONS}))
+        return self
+
+    @property
+    def heading(self) -> str:
+        """The title, or one made of the data and the genotype."""
+        data = self.data.name or (self.data.file.name if self.data.file else "data")
+        return self.title or f"{self.genotype.name} of {data}"
+
+    @property
+    def single(self) -> bool:
+        """Whether it is one run: no replicates and no sweep."""
+        return self.replicates == 1 and not self.sweep
+
+    def document(self) -> dict[str, Any]:
+        """Return the experiment as JSON-able data with every default filled in."""
+        return self.model_dump(mode="json", by_alias=True)

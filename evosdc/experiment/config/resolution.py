@@ -1,0 +1,106 @@
+"""An experiment with nothing left unsaid: every default filled in, so that it can be repeated and read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import tomli_w
+
+from evosdc._version import __version__
+from evosdc.experiment.config.experiment import ExecutorChoice, Experiment, Named, Start
+from evosdc.model.constraint import Constraint
+from evosdc.model.parameters import parsed
+from evosdc.plugins.registry import Registry
+
+
+def resolved(experiment: Experiment, registry: Registry, protect: tuple[str, ...], start: Start) -> Experiment:
+    """Return the experiment with the parameters of everything that it names, and the attributes that it protects.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Valid: its names are registered and its parameters accepted; with measures, as the assembly leaves it.
+    registry : Registry
+    protect : tuple of str
+        The attributes protected in fact.
+    start : Start
+        What the search starts from in fact.
+    """
+    measures = experiment.measures
+    assert measures is not None, "the assembly fills in the measures"
+    listed = {
+        group: tuple(_filled(registry, "measure", m) for m in getattr(measures, group))
+        for group in ("il", "dr", "other")
+    }
+    fitness = experiment.fitness
+    if fitness.name in registry.names("fitness"):
+        fitness = _filled(registry, "fitness", fitness)
+    executor = _filled(registry, "executor", Named(name=experiment.executor.name, **experiment.executor.params))
+    return experiment.model_copy(
+        update={
+            "title": experiment.heading,
+            "data": experiment.data.model_copy(update={"protect": protect}),
+            "genotype": _filled(registry, "genotype", experiment.genotype),
+            "start": start,
+            "measures": measures.model_copy(update=listed),
+            "fitness": fitness,
+            "algorithm": _filled(registry, "algorithm", experiment.algorithm),
+            "executor": ExecutorChoice(
+                name=executor.name,
+                workers=experiment.executor.workers,
+                grain=experiment.executor.grain,
+                **executor.params,
+            ),
+        }
+    )
+
+
+def named_in(experiment: Experiment, registry: Registry) -> Iterator[tuple[str, str]]:
+    """Yield kind and name of everything registered that an experiment uses and a result depends on."""
+    yield "genotype", experiment.genotype.name
+    algorithm: Named | None = experiment.algorithm
+    while algorithm is not None:
+        yield "algorithm", algorithm.name
+        inner = (_inner(value, registry) for value in algorithm.params.values())
+        algorithm = next((found for found in inner if found is not None), None)
+    for measure in experiment.measures.all if experiment.measures is not None else ():
+        yield "measure", measure.name
+    for text in experiment.constraints:
+        name = Constraint.parse(text).name
+        if name in registry.names("privacy-model"):
+            yield "privacy-model", name
+    start = experiment.start
+    if start is not None:
+        if start.portfolio is not None:
+            yield "portfolio", start.portfolio
+        for method in dict.fromkeys(entry.method for entry in start.methods):
+            yield "masking-method", method
+    if experiment.data.name is not None:
+        yield "dataset", experiment.data.name
+
+
+def experiment_text(experiment: Experiment) -> str:
+    """Return an experiment as the text of an experiment file that repeats it from any folder."""
+    document: dict[str, Any] = experiment.model_dump(mode="json", by_alias=True, exclude_none=True)
+    if not document["sweep"]:
+        del document["sweep"]
+    return f"# As run by evosdc {__version__}; `evosdc run` on this file repeats it.\n{tomli_w.dumps(document)}"
+
+
+def _filled(registry: Registry, kind: str, named: Named) -> Named:
+    params = getattr(registry.implementation(kind, named.name), "Params", None)
+    if params is None:
+        return named
+    full = parsed(params, named.params, f"{kind} {named.name}").model_dump(mode="json", exclude_none=True)
+    for key, value in full.items():
+        if kind == "algorithm" and (inner := _inner(value, registry)) is not None:
+            full[key] = {"name": inner.name, **_filled(registry, kind, inner).params}
+    return Named(name=named.name, **full)
+
+
+def _inner(value: Any, registry: Registry) -> Named | None:
+    """Return the algorithm that a parameter of an algorithm names (`islands`, `memetic`); None where it names none."""
+    if not isinstance(value, dict) or value.get("name") not in registry.names("algorithm"):
+        return None
+    return Named.model_validate(value)

@@ -1,0 +1,37 @@
+"""Members of a finished run's front, from its last checkpoint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from evosdc.engine.checkpoint import newest_checkpoint
+from evosdc.errors import CheckpointError, DataError, Fault
+from evosdc.experiment.build.assembly import Assembly, assemble
+from evosdc.experiment.config.reader import experiment_of
+from evosdc.experiment.run.environment import data_digest
+from evosdc.model import Individual
+from evosdc.plugins.registry import Registry
+from evosdc.runs.layout import ENVIRONMENT, RunFolder
+
+
+def front_member(path: Path, member: int, registry: Registry) -> tuple[Assembly, Individual]:
+    """Return a run's assembly and one individual of its front, by its position in ``front.csv``.
+
+    Raises
+    ------
+    CheckpointError
+        The folder holds no run or no checkpoint, or the data have changed.
+    DataError
+        The front has no such member.
+    """
+    folder = RunFolder(path)
+    assembly = assemble(experiment_of(folder), registry)
+    if folder.read_json(ENVIRONMENT).get("data") != data_digest(assembly.source.table):
+        raise CheckpointError("the data are not those of the run; restore the file")
+    state, _ = newest_checkpoint(path, assembly.problem.genotype)
+    if state is None:
+        raise CheckpointError(f"{path} has no checkpoint yet")
+    if member >= len(state.front):
+        wanted = f"0..{len(state.front) - 1}"
+        raise DataError(Fault("member", str(member), wanted, f"{path}/front.csv lists the members of the front."))
+    return assembly, state.front[member]

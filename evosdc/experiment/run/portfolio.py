@@ -1,0 +1,126 @@
+"""Masking and evaluating what a search starts from, here or on workers, and keeping the scores for the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+from evosdc.engine.evaluation import Dispatch, run_items
+from evosdc.experiment.build.assembly import Assembly
+from evosdc.experiment.build.start import StartingFile, starting_individual
+from evosdc.experiment.run.outputs import scored
+from evosdc.model import Individual, Masking
+from evosdc.runs.layout import PORTFOLIO, RunFolder
+
+BATCH = 16
+"""Candidates between two signs of progress."""
+
+
+def identity_file(assembly: Assembly) -> StartingFile:
+    """Return the original itself as a baseline: no loss, full risk (less where records are duplicates)."""
+    original = assembly.microdata.original
+    scores, objectives = assembly.problem.score(original)
+    return StartingFile("original", None, Individual(None, b"", scores, objectives, "original"))
+
+
+def starting_individuals(
+    assembly: Assembly,
+    seed: int,
+    dispatch: Dispatch | None,
+    begin: str,
+    tell: Callable[[int, int], None],
+) -> list[Individual]:
+    """Return all that stands in the plan of the start, evaluated: the candidates first, then files for comparison.
+
+    Where the experiment stops by time and the time is over before, the list ends early; it has at least one entry.
+
+    Parameters
+    ----------
+    begin : str
+        Name of the worker's function that makes and evaluates what stands at a position.
+    tell : callable
+        Called with the number done and the total.
+    """
+    problem, plan, registry = assembly.problem, assembly.plan, assembly.registry
+    rule = assembly.experiment.on_error.rule
+    labels, total = plan.labels, len(plan.labels)
+    began, limit = perf_counter(), assembly.stop.seconds
+    individuals: list[Individual] = []
+    seconds = 0.0
+
+    def over() -> bool:
+        return bool(individuals) and limit is not None and perf_counter() - began >= limit
+
+    while (done := len(individuals)) < total and not over():
+        tell(done, total)
+        batch = range(done, min(done + BATCH, total))
+        if dispatch is not None and dispatch.worthwhile(seconds * (total - done)):
+            batch = range(done, min(done + BATCH * dispatch.executor.workers, total))
+            items = [(position, position) for position in batch]
+            size = assembly.microdata.original.codes.nbytes
+            outcomes = run_items(dispatch.executor, dispatch.shared, begin, seed, items, seconds, size)
+            for outcome in outcomes:
+                dump, scores, objectives = outcome.value
+                compared = outcome.id >= plan.candidates
+                genome = None if compared else problem.genotype.load(dump)
+                key = b"" if compared else problem.genotype.key(genome)
+                individuals.append(Individual(genome, key, scores, objectives, labels[outcome.id]))
+            continue
+        for position in batch:
+            if over():
+                break
+            start = perf_counter()
+            individuals.append(starting_individual(problem, plan, registry, position, seed, rule))
+            seconds = 0.5 * (seconds + perf_counter() - start)
+    tell(len(individuals), total)
+    return individuals
+
+
+def files_of(assembly: Assembly, individuals: list[Individual]) -> list[StartingFile]:
+    """Return the original and all starting files and founders, without random genomes."""
+    listed = [(masking, position) for masking, position in assembly.plan.listed if position < len(individuals)]
+    apart = assembly.plan.left_out(individuals)
+    files = [StartingFile(masking.label, masking, individuals[place], place in apart) for masking, place in listed]
+    return [identity_file(assembly), *files]
+
+
+def write_portfolio(folder: RunFolder, files: list[StartingFile]) -> None:
+    """Keep the scores of the starting files, for a report after a resume."""
+    folder.write_json(
+        PORTFOLIO,
+        [
+            {"label": f.label, "masking": _entry(f.masking), "left_out": f.left_out} | scored(f.individual)
+            for f in files
+        ],
+    )
+
+
+def read_portfolio(folder: RunFolder) -> list[StartingFile]:
+    """Return what `write_portfolio` wrote; genomes are not kept."""
+    return [
+        StartingFile(
+            entry["label"],
+            _masking(entry["masking"]),
+            Individual(None, b"", entry["scores"], tuple(entry["fitness"]), entry["label"]),
+            entry["left_out"],
+        )
+        for entry in folder.read_json(PORTFOLIO)
+    ]
+
+
+def _entry(masking: Masking | None) -> dict[str, Any] | None:
+    if masking is None:
+        return None
+    return {
+        "method": masking.method,
+        "params": dict(masking.params),
+        "attributes": list(masking.attributes),
+        "by": list(masking.by),
+    }
+
+
+def _masking(entry: dict[str, Any] | None) -> Masking | None:
+    if entry is None:
+        return None
+    return Masking(entry["method"], entry["params"], tuple(entry["attributes"]), tuple(entry["by"]))

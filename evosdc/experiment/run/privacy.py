@@ -1,0 +1,76 @@
+"""What privacy models say of the file that a run publishes, beside what they say of the original."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from evosdc.calls.disclosure import assessed, build_models, release_of, seen_as
+from evosdc.errors import InputError
+from evosdc.model import Microdata, Release
+from evosdc.plugins.registry import Registry
+from evosdc.table.table import Rows, Table
+
+
+def risk_document(
+    microdata: Microdata, masked: Table, registry: Registry, omitted: Rows | None = None
+) -> dict[str, Any]:
+    """Return the content of ``risk.json``.
+
+    The protected attributes are what an intruder knows; sensitive attributes, weights and households are those of the
+    schema, and are published as they are.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    masked : Table
+        The protected attributes as they are published.
+    omitted : ndarray of intp, optional
+        Positions of records that are not published.
+
+    Returns
+    -------
+    dict
+        ``original`` and ``published`` hold the figures of every privacy model that applies; ``models`` the headline of
+        each, with a sentence; besides, what the figures hang on. ``note`` tells why there are none, where a file cannot
+        be judged.
+    """
+    kept = np.setdiff1d(np.arange(len(masked)), [] if omitted is None else omitted).astype(np.intp)
+    if not len(kept):
+        return {"note": "No record is published."}
+    published = microdata.table.with_columns(masked).take(kept)
+    try:
+        files = {
+            name: release_of(table, microdata.protect)
+            for name, table in (("original", microdata.table), ("published", published))
+        }
+        names: dict[str, Mapping[str, Any]] = {name: {} for name in registry.names("privacy-model")}
+        figures = {name: assessed(release, names, registry) for name, release in files.items()}
+        return _document(files, names, figures, registry)
+    except InputError as error:
+        return {"note": str(error)}
+    except Exception as error:  # a plugin's fault must not lose a search that has ended well; its text may hold records
+        return {"note": f"A privacy model failed: {type(error).__name__}."}
+
+
+def _document(
+    files: Mapping[str, Release],
+    names: Mapping[str, Mapping[str, Any]],
+    figures: Mapping[str, Mapping[str, Any]],
+    registry: Registry,
+) -> dict[str, Any]:
+    listed = []
+    for name, model in build_models(names, registry).items():
+        if all(name in figures[file] for file in files):
+            listed.append(
+                {
+                    "name": name,
+                    "headline": model.headline,
+                    "larger_is_safer": model.larger_is_safer,
+                    **{file: figures[file][name][model.headline] for file in files},
+                    "in_words": model.in_words(figures["published"][name]),
+                }
+            )
+    return {"models": listed, **figures, **seen_as(files["published"])}

@@ -1,0 +1,288 @@
+"""Running an experiment, from the beginning or from its last checkpoint."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from evosdc.engine.checkpoint import newest_checkpoint, set_aside_newer
+from evosdc.engine.evaluation import Dispatch, Evaluator
+from evosdc.engine.generation_step import GenerationStep
+from evosdc.engine.loop import SearchState, begin, search
+from evosdc.errors import CheckpointError, EvosdcError
+from evosdc.executors.launched import launching_executor
+from evosdc.executors.shared_files import share, withdraw
+from evosdc.experiment.build.assembly import Assembly, assemble, start_of
+from evosdc.experiment.build.start import StartingFile
+from evosdc.experiment.config.experiment import ExecutorChoice, Experiment
+from evosdc.experiment.config.reader import experiment_of
+from evosdc.experiment.config.resolution import experiment_text, resolved
+from evosdc.experiment.run.environment import changes_since, environment_of
+from evosdc.experiment.run.observers import Display, Recorder, Silent
+from evosdc.experiment.run.outputs import write_outputs
+from evosdc.experiment.run.portfolio import files_of, read_portfolio, starting_individuals, write_portfolio
+from evosdc.files.atomic import write_text
+from evosdc.files.schema.json_form import schema_document
+from evosdc.model import Executor, SharedFiles
+from evosdc.model.parameters import parsed
+from evosdc.plugins.registry import Registry
+from evosdc.runs.journal import cut_journal
+from evosdc.runs.layout import (
+    CONTEXT,
+    ENVIRONMENT,
+    EXPERIMENT,
+    JOURNAL,
+    PORTFOLIO,
+    RESOLVED,
+    RunFolder,
+)
+
+WORKER = "evosdc.experiment.run.worker"
+
+EVOLVE = f"{WORKER}:evolve"
+
+WORKERS_LOG = "workers.log"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A completed run: its folder, the content of ``result.json``, and the final state of the search."""
+
+    folder: Path
+    result: dict[str, Any]
+    state: SearchState
+
+
+def run_once(
+    experiment: Experiment, path: Path, registry: Registry, seed: int, display: Display | None = None
+) -> Finished:
+    """Run an experiment once, in a new folder.
+
+    Raises
+    ------
+    InputError
+        The experiment, its data or the folder cannot be used; nothing has been written then.
+    RunError
+        The run failed; what it had is in the folder.
+    """
+    assembly = assemble(experiment, registry, seed)
+    folder = RunFolder(path)
+    folder.create()
+    with folder:
+        folder.require_new()
+        one = assembly.experiment.model_copy(update={"seed": seed, "replicates": 1})
+        start = start_of(experiment, registry, assembly.microdata.original.schema)
+        full = resolved(one, registry, assembly.microdata.protect, start)
+        write_text(folder.file(EXPERIMENT), experiment_text(full))
+        folder.write_json(ENVIRONMENT, environment_of(full, registry, assembly.source.table, assembly.plan.files))
+        # Last, since this is the file that makes the folder one that can be resumed.
+        folder.write_json(RESOLVED, full.document())
+        return _run(assembly, folder, registry, seed, None, display or Silent())
+
+
+def resume_once(path: Path, registry: Registry, display: Display | None = None, force: bool = False) -> Finished:
+    """Go on with a run from its last checkpoint; the result is that of a run that was never stopped.
+
+    Parameters
+    ----------
+    force : bool
+        Go on although evosdc or a plugin has another version now; the folder keeps note of it, and the result is then
+        that of neither version alone.
+
+    Raises
+    ------
+    CheckpointError
+        The folder holds no run, its checkpoints cannot be read, or data or versions have changed.
+    """
+    display = display or Silent()
+    folder = RunFolder(path)
+    experiment = experiment_of(folder)
+    before = folder.read_json(ENVIRONMENT)
+    assembly = assemble(experiment, registry)
+    now = environment_of(experiment, registry, assembly.source.table, assembly.plan.files)
+    if before["data"] != now["data"]:
+        raise CheckpointError("the data are not those that the run began with; restore the file or begin a new run")
+    if before.get("start_files", []) != now["start_files"]:
+        raise CheckpointError("the masked files that the run began from have changed; restore them or begin a new run")
+    changes = require_same_versions(before, now, force)
+    with folder:
+        for text in _remarks(folder, changes, before, now):
+            display.message(text)
+        if changes:
+            folder.write_json(ENVIRONMENT, now | {"forced": [*before.get("forced", ()), *changes]})
+        state, complaints = newest_checkpoint(path, assembly.problem.genotype)
+        for complaint in complaints:
+            display.message(f"{complaint}; going on from the checkpoint before it")
+        if complaints and state is not None:
+            set_aside_newer(path, state.population.generation)
+        cut_journal(folder.file(JOURNAL), 0 if state is None else state.progress.generation)
+        return _run(assembly, folder, registry, experiment.seed, state, display)
+
+
+def require_same_versions(before: Mapping[str, Any], now: Mapping[str, Any], force: bool) -> list[str]:
+    """Return what has changed of evosdc and plugins since a run began; raise `CheckpointError` for it unless forced."""
+    changes = changes_since(before, now)
+    if changes and not force:
+        raise CheckpointError(
+            f"this run was begun with other versions ({'; '.join(changes)}); begin a new run, restore those versions, "
+            "or go on all the same with `evosdc resume --force`"
+        )
+    return changes
+
+
+def _remarks(
+    folder: RunFolder, changes: Sequence[str], before: Mapping[str, Any], now: Mapping[str, Any]
+) -> Iterator[str]:
+    if folder.abandoned is not None:
+        yield f"the run was broken off: {folder.abandoned} is gone"
+    for change in changes:
+        yield f"going on with another version: {change}"
+    for name, version in now["packages"].items():
+        if before["packages"].get(name, version) != version:
+            yield f"{name} {before['packages'][name]} is now {version}: figures may differ in their last digits"
+
+
+def _run(
+    assembly: Assembly,
+    folder: RunFolder,
+    registry: Registry,
+    seed: int,
+    state: SearchState | None,
+    display: Display,
+) -> Finished:
+    experiment, problem = assembly.experiment, assembly.problem
+    shutil.rmtree(folder.file(CONTEXT), ignore_errors=True)  # left behind by a run that was killed
+    run = {
+        "title": experiment.heading,
+        "seed": seed,
+        "folder": str(folder.path),
+        "genotype": experiment.genotype.name,
+        "fitness": experiment.fitness.name,
+        "algorithm": experiment.algorithm.name,
+    }
+    recorder = Recorder(folder, problem.genotype, registry, run, display, assembly.stop.generations)
+    recorder.state = state
+    recorder.status("running")
+    registry.announce("evosdc_run_started", run=run)
+    try:
+        with ExitStack() as stack:
+            executor = executor_of(experiment, registry)
+            dispatch = _dispatch(assembly, folder, executor, seed, stack)
+            evaluator = Evaluator(problem, dispatch, executor.time_limit, experiment.on_error.rule)
+            state, files = _started(assembly, folder, seed, state, dispatch, recorder)
+            evaluator.remember([*state.population.individuals, *state.front])
+            advance = GenerationStep(assembly.algorithm, evaluator, problem.streams, assembly.stop)
+            state, reason = search(
+                assembly.algorithm, evaluator, problem.streams, assembly.stop, state, recorder, advance
+            )
+            recorder.state = state
+            recorder.save()
+        result = write_outputs(folder, assembly, files, state, reason)
+    except BaseException as error:
+        _leave(recorder, error)
+        raise
+    finally:
+        with suppress(OSError):  # on a full disk, what could not be written has been told of already
+            recorder.journal.close()
+    recorder.status("done", reason)
+    registry.announce("evosdc_run_finished", run=run, result=result)
+    return Finished(folder.path, result, state)
+
+
+def _started(
+    assembly: Assembly,
+    folder: RunFolder,
+    seed: int,
+    state: SearchState | None,
+    dispatch: Dispatch | None,
+    recorder: Recorder,
+) -> tuple[SearchState, list[StartingFile]]:
+    if state is not None and folder.file(PORTFOLIO).exists():
+        return state, read_portfolio(folder)
+    began = monotonic()
+    individuals = starting_individuals(assembly, seed, dispatch, f"{WORKER}:begin", recorder.starting)
+    wanted = len(assembly.plan.labels)
+    if len(individuals) < wanted:
+        recorder.display.message(f"the time was over when {len(individuals)} of {wanted} starting files were evaluated")
+    files = files_of(assembly, individuals)
+    write_portfolio(folder, files)
+    apart = assembly.plan.left_out(individuals)
+    candidates = [i for place, i in enumerate(individuals[: assembly.plan.candidates]) if place not in apart]
+    return begin(assembly.algorithm, candidates, monotonic() - began), files
+
+
+def executor_of(experiment: Experiment, registry: Registry) -> Executor:
+    """Return the executor of an experiment, not started; where none is named, the one that started this program."""
+    chosen = experiment.executor
+    around = launching_executor(registry.specs("executor")) if chosen == ExecutorChoice() else None
+    name, given = (chosen.name, chosen.params) if around is None else (around, {})
+    cls = registry.implementation("executor", name)
+    params = parsed(cls.Params, given, f"executor {name}")
+    workers = chosen.workers or cls.usual_workers(params)
+    executor: Executor = registry.build("executor", name, given, workers)
+    return executor
+
+
+def problem_for_workers(assembly: Assembly, folder: Path) -> SharedFiles:
+    """Write what workers build the problem from (`evosdc.experiment.run.worker.Bench`) to a new folder."""
+    table, files = assembly.microdata.table, assembly.plan.files
+    return share(
+        folder,
+        {
+            "codes": table.codes,
+            "numbers": table.numbers,
+            "start_codes": np.array([file.codes for file in files]),
+            "start_numbers": np.array([file.numbers for file in files]),
+        },
+        {
+            "experiment": assembly.experiment.document(),
+            "schema": schema_document(table.schema),
+            "protect": list(assembly.microdata.protect),
+        },
+    )
+
+
+def _dispatch(
+    assembly: Assembly, folder: RunFolder, executor: Executor, seed: int, stack: ExitStack
+) -> Dispatch | None:
+    if not executor.remote:
+        return None
+    executor.keep_log(folder.file(WORKERS_LOG))
+    publications = stack.enter_context(ExitStack())  # left after the executor: its workers may be reading
+
+    def published() -> SharedFiles:
+        shared = problem_for_workers(assembly, folder.file(CONTEXT))
+        publications.callback(withdraw, shared)
+        return shared
+
+    grain = assembly.experiment.executor.grain
+    if grain == "auto" and not executor.started:
+        stack.push(executor)  # workers are started when they are worth it, and ended in any case
+    else:
+        stack.enter_context(executor)
+    return Dispatch(executor, published, f"{WORKER}:evaluate", seed, EVOLVE, grain)
+
+
+def _leave(recorder: Recorder, error: BaseException) -> None:
+    """Save what there is before a run ends early; on a full disk even that may fail, and older checkpoints stay.
+
+    The status names the kind of an error that is not evosdc's own, and the system's words for its number, never its
+    text: that might hold values of records.
+    """
+    interrupted = isinstance(error, KeyboardInterrupt)
+    told = str(error).partition("\n")[0] if isinstance(error, EvosdcError) else ""
+    if isinstance(error, OSError) and error.errno is not None:
+        told = os.strerror(error.errno)
+    message = "stopped by the user" if interrupted else f"{type(error).__name__}: {told}".removesuffix(": ")
+    with suppress(OSError):
+        recorder.save()
+    with suppress(OSError):
+        recorder.status("interrupted" if interrupted else "failed", message)

@@ -1,0 +1,131 @@
+"""What workers do: rebuild the problem from its published files once, then evaluate and mask by name."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from evosdc.engine.deme_reports import DemeReport, PackedDeme, evolve_generations, report_generations, unpack_deme
+from evosdc.engine.evaluation import Evaluator
+from evosdc.engine.failures import evaluated
+from evosdc.engine.problem import Problem
+from evosdc.errors import PluginError
+from evosdc.executors.chunk import unlimited
+from evosdc.executors.shared_files import read_shared
+from evosdc.experiment.build.assembly import algorithm_of, maskings_of, start_of
+from evosdc.experiment.build.judgement import build_problem
+from evosdc.experiment.build.start import starting_individual, starting_plan
+from evosdc.experiment.config.experiment import Experiment
+from evosdc.files.schema.json_form import schema_from_document
+from evosdc.model import Archipelago, Individual, Microdata, SharedFiles
+from evosdc.plugins.registry import default_registry
+from evosdc.table.table import Table
+
+DEMES = 4
+"""Of how many demes a worker keeps the members with their states: with more islands than workers it sees several."""
+
+RECENT = 128
+"""How many evaluated genomes a worker keeps with their states, as relatives for incremental evaluation."""
+
+
+class Bench:
+    """One worker's copy of a problem, and the genomes that it has just evaluated."""
+
+    def __init__(self, shared: SharedFiles, seed: int) -> None:
+        arrays, documents = read_shared(shared)
+        experiment = Experiment.model_validate(documents["experiment"])
+        schema = schema_from_document(documents["schema"])
+        table = Table(schema, np.asarray(arrays["codes"]), np.asarray(arrays["numbers"]))
+        microdata = Microdata(table, tuple(documents["protect"]))
+        self.problem: Problem = build_problem(experiment, microdata, default_registry(), seed)
+        maskings = maskings_of(experiment, microdata, default_registry())
+        start = start_of(experiment, default_registry(), microdata.original.schema)
+        files = tuple(
+            Table(microdata.original.schema, np.asarray(codes), np.asarray(numbers))
+            for codes, numbers in zip(arrays["start_codes"], arrays["start_numbers"], strict=True)
+        )
+        self.plan = starting_plan(self.problem, maskings, start, files)
+        self.rule = experiment.on_error.rule
+        self.recent: OrderedDict[bytes, Individual] = OrderedDict()
+        self.experiment = experiment
+
+    def evaluate(self, dump: Mapping[str, Any], nearest: bytes | None) -> tuple[dict[str, float], tuple[float, ...]]:
+        """Return scores and objectives of a genome."""
+        genome = self.problem.genotype.load(dump)
+        key = self.problem.genotype.key(genome)
+        relative = self.recent.get(nearest) if nearest is not None else None
+        evaluation = evaluated(
+            self.rule,
+            self.problem,
+            genome,
+            lambda related: self.problem.evaluate(genome, key, relative if related else None),
+            relative is not None,
+        )
+        self.recent[key] = Individual(
+            genome, key, evaluation.scores, evaluation.objectives, "evaluated", evaluation.states
+        )
+        while len(self.recent) > RECENT:
+            self.recent.popitem(last=False)
+        return evaluation.scores, evaluation.objectives
+
+    @cached_property
+    def islands(self) -> Archipelago:
+        """The experiment's algorithm, which has demes."""
+        algorithm = algorithm_of(self.experiment, self.problem, default_registry())
+        if not isinstance(algorithm, Archipelago):
+            raise PluginError(f"algorithm {self.experiment.algorithm.name} has no demes that a worker could evolve")
+        return algorithm
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """What evaluates in this process, and remembers."""
+        return Evaluator(self.problem, rule=self.rule)
+
+    def evolve(self, packed: PackedDeme, island: int, count: int, time_limit: float | None) -> DemeReport:
+        """Evolve a deme; members that were here before bring the states of their measures with them."""
+        began = perf_counter()
+        deme = unpack_deme(packed, self.problem.genotype)
+        for individual in deme.individuals:
+            known = self.recent.get(individual.key)
+            individual.states = known.states if known is not None else ()
+        self.evaluator.time_limit = time_limit
+        streams = replace(self.problem.streams, island=island)
+        history = list(evolve_generations(self.islands.inner, self.evaluator, streams, deme, count))
+        members = history[-1].population.individuals
+        for individual in members:
+            self.recent[individual.key] = individual
+            self.recent.move_to_end(individual.key)
+        while len(self.recent) > max(RECENT, DEMES * len(members)):
+            self.recent.popitem(last=False)
+        reports = report_generations(deme, iter(history), self.problem.genotype)
+        return DemeReport(perf_counter() - began, reports)
+
+
+@lru_cache(maxsize=2)
+def _bench(shared: SharedFiles, seed: int) -> Bench:
+    with unlimited():
+        return Bench(shared, seed)
+
+
+def evaluate(shared: SharedFiles, seed: int, payload: tuple[Mapping[str, Any], bytes | None]) -> Any:
+    """Evaluate a dumped genome; `payload` is the dump and the key of a relative, or None."""
+    return _bench(shared, seed).evaluate(*payload)
+
+
+def evolve(shared: SharedFiles, seed: int, payload: tuple[PackedDeme, int, int, float | None]) -> Any:
+    """Evolve a deme; `payload` is the deme, its island, the generations, and the time limit of an evaluation."""
+    return _bench(shared, seed).evolve(*payload)
+
+
+def begin(shared: SharedFiles, seed: int, position: int) -> Any:
+    """Make and evaluate what stands at one position of the start; return dump (if a genome), scores and objectives."""
+    bench = _bench(shared, seed)
+    individual = starting_individual(bench.problem, bench.plan, default_registry(), position, seed, bench.rule)
+    dump = {} if individual.genome is None else dict(bench.problem.genotype.dump(individual.genome))
+    return dump, dict(individual.scores), individual.objectives

@@ -1,0 +1,1 @@
+"""Many runs of one experiment: replicates and the settings of a sweep."""

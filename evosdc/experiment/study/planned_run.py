@@ -1,0 +1,31 @@
+"""One run of a study, wherever it is carried out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from evosdc.experiment.run.observers import Display
+from evosdc.experiment.run.runner import resume_once, run_once
+from evosdc.experiment.study.settings import PlannedRun, Setting
+from evosdc.files.atomic import make_folder
+from evosdc.plugins.registry import Registry
+from evosdc.runs.layout import RESOLVED, RESULT, SETTING, STATUS, RunFolder
+
+
+def carry_out_run(
+    path: Path, run: PlannedRun, setting: Setting, registry: Registry, display: Display | None, force: bool = False
+) -> None:
+    """Begin one run of a study below `path`, go on with it, or leave it as it is: whatever its folder says."""
+    own = RunFolder(path / run.folder)
+    if not own.file(RESOLVED).exists():
+        make_folder(own.path)
+        if setting.values:
+            own.write_json(SETTING, {"position": setting.position, "values": dict(setting.values)})
+        run_once(setting.experiment, own.path, registry, run.seed, display)
+    elif not done(own):
+        resume_once(own.path, registry, display, force)
+
+
+def done(folder: RunFolder) -> bool:
+    """Whether the run of a folder is complete."""
+    return folder.file(RESULT).exists() and folder.read_json(STATUS).get("state") == "done"

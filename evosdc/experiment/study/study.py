@@ -1,0 +1,150 @@
+"""A whole experiment: one run, or the replicates and settings of a study, one after another or side by side."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from evosdc.errors import CheckpointError, EvosdcError, RunError
+from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.config.reader import experiment_of
+from evosdc.experiment.config.resolution import experiment_text
+from evosdc.experiment.run.environment import environment_of
+from evosdc.experiment.run.observers import Display, Silent
+from evosdc.experiment.run.runner import require_same_versions, resume_once, run_once
+from evosdc.experiment.study.dispatch import spread_out, study_executor
+from evosdc.experiment.study.planned_run import carry_out_run, done
+from evosdc.experiment.study.result import write_study_result
+from evosdc.experiment.study.settings import PlannedRun, Setting, check_settings, planned_runs, settings_of
+from evosdc.files.atomic import write_text
+from evosdc.plugins.registry import Registry
+from evosdc.runs.layout import (
+    ENVIRONMENT,
+    EXPERIMENT,
+    RESOLVED,
+    RESULT,
+    RunFolder,
+)
+
+
+def run_study(
+    experiment: Experiment,
+    path: Path,
+    registry: Registry,
+    display: Display | None = None,
+) -> dict[str, Any]:
+    """Run an experiment with all its replicates and settings in a new folder; return its ``result.json``.
+
+    A single run has `path` as its run folder; a study has a run folder below it for each of its runs, and a summary.
+    The runs of a study are spread over the workers of the chosen executor where it has several; the results are those
+    of running one after another.
+
+    Raises
+    ------
+    InputError, RunError
+        As `evosdc.experiment.run.runner.run_once`. A run of a study that fails does not end the others; it is told of
+        when they are done.
+    """
+    if experiment.single:
+        return run_once(experiment, path, registry, experiment.seed, display).result
+    folder = RunFolder(path)
+    check_settings(experiment, registry)  # all that is wrong is told before anything is written
+    folder.create()
+    with folder:
+        folder.require_new()
+        write_text(folder.file(EXPERIMENT), experiment_text(experiment))
+        folder.write_json(ENVIRONMENT, _environment(experiment, registry))
+        folder.write_json(RESOLVED, experiment.document())
+        return _carry_out(experiment, folder, registry, display or Silent())
+
+
+def resume_study(path: Path, registry: Registry, display: Display | None = None, force: bool = False) -> dict[str, Any]:
+    """Go on with a stopped run or with the missing runs of a study; return its ``result.json``.
+
+    A run that had already ended is returned as it is.
+
+    Raises
+    ------
+    CheckpointError
+        As `evosdc.experiment.run.runner.resume_once`.
+    """
+    folder = RunFolder(path)
+    experiment = experiment_of(folder)
+    if experiment.single:
+        if done(folder):
+            result: dict[str, Any] = folder.read_json(RESULT)
+            return result
+        return resume_once(path, registry, display, force).result
+    now = _environment(experiment, registry)
+    before = folder.read_json(ENVIRONMENT) if folder.file(ENVIRONMENT).exists() else now
+    if before["data"] != now["data"]:
+        raise CheckpointError("the data are not those that the study began with; restore the file or begin a new study")
+    changes = require_same_versions(before, now, force)
+    display = display or Silent()
+    with folder:
+        if folder.abandoned is not None:
+            display.message(f"the study was broken off: {folder.abandoned} is gone")
+        if changes:
+            folder.write_json(ENVIRONMENT, now | {"forced": [*before.get("forced", ()), *changes]})
+        return _carry_out(experiment, folder, registry, display, force)
+
+
+def _carry_out(
+    experiment: Experiment, folder: RunFolder, registry: Registry, display: Display, force: bool = False
+) -> dict[str, Any]:
+    settings, runs = settings_of(experiment), planned_runs(experiment)
+    missing = [run for run in runs if not done(_of(folder, run))]
+    executor = study_executor(experiment, registry, len(missing))
+    with executor or nullcontext():
+        if executor is None:
+            failures = _one_by_one(folder, settings, missing, len(runs), registry, display, force)
+        else:
+            failures = spread_out(executor, folder, missing, len(runs), display, force)
+    if failures:
+        run, reason, error = failures[0]
+        which = f"{len(failures)} of {len(runs)} runs failed"
+        raise RunError(f"{which}, {'first of all ' if failures[1:] else ''}{run.folder}: {reason}") from error
+    results = [{"folder": run.folder} | _of(folder, run).read_json(RESULT) for run in runs]
+    return write_study_result(folder, experiment, settings, runs, results)
+
+
+def _one_by_one(
+    folder: RunFolder,
+    settings: tuple[Setting, ...],
+    missing: list[PlannedRun],
+    total: int,
+    registry: Registry,
+    display: Display,
+    force: bool,
+) -> list[tuple[PlannedRun, str, BaseException | None]]:
+    failures: list[tuple[PlannedRun, str, BaseException | None]] = []
+    for number, run in enumerate(missing, total - len(missing) + 1):
+        label = settings[run.setting].label
+        display.message(f"run {number} of {total}: {run.folder}" + (f" ({label})" if label else ""))
+        try:
+            carry_out_run(folder.path, run, settings[run.setting], registry, display, force)
+        except OSError:
+            raise  # a full disk, for one: the others would fail as well
+        except Exception as error:
+            told = str(error).partition("\n")[0] if isinstance(error, EvosdcError) else ""
+            reason = f"{type(error).__name__}: {told}".removesuffix(": ")
+            display.message(f"{run.folder} failed: {reason}")
+            failures.append((run, reason, error))
+    return failures
+
+
+def _of(folder: RunFolder, run: PlannedRun) -> RunFolder:
+    return RunFolder(folder.file(run.folder))
+
+
+def _environment(experiment: Experiment, registry: Registry) -> dict[str, Any]:
+    """Return the environment of all settings together; the data's digest is that of the first setting's."""
+    settings = settings_of(experiment)
+    assembly = assemble(settings[0].experiment, registry)
+    table, files = assembly.source.table, assembly.plan.files
+    whole = environment_of(assembly.experiment, registry, table, files)
+    for setting in settings[1:]:
+        whole["providers"] |= environment_of(setting.experiment, registry, table, files)["providers"]
+    return whole

@@ -1,0 +1,1 @@
+"""Files of microdata: delimited text, Parquet and DataFrames, read into tables and written back."""

@@ -1,0 +1,138 @@
+"""Writing files so that they are whole or not there at all, and for their owner's eyes only."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+from evosdc.errors import DataError, Fault
+from evosdc.printing import printable
+
+OWNER_FILE = 0o600
+OWNER_FOLDER = 0o700
+
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+}
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_SHOWN = 40
+
+
+def special_kind(path: Path) -> str:
+    """Return what stands at a path instead of a regular file, in words; empty for a regular file. Follows links.
+
+    Raises
+    ------
+    OSError
+        There is nothing at the path, or it cannot be looked at.
+    """
+    mode = path.stat().st_mode
+    return "" if stat.S_ISREG(mode) else _KINDS.get(stat.S_IFMT(mode), "a special file")
+
+
+def check_writable(path: Path | str) -> None:
+    """Raise when a file cannot be written, before long work begins; leaves no trace.
+
+    Raises
+    ------
+    DataError
+        Something stands there that is no regular file, the folder is missing, or permissions forbid it.
+    OSError
+        The disk is full.
+    """
+    path = Path(path)
+    try:
+        target = _resolved(path)
+        folder = target.parent
+        if not folder.is_dir():
+            reason = f"{folder} is not a folder" if folder.exists() else f"there is no folder {folder}"
+            raise DataError(unwritable(path, reason))
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise DataError(unwritable(path, f"no permission to write to {folder}"))
+        handle, probe = tempfile.mkstemp(prefix=_prefix(target), suffix=".probe", dir=folder)
+        os.close(handle)
+        Path(probe).unlink()
+    except OSError as error:
+        raise_unwritable(path, error)
+
+
+def unwritable(path: Path, reason: str) -> Fault:
+    """Return the fault of a path that cannot be written for a reason."""
+    given = f"a path that cannot be written ({printable(reason)})"
+    return Fault(printable(str(path)), given, "a writable path", "Choose another one.")
+
+
+def raise_unwritable(path: Path, error: OSError) -> NoReturn:
+    """Raise the `DataError` of a path that cannot be written; a full disk is no bad input, and its error goes on."""
+    if error.errno in _FULL:
+        raise error
+    raise DataError(unwritable(path, error.strerror or str(error))) from None
+
+
+@contextmanager
+def atomic(target: Path) -> Iterator[Path]:
+    """Give a temporary path beside `target` to write to, and put it in place when the block ends without an error.
+
+    The file is created readable by its owner alone, is on the disk before it takes the target's name, and is removed
+    when anything goes wrong; `target` is then as it was. A symbolic link stays, and what it leads to is written.
+
+    Raises
+    ------
+    DataError
+        Something stands at `target` that is no regular file.
+    """
+    target = _resolved(target)
+    handle, name = tempfile.mkstemp(prefix=_prefix(target), dir=target.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        descriptor = os.open(temporary, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        temporary.chmod(OWNER_FILE)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(target: Path, text: str) -> None:
+    """Write a text file atomically, UTF-8 with line feeds."""
+    with atomic(target) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def make_folder(folder: Path) -> None:
+    """Create a folder that only its owner can enter; its parents too where they are missing."""
+    if not folder.parent.exists():
+        make_folder(folder.parent)  # mkdir's own way of making parents would let others in
+    folder.mkdir(mode=OWNER_FOLDER, exist_ok=True)
+
+
+def _resolved(path: Path) -> Path:
+    """Return the regular file, there or yet to be, that a path leads to."""
+    try:
+        kind = special_kind(path)
+    except (FileNotFoundError, NotADirectoryError):
+        kind = ""
+    if kind:
+        raise DataError(unwritable(path, f"it is {kind}"))
+    # A path without links is kept as given, so that messages name it so.
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
+def _prefix(target: Path) -> str:
+    # Cut, since a name near the longest allowed leaves no room for what is added.
+    return f".{target.name[:_SHOWN]}."

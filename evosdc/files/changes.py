@@ -1,0 +1,102 @@
+"""What a masked table changes in the values of a file, attribute by attribute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.files.column import NO_TEXT, Column, Index
+from evosdc.table.numerals import number, numeral
+from evosdc.table.table import MISSING, Table
+
+_NEITHER = -2  # neither a category nor a missing value, so that it differs from every code
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """New texts for some records of an attribute.
+
+    Parameters
+    ----------
+    changed : ndarray of bool, shape (n,)
+        Whether a record has another value.
+    texts : tuple of str or None
+        None: no value.
+    index : ndarray of int32, shape (n,)
+        Position of each record's new text in `texts`; counts only where `changed` or `reworded`.
+    reworded : ndarray of bool, shape (n,)
+        Whether a record has the same value as before, which the file writes otherwise where others have it: 5 as 5.0.
+    """
+
+    changed: NDArray[np.bool_]
+    texts: tuple[str | None, ...]
+    index: Index
+    reworded: NDArray[np.bool_]
+
+    def alike(self) -> Change:
+        """Return the change after which equal values are equal texts too.
+
+        Otherwise the records of a class could be told apart by how their values are written, and whoever kept its own
+        writing would be known to have kept its value.
+        """
+        return replace(self, changed=self.changed | self.reworded)
+
+
+def change_of(column: Column, missing: Sequence[str], masked: Table, decimals: int) -> Change:
+    """Return what `masked` changes in a column of its name and its number of records.
+
+    A categorical value is unchanged if its label is the text that stands in the file, a number if it equals the number
+    that the text writes. A number is written as the file first writes it, and otherwise rounded to `decimals`.
+    """
+    attribute = masked.schema[column.name]
+    new = masked.column(column.name)
+    several = sum(text in missing for text in column.texts) + bool((column.index == NO_TEXT).any()) > 1
+    if attribute.categorical:
+        by_text = [MISSING if text in missing else attribute.code.get(text, _NEITHER) for text in column.texts]
+        old = np.array([*by_text, MISSING], dtype=np.int32)[column.index]
+        # The last entry is the missing value, where its code -1 finds it.
+        last = len(attribute.categories)
+        index = np.where(new == MISSING, last, new).astype(np.int32)
+        reworded = (old == MISSING) & (new == MISSING) & several
+        return Change(old != new, (*attribute.categories, None), index, reworded)
+    changed = differing(column, missing, np.asarray(new, dtype=np.float64))
+    values, position = np.unique(np.asarray(new), return_inverse=True)
+    written = first_texts(column, missing)
+    texts = tuple(None if np.isnan(v) else _numeral(float(v), decimals, column.mark, written) for v in values)
+    place = {text: position for position, text in enumerate(texts)}
+    own = np.array([*(place.get(None if text in missing else text, _NEITHER) for text in column.texts), _NEITHER])
+    other = own[column.index] != position.reshape(-1)
+    reworded = ~changed & (np.where(np.isnan(new), several, other))
+    return Change(changed, texts, position.reshape(-1).astype(np.int32), reworded)
+
+
+def first_texts(column: Column, missing: Sequence[str]) -> dict[float, str]:
+    """Return the text by which a column first writes each of its numbers."""
+    written: dict[float, str] = {}
+    for text in column.texts:
+        value = None if text in missing else number(text, column.mark)
+        if value is not None:
+            written.setdefault(value, text)
+    return written
+
+
+def _numeral(value: float, decimals: int, mark: str, written: Mapping[float, str]) -> str:
+    """Return the text of a number: the file's own if it has one, also for the rounded number."""
+    if value in written:
+        return written[value]
+    text = numeral(value, decimals, mark)
+    rounded = number(text, mark)
+    return text if rounded is None else written.get(rounded, text)
+
+
+def differing(column: Column, missing: Sequence[str], new: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return where numbers differ from those that the column's texts write, shape (n,)."""
+    read = [None if text in missing else number(text, column.mark) for text in column.texts]
+    foreign = [text not in missing and value is None for text, value in zip(column.texts, read, strict=True)]
+    old = np.array([*read, None], dtype=np.float64)[column.index]
+    same = (old == new) | (np.isnan(old) & np.isnan(new))
+    result: NDArray[np.bool_] = ~same | np.array([*foreign, False])[column.index]
+    return result

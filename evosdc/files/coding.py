@@ -1,0 +1,125 @@
+"""From texts to the integer codes and numbers of a `Table`, by a schema."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.errors import DataError, Fault
+from evosdc.files.column import Column
+from evosdc.printing import printable
+from evosdc.table.numerals import number
+from evosdc.table.schema import Attribute, Schema
+from evosdc.table.table import MISSING, Codes, Numbers, Table
+
+LEAST, MOST = 1e-60, 1e60
+"""Sizes of numbers that are read: the fourth powers that statistics take of them still fit a float64."""
+_SHOWN = 12
+_Kind = TypeVar("_Kind", bound=np.generic)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where records come from, for messages.
+
+    Parameters
+    ----------
+    name : str
+        A path or the name of a data set.
+    place : callable
+        From a record's position to words that tell where it stands: ``"line 17"``.
+    """
+
+    name: str
+    place: Callable[[int], str]
+
+
+def encode(columns: Sequence[Column], schema: Schema, origin: Origin) -> Table:
+    """Return the table of columns that stand in the schema's order.
+
+    Raises
+    ------
+    DataError
+        A value that is no category of its attribute or no number, or that the attribute's hierarchy lacks; one fault an
+        attribute, with the value that comes first.
+    """
+    size = len(columns[0]) if columns else 0
+    codes: list[Codes] = []
+    numbers: list[Numbers] = []
+    faults: list[Fault] = []
+    for column, attribute in zip(columns, schema.attributes, strict=True):
+        if attribute.categorical:
+            codes.append(_codes(column, attribute, schema.missing))
+        else:
+            numbers.append(_numbers(column, attribute, schema.missing))
+        faults += faults_of(column, attribute, schema.missing, origin)
+    if faults:
+        raise DataError(faults)
+    return Table(schema, _matrix(codes, size, np.int32), _matrix(numbers, size, np.float64))
+
+
+def faults_of(column: Column, attribute: Attribute, missing: Sequence[str], origin: Origin) -> list[Fault]:
+    """Return what keeps a column's texts from being values of an attribute."""
+    texts = column.present(missing)
+    if attribute.categorical:
+        unknown = [text for text in texts if text not in attribute.code]
+        wanted = f"one of {_listed(attribute.categories)}"
+        advice = "Add it to the categories or to `missing` in the schema, or mend the file."
+    else:
+        values = {text: number(text, column.mark) for text in texts}
+        unknown = [text for text, value in values.items() if not _usable(value)]
+        wanted = "a number" if None in values.values() else f"numbers of a size from {LEAST:g} to {MOST:g}, or 0"
+        advice = "Add it to `missing` in the schema, choose the scale nominal or ordinal, or mend the file."
+    faults = _first_of(column, unknown, attribute, wanted, advice, origin)
+    if attribute.hierarchy is not None:
+        outside = [text for text in texts if text not in attribute.hierarchy.position]
+        advice = "Add a line for it to the hierarchy file."
+        faults += _first_of(column, outside, attribute, "a leaf of the attribute's hierarchy", advice, origin)
+    return faults
+
+
+def _usable(value: float | None) -> bool:
+    return value is not None and (value == 0.0 or LEAST <= abs(value) <= MOST)
+
+
+def _codes(column: Column, attribute: Attribute, missing: Sequence[str]) -> Codes:
+    by_text = [MISSING if text in missing else attribute.code.get(text, MISSING) for text in column.texts]
+    return np.array([*by_text, MISSING], dtype=np.int32)[column.index]
+
+
+def _numbers(column: Column, attribute: Attribute, missing: Sequence[str]) -> Numbers:
+    by_text = [None if text in missing else number(text, column.mark) for text in column.texts]
+    return np.array([*by_text, None], dtype=np.float64)[column.index]
+
+
+def _matrix(columns: Sequence[NDArray[_Kind]], size: int, dtype: type[_Kind]) -> NDArray[_Kind]:
+    matrix: NDArray[_Kind] = np.empty((size, len(columns)), dtype=dtype)
+    for position, column in enumerate(columns):
+        matrix[:, position] = column
+    matrix.flags.writeable = False  # so that the table keeps it as it is instead of copying it
+    return matrix
+
+
+def _first_of(
+    column: Column, texts: Iterable[str], attribute: Attribute, wanted: str, advice: str, origin: Origin
+) -> list[Fault]:
+    """Return one fault for all texts that do not fit, naming the one that stands first."""
+    unfit = set(texts)
+    if not unfit:
+        return []
+    record = int(np.argmax(np.array([*(text in unfit for text in column.texts), False])[column.index]))
+    text = column.texts[column.index[record]]
+    others = f" (and {len(unfit) - 1} more values that do not fit)" if len(unfit) > 1 else ""
+    where = printable(f"{origin.name}, {attribute.name}")
+    return [Fault(where, f"{text!r} in {origin.place(record)}{others}", wanted, advice)]
+
+
+def _listed(categories: Sequence[str]) -> str:
+    if not categories:
+        return "no categories at all"
+    shown = printable(", ".join(categories[:_SHOWN]))
+    return shown if len(categories) <= _SHOWN else f"{shown}, ... ({len(categories)} categories)"

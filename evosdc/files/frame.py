@@ -1,0 +1,236 @@
+"""DataFrames to tables and back: by position, with dtypes, index and untouched values as they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from evosdc.errors import DataError, Fault
+from evosdc.files.changes import Change, change_of, differing
+from evosdc.files.coding import Origin, encode
+from evosdc.files.column import NO_TEXT, Column, renamed
+from evosdc.files.dtypes import assigned, texts_of
+from evosdc.files.schema.hierarchy_rules import with_hierarchies
+from evosdc.files.schema.reader import SchemaDescription, describe
+from evosdc.printing import printable
+from evosdc.table.numerals import decimals_of, natural_order, numbers
+from evosdc.table.schema import Attribute, Role, Scale, Schema
+from evosdc.table.table import Table
+
+ORIGIN = "DataFrame"
+
+_EXACT = 2.0**53
+"""From here on float64 does not hold every whole number."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One column of a DataFrame as texts, and the values that the texts stand for."""
+
+    column: Column
+    values: Mapping[str, Any]
+
+
+def columns_of(frame: pd.DataFrame, where: str = ORIGIN) -> tuple[Part, ...]:
+    """Return the columns of a DataFrame as texts; the index is not looked at.
+
+    Raises
+    ------
+    DataError
+        It is no DataFrame, two columns have one name, or a column holds values that are neither texts, numbers nor
+        dates.
+    """
+    if not isinstance(frame, pd.DataFrame):
+        advice = "Read a file by evosdc.read_table; put records into a frame by pandas.DataFrame(records)."
+        raise DataError(Fault("data", _kind(frame), "a pandas DataFrame", advice))
+    names = [str(label) for label in frame.columns]
+    faults = [
+        Fault(where, f"the column {printable(name)} more than once", "each name once")
+        for name, count in Counter(names).items()
+        if count > 1
+    ]
+    if not names:
+        faults.append(Fault(where, "no column", "at least one column"))
+    parts = []
+    for position, name in enumerate(names):
+        try:
+            parts.append(_part(name, frame.iloc[:, position]))
+        except TypeError:
+            faults.append(Fault(printable(f"{where}, {name}"), "values such as lists", "texts, numbers or dates"))
+    if faults:
+        raise DataError(faults)
+    return tuple(parts)
+
+
+def _kind(thing: object) -> str:
+    """Return what is given instead of a frame, without its content."""
+    kind = type(thing)
+    if isinstance(thing, (str, Path)):
+        return "a text or a path"
+    return f"a {kind.__qualname__}" if kind.__module__ == "builtins" else f"a {kind.__module__}.{kind.__qualname__}"
+
+
+def _part(name: str, series: pd.Series[Any]) -> Part:
+    codes: NDArray[np.integer[Any]]
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        codes, values = np.asarray(series.cat.codes), list(series.cat.categories)
+    else:
+        codes, uniques = pd.factorize(series)
+        values = list(uniques)
+    index = np.where(codes < 0, NO_TEXT, codes).astype(np.int32)
+    texts = texts_of(values)
+    column = renamed(Column(name, tuple(map(str, range(len(texts)))), index), texts)
+    return Part(column, dict(zip(reversed(texts), reversed(values), strict=True)))
+
+
+def table_from_frame(frame: pd.DataFrame, schema: Schema | SchemaDescription | None = None) -> Table:
+    """Return the table of a DataFrame.
+
+    Scale and categories are those of the schema; where it says nothing, or without one, those of the dtypes: an ordered
+    `Categorical` is ordinal, an unordered one nominal (unused categories included), numbers are numeric, dates ordinal,
+    truth values and texts nominal. Roles are `other` unless the schema says more.
+
+    Raises
+    ------
+    DataError
+        What is given is no DataFrame, cannot be used, or holds values that the schema does not allow.
+    SchemaError
+        The frame lacks columns of attributes that the schema describes.
+    """
+    parts = columns_of(frame)
+    if len(frame) == 0:
+        raise DataError(Fault(ORIGIN, "no record", "at least one record"))
+    description = describe(schema) if isinstance(schema, Schema) else schema or SchemaDescription()
+    proposed = {
+        part.column.name: _proposed(part, frame.iloc[:, position], description.missing)
+        for position, part in enumerate(parts)
+    }
+    columns = [part.column for part in parts]
+    described = description.resolve(columns, proposed, "frame")
+    table = encode(columns, described, Origin(ORIGIN, lambda record: f"record {record + 1}"))
+    return with_hierarchies(table, description.rules)
+
+
+def declared(frame: pd.DataFrame, parts: Sequence[Part]) -> Mapping[str, Attribute]:
+    """Return what `Categorical` columns say of scale and categories, by name."""
+    return {
+        part.column.name: _proposed(part, frame.iloc[:, position], ("",))
+        for position, part in enumerate(parts)
+        if isinstance(frame.dtypes.iloc[position], pd.CategoricalDtype)
+    }
+
+
+def _proposed(part: Part, series: pd.Series[Any], missing: tuple[str, ...]) -> Attribute:
+    column, dtype = part.column, series.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        labels = tuple(text for text in column.texts if text not in missing)
+        return Attribute(column.name, Role.OTHER, Scale.ORDINAL if dtype.ordered else Scale.NOMINAL, labels)
+    present = column.present(missing)
+    if pd.api.types.is_bool_dtype(dtype):
+        return Attribute(column.name, Role.OTHER, Scale.NOMINAL, ("False", "True"))
+    if pd.api.types.is_numeric_dtype(dtype):
+        return Attribute(column.name, Role.OTHER, Scale.NUMERIC, (), None, decimals_of(present))
+    if pd.api.types.is_datetime64_any_dtype(dtype):
+        return Attribute(column.name, Role.OTHER, Scale.ORDINAL, tuple(sorted(present)))
+    objects = [value for text, value in part.values.items() if text in present]
+    if objects and numbers(present) is not None and not any(isinstance(value, (str, bool)) for value in objects):
+        return Attribute(column.name, Role.OTHER, Scale.NUMERIC, (), None, decimals_of(present))
+    return Attribute(column.name, Role.OTHER, Scale.NOMINAL, natural_order(present))
+
+
+def frame_from_table(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
+    """Return a copy of the frame with the table's attributes in place; index, columns and unchanged values as they are.
+
+    A dtype is kept where it can hold the new values. New numbers in a column of integers are rounded to whole ones,
+    half to even, as they are in a file of whole numbers: a mean of 3.36 becomes 3. Integers become nullable when values
+    are missing, and wider when their dtype is too narrow. Labels that are no numbers turn the column to text,
+    fractional ones turn integers to floats.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The original of `table`.
+    table : Table
+        Some or all of the frame's attributes, with its records in its order.
+
+    Raises
+    ------
+    DataError
+        The table has other records or attributes.
+    """
+    parts = columns_of(frame)
+    position = {part.column.name: place for place, part in enumerate(parts)}
+    faults = [
+        Fault("table", f"the attribute {name!r}", "a column of the frame")
+        for name in table.schema.names
+        if name not in position
+    ]
+    if len(frame) != len(table):
+        faults.append(Fault("table", f"{len(table)} records", f"{len(frame)} as in the frame"))
+    if faults:
+        raise DataError(faults)
+    result = frame.copy()
+    for name in table.schema.names:
+        place = position[name]
+        new = _masked(frame.iloc[:, place], parts[place], table)
+        if new is not None:
+            result.isetitem(place, new)
+    return result
+
+
+def _masked(series: pd.Series[Any], part: Part, table: Table) -> Any:
+    """Return the new array of a column, or None when nothing changes."""
+    attribute = table.schema[part.column.name]
+    missing = table.schema.missing
+    if not attribute.categorical and pd.api.types.is_numeric_dtype(series.dtype):
+        new = np.asarray(table.column(attribute.name), dtype=np.float64)
+        if pd.api.types.is_integer_dtype(series.dtype):
+            new = np.rint(new)
+        changed = differing(part.column, missing, new)
+        if changed.any() and pd.api.types.is_integer_dtype(series.dtype):
+            changed |= np.abs(new) >= _EXACT  # different integers that the table holds as one must come out as one
+        values: list[Any] = [None if np.isnan(value) else float(value) for value in new[changed]]
+    else:
+        change = change_of(part.column, missing, table, attribute.decimals)
+        changed, values = change.changed, _values(part, series, change, attribute)
+    return assigned(series, changed, values, attribute.categories) if changed.any() else None
+
+
+def _values(part: Part, series: pd.Series[Any], change: Change, attribute: Attribute) -> list[Any]:
+    """Return the new values in the column's own type where a text can be read as one."""
+    new = [text for text in change.texts if text is not None and text not in part.values]
+    if attribute.categorical:
+        read = {text: _read(text, series.dtype) for text in new}
+    else:
+        read = {text: _number_like(text, part.values.values()) for text in new}
+    by_text = [None if text is None else part.values.get(text, read.get(text)) for text in change.texts]
+    return [by_text[position] for position in change.index[change.changed]]
+
+
+def _number_like(text: str, values: Iterable[Any]) -> Any:
+    """Return the number that a text writes, of the type of a column's own values, texts among them."""
+    kinds = {type(value) for value in values}
+    if any(issubclass(kind, str) for kind in kinds):
+        return text
+    if kinds == {Decimal}:
+        return Decimal(text)
+    return float(text) if "." in text else int(text)
+
+
+def _read(text: str, dtype: Any) -> Any:
+    if isinstance(dtype, pd.CategoricalDtype):
+        dtype = dtype.categories.dtype
+    if pd.api.types.is_bool_dtype(dtype):
+        return {"True": True, "False": False}.get(text, text)
+    if pd.api.types.is_numeric_dtype(dtype):
+        found = numbers([text])
+        return text if found is None else found[0]
+    return text

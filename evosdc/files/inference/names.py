@@ -1,0 +1,139 @@
+"""What the names of attributes tell of their roles."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from evosdc.table.schema import Role
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_IDENTIFIER = _words(
+    """
+    id ids identifier uid uuid guid ssn nif dni nie nin cpf curp passport email mail e-mail phone telephone mobile
+    fax iban account accountno name names firstname lastname forename surname fullname middlename address street url
+    website ip username login handle mrn nhs patientid personid recordid respondentid caseid memberid employeeid
+    customerid userid rowid rownames unnamed key serial
+    """
+)
+_IDENTIFIER_OWNERS = _words(
+    """
+    patient person record respondent case member employee customer user client subject row student citizen
+    """
+)
+_COUNTERS = _words("id no nr num number code key")
+_HOUSEHOLD = _words("household hh hhid householdid family familyid hid")
+_HOUSEHOLD_KEYS = _words("hhid householdid familyid hid")
+_ENDING_IN_ID = _words(
+    """
+    paid unpaid prepaid covid solid hybrid valid invalid liquid fluid rapid medicaid acid amid humid thyroid steroid
+    """
+)
+_STRATUM = _words("stratum strata stratification stratumid")
+_WEIGHT = _words("weight weights wgt wt pweight pw")
+_CERTAIN_WEIGHT = _words(
+    """
+    fnlwgt pweight finalweight samplingweight sampleweight personweight hhweight householdweight designweight
+    expansion
+    """
+)
+_WEIGHT_OWNERS = _words("sampling sample survey final person household households hh design calibrated post")
+_SENSITIVE = _words(
+    """
+    disease diseases diagnosis diagnoses illness icd icd10 icd9 condition treatment therapy drug drugs medication
+    medicine hiv aids cancer disability disabled mental depression abortion income incomes salary salaries wage
+    wages earnings pay debt debts wealth assets religion religious faith sexual orientation political politics party
+    vote voting union criminal crime offence offense conviction
+    """
+)
+_PLACES = _words(
+    """
+    place places birthplace residence location locality zip zipcode postcode postcodes postalcode postal plz country
+    region state province county canton district prefecture department departement municipality commune parish
+    borough city town village suburb neighbourhood neighborhood nuts
+    """
+)
+_DEMOGRAPHIC = _PLACES | _words(
+    """
+    age ages agegroup ageband agegrp sex gender race ethnic ethnicity education educ edu schooling degree marital
+    maritalstatus civil civilstatus marriage occupation job profession employment workclass nationality citizenship
+    citizen area urban rural urbrur birth birthyear yob dob born native language household-size hhsize householdsize
+    relationship children
+    """
+)
+_UNORDERED = _PLACES | _words(
+    """
+    sex gender race ethnic ethnicity marital maritalstatus civil civilstatus occupation job profession nationality
+    citizenship urbrur language religion party code diagnosis icd relationship
+    """
+)
+_LABELS = _words("id ids name names key")
+_COUNTED = _words("size income expenditure members weight weights type head")
+
+
+@dataclass(frozen=True, slots=True)
+class NameHint:
+    """What a name suggests.
+
+    Parameters
+    ----------
+    role : Role or None
+        Weight, household, stratum, sensitive or quasi-identifier.
+    identifier : bool
+        Whether the name is one of identifiers; the values have the last word.
+    unordered : bool
+        Whether numbers under this name are codes, not quantities.
+    certain : bool
+        Whether a weight can be no body weight.
+    """
+
+    role: Role | None = None
+    identifier: bool = False
+    unordered: bool = False
+    certain: bool = False
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Return the words of a name in lower case: ``HouseholdID`` and ``household-id`` give household and id."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    return tuple(word.rstrip("0123456789") or word for word in re.split(r"[\W_]+", apart.lower()) if word)
+
+
+def hint_of(name: str) -> NameHint:
+    """Return what the name of an attribute suggests."""
+    words = frozenset(words_of(name))
+    whole = "".join(words_of(name))
+    words |= {whole}
+    unordered = bool(words & _UNORDERED)
+    if whole in _CERTAIN_WEIGHT or (words & _WEIGHT and words & _WEIGHT_OWNERS):
+        return NameHint(Role.WEIGHT, certain=True)
+    if whole in _WEIGHT:
+        return NameHint(Role.WEIGHT)
+    if words & _STRATUM:
+        return NameHint(Role.STRATUM, unordered=True)
+    if (
+        words & _HOUSEHOLD
+        and not words & _COUNTED
+        and (words & _COUNTERS or words & _HOUSEHOLD_KEYS or whole in _HOUSEHOLD)
+    ):
+        return NameHint(Role.HOUSEHOLD, unordered=True)
+    # The name or number of a place is the place's, not a respondent's.
+    telling = words - _LABELS if words & _PLACES else words
+    identifier = bool(
+        telling & _IDENTIFIER or (words & _IDENTIFIER_OWNERS and words & _COUNTERS) or _run_together(words_of(name))
+    )
+    if words & _SENSITIVE:
+        return NameHint(Role.SENSITIVE, identifier, unordered)
+    if words & _DEMOGRAPHIC:
+        return NameHint(Role.QUASI_IDENTIFIER, identifier, unordered)
+    return NameHint(None, identifier, unordered)
+
+
+def _run_together(words: tuple[str, ...]) -> bool:
+    """Whether a word ends in id or name, as UTILITYID and UTILNAME do."""
+    long = [word for word in words if len(word) > 4]
+    return any(word.endswith("name") or (word.endswith("id") and word not in _ENDING_IN_ID) for word in long)

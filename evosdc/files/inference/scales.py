@@ -1,0 +1,182 @@
+"""Guessing an attribute's scale and the order of its categories from its values.
+
+Rules, the first that fits:
+
+1. no value, or two distinct ones: nominal;
+2. numbers with a fraction: numeric;
+3. whole numbers with leading zeros (``"08001"``): nominal, they are codes;
+4. whole numbers: ordinal if there are at most `MOST_ORDERED` distinct ones and they are dense (their range is less than
+   `DENSITY` times their count), else numeric;
+5. words in a known order (low, medium, high; months; weekdays; agreement; ...): ordinal in that order;
+6. ranges (``"<1"``, ``"1-4"``, ``">=7"``, ``"75 and over"``): ordinal by their lower bounds;
+7. all else: nominal, sorted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import inf
+
+from evosdc.files.column import Column
+from evosdc.table.numerals import decimals_of, natural_order, number, numbers
+from evosdc.table.schema import Scale
+
+MOST_ORDERED = 120
+DENSITY = 10
+
+_ORDERS = tuple(
+    tuple(order.split("|"))
+    for order in (
+        "none|very low|low|below average|medium low|medium|middle|moderate|average|normal|medium high|"
+        "above average|high|very high|extreme",
+        "none|minimal|mild|moderate|severe|very severe|critical",
+        "extra small|xxs|xs|small|s|m|medium|l|large|xl|extra large|xxl",
+        "very small|small|medium|large|very large",
+        "very bad|bad|poor|fair|acceptable|average|good|very good|excellent|outstanding",
+        "very poor|poor|fair|good|very good|excellent",
+        "strongly disagree|disagree|somewhat disagree|slightly disagree|neutral|neither|"
+        "neither agree nor disagree|undecided|slightly agree|somewhat agree|agree|strongly agree",
+        "very dissatisfied|dissatisfied|somewhat dissatisfied|neutral|neither|somewhat satisfied|satisfied|"
+        "very satisfied",
+        "very unlikely|unlikely|neutral|likely|very likely",
+        "not at all|a little|slightly|somewhat|moderately|quite a bit|very|very much|extremely",
+        "not important|slightly important|moderately important|important|very important",
+        "never|almost never|rarely|seldom|occasionally|sometimes|often|frequently|usually|very often|"
+        "almost always|always",
+        "never|yearly|annually|quarterly|monthly|weekly|daily|hourly",
+        "january|february|march|april|may|june|july|august|september|october|november|december",
+        "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec",
+        "monday|tuesday|wednesday|thursday|friday|saturday|sunday",
+        "mon|tue|wed|thu|fri|sat|sun",
+        "morning|noon|afternoon|evening|night",
+        "infant|baby|toddler|child|teenager|adolescent|young|young adult|adult|middle aged|middle-aged|senior|"
+        "old|elderly",
+        "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth",
+        "1st|2nd|3rd|4th|5th|6th|7th|8th|9th|10th|11th|12th",
+        "i|ii|iii|iv|v|vi|vii|viii|ix|x",
+        "bronze|silver|gold|platinum|diamond",
+        "beginner|novice|basic|intermediate|advanced|expert",
+        "junior|intermediate|senior|lead|principal",
+        "unskilled|semi-skilled|skilled|highly skilled",
+        "none|no schooling|no formal education|illiterate|preschool|pre-primary|primary|elementary|middle school|"
+        "lower secondary|secondary|high school|upper secondary|vocational|post-secondary|some college|"
+        "short tertiary|associate|college|tertiary|university|undergraduate|bachelor|bachelors|graduate|"
+        "postgraduate|master|masters|professional|doctoral|doctorate|phd",
+        "preschool|1st-4th|5th-6th|7th-8th|9th|10th|11th|12th|hs-grad|some-college|assoc-voc|assoc-acdm|"
+        "bachelors|masters|prof-school|doctorate",
+    )
+)
+_THOUSANDS = re.compile(r",([0-9]{3})$")
+_AMOUNT = r"[^0-9<>=+]{0,3}([0-9]+(?:[.,][0-9]+)?)\s*%?"
+_RANGES = (
+    (re.compile(rf"(?:<=?|under|below|less than|up to|at most|until)\s*{_AMOUNT}.{{0,8}}"), "below"),
+    (re.compile(rf"(?:>=?|over|above|more than|at least|from)\s*{_AMOUNT}.{{0,8}}"), "above"),
+    (re.compile(rf"{_AMOUNT}\s*(?:\+|(?:and|or) (?:over|more|older|above|up)).{{0,8}}"), "above"),
+    (re.compile(rf"{_AMOUNT}\s*(?:and|or) (?:under|less|below|younger).{{0,8}}"), "below"),
+    (re.compile(rf"[\[(]?{_AMOUNT}\s*(?:-|\u2013|to|\.\.|,|;)\s*{_AMOUNT}[\])]?\s*[a-z]*"), "between"),
+)
+
+
+@dataclass(frozen=True)
+class ScaleGuess:
+    """A scale, its categories in order, the decimals of numbers, and the reason in words."""
+
+    scale: Scale
+    categories: tuple[str, ...]
+    decimals: int
+    reason: str
+
+
+def guess_scale(column: Column, missing: Sequence[str], nominal: bool = False) -> ScaleGuess:
+    """Return the scale that the values of a column suggest.
+
+    Parameters
+    ----------
+    column : Column
+    missing : sequence of str
+        Texts that stand for a missing value.
+    nominal : bool
+        Whether the attribute is known to have no order, as codes of regions; whole numbers are then no quantities.
+    """
+    texts = column.present(missing)
+    if not texts:
+        return ScaleGuess(Scale.NOMINAL, (), 0, "it has no values")
+    values = numbers(texts, column.mark)
+    ordered = natural_order(texts, column.mark)
+    few = {1: "it has one value", 2: "it has two values"}.get(len(texts), "")
+    if values is not None and not whole(values):
+        reason = f"{few}, with a fraction" if few else "its values are numbers with a fraction"
+        return ScaleGuess(Scale.NUMERIC, (), decimals_of(texts, column.mark), reason)
+    if few:
+        return ScaleGuess(Scale.NOMINAL, ordered, 0, few)
+    if values is not None:
+        return _whole_numbers(texts, values, ordered, nominal, decimals_of(texts, column.mark))
+    if not nominal:
+        known = known_order(texts)
+        if known is not None:
+            return ScaleGuess(Scale.ORDINAL, known, 0, "its words have a known order")
+        known = range_order(texts)
+        if known is not None:
+            return ScaleGuess(Scale.ORDINAL, known, 0, "its values are ranges")
+    return ScaleGuess(Scale.NOMINAL, ordered, 0, f"its {len(texts)} values are words without a known order")
+
+
+def _whole_numbers(
+    texts: Sequence[str], values: Sequence[float], ordered: tuple[str, ...], nominal: bool, decimals: int
+) -> ScaleGuess:
+    if any(len(text) > 1 and text[0] == "0" and text.isdigit() for text in texts):
+        return ScaleGuess(Scale.NOMINAL, tuple(sorted(texts)), 0, "its numbers have leading zeros, so they are codes")
+    if nominal:
+        return ScaleGuess(Scale.NOMINAL, ordered, 0, "its name says that its numbers are codes")
+    if len(texts) <= MOST_ORDERED and max(values) - min(values) < DENSITY * len(texts):
+        return ScaleGuess(Scale.ORDINAL, ordered, 0, f"it has {len(texts)} distinct whole numbers, close to each other")
+    return ScaleGuess(Scale.NUMERIC, (), decimals, f"it has {len(texts)} distinct numbers, spread widely")
+
+
+def whole(values: Sequence[float]) -> bool:
+    """Whether all numbers are whole."""
+    return all(value == int(value) for value in values)
+
+
+def known_order(texts: Sequence[str]) -> tuple[str, ...] | None:
+    """Return words in their known order, or None when no known order has them all."""
+    plain = [" ".join(text.lower().replace("_", " ").split()) for text in texts]
+    if len(set(plain)) < len(plain):
+        return None
+    for order in _ORDERS:
+        if set(plain) <= set(order):
+            return tuple(text for _, text in sorted(zip(map(order.index, plain), texts, strict=True)))
+    return None
+
+
+def range_order(texts: Sequence[str]) -> tuple[str, ...] | None:
+    """Return ranges by their lower bounds, or None when some text is neither range nor number, or ranges overlap."""
+    spans: list[tuple[float, float, str]] = []
+    for text in texts:
+        span = _span(" ".join(text.lower().split()))
+        if span is None:
+            return None
+        spans.append((*span, text))
+    spans.sort()
+    if any(high > following for (_, high, _), (following, _, _) in pairwise(spans)):
+        return None
+    return tuple(text for _, _, text in spans)
+
+
+def _span(text: str) -> tuple[float, float] | None:
+    single = number(text)
+    if single is not None:
+        return single, single
+    for pattern, kind in _RANGES:
+        found = pattern.fullmatch(text)
+        if found:
+            bounds = [float(_THOUSANDS.sub(r"\1", bound).replace(",", ".")) for bound in found.groups()]
+            if kind == "below":
+                return -inf, bounds[0]
+            if kind == "above":
+                return bounds[0], inf
+            return (bounds[0], bounds[1]) if bounds[0] <= bounds[1] else None
+    return None

@@ -1,0 +1,55 @@
+"""Protected versions of a file, read by the schema of the original."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from evosdc.errors import DataError, Fault, SchemaError
+from evosdc.files.schema.reader import describe
+from evosdc.files.source import Source, parsed, source_of
+from evosdc.files.widening import widened
+from evosdc.printing import printable
+
+
+def read_masked(path: Path | str, original: Source, require: Sequence[str] = (), generalised: bool = False) -> Source:
+    """Read a protected version of a file by the original's schema; attributes left out of it are left out of the table.
+
+    Parameters
+    ----------
+    path : Path
+    original : Source
+    require : sequence of str
+        Attributes of the original that may not be left out.
+    generalised : bool
+        Whether labels outside the original's categories are taken as they are (`evosdc.files.widening`).
+
+    Raises
+    ------
+    DataError
+        The file cannot be read, holds values outside the original's categories, or has other records in number.
+    SchemaError
+        The file has attributes that the original lacks, or lacks some of `require`.
+    """
+    schema = original.table.schema
+    held = parsed(Path(path))
+    names = [column.name for column in held.columns]
+    unknown = [name for name in names if name not in schema]
+    where, whole = printable(str(path)), printable(original.origin)
+    faults = []
+    if unknown:
+        given = f"the column {printable(', '.join(unknown))}"
+        faults.append(Fault(where, given, f"attributes of {whole}", "Give the file it was made from."))
+    for name in require:
+        if name in schema and name not in names:
+            advice = "Give a file that holds it, or leave it out of the attributes that are judged."
+            faults.append(Fault(where, f"no column {name!r}", f"the protected attributes of {whole}", advice))
+    if faults:
+        raise SchemaError(faults)
+    size = len(held.columns[0])
+    if size != len(original.table):
+        wanted = f"{len(original.table)} as in {whole}"
+        raise DataError(Fault(where, f"{size} records", wanted, "Masked files keep all records in their order."))
+    if generalised:
+        return source_of(held, str(path), describe(widened(schema, held.columns)))
+    return source_of(held, str(path), describe(schema.select(names)))

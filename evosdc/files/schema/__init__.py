@@ -1,0 +1,1 @@
+"""Schema files: read, written, and sent to workers."""

@@ -1,0 +1,113 @@
+"""Writing schema files: TOML with comments, for a user to edit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from evosdc.files.atomic import write_text
+from evosdc.files.schema.hierarchy_file import write_hierarchy
+from evosdc.table.numerals import natural_order
+from evosdc.table.schema import Attribute, Role, Scale, Schema
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
+_MOST_LISTED = 150
+
+_INTRODUCTION = """\
+What evosdc may take the attributes of a file for. Edit it as you see fit.
+
+role:   identifier        names a respondent; dropped from the protected file
+        quasi-identifier  an intruder may know it; masked
+        sensitive         nobody should learn it of a respondent; not masked
+        other             all else
+        weight, household, stratum   of the sampling design
+scale:  nominal (no order), ordinal (the categories stand in their order), numeric
+More:   categories = [...]   in order; without them those found in the file
+        hierarchy = "x.csv"  value;level 1;...;* on each line, or child,parent; or a rule:
+                    { widths = [5, 10] }, { prefix = [1, 2] }, { merge = [2, 4] }
+        decimals = 2         digits after the point of a numeric attribute"""
+
+
+def dump(schema: Schema, path: Path, notes: Sequence[str] = ()) -> tuple[Path, ...]:
+    """Write a schema file, and beside it one CSV file for each hierarchy.
+
+    Categories of identifiers, and long lists in their natural order, are left out: they are values of records, and
+    found again in the file. An attribute's categories come back from the file in the same order then.
+
+    Parameters
+    ----------
+    schema : Schema
+    path : Path
+        Where to write; replaced if it exists.
+    notes : sequence of str
+        Remarks to put in as comments.
+
+    Returns
+    -------
+    tuple of Path
+        All files written.
+    """
+    path = Path(path)
+    written: dict[str, str] = {}
+    files = [path]
+    for attribute in schema.attributes:
+        if attribute.hierarchy is not None:
+            name = _file_name(path.stem, attribute.name, written.values())
+            write_hierarchy(attribute.hierarchy, path.parent / name)
+            written[attribute.name] = name
+            files.append(path.parent / name)
+    lines = [*_comments(_INTRODUCTION.split("\n")), *([""] if notes else []), *_comments(notes)]
+    lines += ["", f"missing = {_list(schema.missing)}  # texts that stand for a missing value"]
+    lines += [f"na = {text(schema.na)}  # how it counts: category (of its own), wildcard (equal to all) or error"]
+    lines += ["", "[attributes]"]
+    lines += [_line(attribute, written.get(attribute.name)) for attribute in schema.attributes]
+    write_text(path, "\n".join(lines) + "\n")
+    return tuple(files)
+
+
+def text(value: str) -> str:
+    """Return a TOML basic string."""
+    return '"' + "".join(_ESCAPES.get(sign, sign if _plain(sign) else f"\\U{ord(sign):08x}") for sign in value) + '"'
+
+
+def _plain(sign: str) -> bool:
+    # Line separators are legal in TOML but break the file in editors.
+    return sign.isprintable() or sign == " "
+
+
+def _list(values: Iterable[str]) -> str:
+    return f"[{', '.join(map(text, values))}]"
+
+
+def _comments(lines: Iterable[str]) -> list[str]:
+    return [
+        f"# {''.join(s if _plain(s) else ' ' for s in part)}".rstrip() for line in lines for part in line.split("\n")
+    ]
+
+
+def _line(attribute: Attribute, hierarchy: str | None) -> str:
+    key = attribute.name if _BARE.fullmatch(attribute.name) else text(attribute.name)
+    parts = [f"role = {text(attribute.role)}", f"scale = {text(attribute.scale)}"]
+    if attribute.categorical and _listed(attribute):
+        parts.append(f"categories = {_list(attribute.categories)}")
+    if attribute.scale is Scale.NUMERIC:
+        parts.append(f"decimals = {attribute.decimals}")
+    if hierarchy is not None:
+        parts.append(f"hierarchy = {text(hierarchy)}")
+    return f"{key} = {{ {', '.join(parts)} }}"
+
+
+def _listed(attribute: Attribute) -> bool:
+    if attribute.role is Role.IDENTIFIER:
+        return False
+    return len(attribute.categories) <= _MOST_LISTED or attribute.categories != natural_order(attribute.categories)
+
+
+def _file_name(stem: str, attribute: str, taken: Iterable[str]) -> str:
+    base = f"{stem}-{re.sub(r'[^A-Za-z0-9_-]+', '-', attribute).strip('-') or 'attribute'}"
+    name, number = f"{base}.csv", 2
+    while name in set(taken):
+        name, number = f"{base}-{number}.csv", number + 1
+    return name

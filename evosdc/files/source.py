@@ -1,0 +1,275 @@
+"""Microdata files: read into a table, and written back masked with all else as it stood."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from evosdc.errors import DataError, Fault, SchemaError
+from evosdc.files.atomic import atomic, raise_unwritable
+from evosdc.files.atomic import check_writable as check_writable
+from evosdc.files.changes import Change, change_of
+from evosdc.files.coding import Origin, encode
+from evosdc.files.column import Column
+from evosdc.files.delimited import Document, parse
+from evosdc.files.encoding import Encoding, read_bytes
+from evosdc.files.inference.proposal import infer
+from evosdc.files.schema.hierarchy_rules import with_hierarchies
+from evosdc.files.schema.reader import SchemaDescription, describe, load_schema
+from evosdc.printing import printable
+from evosdc.table.schema import Attribute, Role, Schema
+from evosdc.table.selection import complete_rows
+from evosdc.table.table import Rows, Table
+
+PARQUET = b"PAR1"
+"""What every Parquet file begins with."""
+
+_RECODE = "Save the file as UTF-8."
+
+
+class Original(Protocol):
+    """A file that was read, able to write itself with changes."""
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The values as they stand, by column."""
+
+    @property
+    def declared(self) -> Mapping[str, Attribute]:
+        """Scales and categories that the types of the file tell, by name."""
+
+    def place(self, record: int) -> str:
+        """Return where a record stands in the file."""
+
+    def render(
+        self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[str]
+    ) -> bytes:
+        """Return the bytes of the file with some values changed and some columns and records left out."""
+
+
+@dataclass(frozen=True)
+class WriteReport:
+    """What was written.
+
+    Parameters
+    ----------
+    path : Path
+    dropped : tuple of str
+        Identifiers left out.
+    changed : mapping of str to int
+        How many values of each masked attribute differ from the original.
+    """
+
+    path: Path
+    dropped: tuple[str, ...]
+    changed: Mapping[str, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A file's records as a table, and what is needed to write them back.
+
+    Parameters
+    ----------
+    table : Table
+        All attributes in the file's order; verified.
+    origin : str
+        The path, or the name of a data set.
+    original : Original
+        The file as it stands.
+    rows : ndarray of int, shape (n,)
+        Positions of the table's records in the file.
+    notes : tuple of str
+        What was guessed in reading, in plain words.
+    """
+
+    table: Table
+    origin: str
+    original: Original
+    rows: Rows
+    notes: tuple[str, ...] = ()
+
+    def restricted(self, complete: Sequence[str] | bool = False, first: int | None = None) -> Source:
+        """Return only the records without missing values, or only the first ones, or the first of the former.
+
+        Parameters
+        ----------
+        complete : bool or sequence of str
+            True: no missing value in any attribute; names: none in these.
+        first : int, optional
+            How many records at most.
+
+        Raises
+        ------
+        DataError
+            `first` is not positive, or no record is left.
+        SchemaError
+            Names that the file does not have.
+        """
+        kept: Rows = np.arange(len(self.table), dtype=np.intp)
+        if complete is not False:
+            kept = complete_rows(self.table, None if complete is True else complete)
+        if first is not None:
+            if first < 1:
+                raise DataError(Fault("first", str(first), "a whole number from 1"))
+            kept = kept[:first]
+        if not len(kept):
+            where = printable(self.origin)
+            raise DataError(Fault(where, "no complete record", "at least one record without missing values"))
+        return replace(self, table=self.table.take(kept), rows=self.rows[kept])
+
+    def write(
+        self, path: Path, masked: Table, drop_identifiers: bool = True, omitted: Rows | None = None
+    ) -> WriteReport:
+        """Write the file with masked values in place, readable by its owner alone.
+
+        Order of records and columns, separator, encoding, line ends, quotes and the text of every value that is not
+        changed are those of the original. A new number is written as the original writes it, and with as many decimals
+        as the attribute where the original does not have it. If anything is changed, equal numbers of an attribute
+        are written alike, and so are its missing values: the way in which 5 or 5.0 is written would give records away.
+        Labels that the original does not have, those of generalised values, are written as they are.
+
+        Parameters
+        ----------
+        path : Path
+            Where to write; replaced in one step if it exists.
+        masked : Table
+            Some or all attributes, with the records of `table` in its order.
+        drop_identifiers : bool
+            Whether columns of the role identifier are left out.
+        omitted : ndarray of intp, optional
+            Positions of records that are left out.
+
+        Raises
+        ------
+        DataError
+            `masked` has other records or attributes, nothing would be left to write, or the path cannot be written.
+        OSError
+            The disk is full.
+        """
+        path = Path(path)
+        self._check(masked)
+        if omitted is not None and len(omitted):
+            kept = np.setdiff1d(np.arange(len(self.table), dtype=np.intp), omitted)
+            if not len(kept):
+                raise DataError(Fault(str(path), "no record that may be published", "at least one"))
+            shorter = replace(self, table=self.table.take(kept), rows=self.rows[kept])
+            return shorter.write(path, masked.take(kept), drop_identifiers)
+        schema = self.table.schema
+        dropped = schema.with_role(Role.IDENTIFIER) if drop_identifiers else ()
+        position = {name: place for place, name in enumerate(schema.names)}
+        if len(dropped) == len(schema):
+            where = printable(str(path))
+            raise DataError(Fault(where, "identifiers only", "other attributes to write", "Check the roles."))
+        changes = {}
+        for name in masked.schema.names:
+            if name not in dropped:
+                column = self.original.columns[position[name]]
+                column = replace(column, name=name, index=column.index[self.rows])
+                changes[position[name]] = change_of(column, schema.missing, masked, schema[name].decimals)
+        written = changes
+        if any(change.changed.any() for change in changes.values()):
+            written = {place: change.alike() for place, change in changes.items()}
+        content = self.original.render(written, [position[name] for name in dropped], self.rows, schema.missing)
+        check_writable(path)
+        try:
+            with atomic(path) as temporary:
+                temporary.write_bytes(content)
+        except OSError as error:
+            raise_unwritable(path, error)
+        return WriteReport(path, dropped, {schema.names[c]: int(x.changed.sum()) for c, x in changes.items()})
+
+    def _check(self, masked: Table) -> None:
+        faults = []
+        if len(masked) != len(self.table):
+            faults.append(Fault("masked table", f"{len(masked)} records", f"{len(self.table)} as in {self.origin}"))
+        for name in masked.schema.names:
+            if name not in self.table.schema:
+                faults.append(Fault("masked table", f"the attribute {name!r}", f"an attribute of {self.origin}"))
+        if faults:
+            raise DataError(faults)
+
+
+def read_source(
+    path: Path | str,
+    schema: Path | str | Schema | SchemaDescription | None = None,
+    *,
+    separator: str | None = None,
+    names: Sequence[str] | None = None,
+) -> Source:
+    """Read a CSV, TSV or other delimited text, or a Parquet file.
+
+    Encoding, separator and decimal mark are recognised. The first line holds the names of the attributes.
+
+    Parameters
+    ----------
+    path : Path
+    schema : Path, Schema or SchemaDescription, optional
+        A schema file, or a schema; proposed from the data if not given (`evosdc.files.inference.proposal`).
+    separator : str, optional
+        The separator, if recognition fails; a blank stands for runs of blanks.
+    names : sequence of str, optional
+        Names of the attributes, for a file without a header line.
+
+    Raises
+    ------
+    DataError
+        The file cannot be read, or holds values that the schema does not allow.
+    SchemaError, HierarchyError
+        The schema cannot be used, or does not fit the file.
+    """
+    path = Path(path)
+    description: SchemaDescription | None
+    if isinstance(schema, (str, Path)):
+        description = load_schema(Path(schema))
+    else:
+        description = describe(schema) if isinstance(schema, Schema) else schema
+    return source_of(parsed(path, separator, names), str(path), description)
+
+
+def parsed(path: Path, separator: str | None = None, names: Sequence[str] | None = None) -> Original:
+    """Return a file that was read, before its schema is known."""
+    content = read_bytes(path)
+    if content.startswith(PARQUET):
+        from evosdc.files.parquet import parse_parquet
+
+        return parse_parquet(content, printable(str(path)))
+    return parse(content, printable(str(path)), separator, names)
+
+
+def source_of(original: Original, origin: str, description: SchemaDescription | None = None) -> Source:
+    """Return the source of a file that was parsed; raises as `read_source`."""
+    columns = original.columns
+    notes: tuple[str, ...] = ()
+    if isinstance(original, Document) and original.encoding.guessed:
+        notes = (f"The file is not UTF-8; it was read as {original.encoding.name}.",)
+    if description is None:
+        inference = infer(columns, original.declared)
+        schema, notes = inference.schema, notes + inference.notes
+    else:
+        schema = description.resolve(columns, original.declared)
+    if isinstance(original, Document):
+        _check_labels(schema, original.encoding, origin)
+    table = encode(columns, schema, Origin(origin, original.place))
+    if description is not None:
+        table = with_hierarchies(table, description.rules)
+    return Source(table, origin, original, np.arange(len(table), dtype=np.intp), notes)
+
+
+def _check_labels(schema: Schema, encoding: Encoding, origin: str) -> None:
+    """Raise when the file's encoding could not write some category: better now than after the search."""
+    faults = []
+    for attribute in schema.attributes:
+        for label in attribute.categories:
+            try:
+                label.encode(encoding.name)
+            except UnicodeEncodeError:
+                given = f"the category {label!r}, which the file's encoding {encoding.name} cannot write"
+                where = printable(f"{origin}, {attribute.name}")
+                faults.append(Fault(where, given, "categories in that encoding", _RECODE))
+    if faults:
+        raise SchemaError(faults)

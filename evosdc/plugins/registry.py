@@ -1,0 +1,244 @@
+"""What all plugins offer, by kind and name: look-up, construction, commands and events.
+
+Loading imports plugins' own modules but no implementation; those are imported when first used.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
+from functools import cache
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
+
+from evosdc.errors import ClashError, EvosdcError, Fault, PluginError, UnknownNameError, did_you_mean
+from evosdc.hookspecs import EVENTS
+from evosdc.plugins.discovery import PLUGIN_ERRORS, LoadedPlugin, PluginInfo, PluginProblem, discovered, in_words
+from evosdc.specs import KINDS, Spec
+
+if TYPE_CHECKING:
+    import click
+
+__all__ = ["PluginInfo", "PluginProblem", "Registry", "default_registry"]
+
+_LOG = logging.getLogger("evosdc.plugins")
+
+_CONTRACTS = {
+    "masking-method": "MaskingMethod",
+    "measure": "Measure",
+    "privacy-model": "PrivacyModel",
+    "fitness": "Fitness",
+    "genotype": "Genotype",
+    "algorithm": "Algorithm",
+    "executor": "Executor",
+}
+"""Class in `evosdc.model` that implementations of a kind derive from; data sets and portfolios are functions."""
+
+
+class Registry:
+    """Plugins and what they offer. Made by `Registry.load`; does not change afterwards.
+
+    Attributes
+    ----------
+    plugins : tuple of PluginInfo
+        Those that could be loaded.
+    problems : tuple of PluginProblem
+        Plugins or offers that could not be used, and clashes.
+    """
+
+    def __init__(self, plugins: Iterable[LoadedPlugin], problems: Iterable[PluginProblem] = ()) -> None:
+        self._loaded = tuple(plugins)
+        self.plugins: tuple[PluginInfo, ...] = tuple(p.info for p in self._loaded)
+        self._offers: dict[str, dict[str, list[tuple[Spec, PluginInfo]]]] = {kind: {} for kind in KINDS}
+        self._implementations: dict[tuple[str, str], Any] = {}
+        self._deaf: set[tuple[int, str]] = set()
+        for plugin in self._loaded:
+            for kind, spec in plugin.specs:
+                self._offers[kind].setdefault(spec.name, []).append((spec, plugin.info))
+        self.problems: tuple[PluginProblem, ...] = (*problems, *self._clashes())
+
+    @classmethod
+    def load(cls, extra_plugins: Mapping[str, object] = MappingProxyType({}), entry_points: bool = True) -> Self:
+        """Load the plugins of all installed distributions, and `extra_plugins` (objects by plugin name).
+
+        Never raises because of a plugin: see `problems`.
+        """
+        return cls(*discovered(extra_plugins, entry_points))
+
+    def _clashes(self) -> list[PluginProblem]:
+        return [
+            PluginProblem(
+                offers[-1][1].name,
+                offers[-1][1].distribution,
+                f"{kind} {name!r} is offered more than once: by {_providers(offers)}. "
+                "It cannot be used until one of them is renamed or uninstalled.",
+            )
+            for kind, names in self._offers.items()
+            for name, offers in names.items()
+            if len(offers) > 1
+        ]
+
+    def _of_kind(self, kind: str) -> dict[str, list[tuple[Spec, PluginInfo]]]:
+        if kind not in self._offers:
+            raise UnknownNameError(_unknown("kind of offer", kind, list(KINDS)))
+        return self._offers[kind]
+
+    def _offer(self, kind: str, name: str) -> tuple[Spec, PluginInfo]:
+        names = self._of_kind(kind)
+        if name not in names:
+            raise UnknownNameError(_unknown(kind, name, list(self.names(kind)), bool(self.problems)))
+        offers = names[name]
+        if len(offers) > 1:
+            given = f"a name that is offered by {_providers(offers)}"
+            raise ClashError(Fault(f"{kind} {name}", given, "one provider", "Uninstall or rename one of them."))
+        return offers[0]
+
+    def names(self, kind: str) -> tuple[str, ...]:
+        """Return all names of a kind (`evosdc.specs.KINDS`), sorted, clashing ones included."""
+        return tuple(sorted(self._of_kind(kind)))
+
+    def specs(self, kind: str) -> tuple[Spec, ...]:
+        """Return what plugins said of all offers of a kind, by name; without those that clash."""
+        return tuple(offers[0][0] for _, offers in sorted(self._of_kind(kind).items()) if len(offers) == 1)
+
+    def spec(self, kind: str, name: str) -> Spec:
+        """Return what a plugin said of an offer.
+
+        Raises
+        ------
+        UnknownNameError
+            Nothing has that name; the message has all names and the nearest.
+        ClashError
+            Several plugins offer it; the message names them.
+        """
+        return self._offer(kind, name)[0]
+
+    def provider(self, kind: str, name: str) -> str:
+        """Return the plugin, distribution and version that an offer comes from, for example ``masking (evosdc 0.1)``.
+
+        Raises like `spec`.
+        """
+        return self._offer(kind, name)[1].provider
+
+    def implementation(self, kind: str, name: str) -> Any:
+        """Import and return the class, or for data sets and portfolios the function, behind a name.
+
+        Raises
+        ------
+        UnknownNameError, ClashError
+            As for `spec`.
+        PluginError
+            It cannot be imported, or is not what its kind asks for.
+        """
+        if (kind, name) not in self._implementations:
+            spec, plugin = self._offer(kind, name)
+            self._implementations[kind, name] = _imported(kind, spec, plugin)
+        return self._implementations[kind, name]
+
+    def build(self, kind: str, name: str, params: Mapping[str, Any], *args: Any) -> Any:
+        """Validate parameters and construct ``implementation(Params, *args)``.
+
+        Raises
+        ------
+        ParameterError
+            The parameters were refused, or do not fit `args`.
+        UnknownNameError, ClashError, PluginError
+            As for `implementation`; any other error of the constructor becomes a `PluginError`.
+        """
+        from evosdc.model.parameters import parsed
+
+        cls = self.implementation(kind, name)
+        validated = parsed(cls.Params, params, f"{kind} {name}")
+        try:
+            return cls(validated, *args)
+        except EvosdcError:
+            raise
+        except Exception as error:
+            message = f"{kind} {name} of plugin {self.provider(kind, name)} could not be set up: {in_words(error)}."
+            raise PluginError(message) from error
+
+    def add_commands(self, cli: click.Group) -> tuple[PluginProblem, ...]:
+        """Let every plugin add its commands, and return the problems met.
+
+        A plugin that raises, or that would replace a command that is already there, adds nothing.
+        """
+        problems = []
+        for plugin in self._loaded:
+            before = dict(cli.commands)
+            message = ""
+            try:
+                plugin.hooks.evosdc_commands(cli=cli)
+            except PLUGIN_ERRORS as error:
+                message = f"evosdc_commands raised {in_words(error)}."
+            taken = [name for name, command in before.items() if cli.commands.get(name) is not command]
+            if taken and not message:
+                message = f"evosdc_commands would replace or remove the command {', '.join(taken)}; wanted new names."
+            if message:
+                cli.commands.clear()
+                cli.commands.update(before)
+                message += " Its commands were not added."
+                problems.append(PluginProblem(plugin.info.name, plugin.info.distribution, message))
+        return tuple(problems)
+
+    def announce(self, event: str, **facts: Any) -> None:
+        """Tell every subscriber of an event (`evosdc.hookspecs.EVENTS`), each with a copy of the facts of its own.
+
+        A subscriber that raises is reported once through the logger ``evosdc.plugins`` and otherwise ignored.
+
+        Raises
+        ------
+        ValueError
+            There is no such event: a mistake of the caller.
+        """
+        if event not in EVENTS:
+            raise ValueError(f"{event!r} is no event; events are {', '.join(EVENTS)}")
+        for position, plugin in enumerate(self._loaded):
+            if not plugin.implements(event):
+                continue
+            try:
+                getattr(plugin.hooks, event)(**deepcopy(facts))
+            except PLUGIN_ERRORS as error:
+                if (position, event) not in self._deaf:
+                    self._deaf.add((position, event))
+                    _LOG.warning("plugin %s: %s raised %s; ignored.", plugin.info.provider, event, in_words(error))
+
+
+@cache
+def default_registry() -> Registry:
+    """Return the registry of all installed plugins, loaded once a process."""
+    return Registry.load()
+
+
+def _providers(offers: list[tuple[Spec, PluginInfo]]) -> str:
+    return " and ".join(plugin.provider for _, plugin in offers)
+
+
+def _unknown(where: str, name: str, known: list[str], problems: bool = False) -> Fault:
+    advice = did_you_mean(name, known)
+    if problems:
+        advice = f"{advice} Some plugins have problems: 'evosdc plugins list' shows them.".strip()
+    return Fault(where, repr(name), f"one of {', '.join(known)}" if known else "nothing: no plugin offers any", advice)
+
+
+def _imported(kind: str, spec: Spec, plugin: PluginInfo) -> Any:
+    place = f"{kind} {spec.name} of plugin {plugin.provider}"
+    module_name, _, attribute = spec.implementation.partition(":")
+    try:
+        found = getattr(import_module(module_name), attribute)
+    except ModuleNotFoundError as error:
+        raise PluginError(f"{place} needs the module {error.name!r}, which is not installed.") from error
+    except AttributeError as error:
+        raise PluginError(f"{place}: {spec.implementation} cannot be had: {in_words(error)}.") from error
+    except PLUGIN_ERRORS as error:
+        raise PluginError(f"{place}: importing {module_name} failed: {in_words(error)}.") from error
+    if kind in _CONTRACTS:
+        contract = getattr(import_module("evosdc.model"), _CONTRACTS[kind])
+        fits = isinstance(found, type) and issubclass(found, contract)
+        wanted = f"a subclass of evosdc.model.{_CONTRACTS[kind]}"
+    else:
+        fits, wanted = callable(found), "a function"
+    if not fits:
+        raise PluginError(f"{place}: {spec.implementation} is not {wanted}.")
+    return found

@@ -1,0 +1,1 @@
+"""Post-randomisation: transition matrices, their properties, files and estimates, and the equations that fill them."""

@@ -1,0 +1,167 @@
+"""An equation as a postorder vector: operands before their function, so that a stack evaluates it in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.kernel import kernel
+from evosdc.randomisation.equations.symbols import ARITY, CONSTANT, LIMIT, SYMBOLS
+
+Tokens = NDArray[np.int16]
+Constants = NDArray[np.float64]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Equation:
+    """A tree of symbols as a postorder vector.
+
+    Parameters
+    ----------
+    tokens : ndarray of int16, shape (m,)
+        Positions in `evosdc.randomisation.equations.symbols.SYMBOLS`.
+    constants : ndarray of float64, shape (m,)
+        The number at each token that is a constant, 0 elsewhere.
+
+    Raises
+    ------
+    ValueError
+        The vectors are no well-formed tree of finite numbers.
+    """
+
+    tokens: Tokens
+    constants: Constants
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tokens", frozen(self.tokens, np.int16))
+        # Adding 0 turns -0 into 0: equal equations then have equal bytes, and notations keep no sign of zero.
+        object.__setattr__(self, "constants", frozen(self.constants + 0.0, np.float64))
+        complaint = malformed(self.tokens, self.constants, 1)
+        if complaint:
+            raise ValueError(complaint)
+
+    def __len__(self) -> int:
+        return int(self.tokens.size)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Equation) and self._content == other._content
+
+    def __hash__(self) -> int:
+        return hash(self._content)
+
+    @property
+    def _content(self) -> bytes:
+        return self.tokens.tobytes() + self.constants.tobytes()
+
+    @property
+    def depth(self) -> int:
+        """Edges from the root to the deepest terminal; 0 for a lone terminal."""
+        return int(depth_of(self.tokens, ARITY))
+
+    def uses(self, *names: str) -> bool:
+        """Whether any of the named symbols occurs."""
+        return any(SYMBOLS[token].name in names for token in self.tokens.tolist())
+
+    def fold(self, leaf: Callable[[int, float], T], node: Callable[[int, Sequence[T]], T]) -> T:
+        """Return what a walk over the tree builds, operands first; no recursion, however deep the tree.
+
+        Parameters
+        ----------
+        leaf : callable
+            Given token and number of a terminal.
+        node : callable
+            Given a function's token and what its operands became.
+        """
+        stack: list[T] = []
+        for token, number in zip(self.tokens.tolist(), self.constants.tolist(), strict=True):
+            arity = SYMBOLS[token].arity
+            if arity:
+                operands = stack[-arity:]
+                del stack[-arity:]
+                stack.append(node(token, operands))
+            else:
+                stack.append(leaf(token, number))
+        return stack[0]
+
+
+def terminal(token: int, number: float = 0.0) -> Equation:
+    """Return the equation of one terminal."""
+    return Equation(np.array([token], dtype=np.int16), np.array([number]))
+
+
+def applied(token: int, operands: Sequence[Equation]) -> Equation:
+    """Return a function of equations."""
+    tokens = np.concatenate([*(o.tokens for o in operands), np.array([token], dtype=np.int16)])
+    return Equation(tokens, np.concatenate([*(o.constants for o in operands), np.zeros(1)]))
+
+
+def malformed(tokens: Tokens, constants: Constants, trees: int) -> str:
+    """Return what keeps two vectors from being `trees` well-formed trees one after the other; empty when they are."""
+    if tokens.ndim != 1 or tokens.shape != constants.shape:
+        return f"tokens of shape {tokens.shape} and constants of shape {constants.shape}"
+    if tokens.size == 0 or int(tokens.min()) < 0 or int(tokens.max()) >= len(SYMBOLS):
+        return f"a token outside 0..{len(SYMBOLS) - 1}, or none"
+    if not (np.abs(constants) <= LIMIT).all() or (constants[tokens != CONSTANT] != 0.0).any():
+        return f"a constant outside -{LIMIT:g}..{LIMIT:g}, or one that no token refers to"
+    heights = np.cumsum(1 - ARITY[tokens])
+    if (heights < 1).any() or heights[-1] != trees:
+        return f"a postorder vector that leaves {heights[-1]} values on the stack or takes more than there are"
+    return ""
+
+
+def split(tokens: Tokens, constants: Constants) -> tuple[Equation, ...]:
+    """Return the trees that stand one after the other in well-formed vectors."""
+    begins = starts(tokens)
+    equations: list[Equation] = []
+    end = tokens.size
+    while end > 0:
+        begin = int(begins[end - 1])
+        equations.append(Equation(tokens[begin:end], constants[begin:end]))
+        end = begin
+    return tuple(reversed(equations))
+
+
+def starts(tokens: Tokens) -> NDArray[np.int64]:
+    """Return for each token where its subtree begins."""
+    begins: NDArray[np.int64] = _starts(tokens, ARITY)
+    return begins
+
+
+@kernel
+def _starts(tokens: Tokens, arity: NDArray[np.int64]) -> NDArray[np.int64]:
+    begins = np.empty(tokens.size, dtype=np.int64)
+    for i in range(tokens.size):
+        begin = i
+        for _ in range(arity[tokens[i]]):
+            begin = begins[begin - 1]
+        begins[i] = begin
+    return begins
+
+
+@kernel
+def depth_of(tokens: Tokens, arity: NDArray[np.int64]) -> int:
+    """Return the depth of the deepest of the trees in a postorder vector."""
+    stack = np.empty(tokens.size, dtype=np.int64)
+    top = 0
+    for token in tokens:
+        deepest = -1
+        for _ in range(arity[token]):
+            top -= 1
+            deepest = max(deepest, stack[top])
+        stack[top] = deepest + 1
+        top += 1
+    return int(stack[:top].max())
+
+
+def frozen(array: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
+    """Return a read-only array; a writeable one is copied."""
+    if not array.flags.writeable and array.dtype == dtype and array.flags.c_contiguous:
+        return array
+    owned: NDArray[Any] = np.array(array, dtype=dtype, order="C")
+    owned.flags.writeable = False
+    return owned

@@ -1,0 +1,170 @@
+"""Who writes to a run folder: one process at a time, told by name to everyone who comes later."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import socket
+import threading
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from evosdc.files.atomic import OWNER_FILE
+
+BEAT = 5.0
+"""Seconds between two signs of life of whoever holds a folder."""
+
+SILENCE = 60.0
+"""Seconds without one after which a holder on another computer is taken for dead."""
+
+_TAKEN = (errno.EWOULDBLOCK, errno.EACCES)
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """The process that writes, or last wrote, to a folder.
+
+    Parameters
+    ----------
+    pid : int
+    host : str
+    born : str
+        When the process began, in the system's own units: another process may get the same number later. Empty where
+        the system does not tell.
+    since : str
+        When it took the folder, ISO 8601, UTC.
+    """
+
+    pid: int
+    host: str
+    born: str
+    since: str
+
+    def __str__(self) -> str:
+        return f"process {self.pid} on {self.host}, since {self.since}"
+
+    @property
+    def alive(self) -> bool | None:
+        """Whether the process is running; None where it belongs to another computer."""
+        if self.host != socket.gethostname():
+            return None
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return False
+        except OSError:  # somebody else's process
+            return True
+        return _born(self.pid) == self.born
+
+
+def this_process() -> Holder:
+    """Return this process as a holder from now on."""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return Holder(os.getpid(), socket.gethostname(), _born(os.getpid()), now)
+
+
+def read_holder(lock: Path) -> Holder | None:
+    """Return whom a lock file names; None where nobody holds the folder, or it is just being taken."""
+    try:
+        return Holder(**json.loads(lock.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+class HeldError(Exception):
+    """Another process holds the lock.
+
+    Parameters
+    ----------
+    holder : Holder, optional
+        None where the lock does not say who.
+    """
+
+    def __init__(self, holder: Holder | None) -> None:
+        super().__init__(str(holder))
+        self.holder = holder
+
+
+class Lock:
+    """The lock of a folder: a file that the system locks, that names its holder, and whose time is a sign of life.
+
+    The system lets go of it when the holder dies, however it dies; its name then stays in the file. Where the file
+    system cannot lock at all, or another computer's lock is not seen, the name and the signs of life decide.
+
+    Parameters
+    ----------
+    path : Path
+        The lock file; created when it does not exist.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._descriptor: int | None = None
+        self._ended = threading.Event()
+
+    def acquire(self) -> Holder | None:
+        """Take the lock; return the process that held it last and died without letting go, if there is one.
+
+        Raises
+        ------
+        HeldError
+            Another process holds it.
+        """
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, OWNER_FILE)
+        try:
+            earlier = read_holder(self.path)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                unseen = earlier is not None and earlier.alive is None
+            except OSError as error:
+                if error.errno in _TAKEN:
+                    raise HeldError(earlier) from None
+                unseen = earlier is not None and earlier.alive is not False  # a file system without locks
+            if unseen and seconds_silent(self.path) < SILENCE:
+                raise HeldError(earlier)
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, json.dumps(asdict(this_process())).encode(), 0)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        self._descriptor = descriptor
+        self._ended = threading.Event()
+        threading.Thread(target=self._beat, args=(self._ended,), name="heartbeat", daemon=True).start()
+        return earlier
+
+    def release(self) -> None:
+        """Let go and leave no name behind; a second call does nothing."""
+        if self._descriptor is None:
+            return
+        self._ended.set()
+        with suppress(OSError):
+            os.ftruncate(self._descriptor, 0)
+        os.close(self._descriptor)
+        self._descriptor = None
+
+    def _beat(self, ended: threading.Event) -> None:
+        while not ended.wait(BEAT):
+            with suppress(OSError):
+                os.utime(self.path)
+
+
+def seconds_silent(lock: Path) -> float:
+    """Return the seconds since the holder's last sign of life, by the clock of the disk, which all its users share."""
+    probe = lock.with_name(f"{lock.name}.{socket.gethostname()}-{os.getpid()}")
+    try:
+        probe.touch()
+        return max(0.0, probe.stat().st_mtime - lock.stat().st_mtime)
+    finally:
+        probe.unlink(missing_ok=True)
+
+
+def _born(pid: int) -> str:
+    try:
+        # The name of the program, in brackets, may hold blanks; the start is the 20th field after it.
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""

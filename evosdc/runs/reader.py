@@ -1,0 +1,232 @@
+"""Run folders as they lie on disk, read into values; finished, running and failed ones alike."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from evosdc.errors import Fault, InputError
+from evosdc.printing import file_name, without_folders
+
+RESOLVED = "resolved.json"
+ADVICE = "Give a folder that `evosdc run` or `evosdc protect` wrote."
+
+
+@dataclass(frozen=True, eq=False)
+class RunFolder:
+    """What one run has left behind.
+
+    Parameters
+    ----------
+    path : Path
+    name : str
+        The folder's name; of a replicate, also its parent's.
+    resolved, environment, status, result, frequencies, risk : mapping
+        The JSON files of the same names; empty where a file does not (yet) exist.
+    journal : tuple of mapping
+        One record a generation, in order of generations.
+    unreadable : int
+        Lines of the journal that are no records, as a killed run leaves behind.
+    scores : pandas.DataFrame
+        ``scores.csv`` with every value as text; empty where it does not (yet) exist.
+    digests : mapping of str to str
+        SHA-256 of the published file that the result names, by file name.
+    transitions : mapping
+        ``transitions.json``; empty where the file was not drawn by transition matrices.
+    swept : mapping
+        ``setting.json``: position and values of the run's setting in a sweep; empty where there is none.
+    """
+
+    path: Path
+    name: str
+    resolved: Mapping[str, Any]
+    environment: Mapping[str, Any]
+    status: Mapping[str, Any]
+    result: Mapping[str, Any]
+    frequencies: Mapping[str, Any]
+    journal: tuple[Mapping[str, Any], ...]
+    unreadable: int
+    scores: pd.DataFrame
+    digests: Mapping[str, str]
+    transitions: Mapping[str, Any] = field(default_factory=dict)
+    risk: Mapping[str, Any] = field(default_factory=dict)
+    swept: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """The experiment's title, or the folder's name where it has none."""
+        return self.told(self.resolved.get("title") or self.result.get("title")) or self.name
+
+    @property
+    def state(self) -> str:
+        """The state of the run, in one word or two; ``unknown`` where the folder does not tell."""
+        return str(self.status.get("state") or ("done" if self.result else "unknown"))
+
+    def setting(self, section: str, key: str = "name") -> str:
+        """Return one setting of a section of the experiment, or an empty text."""
+        value = self.resolved.get(section)
+        if isinstance(value, Mapping):
+            value = value.get(key)
+        return "" if value is None else str(value)
+
+    @property
+    def source(self) -> str:
+        """The name of the data set, or of the data file without its folder; an empty text where unknown."""
+        return self.setting("data") or file_name(self.setting("data", "file"))
+
+    def told(self, text: Any) -> str:
+        """Return what the run says, with the names of files in place of their paths."""
+        words = str(text or "").strip()
+        for path in (self.setting("data", "file"), self.setting("data", "schema")):
+            # A known path is replaced whole, even where it has blanks.
+            words = words.replace(path, file_name(path)) if file_name(path) != path else words
+        return without_folders(words)
+
+    def sentences(self, key: str) -> list[str]:
+        """Return a list of sentences of the result (``warnings``, ``notes``), each once; empty where there are none."""
+        listed = self.result.get(key)
+        texts = [self.told(text) for text in listed] if isinstance(listed, list | tuple) else []
+        return list(dict.fromkeys(filter(None, texts)))
+
+
+def read_run_folders(folders: Sequence[Path]) -> tuple[RunFolder, ...]:
+    """Read run folders; one that has replicates counts as that many runs.
+
+    Parameters
+    ----------
+    folders : sequence of Path
+        A folder that is named twice is read once.
+
+    Raises
+    ------
+    InputError
+        No folder at all, or one that is no run folder or holds a file that cannot be read; all faults at once.
+    """
+    faults: list[Fault] = []
+    runs: list[RunFolder] = []
+    seen: set[Path] = set()
+    for folder in map(Path, folders):
+        if folder.resolve() in seen:
+            continue
+        seen.add(folder.resolve())
+        found = list(_run_paths(folder))
+        if not found:
+            given = f"a folder without {RESOLVED}" if folder.is_dir() else "no folder"
+            faults.append(Fault(str(folder), given, "a run folder", ADVICE))
+        for path in found:
+            inside = path.relative_to(folder).as_posix()
+            run = _read(path, path.resolve().name if path == folder else f"{folder.resolve().name}/{inside}", faults)
+            if run is not None:
+                runs.append(run)
+    if not runs and not faults:
+        faults.append(Fault("run folders", "none", "one or more run folders", ADVICE))
+    if faults:
+        raise InputError(faults)
+    return tuple(runs)
+
+
+def _run_paths(folder: Path) -> Iterator[Path]:
+    found = [*folder.glob("replicate-*"), *folder.glob("setting-*/replicate-*")]
+    replicates = [path for path in found if (path / RESOLVED).is_file()]
+    if replicates:
+        yield from sorted(replicates, key=lambda path: _numbers(path.relative_to(folder).as_posix()))
+    elif (folder / RESOLVED).is_file():
+        yield folder
+
+
+def _numbers(name: str) -> list[int]:
+    return [int(digits) for digits in re.findall(r"\d+", name)]
+
+
+def _read(path: Path, name: str, faults: list[Fault]) -> RunFolder | None:
+    before = len(faults)
+    documents = {
+        stem: _document(path / f"{stem}.json", faults)
+        for stem in ("resolved", "environment", "status", "result", "frequencies", "transitions", "risk")
+    }
+    faults.extend(_frequency_faults(path / "frequencies.json", documents["frequencies"]))
+    journal, unreadable = _journal(path / "journal.jsonl")
+    scores = _scores(path / "scores.csv", faults)
+    if len(faults) > before:
+        return None
+    return RunFolder(
+        path=path,
+        name=name,
+        journal=journal,
+        unreadable=unreadable,
+        scores=scores,
+        digests=_digests(path, documents["result"]),
+        swept=_document(path / "setting.json", faults),
+        **documents,
+    )
+
+
+def _document(path: Path, faults: list[Fault]) -> Mapping[str, Any]:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        faults.append(Fault(str(path), f"a file that cannot be read ({error})", "a JSON object"))
+        return {}
+    if not isinstance(value, dict):
+        faults.append(Fault(str(path), f"JSON of type {type(value).__name__}", "a JSON object"))
+        return {}
+    return value
+
+
+def _frequency_faults(path: Path, frequencies: Mapping[str, Any]) -> Iterator[Fault]:
+    for attribute, entry in frequencies.items():
+        columns = [entry.get(key) for key in ("categories", "before", "after")] if isinstance(entry, Mapping) else []
+        lengths = [len(column) for column in columns if isinstance(column, list)]
+        if len(lengths) != 3 or len(set(lengths)) != 1:
+            yield Fault(
+                f"{path}: {attribute}", f"lists of lengths {lengths}", "categories, before and after of one length"
+            )
+
+
+def _journal(path: Path) -> tuple[tuple[Mapping[str, Any], ...], int]:
+    records: dict[int, Mapping[str, Any]] = {}
+    unreadable = 0
+    if path.is_file():
+        with path.open(encoding="utf-8", errors="replace") as lines:
+            for line in filter(str.strip, lines):
+                try:
+                    record = json.loads(line)
+                    # A resumed run repeats the generations after its last checkpoint: the later line stands.
+                    records[int(record["generation"])] = record
+                except (ValueError, TypeError, KeyError):
+                    unreadable += 1
+    return tuple(records[generation] for generation in sorted(records)), unreadable
+
+
+def _scores(path: Path, faults: list[Fault]) -> pd.DataFrame:
+    if not path.is_file():
+        return pd.DataFrame()
+    try:
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
+    except (OSError, ValueError) as error:
+        faults.append(Fault(str(path), f"a file that cannot be read ({error})", "a CSV file of scores"))
+        return pd.DataFrame()
+    lacking = {"set", "label", "fitness"} - set(frame.columns)
+    if lacking:
+        faults.append(Fault(str(path), f"no column {', '.join(sorted(lacking))}", "the columns set, label, fitness"))
+    return frame
+
+
+def _digests(path: Path, result: Mapping[str, Any]) -> dict[str, str]:
+    best = result.get("best")
+    file = best.get("file") if isinstance(best, Mapping) else None
+    # Only the name counts: a result file may not point outside its folder.
+    target = path / Path(file).name if isinstance(file, str) and file else None
+    if target is None or not target.is_file():
+        return {}
+    with target.open("rb") as stream:
+        return {target.name: hashlib.file_digest(stream, "sha256").hexdigest()}

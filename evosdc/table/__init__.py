@@ -1,0 +1,1 @@
+"""Microdata in memory: schema, table of integer codes, hierarchies, and distances between categories."""

@@ -1,0 +1,87 @@
+"""Distances between the categories of an attribute, as exact fractions of integers.
+
+Ordinal: ``|{i : a <= i < b}| / |D|`` (Eq. 2.6 of the thesis); nominal: 0 if equal, else 1 (Eq. 2.7); with
+`by_hierarchy`: the level of the lowest common ancestor over the height of the hierarchy. A missing value is at distance
+1 from every category under the rule ``category`` and at distance 0 from everything under ``wildcard``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import lcm
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.errors import Fault, ParameterError
+from evosdc.table.schema import Attribute, MissingRule, Scale, Schema
+from evosdc.table.table import MISSING
+
+_GREATEST_SUM = 2**62
+
+
+@dataclass(frozen=True)
+class CategoryDistance:
+    """Distances between the categories of one attribute.
+
+    Parameters
+    ----------
+    numerators : ndarray of int64, shape (c + 1, c + 1)
+        By code; the last row and column are those of a missing value, which its code -1 addresses.
+    denominator : int
+        Common to all; the distance is numerator / denominator.
+    """
+
+    numerators: NDArray[np.int64]
+    denominator: int
+
+    @property
+    def matrix(self) -> NDArray[np.float64]:
+        """The distances as floats, shape (c + 1, c + 1), in [0, 1]."""
+        return self.numerators / float(self.denominator)
+
+
+def category_distance(
+    attribute: Attribute, na: MissingRule = MissingRule.CATEGORY, by_hierarchy: bool = False
+) -> CategoryDistance:
+    """Return the distances between the categories of a nominal or ordinal attribute."""
+    size = len(attribute.categories)
+    numerators = np.zeros((size + 1, size + 1), dtype=np.int64)
+    codes = np.arange(size)
+    if by_hierarchy and attribute.hierarchy is not None:
+        denominator = max(attribute.hierarchy.height, 1)
+        numerators[:size, :size] = attribute.hierarchy.common_levels(attribute.categories)
+    elif attribute.scale is Scale.ORDINAL:
+        denominator = max(size, 1)
+        numerators[:size, :size] = np.abs(codes[:, None] - codes[None, :])
+    else:
+        denominator = 1
+        numerators[:size, :size] = codes[:, None] != codes[None, :]
+    apart = 0 if na is MissingRule.WILDCARD else denominator
+    numerators[MISSING, :size] = numerators[:size, MISSING] = apart
+    return CategoryDistance(numerators, denominator)
+
+
+def common_scale(schema: Schema, by_hierarchy: bool = False) -> tuple[list[NDArray[np.int64]], int]:
+    """Return all categorical attributes' distances as integers over one denominator.
+
+    Sums of such integers compare exactly, so ties between records are ties and not rounding.
+
+    Returns
+    -------
+    matrices : list of ndarray of int64, each of shape (c + 1, c + 1)
+    denominator : int
+
+    Raises
+    ------
+    ParameterError
+        The sum of the attributes' greatest distances may exceed 2**62, so that it might not fit into 64 bits.
+    """
+    distances = [category_distance(a, schema.na, by_hierarchy) for a in schema.categorical]
+    denominator = lcm(*(d.denominator for d in distances))
+    if denominator * len(distances) > _GREATEST_SUM:
+        given = f"{len(distances)} attributes whose distances have the common denominator {denominator}"
+        wanted = "a denominator that times their number is at most 2**62, so that distances add up exactly"
+        advice = "Protect fewer ordinal attributes, merge rare categories, or declare some attributes nominal."
+        raise ParameterError(Fault("attributes", given, wanted, advice))
+    return [d.numerators * (denominator // d.denominator) for d in distances], denominator

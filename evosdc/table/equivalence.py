@@ -1,0 +1,130 @@
+"""Equivalence classes: records with the same values of some attributes, found once and worked on together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.kernel import kernel
+from evosdc.table.table import MISSING, Codes, Numbers, Table
+
+Positions = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """The equivalence classes of a matrix of codes, in the order of their first record.
+
+    Parameters
+    ----------
+    of : ndarray of int64, shape (n,)
+        Class of each record.
+    first : ndarray of int64, shape (m,)
+        First record of each class, ascending.
+    counts : ndarray of int64, shape (m,)
+        Records of each class.
+    """
+
+    of: Positions
+    first: Positions
+    counts: Positions
+
+    def __len__(self) -> int:
+        return int(self.counts.size)
+
+    @cached_property
+    def members(self) -> Positions:
+        """All records class by class, ascending within each, shape (n,)."""
+        members: Positions = np.argsort(self.of, kind="stable")
+        return members
+
+    @cached_property
+    def starts(self) -> Positions:
+        """Where each class begins in `members`, shape (m + 1,)."""
+        return np.concatenate(([0], np.cumsum(self.counts))).astype(np.int64)
+
+    def total(self, weights: Numbers) -> Numbers:
+        """Return the sum of the records' weights in each class, shape (m,)."""
+        totals: Numbers = np.bincount(self.of, weights=weights, minlength=len(self)).astype(np.float64)
+        return totals
+
+
+def equivalence_classes(codes: Codes) -> Classes:
+    """Return the classes of equal rows of `codes`, shape (n, V); V may be 0. A missing value equals another one."""
+    return Classes(*_grouped(codes))
+
+
+def key_codes(table: Table, names: Sequence[str]) -> Codes:
+    """Return the values of attributes as codes, shape (n, len(names)), numbers by their rank among those that occur.
+
+    Missing values are `MISSING`; numbers are equal only if they are exactly so.
+    """
+    place = {a.name: i for i, a in enumerate(table.schema.categorical)}
+    if all(name in place for name in names):
+        return np.ascontiguousarray(table.codes[:, [place[name] for name in names]])
+    columns: Codes = np.empty((len(table), len(names)), dtype=np.int32)
+    for position, name in enumerate(names):
+        columns[:, position] = table.codes[:, place[name]] if name in place else ranks(table.column(name))
+    return columns
+
+
+def ranks(column: Codes | Numbers) -> Codes:
+    """Return the rank of each number among the distinct ones, from 0, shape (n,); `MISSING` for a missing one."""
+    present = ~np.isnan(column)
+    result = np.full(column.shape, MISSING, dtype=np.int32)
+    result[present] = np.unique(column[present], return_inverse=True)[1]
+    return result
+
+
+def told_apart(codes: Codes) -> Codes:
+    """Return the codes with each missing value replaced by a value of its own, which equals no other."""
+    missing = codes == MISSING
+    separate = codes.copy()
+    separate[missing] = codes.max(initial=0) + 1 + np.nonzero(missing)[0]
+    return separate
+
+
+@kernel
+def _grouped(codes: Codes) -> tuple[Positions, Positions, Positions]:
+    """Return class by record, first record and size of each class, by open addressing."""
+    n, columns = codes.shape
+    capacity = 16
+    while capacity < 2 * n:
+        capacity *= 2
+    table = np.full(capacity, -1, np.int32)
+    of = np.empty(n, np.int64)
+    first = np.empty(n, np.int64)
+    counts = np.empty(n, np.int64)
+    found = 0
+    last = capacity - 1
+    for i in range(n):
+        mixed = np.uint64(0x9E3779B97F4A7C15)
+        for v in range(columns):
+            mixed = (mixed ^ np.uint64(codes[i, v] + 2)) * np.uint64(0xD6E8FEB86659FD93)
+            mixed ^= mixed >> np.uint64(32)
+        place = np.int64(mixed & np.uint64(0x7FFFFFFF)) & last
+        while True:
+            group = table[place]
+            if group < 0:
+                table[place] = found
+                first[found] = i
+                counts[found] = 1
+                of[i] = found
+                found += 1
+                break
+            other = first[group]
+            same = True
+            for v in range(columns):
+                if codes[i, v] != codes[other, v]:
+                    same = False
+                    break
+            if same:
+                counts[group] += 1
+                of[i] = group
+                break
+            place = (place + 1) & last
+    return of, first[:found].copy(), counts[:found].copy()

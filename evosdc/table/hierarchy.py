@@ -1,0 +1,254 @@
+"""Generalization hierarchies: each leaf with the labels that stand for it at every level above."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.errors import Fault, HierarchyError
+from evosdc.printing import printable
+
+ROOT = "*"
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """A generalization hierarchy.
+
+    Parameters
+    ----------
+    leaves : tuple of str
+        The values of the attribute, each once.
+    levels : tuple of tuple of str
+        For each leaf its labels at levels 1 .. `height`, from the finest to the root.
+    origin : str
+        File or builder, for messages.
+
+    Raises
+    ------
+    HierarchyError
+        No leaf, rows of different lengths, a leaf twice, an empty label above a leaf, a label generalised in two
+        ways, or more than one root.
+    """
+
+    leaves: tuple[str, ...]
+    levels: tuple[tuple[str, ...], ...]
+    origin: str = field(default="hierarchy", compare=False)
+
+    def __post_init__(self) -> None:
+        faults = _faults(self.leaves, self.levels, self.origin)
+        if faults:
+            raise HierarchyError(faults)
+
+    @property
+    def height(self) -> int:
+        """Number of levels above the leaves."""
+        return len(self.levels[0])
+
+    @cached_property
+    def position(self) -> Mapping[str, int]:
+        """Position of each leaf."""
+        return {leaf: position for position, leaf in enumerate(self.leaves)}
+
+    def path(self, label: str) -> tuple[str, ...]:
+        """Return a leaf and its labels at levels 1 .. `height`."""
+        return (label, *self.levels[self._positions([label])[0]])
+
+    def generalise(self, labels: Sequence[str], level: int) -> tuple[str, ...]:
+        """Return the labels that stand for leaves at a level; level 0 is the leaves themselves.
+
+        Raises
+        ------
+        HierarchyError
+            A label that is no leaf, or a level outside 0 .. `height`.
+        """
+        if not 0 <= level <= self.height:
+            raise HierarchyError(Fault(self.origin, f"level {level}", f"a level from 0 to {self.height}"))
+        positions = self._positions(labels)
+        return tuple(labels) if level == 0 else tuple(self.levels[p][level - 1] for p in positions)
+
+    def nodes(self, categories: Sequence[str]) -> tuple[NDArray[np.int32], tuple[tuple[str, ...], ...]]:
+        """Return the nodes above an attribute's categories as codes.
+
+        Returns
+        -------
+        codes : ndarray of int32, shape (c, height + 1)
+            By category and level the node's code; codes of a level count up in the order of first appearance, so
+            column 0 is ``0 .. c - 1``.
+        labels : tuple of tuple of str
+            By level, the label of each node code.
+        """
+        codes = np.empty((len(categories), self.height + 1), dtype=np.int32)
+        labels = []
+        for level in range(self.height + 1):
+            seen: dict[str, int] = {}
+            codes[:, level] = [seen.setdefault(label, len(seen)) for label in self.generalise(categories, level)]
+            labels.append(tuple(seen))
+        return codes, tuple(labels)
+
+    def common_levels(self, categories: Sequence[str]) -> NDArray[np.int64]:
+        """Return the level of the lowest common ancestor of each two categories, shape (c, c), 0 on the diagonal."""
+        codes, _ = self.nodes(categories)
+        result = np.zeros((len(categories), len(categories)), dtype=np.int64)
+        for level in range(self.height):
+            # Labels nest, so two categories are apart at a level exactly if their common ancestor lies above it.
+            result += codes[:, None, level] != codes[None, :, level]
+        return result
+
+    def lacking(self, categories: Iterable[str]) -> tuple[str, ...]:
+        """Return those of the categories that are no leaves."""
+        return tuple(label for label in categories if label not in self.position)
+
+    @classmethod
+    def from_edges(cls, edges: Iterable[Sequence[str]], origin: str = "hierarchy") -> Hierarchy:
+        """Return the hierarchy of ``(child, parent)`` pairs.
+
+        A leaf that is nearer to the root than others keeps its own label on the levels in between.
+
+        Raises
+        ------
+        HierarchyError
+            A child with two parents, a circle, or more than one root.
+        """
+        parent: dict[str, str] = {}
+        faults = []
+        for child, above in edges:
+            if parent.setdefault(child, above) != above:
+                given = f"{child!r} below {parent[child]!r} and {above!r}"
+                faults.append(Fault(origin, given, "one parent for each label", "Remove one of the lines."))
+        inner = set(parent.values())
+        paths: dict[str, list[str]] = {}
+        for leaf in (label for label in parent if label not in inner):
+            path = [leaf]
+            while path[-1] in parent and len(path) <= len(parent):
+                path.append(parent[path[-1]])
+            paths[leaf] = path[1:]
+        if not paths or any(len(set(path)) < len(path) for path in paths.values()):
+            faults.append(Fault(origin, "labels that are above themselves", "lines that lead from leaves to one root"))
+        if faults:
+            raise HierarchyError(faults)
+        height = max(map(len, paths.values()))
+        levels = tuple((*[leaf] * (height - len(path)), *path) for leaf, path in paths.items())
+        return cls(tuple(paths), levels, origin)
+
+    def _positions(self, labels: Sequence[str]) -> list[int]:
+        unknown = self.lacking(labels)
+        if unknown:
+            more = f" (and {len(unknown) - 1} more)" if len(unknown) > 1 else ""
+            raise HierarchyError(
+                Fault(self.origin, f"{unknown[0]!r}{more}", "a leaf of the hierarchy", "Add a line for it.")
+            )
+        return [self.position[label] for label in labels]
+
+
+def _faults(leaves: Sequence[str], levels: Sequence[Sequence[str]], origin: str) -> list[Fault]:
+    if not leaves or not levels or len(leaves) != len(levels):
+        return [Fault(origin, "no leaf", "a line for each value: value;level 1;...;*")]
+    faults = []
+    height = len(levels[0])
+    ragged = [leaf for leaf, labels in zip(leaves, levels, strict=True) if len(labels) != height]
+    if height == 0:
+        faults.append(Fault(origin, "values without a level above them", "value;level 1;...;*", "Check the separator."))
+    if ragged:
+        given = f"{len(ragged)} lines of another length, the first for {ragged[0]!r}"
+        faults.append(Fault(origin, given, f"{height + 1} columns in each line, as in the first"))
+    repeated = sorted({leaf for leaf, count in _counts(leaves).items() if count > 1})
+    if repeated:
+        more = f" (and {len(repeated) - 1} more)" if len(repeated) > 1 else ""
+        faults.append(Fault(origin, f"{repeated[0]!r} on two lines{more}", "each value once", "Remove the repetition."))
+    blank = [leaf for leaf, labels in zip(leaves, levels, strict=True) if not all(label.strip() for label in labels)]
+    if blank:
+        more = f" (and {len(blank) - 1} more)" if len(blank) > 1 else ""
+        given = f"an empty label above {blank[0]!r}{more}"
+        faults.append(Fault(origin, given, "a label at every level", "It would be published as a missing value."))
+    if ragged or height == 0 or blank:
+        return faults
+    for level in range(1, height):
+        parents: dict[str, set[str]] = {}
+        for labels in levels:
+            parents.setdefault(labels[level - 1], set()).add(labels[level])
+        for label, above in parents.items():
+            if len(above) > 1:
+                given = f"{label!r} at level {level} below {' and '.join(map(repr, sorted(above)))}"
+                faults.append(Fault(origin, given, "one label above each label", "Give the groups different labels."))
+    roots = sorted({labels[-1] for labels in levels})
+    if len(roots) > 1:
+        shown = printable(", ".join(roots[:5])) + (", ..." if len(roots) > 5 else "")
+        given = f"{len(roots)} labels at the highest level ({shown})"
+        faults.append(Fault(origin, given, "one root for all values", f"Add a last column that is {ROOT} throughout."))
+    return faults
+
+
+def _counts(labels: Iterable[str]) -> Mapping[str, int]:
+    counts: dict[str, int] = {}
+    for label in labels:
+        counts[label] = counts.get(label, 0) + 1
+    return counts
+
+
+def interval_hierarchy(values: Iterable[int], widths: Sequence[int], start: int = 0) -> Hierarchy:
+    """Return a hierarchy of whole numbers in intervals: ``17``, ``15-19``, ``10-19``, ``*``.
+
+    Parameters
+    ----------
+    values : iterable of int
+        The leaves; ``range(17, 91)`` for all from 17 to 90.
+    widths : sequence of int
+        Width of the intervals at levels 1, 2, ...; each a multiple of the one before.
+    start : int
+        Where an interval of every level begins.
+
+    Raises
+    ------
+    HierarchyError
+        Widths that are not positive, or do not nest.
+    """
+    unfit = [w for w in widths if w < 1] + [b for a, b in pairwise(widths) if a > 0 and (b % a or b <= a)]
+    if unfit:
+        wanted = "positive whole numbers, each a greater multiple of the one before"
+        raise HierarchyError(Fault("widths", ", ".join(map(str, widths)), wanted))
+    leaves = sorted(set(values))
+    return Hierarchy(
+        tuple(map(str, leaves)),
+        tuple((*(_interval(value, width, start) for width in widths), ROOT) for value in leaves),
+        "interval hierarchy",
+    )
+
+
+def _interval(value: int, width: int, start: int) -> str:
+    low = start + (value - start) // width * width
+    return str(low) if width == 1 else f"{low}-{low + width - 1}"
+
+
+def prefix_hierarchy(labels: Iterable[str], steps: Sequence[int] | None = None) -> Hierarchy:
+    """Return a hierarchy that masks characters from the right, as of post codes: ``432``, ``43*``, ``4**``, ``*``.
+
+    Parameters
+    ----------
+    labels : iterable of str
+        The leaves; shorter ones count as filled up on the right.
+    steps : sequence of int, optional
+        How many characters are masked at levels 1, 2, ...; one more at each level if not given.
+
+    Raises
+    ------
+    HierarchyError
+        No labels, or steps that do not rise between 1 and the length of the longest label less one.
+    """
+    leaves = sorted(set(labels))
+    longest = max(map(len, leaves), default=0)
+    masked = tuple(range(1, longest)) if steps is None else tuple(steps)
+    if any(b <= a for a, b in pairwise((0, *masked, longest))) and longest:
+        raise HierarchyError(
+            Fault("steps", ", ".join(map(str, masked)) or "none", f"rising whole numbers from 1 to {longest - 1}")
+        )
+    return Hierarchy(
+        tuple(leaves),
+        tuple((*(leaf[: longest - m].ljust(longest, ROOT) for m in masked), ROOT) for leaf in leaves),
+        "prefix hierarchy",
+    )

@@ -1,0 +1,131 @@
+"""Hierarchies made by rule: intervals of numbers, and merging of neighbours in an order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from itertools import pairwise
+
+from evosdc.errors import Fault, HierarchyError
+from evosdc.table.hierarchy import ROOT, Hierarchy
+from evosdc.table.numerals import numeral
+
+MOST_UNITS = 10**24
+"""Span of numbers that decimal arithmetic of 28 digits holds with some to spare."""
+FINEST_INTERVALS = 16
+"""How many intervals the finest level of `binary_intervals` aims at."""
+
+
+def number_intervals(
+    values: Sequence[float], widths: Sequence[float], start: float = 0.0, decimals: int = 0
+) -> Hierarchy:
+    """Return a hierarchy of numbers in intervals, one width a level, below a root.
+
+    Parameters
+    ----------
+    values : sequence of float
+        The leaves; labels are their numerals.
+    widths : sequence of float
+        Width of the intervals at levels 1, 2, ...; each a multiple of the one before.
+    start : float
+        Where an interval of every level begins.
+    decimals : int
+        Digits after the point of the values. Intervals of whole numbers read ``20-39``, others ``[0.50, 1.00)``.
+
+    Raises
+    ------
+    HierarchyError
+        Widths that are not positive, do not nest, or are finer than the decimals.
+    """
+    unit = Decimal(10) ** decimals
+    steps = [Decimal(str(width)) * unit for width in widths]
+    origin = Decimal(str(start)) * unit
+    whole = all(step == step.to_integral_value() for step in (*steps, origin))
+    if (
+        not steps
+        or not whole
+        or any(step < 1 for step in steps)
+        or any(b % a or b <= a for a, b in pairwise(steps) if a)
+    ):
+        wanted = f"positive widths with at most {decimals} decimals, each a greater multiple of the one before"
+        raise HierarchyError(Fault("widths", ", ".join(map(str, widths)) or "none", wanted))
+    leaves = {numeral(value, decimals): int(Decimal(numeral(value, decimals)) * unit) for value in sorted(set(values))}
+    rows = tuple((*(_interval(at, int(step), int(origin), decimals) for step in steps), ROOT) for at in leaves.values())
+    return Hierarchy(tuple(leaves), rows, "intervals")
+
+
+def _interval(at: int, width: int, start: int, decimals: int) -> str:
+    low = start + (at - start) // width * width
+    if decimals == 0:
+        return str(low) if width == 1 else f"{low}-{low + width - 1}"
+    scale = Decimal(10) ** -decimals
+    return f"[{low * scale}, {(low + width) * scale})"
+
+
+def binary_intervals(values: Sequence[float], decimals: int = 0) -> Hierarchy:
+    """Return a hierarchy of numbers in intervals whose width doubles from level to level.
+
+    The finest width is the least of 1, 2, 5, 10, 20, 50, ... units of the last decimal that makes no more than about
+    sixteen intervals; with few distinct values it is smaller. A reconstruction: meant for want of a better hierarchy.
+
+    Raises
+    ------
+    HierarchyError
+        Numbers that span more units of their last decimal than decimal arithmetic holds.
+    """
+    numerals = sorted({Decimal(numeral(value, decimals)) for value in values})
+    if len(numerals) < 3:
+        leaves = tuple(str(value) for value in numerals) or ("",)
+        return Hierarchy(leaves, tuple((ROOT,) for _ in leaves), "intervals")
+    unit = Decimal(10) ** decimals
+    if (numerals[-1] - numerals[0]) * unit >= MOST_UNITS:
+        given = f"numbers with {decimals} decimals from {float(numerals[0]):g} to {float(numerals[-1]):g}"
+        wanted = f"fewer than {MOST_UNITS:g} units of the last decimal"
+        raise HierarchyError(Fault("intervals", given, wanted, "Round the numbers, or give a hierarchy."))
+    low, high = int(numerals[0] * unit), int(numerals[-1] * unit)
+    aim = min(FINEST_INTERVALS, max(len(numerals) // 2, 2))
+    width = next(
+        step * 10**power for power in range(40) for step in (1, 2, 5) if (high - low + 1) / (step * 10**power) <= aim
+    )
+    start = low // width * width
+    widths = [width]
+    while start + 2 * widths[-1] <= high:
+        widths.append(2 * widths[-1])
+    scale = Decimal(10) ** -decimals
+    return number_intervals(
+        [float(value) for value in numerals], [float(w * scale) for w in widths], float(start * scale), decimals
+    )
+
+
+def ordered_merging(labels: Sequence[str], sizes: Sequence[int] | None = None) -> Hierarchy:
+    """Return a hierarchy that merges neighbours of an ordered list: ``low``, ``low..mid``, ``*``.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        The leaves in their order.
+    sizes : sequence of int, optional
+        How many neighbours are merged at levels 1, 2, ...; 2, 4, 8, ... if not given.
+
+    Raises
+    ------
+    HierarchyError
+        Sizes that are not at least 2, do not nest, or no labels.
+    """
+    if sizes is None:
+        chosen: list[int] = []
+        while 2 ** (len(chosen) + 1) < len(labels):
+            chosen.append(2 ** (len(chosen) + 1))
+        sizes = chosen
+    if any(size < 2 for size in sizes) or any(a < 2 or b % a or b <= a for a, b in pairwise(sizes)):
+        wanted = "whole numbers from 2, each a greater multiple of the one before"
+        raise HierarchyError(Fault("merge", ", ".join(map(str, sizes)), wanted))
+    rows = []
+    for position in range(len(labels)):
+        row = []
+        for size in sizes:
+            first = position // size * size
+            last = min(first + size, len(labels)) - 1
+            row.append(labels[first] if first == last else f"{labels[first]}..{labels[last]}")
+        rows.append((*row, ROOT))
+    return Hierarchy(tuple(labels), tuple(rows), "ordered merging")

@@ -1,0 +1,165 @@
+"""What is known of a file's attributes: role, scale, categories, hierarchy, and how missing values count."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from evosdc.errors import Fault, SchemaError, did_you_mean
+from evosdc.printing import printable
+
+if TYPE_CHECKING:
+    from evosdc.table.hierarchy import Hierarchy
+
+
+class Role(StrEnum):
+    """What an attribute can do to a respondent's privacy, or what it is for."""
+
+    IDENTIFIER = "identifier"
+    QUASI_IDENTIFIER = "quasi-identifier"
+    SENSITIVE = "sensitive"
+    OTHER = "other"
+    WEIGHT = "weight"
+    HOUSEHOLD = "household"
+    STRATUM = "stratum"
+
+
+class Scale(StrEnum):
+    """Scale of measurement."""
+
+    NOMINAL = "nominal"
+    ORDINAL = "ordinal"
+    NUMERIC = "numeric"
+
+
+class MissingRule(StrEnum):
+    """How a missing value counts: as a category of its own, as equal to anything, or not at all (an error)."""
+
+    CATEGORY = "category"
+    WILDCARD = "wildcard"
+    ERROR = "error"
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One attribute of a file.
+
+    Parameters
+    ----------
+    name : str
+    role : Role
+    scale : Scale
+    categories : tuple of str
+        Labels in order; the position is the code. Empty for numeric attributes.
+    hierarchy : Hierarchy, optional
+    decimals : int
+        Digits after the point of a numeric attribute, as written in the file.
+    """
+
+    name: str
+    role: Role = Role.OTHER
+    scale: Scale = Scale.NOMINAL
+    categories: tuple[str, ...] = ()
+    hierarchy: Hierarchy | None = field(default=None, compare=False)
+    decimals: int = 0
+
+    @property
+    def categorical(self) -> bool:
+        """Whether values are integer codes of `categories`."""
+        return self.scale is not Scale.NUMERIC
+
+    @cached_property
+    def code(self) -> Mapping[str, int]:
+        """Code of each category."""
+        return {label: position for position, label in enumerate(self.categories)}
+
+
+@dataclass(frozen=True)
+class Schema:
+    """All attributes of a file, in the file's order.
+
+    Parameters
+    ----------
+    attributes : tuple of Attribute
+    missing : tuple of str
+        Texts that stand for a missing value.
+    na : MissingRule
+        How missing values count in methods and measures.
+
+    Raises
+    ------
+    SchemaError
+        Two attributes share a name, or an attribute lists a category twice.
+    """
+
+    attributes: tuple[Attribute, ...]
+    missing: tuple[str, ...] = ("",)
+    na: MissingRule = MissingRule.CATEGORY
+
+    def __post_init__(self) -> None:
+        faults = []
+        listed = [("attributes", self.names)] + [(f"categories of {a.name}", a.categories) for a in self.attributes]
+        for what, names in listed:
+            repeated = [name for name, count in Counter(names).items() if count > 1]
+            if repeated:
+                given = f"{printable(', '.join(repeated))} more than once"
+                faults.append(Fault(printable(what), given, "each name once", "Rename or remove."))
+        if faults:
+            raise SchemaError(faults)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of all attributes, in order."""
+        return tuple(a.name for a in self.attributes)
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Attribute]:
+        return {a.name: a for a in self.attributes}
+
+    def __getitem__(self, name: str) -> Attribute:
+        return self._by_name[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def __len__(self) -> int:
+        return len(self.attributes)
+
+    @cached_property
+    def categorical(self) -> tuple[Attribute, ...]:
+        """Nominal and ordinal attributes: the columns of `Table.codes`."""
+        return tuple(a for a in self.attributes if a.categorical)
+
+    @cached_property
+    def numeric(self) -> tuple[Attribute, ...]:
+        """Numeric attributes: the columns of `Table.numbers`."""
+        return tuple(a for a in self.attributes if not a.categorical)
+
+    def with_role(self, *roles: Role) -> tuple[str, ...]:
+        """Return the names of the attributes that have one of the roles."""
+        return tuple(a.name for a in self.attributes if a.role in roles)
+
+    def select(self, names: Sequence[str]) -> Schema:
+        """Return the schema of the named attributes only, in the order of `names`.
+
+        Raises
+        ------
+        SchemaError
+            Names that the file does not have.
+        """
+        self.require(names)
+        return replace(self, attributes=tuple(self._by_name[name] for name in names))
+
+    def require(self, names: Iterable[str], where: str = "attributes") -> None:
+        """Raise `SchemaError` naming every one of `names` that the schema lacks."""
+        faults = []
+        for name in names:
+            if name not in self._by_name:
+                wanted = f"one of {printable(', '.join(self.names))}"
+                faults.append(Fault(where, repr(name), wanted, did_you_mean(name, self.names)))
+        if faults:
+            raise SchemaError(faults)

@@ -1,0 +1,150 @@
+"""The table that everything computes on: read-only matrices of integer codes and of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.errors import DataError, Fault
+from evosdc.printing import printable
+from evosdc.table.schema import Attribute, Schema
+
+Codes = NDArray[np.int32]
+Numbers = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+MISSING = -1
+"""Code of a missing value. As an index it addresses the last entry, which is where tables by category keep it."""
+
+
+# A type is turned into one of these at every comparison, and a search makes a table for every candidate.
+_CODE, _NUMBER = np.dtype(np.int32), np.dtype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Records by position; no labels, no index.
+
+    Parameters
+    ----------
+    schema : Schema
+    codes : ndarray of int32, shape (n, C)
+        Codes of the categorical attributes, in the schema's order; ``MISSING`` where there is no value.
+    numbers : ndarray of float64, shape (n, Q)
+        Values of the numeric attributes, in the schema's order; NaN where there is no value.
+
+    Both matrices are made read-only and kept in C order, so a record's codes lie side by side.
+
+    Raises
+    ------
+    ValueError
+        The matrices' shapes do not fit the schema: a mistake of the caller, not of a user.
+    """
+
+    schema: Schema
+    codes: Codes
+    numbers: Numbers
+
+    def __post_init__(self) -> None:
+        codes, numbers = self.codes, self.numbers
+        wanted = (len(self.schema.categorical), len(self.schema.numeric))
+        if codes.ndim != 2 or numbers.ndim != 2 or (codes.shape[1], numbers.shape[1]) != wanted:
+            raise ValueError(f"matrices {codes.shape} and {numbers.shape} do not fit {wanted} attributes")
+        if codes.shape[0] != numbers.shape[0]:
+            raise ValueError(f"{codes.shape[0]} records of codes, {numbers.shape[0]} of numbers")
+        object.__setattr__(self, "codes", _frozen(codes, _CODE))
+        object.__setattr__(self, "numbers", _frozen(numbers, _NUMBER))
+
+    def __len__(self) -> int:
+        return int(self.codes.shape[0])
+
+    @cached_property
+    def _position(self) -> Mapping[str, int]:
+        return {a.name: i for group in (self.schema.categorical, self.schema.numeric) for i, a in enumerate(group)}
+
+    def column(self, name: str) -> Codes | Numbers:
+        """Return one attribute's values, shape (n,): codes or numbers by its scale. A view, read-only."""
+        matrix = self.codes if self.schema[name].categorical else self.numbers
+        column: Codes | Numbers = matrix[:, self._position[name]]
+        return column
+
+    def select(self, names: Sequence[str]) -> Table:
+        """Return the table of the named attributes, in that order."""
+        schema = self.schema.select(names)
+        return Table(
+            schema,
+            self.codes[:, [self._position[a.name] for a in schema.categorical]],
+            self.numbers[:, [self._position[a.name] for a in schema.numeric]],
+        )
+
+    def take(self, rows: Rows) -> Table:
+        """Return the records at the given positions, in that order."""
+        return Table(self.schema, self.codes[rows], self.numbers[rows])
+
+    def with_columns(self, part: Table) -> Table:
+        """Return this table with the columns of `part`, which has the same records, put in place of its own."""
+        changed = {a.name: a for a in part.schema.attributes}
+        schema = replace(self.schema, attributes=tuple(changed.get(a.name, a) for a in self.schema.attributes))
+        codes = np.empty((len(self), len(schema.categorical)), dtype=np.int32)
+        numbers = np.empty((len(self), len(schema.numeric)))
+        for target, attributes in ((codes, schema.categorical), (numbers, schema.numeric)):
+            for position, attribute in enumerate(attributes):
+                target[:, position] = (part if attribute.name in changed else self).column(attribute.name)
+        return Table(schema, codes, numbers)
+
+    @cached_property
+    def has_missing(self) -> bool:
+        """Whether any value is missing."""
+        return bool((self.codes == MISSING).any() or np.isnan(self.numbers).any())
+
+    def missing_in(self, attribute: Attribute) -> int:
+        """Return how many records have no value of an attribute."""
+        column = self.column(attribute.name)
+        return int((column == MISSING).sum() if attribute.categorical else np.isnan(column).sum())
+
+    def verify(self) -> None:
+        """Check every code against its attribute's categories and every number for being finite or missing.
+
+        Raises
+        ------
+        DataError
+            Names each attribute with a code outside its domain or an infinite number.
+        """
+        faults = []
+        for attribute in self.schema.attributes:
+            column = self.column(attribute.name)
+            if attribute.categorical:
+                size = len(attribute.categories)
+                bad = (column < MISSING) | (column >= size)
+                wanted = f"codes -1..{size - 1}"
+            else:
+                bad = np.isinf(column)
+                wanted = "finite numbers"
+            if bad.any():
+                first = int(np.flatnonzero(bad)[0])
+                faults.append(Fault(printable(attribute.name), f"{column[first]} in record {first}", wanted))
+        if faults:
+            raise DataError(faults)
+
+    def same_records(self, other: Table) -> bool:
+        """Whether both tables hold the same values at the same positions."""
+        return (
+            self.schema.names == other.schema.names
+            and np.array_equal(self.codes, other.codes)
+            and np.array_equal(self.numbers, other.numbers, equal_nan=True)
+        )
+
+
+def _frozen(matrix: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return `matrix` in C order and read-only; a caller's own writeable array is copied, never locked."""
+    flags = matrix.flags
+    if not flags.writeable and flags.c_contiguous and matrix.dtype == dtype:
+        return matrix
+    owned: NDArray[Any] = np.array(matrix, dtype=dtype, order="C")
+    owned.flags.writeable = False
+    return owned

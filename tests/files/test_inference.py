@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from evosdc.files.inference.names import hint_of, words_of
+from evosdc.files.inference.proposal import infer, infer_schema
+from evosdc.files.source import read_source
+from evosdc.model import Microdata
+from evosdc.table.schema import Role, Scale
+
+from .build import column, write
+
+N = 60
+MANY = [str(1000 + i) for i in range(N)]
+SHARED = [str(i % 55) for i in range(N)]
+WORDS = [f"w{i}" for i in range(N)]
+
+
+def role_of(name: str, values: list[str], *others: tuple[str, list[str]]) -> Role:
+    columns = [column(name, values), *(column(*other) for other in others)]
+    return infer([*columns, column("sex", ["f", "m"] * (len(values) // 2))]).schema[name].role
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("patient_id", MANY, Role.IDENTIFIER),
+        ("SSN", MANY, Role.IDENTIFIER),
+        ("Email", WORDS, Role.IDENTIFIER),
+        ("UTILITYID", SHARED, Role.IDENTIFIER),
+        ("UTILNAME", WORDS, Role.IDENTIFIER),
+        ("x", MANY, Role.IDENTIFIER),
+        ("x", WORDS, Role.IDENTIFIER),
+        ("x", [str(i * 7) for i in range(N)], Role.OTHER),
+        ("amount_paid", [str(i * i) for i in range(N)], Role.OTHER),
+        ("product_name", ["a", "b"] * 30, Role.OTHER),
+        ("weight", [f"{50 + i}.5" for i in range(N)], Role.WEIGHT),
+        ("sampling_weight", ["100"] * N, Role.WEIGHT),
+        ("fnlwgt", [str(i * 99) for i in range(N)], Role.WEIGHT),
+        ("household_id", SHARED, Role.HOUSEHOLD),
+        ("hhid", SHARED, Role.HOUSEHOLD),
+        ("household_size", [str(1 + i % 6) for i in range(N)], Role.QUASI_IDENTIFIER),
+        ("stratum", ["1", "2", "3"] * 20, Role.STRATUM),
+        ("diagnosis", ["flu", "cold", "gout"] * 20, Role.SENSITIVE),
+        ("annual income", [str(i * 999) for i in range(N)], Role.SENSITIVE),
+        ("Age", [str(20 + i) for i in range(30)] * 2, Role.QUASI_IDENTIFIER),
+        ("marital-status", ["s", "m", "d"] * 20, Role.QUASI_IDENTIFIER),
+        ("ZIP", ["08001", "08002", "08003"] * 20, Role.QUASI_IDENTIFIER),
+        ("age", [f"{i}.5" for i in range(30)] * 2, Role.OTHER),
+        ("age", ["30"] * N, Role.OTHER),
+    ],
+)
+def test_roles_by_name_and_values(name, values, role):
+    assert role_of(name, values) is role
+
+
+def test_a_weight_beside_a_height_is_a_body_weight():
+    assert role_of("weight", [f"{i}.5" for i in range(N)], ("height", [f"1.{i}" for i in range(N)])) is Role.OTHER
+
+
+def test_codes_under_a_name_without_order_are_nominal():
+    schema = infer([column("region", ["1", "2", "3"] * 5), column("rating", ["1", "2", "3"] * 5)]).schema
+    assert schema["region"].scale is Scale.NOMINAL
+    assert schema["rating"].scale is Scale.ORDINAL
+
+
+def test_without_demographic_names_the_widest_categorical_attributes_are_proposed():
+    columns = [column(f"c{k}", [str(i % k) for i in range(N)]) for k in (2, 3, 4, 5, 6, 51)]
+    inference = infer(columns)
+    assert inference.schema.with_role(Role.QUASI_IDENTIFIER) == ("c3", "c4", "c5", "c6")
+    assert "c6, c5, c4, c3" in inference.notes[-1]
+    assert "3 to 50 categories" in inference.notes[-1]
+
+
+def test_numeric_attributes_are_never_proposed():
+    columns = [column(f"v{k}", [f"{i * k}.5" for i in range(N)]) for k in range(1, 7)]
+    inference = infer(columns)
+    assert inference.schema.with_role(Role.QUASI_IDENTIFIER) == ()
+    assert "No attribute could be taken" in inference.notes[-2]
+    assert "declare one ordinal" in inference.notes[-1]
+    assert "evosdc mask" in inference.notes[-1]
+    for other in (["x", "y"] * 30, ["x", "y", "z"] * 20):
+        inference = infer([*columns, column("c", other)])
+        assert inference.schema.with_role(Role.QUASI_IDENTIFIER) == ("c",)
+        assert "declare one ordinal" in inference.notes[-1]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["place", "town", "city", "municipality", "district", "province", "region", "canton", "county", "postcode", "City",
+     "post_code", "birth place", "city_name", "region_id", "Municipality Code"],
+)  # fmt: skip
+def test_places_are_quasi_identifiers(name):
+    assert role_of(name, WORDS[:40] + WORDS[:20], ("n", MANY)) is Role.QUASI_IDENTIFIER
+    schema = infer([column(name, [str(i % 30) for i in range(N)])]).schema
+    assert (schema[name].role, schema[name].scale) == (Role.QUASI_IDENTIFIER, Scale.NOMINAL)
+
+
+def test_names_of_respondents_are_no_places():
+    assert role_of("employee_name", WORDS) is Role.IDENTIFIER
+    assert role_of("street address", WORDS) is Role.IDENTIFIER
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "reason"),
+    [
+        ("c", ["x"] * N, "other, nominal, since it has one value."),
+        ("c", ["x", ""] * 30, "other, nominal, since it has one value."),
+        ("c", ["1.5"] * N, "other, numeric, since it has one value, with a fraction."),
+        ("c", ["x", "y"] * 30, "other, nominal, since it has two values."),
+        ("age", ["30"] * N, "other, nominal, since it has one value."),
+        ("stratum", ["1"] * N, "stratum, nominal, since its name says stratum, and it has one value."),
+        ("disease", ["flu"] * N, "sensitive, nominal, since its name says something confidential, and it has one"),
+    ],
+)
+def test_one_and_two_values_are_described_as_such(name, values, reason):
+    assert infer([column(name, values), column("sex", ["f", "m"] * 30)]).notes[0].startswith(f"{name}: {reason}")
+
+
+def test_attributes_treated_alike_share_a_note():
+    alike = [column(f"q{k}", [str(i % (3 + k % 4)) for i in range(N)]) for k in range(100)]
+    notes = infer([column("sex", ["f", "m"] * 30), *alike]).notes
+    assert notes[1:] == (
+        "q0 to q99 (100 attributes): other, ordinal, since for each, it has 3 to 6 distinct whole numbers, close to "
+        "each other.",
+    )
+    mixed = [column(f"r{k}", (["a", "b", "c"] if k % 2 else ["1.5", "2.5", "3"]) * 20) for k in range(16)]
+    notes = infer([column("sex", ["f", "m"] * 30), *mixed]).notes
+    assert [note.split(":")[0] for note in notes] == [
+        "sex",
+        "r0, r2, r4, ..., r14 (8 attributes)",
+        "r1, r3, r5, ..., r15 (8 attributes)",
+    ]
+
+
+def test_names_with_control_characters_are_shown_escaped():
+    notes = infer([column("a\x1b[2Jb\nc", ["x", "y", "z"] * 5)]).notes
+    assert notes[0].startswith("a\\x1b[2Jb\\nc: ")
+    assert not any(sign in note for note in notes for sign in "\x1b\n")
+
+
+def test_hopeless_files_are_told():
+    assert "No attribute could be taken" in infer([column("x", MANY)]).notes[-1]
+
+
+def test_too_many_categories_are_left_alone():
+    values = [str(10001 + (i // 2) * 3) for i in range(1400)]
+    inference = infer([column("zip", values), column("sex", ["f", "m"] * 700)])
+    assert inference.schema["zip"].role is Role.OTHER
+    assert "hierarchy" in inference.notes[0]
+
+
+def test_missing_texts():
+    columns = [column("rh", ["+", "-", "?"] * 4), column("v", ["1", ".", "NA"] * 4)]
+    assert infer(columns).schema.missing == ("", "?", "NA", ".")
+    assert infer(columns[:1]).schema["rh"].categories == ("+", "-")
+
+
+def test_every_attribute_has_a_note():
+    inference = infer([column("a", ["x", "y", "z"] * 5), column("b", ["1", "2", "3"] * 5)])
+    assert [note.split(":")[0] for note in inference.notes[:2]] == ["a", "b"]
+
+
+def test_frames_of_text_and_of_categories():
+    frame = pd.DataFrame(
+        {"sex": ["f", "m", None] * 5, "size": pd.Categorical(["s", "l", "s"] * 5, ["s", "m", "l"], ordered=True)}
+    )
+    schema = infer_schema(frame).schema
+    assert schema["sex"].categories == ("f", "m")
+    assert (schema["size"].scale, schema["size"].categories) == (Scale.ORDINAL, ("s", "m", "l"))
+
+
+def test_words_of_names():
+    assert words_of("HouseholdID") == ("household", "id")
+    assert words_of("marital-status_2") == ("marital", "status", "2")
+    assert hint_of("expend").role is None
+
+
+@pytest.mark.parametrize(
+    ("name", "chosen"),
+    [
+        ("adult/arx/adult.csv", 8),
+        ("ihsn_testdata/testdata.csv", 3),
+        ("casc_eia/EIA.csv", 1),
+        ("ihsn_testdata/francdat.csv", 2),
+    ],
+)
+def test_published_files_can_be_protected_as_inferred(data, name, chosen):
+    table = read_source(data / name).table
+    microdata = Microdata(table, table.schema.with_role(Role.QUASI_IDENTIFIER))
+    assert len(microdata.protect) == chosen
+
+
+def test_a_published_file_of_numbers_has_no_quasi_identifiers(data):
+    source = read_source(data / "casc_tarragona/Tarragona.csv")
+    assert source.table.schema.with_role(Role.QUASI_IDENTIFIER) == ()
+    assert "declare one ordinal" in source.notes[-1]
+
+
+def test_inference_of_a_small_hospital_file(tmp_path):
+    lines = [f"P{i:04},{20 + i % 50},{'FM'[i % 2]},{['flu', 'cold', 'gout'][i % 3]},{i}.5" for i in range(100)]
+    source = read_source(write(tmp_path, "\n".join(["patient,age,sex,disease,cost", *lines])))
+    roles = {a.name: a.role for a in source.table.schema.attributes}
+    assert roles == {
+        "patient": Role.IDENTIFIER,
+        "age": Role.QUASI_IDENTIFIER,
+        "sex": Role.QUASI_IDENTIFIER,
+        "disease": Role.SENSITIVE,
+        "cost": Role.OTHER,
+    }

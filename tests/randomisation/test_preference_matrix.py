@@ -1,0 +1,52 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evosdc.errors import ParameterError
+from evosdc.randomisation.preference_matrix import neighbour_weights, preference_matrix
+
+T = np.array([50, 30, 15, 5])
+
+
+def test_neighbours_are_preferred_to_staying():
+    np.testing.assert_array_equal(neighbour_weights(4), [[2, 1, 3, 4], [2, 2, 1, 3], [3, 2, 2, 1], [4, 3, 1, 2]])
+    np.testing.assert_array_equal(neighbour_weights(1), [[1]])
+
+
+def test_matrix_of_preferred_neighbours():
+    wanted = [[0.6, 0.4, 0, 0], [2 / 3, 0, 1 / 3, 0], [0, 2 / 3, 0, 1 / 3], [0, 0, 1, 0]]
+    np.testing.assert_allclose(preference_matrix(T, neighbour_weights(4)), wanted, atol=1e-15)
+
+
+def test_least_weight_on_the_diagonal_protects_nothing_unless_it_is_bounded():
+    codes = np.arange(4)
+    weights = np.abs(codes[:, None] - codes[None, :]) + 1.0
+    np.testing.assert_array_equal(preference_matrix(T, weights), np.identity(4))
+    bounded = preference_matrix(T, weights, most=0.8)
+    assert (np.diagonal(bounded) <= 0.8).all()
+    np.testing.assert_allclose(T @ bounded, T, rtol=0, atol=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.integers(0, 200), min_size=1, max_size=20),
+    st.floats(0, 0.5),
+    st.booleans(),
+    st.integers(0, 2**32),
+)
+def test_matrices_are_invariant_and_within_bounds(counts, least, by_record, seed):
+    frequencies = np.array(counts)
+    weights = np.random.default_rng(seed).integers(1, 9, (len(counts), len(counts))).astype(float)
+    matrix = preference_matrix(frequencies, weights, least=least, by_record=by_record)
+    assert ((matrix >= 0) & (matrix <= 1)).all()
+    np.testing.assert_allclose(matrix.sum(axis=1), 1.0, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(frequencies @ matrix, frequencies, rtol=1e-13, atol=1e-12)
+    assert (np.diagonal(matrix) >= least - 1e-9).all()
+
+
+def test_bounds_that_no_matrix_meets_are_refused():
+    with pytest.raises(ParameterError, match=r"diagonal between 0\.0 and 0\.1"):
+        preference_matrix(np.array([90, 5, 5]), neighbour_weights(3), most=0.1)
+    with pytest.raises(ParameterError):
+        preference_matrix(np.array([3, 3]), neighbour_weights(2), least=0.4, most=0.5)
