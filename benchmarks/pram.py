@@ -62,7 +62,7 @@ def shown(invariance: str, rng: np.random.Generator) -> tuple[Any, Any]:
     """Print the times of one way to invariance; return the problem and a genome."""
     drawn = problem_of(SIX, invariance=invariance)
     genotype = drawn.genotype
-    genomes = [drawn.founders[4][1]]
+    genomes = [drawn.initial_genomes[4][1]]
     while len(genomes) < 500:
         genomes.append(genotype.mutate(genomes[-1], rng))
     keys = [genotype.key(genome) for genome in genomes]

@@ -216,17 +216,4 @@ def evosdc_run_finished(run: Mapping[str, Any], result: Mapping[str, Any]) -> No
     """
 
 
-OFFERS: dict[str, str] = {
-    "masking-method": "evosdc_masking_methods",
-    "measure": "evosdc_measures",
-    "privacy-model": "evosdc_privacy_models",
-    "fitness": "evosdc_fitnesses",
-    "genotype": "evosdc_genotypes",
-    "algorithm": "evosdc_algorithms",
-    "executor": "evosdc_executors",
-    "dataset": "evosdc_datasets",
-    "portfolio": "evosdc_portfolios",
-}
-"""The hook that offers each kind."""
-
 EVENTS: tuple[str, ...] = ("evosdc_run_started", "evosdc_generation_done", "evosdc_run_finished")

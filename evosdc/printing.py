@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
+from typing import Any
 from unicodedata import category
 
 _HIDDEN = frozenset({"Cc", "Cs", "Zl", "Zp"})
@@ -35,3 +38,13 @@ def without_folders(text: str) -> str:
     A path ends at the first blank or quotation mark.
     """
     return _PATH.sub(lambda found: file_name(found[0]), text)
+
+
+def value_in_words(value: Any) -> str:
+    """Return a value of a setting as a user would write it: texts bare, the rest as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def values_in_words(values: Mapping[str, Any]) -> str:
+    """Return the values of a setting in words: ``genotype.mutations = 2, fitness.name = max``."""
+    return ", ".join(f"{key} = {value_in_words(value)}" for key, value in values.items())

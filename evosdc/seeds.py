@@ -109,7 +109,7 @@ class Streams:
     seed: int
     island: int = 0
 
-    def initial(self, slot: int) -> np.random.Generator:
+    def random_genome(self, slot: int) -> np.random.Generator:
         """Return the stream that makes the first genome of a slot."""
         return stream(self.seed, Purpose.INIT, self.island, slot)
 

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+OCCASIONS = ("categorical", "numeric", "mixed", "experiment", "protect")
+"""What an offer can be the default for: files without numbers, files of numbers, files of both; an experiment; the
+command protect."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
@@ -23,12 +27,15 @@ class Spec:
         One line for listings.
     source : str
         The paper or book that defines it; ``"reconstruction"`` is part of the text where evosdc fills a gap.
+    default_for : tuple of str
+        Those of `OCCASIONS` on which it is taken where users name nothing of its kind.
     """
 
     name: str
     implementation: str
     summary: str
     source: str = ""
+    default_for: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +63,8 @@ class MeasureSpec(Spec):
         Least and greatest value, on the 0..100 scale where `kind` is il or dr.
     direction : {"minimise", "maximise"}
         Which way is better for a publisher.
+    meaning : str, optional
+        As of `FitnessSpec`, where the measure alone is the fitness.
     """
 
     kind: str = "il"
@@ -63,6 +72,7 @@ class MeasureSpec(Spec):
     scales: tuple[str, ...] = ("nominal", "ordinal")
     range: tuple[float, float] = (0.0, 100.0)
     direction: str = "minimise"
+    meaning: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +82,15 @@ class PrivacyModelSpec(Spec):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitnessSpec(Spec):
-    """A way of combining scores into objectives (`evosdc.model.Fitness`)."""
+    """A way of combining scores into objectives (`evosdc.model.Fitness`).
+
+    Parameters
+    ----------
+    meaning : str, optional
+        What its one objective is, as words that end the sentence "The score is ..." in reports.
+    """
+
+    meaning: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,17 +164,3 @@ class DatasetSpec(Spec):
     attributes: int
     licence: str
     files: tuple[RemoteFile, ...] = ()
-
-
-KINDS: dict[str, type[Spec]] = {
-    "masking-method": MaskingMethodSpec,
-    "measure": MeasureSpec,
-    "privacy-model": PrivacyModelSpec,
-    "fitness": FitnessSpec,
-    "genotype": GenotypeSpec,
-    "algorithm": AlgorithmSpec,
-    "executor": ExecutorSpec,
-    "dataset": DatasetSpec,
-    "portfolio": PortfolioSpec,
-}
-"""Kinds of offers, by the word that users type, in the order of listings."""

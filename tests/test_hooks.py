@@ -11,9 +11,10 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from evosdc import hookspecs
-from evosdc.hookspecs import EVENTS, OFFERS
-from evosdc.specs import KINDS, DatasetSpec
+from evosdc import hookspecs, model, testing
+from evosdc.hookspecs import EVENTS
+from evosdc.plugins.kinds import KINDS, Kind
+from evosdc.specs import DatasetSpec
 from tests.fake_plugins import offering, plugin, registry
 
 HOOKS = [name for name, member in vars(hookspecs).items() if name.startswith("evosdc_") and callable(member)]
@@ -21,16 +22,19 @@ RUN = {"title": "Trial", "seed": 1, "sizes": [1, 2]}
 
 
 def spec(kind: str, name: str = "something"):
-    more = {"records": 1, "attributes": 1, "licence": "CC0"} if KINDS[kind] is DatasetSpec else {}
-    return KINDS[kind](name=name, implementation="m:C", summary="", **more)
+    more = {"records": 1, "attributes": 1, "licence": "CC0"} if KINDS[kind].spec is DatasetSpec else {}
+    return KINDS[kind].spec(name=name, implementation="m:C", summary="", **more)
 
 
 def test_every_hook_is_an_offer_an_event_or_the_commands() -> None:
-    assert set(HOOKS) == {*OFFERS.values(), *EVENTS, "evosdc_commands"}
+    assert set(HOOKS) == {*(kind.hook for kind in KINDS.values()), *EVENTS, "evosdc_commands"}
 
 
-def test_every_kind_has_its_hook() -> None:
-    assert list(OFFERS) == list(KINDS)
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_every_kind_names_a_contract_and_a_suite_that_exist(kind: Kind) -> None:
+    assert bool(kind.contract) is hasattr(model, kind.contract or "-")
+    assert bool(kind.suite) is hasattr(testing, kind.suite or "-")
+    assert kind.spec.__name__ == f"{kind.contract or kind.name.capitalize()}Spec"
 
 
 @pytest.mark.parametrize("hook", HOOKS)
@@ -41,7 +45,7 @@ def test_every_hook_has_a_docstring_with_an_example_of_itself(hook: str) -> None
     assert f"def {hook}(" in code
 
 
-@pytest.mark.parametrize("hook", OFFERS.values())
+@pytest.mark.parametrize("hook", [kind.hook for kind in KINDS.values()])
 def test_the_examples_of_offers_work(hook: str) -> None:
     text = inspect.getdoc(getattr(hookspecs, hook)) or ""
     code = "\n".join(re.findall(r"^(?:>>>|\.\.\.) (.*)$", text, re.MULTILINE))
@@ -49,14 +53,14 @@ def test_the_examples_of_offers_work(hook: str) -> None:
     exec(code, names)
     found = registry(example=plugin(**{hook: names[hook]}))
     assert found.problems == ()
-    (kind,) = [k for k, h in OFFERS.items() if h == hook]
+    (kind,) = [name for name, kind in KINDS.items() if kind.hook == hook]
     assert len(found.names(kind)) == 1
 
 
-@pytest.mark.parametrize("kind", OFFERS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_offers_are_found_under_their_kind_only(kind: str) -> None:
-    found = registry(a=offering(OFFERS[kind], spec(kind)))
-    assert {k: found.names(k) for k in OFFERS} == {k: ("something",) if k == kind else () for k in OFFERS}
+    found = registry(a=offering(KINDS[kind].hook, spec(kind)))
+    assert {k: found.names(k) for k in KINDS} == {k: ("something",) if k == kind else () for k in KINDS}
 
 
 class TestCommands:

@@ -178,7 +178,7 @@ def test_start_up_imports_nothing_heavy(name: str) -> None:
 
 def test_listing_all_plugins_imports_nothing_heavy() -> None:
     program = (
-        "import sys\nfrom evosdc.plugins.registry import default_registry\nfrom evosdc.specs import KINDS\n"
+        "import sys\nfrom evosdc.plugins.registry import default_registry\nfrom evosdc.plugins.kinds import KINDS\n"
         "found = default_registry()\n[found.provider(k, n) for k in KINDS for n in found.names(k)]\n"
         f"print(*[m for m in {HEAVY!r} if m in sys.modules])"
     )

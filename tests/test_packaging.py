@@ -137,7 +137,7 @@ class TestBuilding:
         program = (
             "import json, evosdc\n"
             "from evosdc.plugins.registry import default_registry\n"
-            "from evosdc.specs import KINDS\n"
+            "from evosdc.plugins.kinds import KINDS\n"
             "found = default_registry()\n"
             "loaded = [found.implementation(k, n).__name__ for k in KINDS for n in found.names(k)]\n"
             "print(json.dumps({'file': evosdc.__file__, 'problems': [str(p) for p in found.problems],\n"

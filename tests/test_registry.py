@@ -10,8 +10,9 @@ import pytest
 from evosdc.errors import ClashError, DataError, Fault, ParameterError, PluginError, UnknownNameError
 from evosdc.hookspecs import hookimpl
 from evosdc.model import MaskingMethod, Parameters
+from evosdc.plugins.kinds import KINDS
 from evosdc.plugins.registry import PluginProblem, Registry, default_registry
-from evosdc.specs import KINDS, FitnessSpec
+from evosdc.specs import FitnessSpec
 from evosdc.table.table import Table
 from tests.fake_plugins import distribute, measure, messages, method, offering, plugin, registry
 
@@ -109,6 +110,25 @@ class TestClash:
         assert "offered more than once: by a and a" in messages(found)
 
 
+class TestDefaults:
+    def test_several_in_the_order_of_offers(self) -> None:
+        found = registry(
+            a=offering("evosdc_measures", measure("z", default_for=("numeric",)), measure("y")),
+            b=offering("evosdc_measures", measure("b", default_for=("mixed", "numeric"))),
+        )
+        assert found.defaults("measure", "numeric") == ("z", "b")
+        assert found.defaults("measure", "categorical") == ()
+        assert found.default("measure", "mixed") == "b"
+
+    def test_where_one_is_wanted_none_and_several_are_refused(self) -> None:
+        specs = [measure(name, default_for=("numeric",)) for name in ("z", "b")]
+        found = registry(a=offering("evosdc_measures", *specs))
+        with pytest.raises(ClashError, match="measure: given z and b as defaults for numeric; wanted one of them"):
+            found.default("measure", "numeric")
+        with pytest.raises(UnknownNameError, match="no plugin has a default for mixed; wanted one of b, z"):
+            found.default("measure", "mixed")
+
+
 class TestBrokenOffers:
     @pytest.mark.parametrize(
         ("hook", "offer", "message"),
@@ -123,6 +143,7 @@ class TestBrokenOffers:
             ("evosdc_measures", measure(direction="down"), "direction 'down', wanted minimise or maximise"),
             ("evosdc_measures", measure(range=(1.0, 1.0)), r"range (1.0, 1.0), wanted (least, greatest)"),
             ("evosdc_measures", measure(scales=("ratio",)), "scales ('ratio',), wanted some of nominal"),
+            ("evosdc_measures", measure(default_for=("text",)), "default_for ('text',), wanted some of categorical"),
         ],
     )
     def test_an_ill_formed_offer_is_told_and_the_others_work(self, hook: str, offer: object, message: str) -> None:

@@ -13,6 +13,7 @@ def algorithm_specs() -> tuple[AlgorithmSpec, ...]:
             implementation="evosdc.algorithms.parent_child:ParentChild",
             summary="Mutation or crossover; a child takes its parent's place when it is better.",
             source="Mares (2013), ch. 3 and 4 (outline); operators' rates and selection are a reconstruction.",
+            default_for=("experiment",),
         ),
         AlgorithmSpec(
             name="generational",
@@ -61,6 +62,7 @@ def algorithm_specs() -> tuple[AlgorithmSpec, ...]:
             implementation="evosdc.algorithms.memetic:Memetic",
             summary="Any algorithm on a population, with local improvement of its best member in between.",
             source="Memetic algorithms, Moscato (1989); rounds, moves and combinations are evosdc's own.",
+            default_for=("protect",),
         ),
         AlgorithmSpec(
             name="islands",

@@ -34,7 +34,7 @@ class HillClimbing(Algorithm):
 
     params: Params
 
-    def initial(self, candidates: Sequence[Individual]) -> Population:
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the best `population` candidates, in their order, with the climber at the best."""
         individuals = fittest(candidates, self.params.population)
         return _at(Population(individuals), np.zeros(len(individuals), dtype=np.bool_))

@@ -66,12 +66,12 @@ class Islands(Algorithm):
             raise ParameterError(Fault("algorithm islands", "a toolbox without `algorithm`", wanted))
         self.inner: Algorithm = toolbox.algorithm(params.inner["name"], given)
 
-    def initial(self, candidates: Sequence[Individual]) -> Population:
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the islands' first populations, joined."""
         count = min(self.params.islands, len(candidates))
         order = leaders(candidates, len(candidates))
         dealt = [sorted(order[island::count]) for island in range(count)]
-        return joined([self.inner.initial([candidates[slot] for slot in slots]) for slots in dealt], 0)
+        return joined([self.inner.first_population([candidates[slot] for slot in slots]) for slots in dealt], 0)
 
     def propose(self, population: Population, streams: Streams) -> list[Offspring]:
         """Return what all islands propose, each with the number of its island."""
@@ -100,7 +100,7 @@ class Islands(Algorithm):
             stepped = self.inner.replace(deme, *(list(part) for part in zip(*own, strict=True))) if own else deme
             following.append(stepped)
         if self.horizon(population.generation) == 1:
-            following = migrated(following, self.params.migrants, self.params.topology)
+            following = migrate(following, self.params.migrants, self.params.topology)
         return joined(following, population.generation)
 
     def demes(self, population: Population) -> list[Population]:
@@ -119,7 +119,7 @@ class Islands(Algorithm):
             return ((deme - 1) % demes,)
         return (0,) if self.params.topology == "star" and deme else range(demes)
 
-    def settled(self, places: Sequence[int], demes: Mapping[int, Population], count: int) -> list[Population]:
+    def after_migration(self, places: Sequence[int], demes: Mapping[int, Population], count: int) -> list[Population]:
         """Return some islands with the migrants that came to them."""
         if self.params.migrants == 0:
             return [demes[place] for place in places]
@@ -159,7 +159,7 @@ def joined(islands: Sequence[Population], generation: int) -> Population:
     return Population(tuple(i for deme in islands for i in deme.individuals), generation, memory)
 
 
-def migrated(islands: Sequence[Population], migrants: int, topology: Topology = "ring") -> list[Population]:
+def migrate(islands: Sequence[Population], migrants: int, topology: Topology = "ring") -> list[Population]:
     """Return the islands after each has sent copies of its best to others, all at once."""
     known = dict(enumerate(islands))
     return received(range(len(islands)), known, len(islands), migrants, topology) if migrants else list(islands)

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
 from evosdc.algorithms.combination import promising, worth_keeping
-from evosdc.algorithms.moves import credited, first_credit, moves_of, shares_of
+from evosdc.algorithms.moves import Move, first_credit, moves_of, shares_of, update_credit
 from evosdc.algorithms.variation import improvement
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Algorithm, Fitted, Individual, Offspring, Parameters, Population
 from evosdc.model.algorithm import ASIDE
-from evosdc.model.genotype import Draw
+from evosdc.model.capabilities import Draw, Movable
 from evosdc.seeds import Streams
 from evosdc.table.table import Table
 
@@ -33,7 +33,7 @@ class Memetic(Algorithm):
     """Any algorithm on a population, with rounds of local improvement of its best members in between.
 
     A round has two generations. The first probes: small changes of one of the best members, of the kinds that its
-    genotype offers (`evosdc.model.Genotype.move`), at any records or at those that cost most in the present scores
+    genotype offers (`evosdc.model.Movable`), at any records or at those that cost most in the present scores
     (`evosdc.model.Fitted.burdens`). The second puts together changes that paid (`promising`), since what helps at one
     record mostly still helps after another one has changed. The best of all takes the member's place. Kinds of moves,
     and whether records are drawn by what they cost, follow the improvement that they bring (probability matching). A
@@ -87,9 +87,9 @@ class Memetic(Algorithm):
         self.moves = moves_of(toolbox.genotype, params.burdened)
         self._position = {move.name: place for place, move in enumerate(self.moves)}
 
-    def initial(self, candidates: Sequence[Individual]) -> Population:
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the first population of the inner algorithm."""
-        population = self.inner.initial(candidates)
+        population = self.inner.first_population(candidates)
         credit = first_credit(self.moves, self.params.burdened)
         rates = np.full(len(population.individuals), np.nan)
         return replace(
@@ -112,9 +112,15 @@ class Memetic(Algorithm):
         costly = self._costly_records(climber, rng) if any(move.costly for move in drawn) else None
         offspring = []
         for move in drawn:
-            genome = self.toolbox.genotype.move(climber.genome, move.kind, rng, costly if move.costly else None)
+            genome = self._moved(climber.genome, move, rng, costly)
             offspring.append(Offspring(genome, move.name, (slot,), climber))
         return offspring
+
+    def _moved(self, genome: Any, move: Move, rng: np.random.Generator, costly: Draw | None) -> Any:
+        genotype = self.toolbox.genotype
+        if not isinstance(genotype, Movable):
+            return self.toolbox.mutate(genome, rng)
+        return genotype.move(genome, move.kind, rng, costly if move.costly else None)
 
     def _evolves(self, generation: int) -> bool:
         """Whether it is the population's turn: after the rounds, so that files are improved before they mix."""
@@ -149,7 +155,8 @@ class Memetic(Algorithm):
         """Return the climber with the changes of several probes, the sets that promise most."""
         genotype, offspring = self.toolbox.genotype, []
         for chosen in promising(climber, probes, self.toolbox.fitness, self.params.combinations, rng):
-            genome = genotype.combined(climber.genome, [probes[i].genome for i in chosen])
+            changed = [probes[i].genome for i in chosen]
+            genome = genotype.combined(climber.genome, changed) if isinstance(genotype, Movable) else None
             if genome is not None:
                 offspring.append(Offspring(genome, "combination", (slot,), climber))
         # Without combinations a probe is proposed again, which costs nothing: its scores are known.
@@ -202,7 +209,7 @@ class Memetic(Algorithm):
             RATES: rates if useful else _rated(rates, slot, 0.0),
             CLIMBER: np.array(slot),
             ASIDE: np.array(len(useful)),
-            CREDIT: credited(population.memory[CREDIT], tried, gains),
+            CREDIT: update_credit(population.memory[CREDIT], tried, gains),
         }
         return replace(population, individuals=(*members, *useful), memory=memory)
 

@@ -9,7 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.algorithms.variation import LEARNING, LEAST_RATE
-from evosdc.model import Genotype
+from evosdc.model import Genotype, Movable
+
+MUTATION = "mutation"
+"""The one move of a genotype that has none of its own."""
 
 Credit = NDArray[np.float64]
 """By move, not negative, not all 0."""
@@ -30,11 +33,12 @@ class Move(NamedTuple):
 def moves_of(genotype: Genotype[Any], burdened: float) -> tuple[Move, ...]:
     """Return the moves of a genotype: at costly records where `burdened` is 1, at any where it is 0, else both.
 
-    A genotype without moves of its own has no records to choose from.
+    A genotype without moves of its own is mutated, at records that it draws itself.
     """
-    by_record = getattr(type(genotype), "move", None) is not Genotype.move
+    if not isinstance(genotype, Movable):
+        return (Move(MUTATION, False),)
     ways = (False, True) if 0.0 < burdened < 1.0 else (burdened == 1.0,)
-    return tuple(Move(kind, costly) for kind in genotype.moves for costly in (ways if by_record else (False,)))
+    return tuple(Move(kind, costly) for kind in genotype.moves for costly in ways)
 
 
 def first_credit(moves: Sequence[Move], burdened: float) -> Credit:
@@ -51,7 +55,7 @@ def shares_of(credit: Credit) -> Credit:
     return shares / shares.sum()  # type: ignore[no-any-return]
 
 
-def credited(credit: Credit, tried: Sequence[int], gains: Sequence[float]) -> Credit:
+def update_credit(credit: Credit, tried: Sequence[int], gains: Sequence[float]) -> Credit:
     """Return the credit after a round: a running mean of each move's share of the improvement that one trial makes.
 
     Parameters

@@ -11,7 +11,7 @@ import numpy as np
 from evosdc.calls.attributes import chosen_attributes
 from evosdc.calls.masking import weights_of
 from evosdc.errors import DataError, Fault, FaultCollector, ParameterError, SchemaError
-from evosdc.files.schema.reader import AttributeDescription, SchemaDescription
+from evosdc.files.schema.schema_reader import AttributeDescription, SchemaDescription
 from evosdc.model import MissingMatch, PrivacyModel, Release
 from evosdc.plugins.registry import Registry
 from evosdc.randomisation.transition import Matrix

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from evosdc.calls.attributes import aligned, chosen_attributes, narrowed
-from evosdc.calls.defaults import default_names
+from evosdc.calls.defaults import default_measures
 from evosdc.errors import FaultCollector
 from evosdc.model import Measure, Microdata
 from evosdc.plugins.registry import Registry
@@ -77,8 +77,8 @@ def judgement(
         microdata = Microdata(original, chosen_attributes(original.schema, attributes))
         before = microdata.original
         if measures is None:
-            losses, risks = default_names(before.schema)
-            built = {name: registry.build("measure", name, {}) for name in (*losses, *risks)}
+            usual = default_measures(before.schema, registry)
+            built = {name: registry.build("measure", name, {}) for name in (*usual["il"], *usual["dr"])}
         if any(not measure.generalised for measure in built.values()):
             versions[False] = aligned(before, masked)
         if any(measure.generalised for measure in built.values()):

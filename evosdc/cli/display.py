@@ -9,6 +9,8 @@ from typing import Any, Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from evosdc.cli.text import scores_in_words
+
 
 class Plain:
     """One line a generation, on standard error."""
@@ -32,7 +34,8 @@ class Plain:
     def generation(self, record: Mapping[str, Any], limit: int | None) -> None:
         """Print the generation's line."""
         of = f"/{limit}" if limit else ""
-        self.message(f"generation {record['generation']}{of}: {standing(record)}, {record['evaluations']} evaluations")
+        evaluations = f"{record['evaluations']} evaluations"
+        self.message(f"generation {record['generation']}{of}: best {scores_in_words(record['best'])}, {evaluations}")
 
     def runs(self, done: int, total: int) -> None:
         """Print how many runs of a study are complete."""
@@ -94,21 +97,14 @@ class Bar(Plain):
         """Move the bar of the generations."""
         if self.generations is None or record["generation"] == 0:
             self.generations = self.progress.add_task("generations", total=limit, standing="")
-        self.progress.update(self.generations, completed=record["generation"], standing=standing(record))
+        standing = f"best {scores_in_words(record['best'])}"
+        self.progress.update(self.generations, completed=record["generation"], standing=standing)
 
     def runs(self, done: int, total: int) -> None:
         """Move the bar of the runs of a study."""
         if self.study is None:
             self.study = self.progress.add_task("runs", total=total, standing="")
         self.progress.update(self.study, completed=done, total=total)
-
-
-def standing(record: Mapping[str, Any]) -> str:
-    """Return the best candidate's scores in words."""
-    best = record["best"]
-    fitness = " ".join(f"{value:.3f}" for value in best["fitness"])
-    parts = [f"{name.upper()} {best[name]:.2f}" for name in ("il", "dr") if name in best]
-    return f"best {fitness}" + (f" ({', '.join(parts)})" if parts else "")
 
 
 def display(quiet: bool) -> Plain:

@@ -18,13 +18,15 @@ def export(run_dir: Path, member: int, output: Path) -> None:
     from evosdc.cli.inputs import require_apart
     from evosdc.cli.text import say
     from evosdc.experiment.run.export import front_member
+    from evosdc.model import Generalising
     from evosdc.plugins.registry import default_registry
     from evosdc.runs.layout import BEST, FRONT, SCORES
 
     assembly, individual = front_member(run_dir, member, default_registry())
     require_apart(output, assembly.experiment.data.file, *(run_dir / name for name in (BEST, FRONT, SCORES)))
     masked = assembly.problem.decode(individual.genome, individual.key)
-    omitted = assembly.problem.genotype.omitted(individual.genome)
+    genotype = assembly.problem.genotype
+    omitted = genotype.omitted(individual.genome) if isinstance(genotype, Generalising) else None
     written = assembly.source.write(output, masked, omitted=omitted)
     scores = ", ".join(f"{name} {value:.3f}" for name, value in individual.scores.items())
     say(f"Wrote {output}: member {member} of the front, {scores}.")

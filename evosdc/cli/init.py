@@ -19,7 +19,7 @@ def init(data: Path, output: Path, force: bool) -> None:
     from evosdc.cli.inputs import require_apart
     from evosdc.cli.text import say
     from evosdc.errors import Fault, SchemaError
-    from evosdc.files.schema.reader import dump_schema
+    from evosdc.files.schema.schema_reader import dump_schema
     from evosdc.files.source import read_source
 
     if output.exists() and not force:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from evosdc.errors import DataError, Fault, did_you_mean
-from evosdc.files.schema.reader import load_schema
+from evosdc.files.schema.schema_reader import load_schema
 from evosdc.files.source import Source, check_writable, parsed, read_source, source_of
 from evosdc.printing import printable
 

@@ -51,12 +51,12 @@ def measure(
     import json
 
     from evosdc.calls.attributes import chosen_attributes
+    from evosdc.calls.defaults import default_measures
     from evosdc.calls.measurement import judgement
     from evosdc.cli.inputs import open_source
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.errors import FaultCollector
-    from evosdc.experiment.build.defaults import default_measures
     from evosdc.files.masked_file import read_masked
     from evosdc.plugins.registry import default_registry
 
@@ -71,7 +71,8 @@ def measure(
         before = open_source(original, schema)
         chosen = chosen_attributes(before.table.schema, listed(attributes), otherwise_all=False)
         if names is None:
-            names = [measure.name for measure in default_measures(before.table.schema.select(chosen)).all]
+            usual = default_measures(before.table.schema.select(chosen), registry)
+            names = [*usual["il"], *usual["dr"]]
         known = [name for name in names if name in offered]
         generalised = any(registry.implementation("measure", name).generalised for name in known)
         after = read_masked(masked, before, require=chosen, generalised=generalised)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import keyword
 import re
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
@@ -13,60 +12,19 @@ import click
 
 from evosdc.cli.options import PATH
 from evosdc.cli.plugin_classes import ALGORITHM, GENOTYPE, MASKING_METHOD, MEASURE, PRIVACY_MODEL
+from evosdc.plugins.kinds import KINDS, Kind
 
+SOURCES = {
+    "measure": MEASURE,
+    "masking-method": MASKING_METHOD,
+    "genotype": GENOTYPE,
+    "algorithm": ALGORITHM,
+    "privacy-model": PRIVACY_MODEL,
+}
+"""The source of the module with the class, by kind."""
 
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """What a plugin of a kind is made of.
-
-    Parameters
-    ----------
-    noun, module, suffix : str
-        In words; the module's name; what makes a class name that is taken another one.
-    hook, spec, suite, method : str
-        Names: hook, spec class, conformance suite and the method that its subclass defines.
-    given : str
-        Further arguments of the constructor and of that method.
-    declared : str
-        Further lines of the spec.
-    source : str
-        Of the module with the class.
-    """
-
-    noun: str
-    module: str
-    suffix: str
-    hook: str
-    spec: str
-    suite: str
-    method: str
-    source: str
-    given: str = ""
-    declared: str = ""
-
-
-KINDS = {
-    "measure": Kind(
-        "measure", "measure", "Measure", "evosdc_measures", "MeasureSpec", "MeasureConformance", "measure", MEASURE,
-        declared='\n        kind="il",\n        scales=("nominal", "ordinal", "numeric"),',
-    ),
-    "masking-method": Kind(
-        "masking method", "method", "Method", "evosdc_masking_methods", "MaskingMethodSpec",
-        "MaskingMethodConformance", "method", MASKING_METHOD,
-    ),
-    "genotype": Kind(
-        "genotype", "genotype", "Genotype", "evosdc_genotypes", "GenotypeSpec", "GenotypeConformance", "genotype",
-        GENOTYPE, ", microdata",
-    ),
-    "algorithm": Kind(
-        "algorithm", "algorithm", "Algorithm", "evosdc_algorithms", "AlgorithmSpec", "AlgorithmConformance",
-        "algorithm", ALGORITHM, ", toolbox",
-    ),
-    "privacy-model": Kind(
-        "privacy model", "model", "Model", "evosdc_privacy_models", "PrivacyModelSpec", "PrivacyModelConformance",
-        "model", PRIVACY_MODEL,
-    ),
-}  # fmt: skip
+DECLARED = {"measure": '\n        kind="il",\n        scales=("nominal", "ordinal", "numeric"),'}
+"""Further lines of the spec."""
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
@@ -159,14 +117,14 @@ def files(kind: str, name: str) -> dict[str, str]:
     made, package = KINDS[kind], f"evosdc_{name.replace('-', '_')}"
     words = {
         "name": name, "package": package, "distribution": f"evosdc-{name}", "class_name": class_name(name, made),
-        "noun": made.noun, "module": made.module, "hook": made.hook, "spec": made.spec, "suite": made.suite,
-        "method": made.method, "given": made.given, "declared": made.declared,
+        "noun": made.noun, "module": made.short, "hook": made.hook, "spec": made.spec.__name__, "suite": made.suite,
+        "method": made.short, "given": f", {made.given}" if made.given else "", "declared": DECLARED.get(kind, ""),
     }  # fmt: skip
     texts = {
         "pyproject.toml": PROJECT,
         "README.md": README,
         f"{package}/__init__.py": HOOK,
-        f"{package}/{made.module}.py": made.source,
+        f"{package}/{made.short}.py": SOURCES[kind],
         "tests/test_conformance.py": TEST,
     }
     return {path: Template(text).substitute(words) for path, text in texts.items()}
@@ -175,8 +133,8 @@ def files(kind: str, name: str) -> dict[str, str]:
 def class_name(name: str, kind: Kind) -> str:
     """Return the name of the class: that of the plugin in capitals, unless it means something else in its module."""
     words = "".join(part.capitalize() for part in name.split("-"))
-    taken = set(re.findall(r"\w+", f"{kind.source} {kind.suite}")) | set(keyword.kwlist)
-    return f"{words}{kind.suffix}" if words in taken else words
+    taken = set(re.findall(r"\w+", f"{SOURCES[kind.name]} {kind.suite}")) | set(keyword.kwlist)
+    return f"{words}{kind.short.capitalize()}" if words in taken else words
 
 
 def require_usable(kind: str, name: str) -> None:
@@ -185,12 +143,12 @@ def require_usable(kind: str, name: str) -> None:
     from evosdc.plugins.registry import default_registry
 
     faults = []
-    if kind not in KINDS:
-        faults.append(Fault("KIND", repr(kind), f"one of {', '.join(KINDS)}", did_you_mean(kind, KINDS)))
+    if kind not in SOURCES:
+        faults.append(Fault("KIND", repr(kind), f"one of {', '.join(SOURCES)}", did_you_mean(kind, SOURCES)))
     if not NAME.fullmatch(name):
         wanted = "lower-case letters and digits joined by hyphens, a letter first"
         faults.append(Fault("NAME", repr(name), wanted, "For example share-changed."))
-    elif kind in KINDS and name in default_registry().names(kind):
+    elif kind in SOURCES and name in default_registry().names(kind):
         taken = f"a name that {default_registry().provider(kind, name)} offers"
         faults.append(Fault(f"{kind} {name}", taken, "a name of your own", "Two offers of one name cannot be used."))
     if faults:

@@ -74,10 +74,10 @@ from pydantic import Field
 
 from evosdc.table.table import MISSING, Rows, Table
 from evosdc.errors import PluginError
-from evosdc.model import Genotype, Microdata, Parameters
+from evosdc.model import Followed, Microdata, Parameters
 
 
-class $class_name(Genotype[np.ndarray]):
+class $class_name(Followed[np.ndarray]):
     """Which cells are suppressed, a boolean array of shape (n, V); say here what yours evolves."""
 
     class Params(Parameters):

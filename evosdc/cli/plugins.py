@@ -22,8 +22,8 @@ def plugins(context: click.Context) -> None:
 @json_option
 def list_plugins(as_json: bool = False) -> None:
     """List every masking method, measure, genotype, ... with the plugin that offers it."""
+    from evosdc.plugins.kinds import KINDS
     from evosdc.plugins.registry import default_registry
-    from evosdc.specs import KINDS
 
     registry = default_registry()
     offers = {kind: {name: _entry(kind, name) for name in registry.names(kind)} for kind in KINDS}
@@ -39,7 +39,7 @@ def list_plugins(as_json: bool = False) -> None:
     for kind, entries in offers.items():
         if not entries:
             continue
-        click.secho(f"{kind}s" if not kind.endswith("s") else f"{kind}es", bold=True)
+        click.secho(KINDS[kind].plural, bold=True)
         width = max(map(len, entries))
         for name, entry in entries.items():
             click.echo(f"  {name:<{width}}  {entry['summary']}  [{entry['provider']}]")
@@ -52,7 +52,9 @@ def list_plugins(as_json: bool = False) -> None:
 @json_option
 def show(name: str, as_json: bool) -> None:
     """Show what is known of NAME: source, provider, and parameters with their ranges."""
-    found = kinds_of(name)
+    from evosdc.plugins.registry import default_registry
+
+    found = default_registry().kinds_of(name)
     documents = [_entry(kind, name) | {"kind": kind, "parameters": _parameters(kind, name)} for kind in found]
     if as_json:
         import json
@@ -78,27 +80,6 @@ def test(name: str, kind: str | None) -> int:
     from evosdc.cli.conformance import conformance
 
     return conformance(name, kind)
-
-
-def kinds_of(name: str) -> list[str]:
-    """Return the kinds of which something is registered under a name.
-
-    Raises
-    ------
-    UnknownNameError
-        Nothing is.
-    """
-    from evosdc.errors import Fault, UnknownNameError, did_you_mean
-    from evosdc.plugins.registry import default_registry
-    from evosdc.specs import KINDS
-
-    names = {kind: default_registry().names(kind) for kind in KINDS}
-    found = [kind for kind in KINDS if name in names[kind]]
-    if not found:
-        known = sorted({known for kind in KINDS for known in names[kind]})
-        wanted = f"one of {', '.join(known)}"
-        raise UnknownNameError(Fault("plugins", repr(name), wanted, did_you_mean(name, known)))
-    return found
 
 
 def _entry(kind: str, name: str) -> dict[str, Any]:

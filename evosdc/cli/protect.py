@@ -87,11 +87,11 @@ def _measures(source: dict[str, Any], il: list[str] | None, dr: list[str] | None
     """Return the measures asked for, and the usual ones of the kind that is left open, for which the data are read."""
     if il and dr:
         return {"il": il, "dr": dr}
+    from evosdc.calls.defaults import default_measures
     from evosdc.experiment.build.assembly import load_data, microdata_of
-    from evosdc.experiment.build.defaults import default_measures
     from evosdc.experiment.config.experiment import DataSource
     from evosdc.plugins.registry import default_registry
 
-    given = DataSource(**source)
-    usual = default_measures(microdata_of(load_data(given, default_registry()), given.protect).original.schema)
-    return {"il": il or [m.name for m in usual.il], "dr": dr or [m.name for m in usual.dr]}
+    given, registry = DataSource(**source), default_registry()
+    usual = default_measures(microdata_of(load_data(given, registry), given.protect).original.schema, registry)
+    return {"il": il or list(usual["il"]), "dr": dr or list(usual["dr"])}

@@ -13,10 +13,12 @@ from rich.text import Text
 
 from evosdc.cli.text import harmless, say
 
+_AGGREGATES = {"il": "information loss (IL)", "dr": "disclosure risk (DR)"}
 
-def print_json(document: Any) -> None:
+
+def print_json(data: Any) -> None:
     """Print one JSON object and nothing else."""
-    click.echo(json.dumps(document, ensure_ascii=False, allow_nan=False))
+    click.echo(json.dumps(data, ensure_ascii=False, allow_nan=False))
 
 
 def print_result(result: Mapping[str, Any]) -> None:
@@ -34,8 +36,9 @@ def print_result(result: Mapping[str, Any]) -> None:
         table.add_column(heading, justify="right")
     objectives = [[f"{value:.3f}" for value in scored["fitness"]] for _, scored in columns]
     table.add_row(f"fitness ({result['fitness']})", *(" ".join(row) for row in objectives), style="bold")
-    for name in sorted(result["best"]["scores"], key=lambda n: (n not in ("il", "dr"), n != "il", n not in ("dr",))):
-        label = {"il": "information loss (IL)", "dr": "disclosure risk (DR)"}.get(name, name)
+    scores = result["best"]["scores"]
+    for name in [n for n in _AGGREGATES if n in scores] + [n for n in scores if n not in _AGGREGATES]:
+        label = _AGGREGATES.get(name, name)
         # A trait of genomes is none of the original's nor of a masked file's.
         figures = (scored["scores"].get(name) for _, scored in columns)
         table.add_row(label, *("" if figure is None else f"{figure:.3f}" for figure in figures))
@@ -78,31 +81,22 @@ def print_settings(result: Mapping[str, Any]) -> None:
             *("" if value is None else f"{value:.3f}" for value in own),
         )
     Console(width=None).print(table)
-    for text in verdicts(result["comparison"], [entry["label"] for entry in entries]):
+    for text in findings(result["comparison"], [entry["label"] for entry in entries]):
         say(text)
 
 
-def verdicts(comparison: Mapping[str, Any], labels: Sequence[str]) -> list[str]:
+def findings(comparison: Mapping[str, Any], labels: Sequence[str]) -> list[str]:
     """Return what the rank tests between the settings of a sweep came to, a sentence for each finding."""
+    from evosdc.runs.rank_tests import METHOD, rank_sentences
+
     sentences = []
     for name, title in (("fitness", "fitness"), ("il", "IL"), ("dr", "DR")):
         found = comparison.get(name)
         if found is None:
             sentences.append(f"{title}: means something else in each setting, or is not known; not compared.")
-            continue
-        if not found["can_be_told"]:
-            needed = f"at least {found['runs_needed']} runs of each setting are needed"
-            sentences.append(f"{title}: too few runs to tell settings apart; {needed}.")
-            continue
-        clear = [pair for pair in found["pairs"] if pair["p_holm"] <= found["level"]]
-        for pair in clear:
-            lower, higher = pair["settings"] if pair["share_lower"] > 0.5 else reversed(pair["settings"])
-            sentences.append(
-                f"{title}: lower with {labels[lower]} than with {labels[higher]} (p = {pair['p_holm']:.2g})."
-            )
-        if not clear:
-            sentences.append(f"{title}: no difference between settings was shown.")
-    return [*sentences, "Tests: Mann-Whitney, two-sided, corrected by Holm's method; level 0.05."]
+        else:
+            sentences += rank_sentences(title, found, labels)
+    return [*sentences, METHOD]
 
 
 def print_warnings(result: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""``evosdc status``, and how the condition of a run or a study is put in words."""
+"""``evosdc status``, and how the status of a run or a study is put in words."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evosdc.cli.options import PATH, json_option
+from evosdc.cli.text import say, scores_in_words
 
 if TYPE_CHECKING:
-    from evosdc.experiment.study.status import Condition, StudyCondition
-    from evosdc.runs.status import RunCondition
+    from evosdc.experiment.study.status import Status, StudyStatus
+    from evosdc.runs.status import RunStatus
 
 MOST_LISTED = 40
 
@@ -23,39 +24,38 @@ MOST_LISTED = 40
 def status(run_dir: Path, as_json: bool) -> None:
     """Show how a run or a study is doing: state, best file, speed, time left. Does not touch it."""
     from evosdc.cli.results import print_json
-    from evosdc.cli.text import say
-    from evosdc.experiment.study.status import condition_of
+    from evosdc.experiment.study.status import read_status
 
-    condition = condition_of(run_dir)
+    found = read_status(run_dir)
     if as_json:
-        print_json(condition.document())
+        print_json(found.to_json())
         return
-    for name, text in rows(condition):
+    for name, text in rows(found):
         say(f"{name + ':':<14}{text}")
 
 
-def rows(condition: Condition) -> Iterator[tuple[str, str]]:
-    """Yield what there is to say of a condition: names and texts."""
-    from evosdc.experiment.study.status import StudyCondition
+def rows(found: Status) -> Iterator[tuple[str, str]]:
+    """Yield what there is to say of a status: names and texts."""
+    from evosdc.experiment.study.status import StudyStatus
 
-    yield "title", condition.title
-    yield "folder", str(condition.folder)
-    if isinstance(condition, StudyCondition):
-        yield from _study_rows(condition)
+    yield "title", found.title
+    yield "folder", str(found.folder)
+    if isinstance(found, StudyStatus):
+        yield from _study_rows(found)
     else:
-        yield from _run_rows(condition)
-    if condition.holder is not None:
-        yield "process", f"{condition.holder.pid} on {condition.holder.host}, since {condition.holder.since}"
+        yield from _run_rows(found)
+    if found.owner is not None:
+        yield "process", f"{found.owner.pid} on {found.owner.host}, since {found.owner.since}"
 
 
-def _run_rows(run: RunCondition) -> Iterator[tuple[str, str]]:
-    yield "state", run.state + (f" ({run.message})" if run.message else "")
+def _run_rows(run: RunStatus) -> Iterator[tuple[str, str]]:
+    yield "state", run.phase + (f" ({run.message})" if run.message else "")
     yield "generation", f"{run.generation}"
     yield "evaluations", f"{run.evaluations} in {duration(run.seconds)}"
     if run.failed:
         yield "failed", f"{run.failed} evaluations, penalised"
     if run.best:
-        yield "best", figures(run.best)
+        yield "best", scores_in_words(run.best)
     if run.front > 1:
         yield "front", f"{run.front} files"
     if run.active and run.evaluations_per_second:
@@ -69,55 +69,47 @@ def _run_rows(run: RunCondition) -> Iterator[tuple[str, str]]:
         yield "last sign", f"{duration(run.silent)} ago"
 
 
-def _study_rows(study: StudyCondition) -> Iterator[tuple[str, str]]:
+def _study_rows(study: StudyStatus) -> Iterator[tuple[str, str]]:
     from evosdc.runs.status import FINISHED, WAITING
 
-    yield "state", study.state
-    counts = ", ".join(f"{number} {state}" for state, number in study.counts.items() if number)
+    yield "state", study.phase
+    counts = ", ".join(f"{number} {phase}" for phase, number in study.counts.items() if number)
     yield "runs", f"{len(study.runs)}: {counts}"
     if study.best is not None and study.best.best is not None:
-        yield "best", f"{figures(study.best.best)} in {study.best.folder.relative_to(study.folder)}"
+        yield "best", f"{scores_in_words(study.best.best)} in {study.best.folder.relative_to(study.folder)}"
     if study.active:
         yield "speed", f"{study.evaluations_per_second:.1f} evaluations a second"
         yield "time left", "cannot be foreseen yet" if study.left is None else f"about {duration(study.left)}"
-    silent = [run.silent for run in study.runs if run.silent is not None]
-    if silent:
-        yield "last sign", f"{duration(min(silent))} ago"
+    if study.silent is not None:
+        yield "last sign", f"{duration(study.silent)} ago"
     under_way = [
-        pair for pair in zip(study.runs, study.labels, strict=True) if pair[0].state not in (FINISHED, WAITING)
+        pair for pair in zip(study.runs, study.labels, strict=True) if pair[0].phase not in (FINISHED, WAITING)
     ]
     for run, label in under_way[:MOST_LISTED]:
         of = f" ({label})" if label else ""
-        best = f", best {figures(run.best)}" if run.best else ""
-        yield f"{run.folder.relative_to(study.folder)}", f" {run.state}, generation {run.generation}{best}{of}"
+        best = f", best {scores_in_words(run.best)}" if run.best else ""
+        yield f"{run.folder.relative_to(study.folder)}", f" {run.phase}, generation {run.generation}{best}{of}"
     if len(under_way) > MOST_LISTED:
         yield "and", f"{len(under_way) - MOST_LISTED} more"
 
 
-def line(condition: Condition) -> str:
-    """Return a condition in one line, without anything that changes by itself as time goes by."""
-    from evosdc.experiment.study.status import StudyCondition
+def line(found: Status) -> str:
+    """Return a status in one line, without anything that changes by itself as time goes by."""
+    from evosdc.experiment.study.status import StudyStatus
 
     best: Mapping[str, Any] | None
-    if isinstance(condition, StudyCondition):
-        parts = [f"{number} {state}" for state, number in condition.counts.items() if number]
-        best = condition.best.best if condition.best is not None else None
+    if isinstance(found, StudyStatus):
+        parts = [f"{number} {phase}" for phase, number in found.counts.items() if number]
+        best = found.best.best if found.best is not None else None
     else:
-        parts = [f"generation {condition.generation}", f"{condition.evaluations} evaluations"]
-        parts += [f"{condition.failed} failed"] * bool(condition.failed)
-        best = condition.best
-        if condition.message and not condition.generation:
-            parts = [condition.message]
+        parts = [f"generation {found.generation}", f"{found.evaluations} evaluations"]
+        parts += [f"{found.failed} failed"] * bool(found.failed)
+        best = found.best
+        if found.message and not found.generation:
+            parts = [found.message]
     if best:
-        parts.append(f"best {figures(best)}")
-    return f"{condition.state}: {', '.join(parts)}"
-
-
-def figures(best: Mapping[str, Any]) -> str:
-    """Return fitness, IL and DR in words."""
-    fitness = " ".join(f"{value:.3f}" for value in best.get("fitness", ()))
-    pair = ", ".join(f"{name.upper()} {best[name]:.2f}" for name in ("il", "dr") if name in best)
-    return fitness + (f" ({pair})" if pair else "")
+        parts.append(f"best {scores_in_words(best)}")
+    return f"{found.phase}: {', '.join(parts)}"
 
 
 def foreseen(seconds: float | None) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import click
 
 from evosdc.printing import printable
@@ -15,3 +18,10 @@ def say(text: str) -> None:
 def harmless(text: str) -> str:
     """Return a text with its control characters, but for line feeds, as visible escapes."""
     return "\n".join(map(printable, text.split("\n")))
+
+
+def scores_in_words(best: Mapping[str, Any]) -> str:
+    """Return fitness, IL and DR of a candidate in words."""
+    fitness = " ".join(f"{value:.3f}" for value in best.get("fitness", ()))
+    pair = ", ".join(f"{name.upper()} {best[name]:.2f}" for name in ("il", "dr") if name in best)
+    return fitness + (f" ({pair})" if pair else "")

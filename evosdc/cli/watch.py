@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from evosdc.experiment.study.status import Condition
+    from evosdc.experiment.study.status import Status
 
 GRACE = 10.0
 """Seconds to wait for a run that is only about to begin."""
@@ -33,46 +33,46 @@ def watch(run_dir: Path, interval: float) -> int:
     from evosdc.runs.status import FINISHED
 
     try:
-        condition = _followed(run_dir, interval, Console())
+        found = _followed(run_dir, interval, Console())
     except Stopped:
         raise
     except KeyboardInterrupt:
         return 0
-    return 0 if condition.state == FINISHED else 1
+    return 0 if found.phase == FINISHED else 1
 
 
-def _followed(path: Path, interval: float, console: Console) -> Condition:
+def _followed(path: Path, interval: float, console: Console) -> Status:
     from time import monotonic, sleep
 
     from rich.live import Live
 
     from evosdc.cli.status import line
     from evosdc.cli.text import harmless, say
-    from evosdc.experiment.study.status import condition_of
+    from evosdc.experiment.study.status import read_status
     from evosdc.runs.status import WAITING
 
-    condition, told, began = condition_of(path), "", monotonic()
-    live = Live(_table(condition), console=console, refresh_per_second=4) if console.is_terminal else None
+    found, told, began = read_status(path), "", monotonic()
+    live = Live(_table(found), console=console, refresh_per_second=4) if console.is_terminal else None
     if live is not None:
         live.start()
     try:
         while True:
             if live is not None:
-                live.update(_table(condition), refresh=True)
-            elif (text := line(condition)) != told:
+                live.update(_table(found), refresh=True)
+            elif (text := line(found)) != told:
                 console.print(harmless(text), highlight=False, soft_wrap=True, markup=False)
                 told = text
-            if not condition.active and not (condition.state == WAITING and monotonic() < began + GRACE):
-                return condition
+            if not found.active and not (found.phase == WAITING and monotonic() < began + GRACE):
+                return found
             sleep(interval)
-            condition = condition_of(path)
+            found = read_status(path)
     finally:
         if live is not None:
             live.stop()
-            say(line(condition))
+            say(line(found))
 
 
-def _table(condition: Condition) -> Table:
+def _table(found: Status) -> Table:
     from rich.table import Table
     from rich.text import Text
 
@@ -80,6 +80,6 @@ def _table(condition: Condition) -> Table:
     from evosdc.cli.text import harmless
 
     table = Table(show_header=False, box=None, pad_edge=False)
-    for name, text in rows(condition):
+    for name, text in rows(found):
         table.add_row(Text(harmless(name), style="bold"), Text(harmless(text)))
     return table

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from evosdc.datasets.storage import available
 from evosdc.errors import DatasetError, Fault
-from evosdc.files.delimited import parse, plain_text
-from evosdc.files.schema.reader import describe
+from evosdc.files.delimited_file import parse_delimited, plain_text
+from evosdc.files.schema.schema_reader import describe
 from evosdc.files.source import Source, source_of
 from evosdc.specs import DatasetSpec
 from evosdc.table.schema import Attribute, Role, Scale, Schema
@@ -61,7 +61,7 @@ def source_from_lines(
         if not attribute.categories
     }
     description = replace(description, attributes={**description.attributes, **found})
-    return source_of(parse(content, name, ","), name, description)
+    return source_of(parse_delimited(content, name, ","), name, description)
 
 
 def nominal(name: str, categories: str | Sequence[str], role: Role = Role.OTHER) -> Attribute:

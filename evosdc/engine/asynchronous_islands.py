@@ -194,6 +194,6 @@ class AsynchronousIslands:
         migration.left += len(places)
         if migration.left == len(self._demes):
             del self._migrations[number]
-        settled = self._algorithm.settled(places, migration.arrived, len(self._demes))
+        settled = self._algorithm.after_migration(places, migration.arrived, len(self._demes))
         for place, population in zip(places, settled, strict=True):
             self._reached(place, replace(migration.reports[place], population=population))

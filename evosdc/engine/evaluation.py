@@ -8,7 +8,7 @@ from functools import cached_property
 from time import perf_counter
 from typing import Any
 
-from evosdc.engine.failures import RAISE, ErrorRule, evaluated, worst_evaluation
+from evosdc.engine.failures import RAISE, ErrorRule, evaluate_or_penalise, worst_evaluation
 from evosdc.engine.problem import Evaluation, Problem
 from evosdc.errors import EvaluationError
 from evosdc.executors.chunk import OutOfTime, time_limited
@@ -171,7 +171,7 @@ class Evaluator:
         if self.rule.action == "raise":
             return self._one_in_time(key, item, item.nearest)
         nearest = None if item.nearest is None or item.nearest.failed else item.nearest
-        return evaluated(
+        return evaluate_or_penalise(
             self.rule,
             self.problem,
             item.genome,

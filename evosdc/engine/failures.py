@@ -11,7 +11,7 @@ from typing import Any, Literal
 from evosdc.engine.problem import Evaluation, Problem
 from evosdc.executors.chunk import TIME_LIMIT
 from evosdc.executors.ledger import WORKER_DIED
-from evosdc.model import Individual, Outcome
+from evosdc.model import Individual, Outcome, Restricted
 from evosdc.model.individual import FAILURE, INFEASIBILITY
 
 WORST = 100.0
@@ -56,7 +56,7 @@ RAISE = ErrorRule()
 """The default: the first failure ends the run."""
 
 
-def evaluated(
+def evaluate_or_penalise(
     rule: ErrorRule, problem: Problem, genome: Any, evaluate: Callable[[bool], Evaluation], related: bool = False
 ) -> Evaluation:
     """Return the evaluation of a genome, or what the rule puts in its place.
@@ -94,14 +94,14 @@ def worst_evaluation(problem: Problem, genome: Any) -> Evaluation:
     """
     scores = problem.aggregation.combine(dict.fromkeys(problem.measures, WORST))
     with suppress(Exception):  # the genome itself may be what is broken
-        scores |= dict(problem.genotype.traits(genome))
+        scores |= dict(problem.traits(genome))
     scores = problem.constraints.judge(scores)
     objectives: tuple[float, ...] = ()
     with suppress(Exception):
         objectives = tuple(problem.fitness.combine(scores))
     if not objectives or not all(map(isfinite, objectives)):
         objectives = (WORST,) * problem.fitness.objectives
-    if problem.genotype.reference is not None:
+    if isinstance(problem.genotype, Restricted):
         scores |= {"violation": 1.0, "penalty": 0.0}
     return Evaluation(scores | {INFEASIBILITY: FAILURE}, objectives, ())
 

@@ -20,7 +20,8 @@ TRIAL = 2.0
 class GenerationStep:
     """Takes a search from generation to generation, by whichever grain is faster or was asked for.
 
-    The grain, like the number of workers, changes how long a generation takes and nothing else.
+    The grain is what one task is: an evaluation, or a deme for many generations. Like the number of workers it changes
+    how long a generation takes and nothing else.
 
     Parameters
     ----------
@@ -103,9 +104,10 @@ class GenerationStep:
 
 
 def seconds_left(stop: Stop, progress: Progress, offspring: int, here: float) -> float:
-    """Return how many seconds of work in this process are to be expected until the search ends, as far as can be said.
+    """Return how many seconds of work in this process are expected until the search ends.
 
-    Where it ends by what it finds, it is taken to go on for as long as it has taken so far, or until it may stall.
+    Some criteria depend on what the search finds: stalling, a target, diversity. The search is then expected to go on
+    for as long as it has taken so far, or until it may stall at the earliest.
 
     Parameters
     ----------
@@ -144,8 +146,8 @@ def islands_pay(here: float | None, sent: float | None, offspring: int, demes: i
     Returns
     -------
     bool
-        False until it is known what an evaluation costs here and, where a generation is worth sending, what it costs
-        when sent. What demes will cost is reckoned from the greatest number of them to a worker.
+        False until the costs are known: of an evaluation here, and of one that is sent where a generation is worth
+        sending. The cost of demes is estimated from the greatest number of demes on one worker.
     """
     if here is None or demes < 2 or workers < 2 or (sent is None and worth_sending(here * offspring)):
         return False

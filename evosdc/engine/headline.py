@@ -31,13 +31,13 @@ class Headline(Fitted):
         self.microdata = microdata
         self._last: tuple[Table, Release] | None = None
 
-    def release(self, masked: Table) -> Release:
+    def view(self, masked: Table) -> Release:
         """Return the file as an intruder would see it; that of the last table is kept for further figures of it."""
         if self._last is None or self._last[0] is not masked:
-            self._last = masked, self._released(masked)
+            self._last = masked, self._view_of(masked)
         return self._last[1]
 
-    def _released(self, masked: Table) -> Release:
+    def _view_of(self, masked: Table) -> Release:
         table, schema = self.microdata.table, self.microdata.table.schema
         protected = set(self.microdata.protect)
         weights, households = schema.with_role(Role.WEIGHT), schema.with_role(Role.HOUSEHOLD)
@@ -58,7 +58,7 @@ class Headline(Fitted):
         EvaluationError
             The model gives no number.
         """
-        value: Any = self.model.assess(self.release(masked))[self.model.headline]
+        value: Any = self.model.assess(self.view(masked))[self.model.headline]
         number = float("nan") if value is None else float(value)
         if isnan(number):
             raise EvaluationError(f"privacy model {type(self.model).__name__} gave no number for {self.model.headline}")
@@ -81,5 +81,5 @@ class Shortfall(Fitted):
 
     def score(self, masked: Table) -> float:
         """Return the percentage; 0 where the bound is kept."""
-        share = self.headline.model.shortfall(self.headline.release(masked), self.bound)
+        share = self.headline.model.shortfall(self.headline.view(masked), self.bound)
         return 100.0 * (share or 0.0)

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from math import inf
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any
 
 from evosdc.engine.archive import Archive, Point
 from evosdc.engine.evaluation import Evaluator
@@ -32,13 +32,6 @@ class SearchState:
     """Points of the front whose individuals have been let go (`evosdc.engine.archive`)."""
 
 
-class Observer(Protocol):
-    """What hears of each generation: journal, checkpoints, progress display, events."""
-
-    def __call__(self, state: SearchState, record: dict[str, Any]) -> None:
-        """Take note of a completed generation."""
-
-
 def begin(algorithm: Algorithm, candidates: Sequence[Individual], seconds: float = 0.0) -> SearchState:
     """Return the state before the first generation.
 
@@ -55,7 +48,7 @@ def begin(algorithm: Algorithm, candidates: Sequence[Individual], seconds: float
             f"none of the {len(candidates)} candidates to start the search from could be evaluated; "
             'with on_error = "raise" the first failure is told'
         )
-    population = algorithm.initial(candidates)
+    population = algorithm.first_population(candidates)
     diversity = _census(algorithm).diversity(population.members)
     progress = Progress(0, len(candidates), seconds, 0, attained(best), diversity, failures_in(candidates))
     front = Archive(candidates)

@@ -8,13 +8,28 @@ from functools import cached_property
 from math import isfinite
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from evosdc.engine.decoding import Decoder
 from evosdc.errors import EvaluationError
-from evosdc.model import Aggregation, Expected, Fitness, Fitted, Genotype, Incremental, Individual, Masking
+from evosdc.model import (
+    Aggregation,
+    Described,
+    Direct,
+    Expected,
+    Fitness,
+    Fitted,
+    Followed,
+    Genotype,
+    Incremental,
+    Individual,
+    Masking,
+    PostRandomised,
+    Randomised,
+    Restricted,
+    SelfStarting,
+)
 from evosdc.model.constraint import Constraints
 from evosdc.seeds import Streams
-from evosdc.table.table import Table
+from evosdc.table.table import Rows, Table
 
 States = tuple[tuple[Any, ...], ...]
 """By draw, then by incremental measure; empty where there is none."""
@@ -54,10 +69,11 @@ class Problem:
     _others: tuple[tuple[str, Fitted], ...] = field(init=False, repr=False)
     _of_matrices: tuple[tuple[str, Expected], ...] = field(init=False, repr=False)
     _direct: Mapping[str, Callable[[Any], float]] | None = field(init=False, repr=False)
-    _generators: dict[int, tuple[np.random.Generator, Any]] = field(init=False, repr=False, default_factory=dict)
+    _decoder: Decoder = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        randomises = type(self.genotype).transitions is not Genotype.transitions
+        genotype = self.genotype
+        randomises = isinstance(genotype, PostRandomised)
         of_matrices = tuple(
             (name, fitted)
             for name, fitted in self.measures.items()
@@ -65,16 +81,34 @@ class Problem:
         )
         apart = {name for name, _ in of_matrices}
         # Changed rows say something only where parent and child are decoded with the same random numbers.
-        follows = type(self.genotype).changed_rows is not Genotype.changed_rows and self.genotype.common_random_numbers
+        follows = isinstance(genotype, Followed) and self.common_random_numbers
         listed = [(name, fitted) for name, fitted in self.measures.items() if name not in apart]
         followed = tuple((name, fitted) for name, fitted in listed if follows and isinstance(fitted, Incremental))
         others = tuple((name, fitted) for name, fitted in listed if not (follows and isinstance(fitted, Incremental)))
+        object.__setattr__(self, "_decoder", Decoder(genotype, self.streams))
         object.__setattr__(self, "_followed", followed)
         object.__setattr__(self, "_others", others)
         object.__setattr__(self, "_of_matrices", of_matrices)
-        direct = {name: self.genotype.direct(fitted) for name, fitted in self.measures.items()}
-        known = {name: score for name, score in direct.items() if score is not None}
-        object.__setattr__(self, "_direct", known if len(known) == len(direct) else None)
+        direct = {}
+        if isinstance(genotype, Direct):
+            scores = {name: genotype.direct(fitted) for name, fitted in self.measures.items()}
+            direct = {name: score for name, score in scores.items() if score is not None}
+        object.__setattr__(self, "_direct", direct if len(direct) == len(self.measures) else None)
+
+    @property
+    def draws(self) -> int:
+        """How many tables are judged for one evaluation."""
+        return self.genotype.draws if isinstance(self.genotype, Randomised) else 1
+
+    @property
+    def fresh_draws(self) -> int:
+        """How many further tables the winner is judged on; 0 where decoding is not random."""
+        return self.genotype.fresh_draws if isinstance(self.genotype, Randomised) else 0
+
+    @property
+    def common_random_numbers(self) -> bool:
+        """Whether all genomes are decoded with the same random numbers, or with none."""
+        return not isinstance(self.genotype, Randomised) or self.genotype.common_random_numbers
 
     @property
     def incremental(self) -> bool:
@@ -85,33 +119,16 @@ class Problem:
         """Whether few enough records differ from a relative for incremental evaluation to pay."""
         if not self.incremental:
             return False
-        rows = self.genotype.changed_rows(nearest.genome, genome)
+        rows = self._changed_rows(nearest, genome)
         return rows is not None and 2 * len(rows) <= len(self.genotype.microdata.original)
+
+    def _changed_rows(self, nearest: Individual, genome: Any) -> Rows | None:
+        genotype = self.genotype
+        return genotype.changed_rows(nearest.genome, genome) if isinstance(genotype, Followed) else None
 
     def decode(self, genome: Any, key: bytes, draw: int = 0) -> Table:
         """Return the masked table that a genome stands for in one draw."""
-        if self.genotype.deterministic:
-            return self.genotype.decode(genome, self._idle)
-        if not self.genotype.common_random_numbers:
-            return self.genotype.decode(genome, self.streams.evaluate(draw, key))
-        return self.genotype.decode(genome, self._shared(draw))
-
-    @cached_property
-    def _idle(self) -> np.random.Generator:
-        """A generator for decoding that draws nothing."""
-        return self.streams.evaluate(0)
-
-    def _shared(self, draw: int) -> np.random.Generator:
-        """Return the generator that all genomes share in a draw, at its beginning.
-
-        It is asked for once an evaluation, and to set one back takes a fraction of the time that it takes to make one.
-        """
-        known = self._generators.get(draw)
-        if known is None or _has_spawned(known[0]):
-            generator = self.streams.evaluate(draw)
-            known = self._generators[draw] = (generator, generator.bit_generator.state)
-        known[0].bit_generator.state = known[1]
-        return known[0]
+        return self._decoder.decode(genome, key, draw)
 
     def evaluate(self, genome: Any, key: bytes, nearest: Individual | None = None) -> Evaluation:
         """Return the evaluation of a genome.
@@ -130,14 +147,14 @@ class Problem:
         EvaluationError
             A score or an objective is not finite.
         """
-        if self.genotype.expected:
+        if isinstance(self.genotype, PostRandomised) and self.genotype.expected:
             return Evaluation(*self.judge(self.expectations(genome), genome), ())
         if self._direct is not None:
             return Evaluation(*self.judge({name: score(genome) for name, score in self._direct.items()}, genome), ())
         rows = None
         if nearest is not None and nearest.states:
-            rows = self.genotype.changed_rows(nearest.genome, genome)
-        draws = self.genotype.draws
+            rows = self._changed_rows(nearest, genome)
+        draws = self.draws
         totals = dict.fromkeys(self.measures, 0.0)
         states = []
         for draw in range(draws):
@@ -165,10 +182,9 @@ class Problem:
         EvaluationError
             The genome has no transition matrices, or a measure has no expectation.
         """
-        transitions = self.genotype.transitions(genome)
-        if transitions is None:
+        if not isinstance(self.genotype, PostRandomised):
             raise EvaluationError("a genotype that is judged by expectations has no transition matrices")
-        expectations = {}
+        transitions, expectations = self.genotype.transitions(genome), {}
         for name, fitted in self.measures.items():
             if not isinstance(fitted, Expected):
                 raise EvaluationError(f"measure {name} has no expectation under transition matrices")
@@ -182,13 +198,19 @@ class Problem:
 
     def figures_of_matrices(self, genome: Any) -> dict[str, float]:
         """Return the scores that depend on the transition matrices of a genome and not on what they draw."""
-        transitions = self.genotype.transitions(genome) if self._of_matrices else None
-        return {} if transitions is None else {name: fitted.expected(transitions) for name, fitted in self._of_matrices}
+        if not self._of_matrices or not isinstance(self.genotype, PostRandomised):
+            return {}
+        transitions = self.genotype.transitions(genome)
+        return {name: fitted.expected(transitions) for name, fitted in self._of_matrices}
+
+    def traits(self, genome: Any) -> Mapping[str, float]:
+        """Return figures of the genome itself; empty where the genotype has none."""
+        return self.genotype.traits(genome) if isinstance(self.genotype, Described) else {}
 
     @cached_property
-    def founders(self) -> tuple[tuple[Masking, Any], ...]:
-        """The genotype's own initial genomes with what they stand for."""
-        return tuple(self.genotype.initial())
+    def initial_genomes(self) -> tuple[tuple[Masking, Any], ...]:
+        """The genotype's own initial genomes with what they stand for; empty where it has none."""
+        return tuple(self.genotype.initial_genomes()) if isinstance(self.genotype, SelfStarting) else ()
 
     def score(self, masked: Table) -> tuple[dict[str, float], tuple[float, ...]]:
         """Return scores and objectives of a table, from scratch."""
@@ -200,14 +222,13 @@ class Problem:
         With constraints the scores hold what these look at and ``infeasibility`` (`evosdc.model.constraint`), which
         precedes the objectives in every comparison.
 
-        With a genotype that knows violations the scores of a genome hold ``violation``, and as ``penalty`` what was
-        added to the first objective: enough to put it above that of the reference, times one plus the violation, so
-        that of
-        two genomes that may not be published the nearer one is better.
+        With a genotype that is `Restricted` the scores of a genome hold ``violation``, and as ``penalty`` what was
+        added to the first objective. That is the first objective of the reference, times one plus the violation: no
+        genome that may not be published is better than the reference, and of two such the nearer one is better.
         """
         combined = self.aggregation.combine(scores)
         if genome is not None:
-            combined |= self.genotype.traits(genome)
+            combined |= self.traits(genome)
         if self.constraints:
             combined = self.constraints.judge(combined)
         objectives = tuple(self.fitness.combine(combined))
@@ -216,7 +237,7 @@ class Problem:
         if not isfinite(sum(values)) and not all(map(isfinite, values)):
             wrong = [name for name, value in combined.items() if not isfinite(value)] or ["the fitness"]
             raise EvaluationError(f"{', '.join(wrong)} gave a value that is not finite; a measure is broken")
-        if genome is None or self._penalty is None:
+        if genome is None or not isinstance(self.genotype, Restricted):
             return combined, objectives
         violation = self.genotype.violation(genome)
         added = [scale * (1.0 + violation) if violation > 0.0 else 0.0 for scale in self._penalty]
@@ -224,21 +245,15 @@ class Problem:
         return combined | {"violation": violation, "penalty": added[0]}, penalised
 
     @cached_property
-    def _penalty(self) -> tuple[float, ...] | None:
-        """Scale of the penalty, by objective; None for a genotype without violations."""
+    def _penalty(self) -> tuple[float, ...]:
+        """Scale of the penalty, by objective; empty for a genotype that is not `Restricted`."""
+        if not isinstance(self.genotype, Restricted):
+            return ()
         reference = self.genotype.reference
-        if reference is None:
-            return None
         if self._direct is not None:
             scores = {name: score(reference) for name, score in self._direct.items()}
         else:
             masked = self.decode(reference, self.genotype.key(reference))
             scores = {name: fitted.score(masked) for name, fitted in self.measures.items()}
-        combined = self.aggregation.combine(scores) | dict(self.genotype.traits(reference))
+        combined = self.aggregation.combine(scores) | dict(self.traits(reference))
         return tuple(max(abs(value), 1e-9) for value in self.fitness.combine(combined))
-
-
-def _has_spawned(generator: np.random.Generator) -> bool:
-    """Whether children were spawned from a generator: setting back its state does not take them back."""
-    sequence = generator.bit_generator.seed_seq
-    return isinstance(sequence, np.random.SeedSequence) and sequence.n_children_spawned > 0

@@ -19,10 +19,10 @@ from evosdc.model.executor import Executor, Failure, Outcome, Task, TaskQueue
 from evosdc.model.parameters import Parameters
 
 Answered = Callable[[Job, bytes], None]
-"""Told of a job and what `run_packed` made of it."""
+"""Called with a job and the packed outcomes that `run_packed` returned."""
 
 Lost = Callable[[Sequence[Job], bool, float], None]
-"""Told of jobs lost, of whether they were overdue, and of the seconds they had been under way."""
+"""Called with lost jobs, whether they were overdue, and the seconds they had been under way."""
 
 
 PERIOD = 1.0
@@ -51,13 +51,13 @@ class Pool(ABC):
 
     @abstractmethod
     def listen(self, answered: Answered, lost: Lost, patience: float = PERIOD) -> bool:
-        """Wait a little, tell of answers and losses, replace what is dead, and return whether anything was told.
+        """Wait a little, report answers and losses, replace dead workers; return whether anything was reported.
 
         Parameters
         ----------
         answered, lost : callable
         patience : float
-            Seconds to wait at most, where nothing is there to be told.
+            Seconds to wait at most.
 
         Raises
         ------
@@ -70,7 +70,7 @@ class Pool(ABC):
         """Return the end of the workers' log, for an error message."""
 
     def abandon(self) -> bool:
-        """Have nothing heard any more of the jobs under way; return False where only `stop` can do that."""
+        """Ignore the jobs under way from now on; return False where only `stop` can do that."""
         return False
 
     @abstractmethod
@@ -200,7 +200,10 @@ class PoolQueue(TaskQueue):
         return ready
 
     def close(self) -> None:
-        """Give up what is under way; where it would answer to the next queue, that takes to stop the workers."""
+        """Give up the jobs under way.
+
+        Their answers must not reach the next queue. Where the pool cannot ignore them, its workers are stopped.
+        """
         if not (self._ledger.done or self._pool.abandon()):
             self._stop()
 

@@ -94,7 +94,7 @@ class ProcessPool(Pool):
         worker.assign(job, parcel)
 
     def listen(self, answered: Answered, lost: Lost, patience: float = PERIOD) -> bool:
-        """Wait a little, tell of answers and losses, replace what is dead, and return whether anything was told.
+        """Wait a little, report answers and losses, replace dead workers; return whether anything was reported.
 
         Raises
         ------

@@ -19,7 +19,7 @@ from evosdc.files.coding import Origin, encode
 from evosdc.files.column import NO_TEXT, Column, renamed
 from evosdc.files.dtypes import assigned, texts_of
 from evosdc.files.schema.hierarchy_rules import with_hierarchies
-from evosdc.files.schema.reader import SchemaDescription, describe
+from evosdc.files.schema.schema_reader import SchemaDescription, describe
 from evosdc.printing import printable
 from evosdc.table.numerals import decimals_of, natural_order, numbers
 from evosdc.table.schema import Attribute, Role, Scale, Schema

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evosdc.errors import DataError, Fault, SchemaError
-from evosdc.files.schema.reader import describe
+from evosdc.files.schema.schema_reader import describe
 from evosdc.files.source import Source, parsed, source_of
 from evosdc.files.widening import widened
 from evosdc.printing import printable

@@ -19,7 +19,7 @@ from evosdc.table.table import Rows
 
 
 @dataclass(frozen=True, eq=False)
-class ParquetDocument:
+class ParquetFile:
     """A Parquet file.
 
     Parameters
@@ -121,7 +121,7 @@ def _read(text: str, kind: Any) -> Any:
     raise ValueError(text)
 
 
-def parse_parquet(content: bytes, where: str) -> ParquetDocument:
+def parse_parquet(content: bytes, where: str) -> ParquetFile:
     """Read a Parquet file.
 
     Raises
@@ -147,4 +147,4 @@ def parse_parquet(content: bytes, where: str) -> ParquetDocument:
     # Without the pandas metadata an index that was stored stays an ordinary column, and is written back as one.
     frame = table.replace_schema_metadata(None).to_pandas(integer_object_nulls=True, ignore_metadata=True)
     parts = columns_of(frame, where)
-    return ParquetDocument(table, tuple(part.column for part in parts), declared(frame, parts))
+    return ParquetFile(table, tuple(part.column for part in parts), declared(frame, parts))

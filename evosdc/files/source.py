@@ -15,11 +15,11 @@ from evosdc.files.atomic import check_writable as check_writable
 from evosdc.files.changes import Change, change_of
 from evosdc.files.coding import Origin, encode
 from evosdc.files.column import Column
-from evosdc.files.delimited import Document, parse
+from evosdc.files.delimited_file import DelimitedFile, parse_delimited
 from evosdc.files.encoding import Encoding, read_bytes
 from evosdc.files.inference.proposal import infer
 from evosdc.files.schema.hierarchy_rules import with_hierarchies
-from evosdc.files.schema.reader import SchemaDescription, describe, load_schema
+from evosdc.files.schema.schema_reader import SchemaDescription, describe, load_schema
 from evosdc.printing import printable
 from evosdc.table.schema import Attribute, Role, Schema
 from evosdc.table.selection import complete_rows
@@ -238,21 +238,21 @@ def parsed(path: Path, separator: str | None = None, names: Sequence[str] | None
         from evosdc.files.parquet import parse_parquet
 
         return parse_parquet(content, printable(str(path)))
-    return parse(content, printable(str(path)), separator, names)
+    return parse_delimited(content, printable(str(path)), separator, names)
 
 
 def source_of(original: Original, origin: str, description: SchemaDescription | None = None) -> Source:
     """Return the source of a file that was parsed; raises as `read_source`."""
     columns = original.columns
     notes: tuple[str, ...] = ()
-    if isinstance(original, Document) and original.encoding.guessed:
+    if isinstance(original, DelimitedFile) and original.encoding.guessed:
         notes = (f"The file is not UTF-8; it was read as {original.encoding.name}.",)
     if description is None:
         inference = infer(columns, original.declared)
         schema, notes = inference.schema, notes + inference.notes
     else:
         schema = description.resolve(columns, original.declared)
-    if isinstance(original, Document):
+    if isinstance(original, DelimitedFile):
         _check_labels(schema, original.encoding, origin)
     table = encode(columns, schema, Origin(origin, original.place))
     if description is not None:

@@ -1,10 +1,22 @@
 """The contracts that plugins fulfil: Genotype, Measure, PrivacyModel, Fitness, MaskingMethod, Algorithm, Executor.
 
-Everything a plugin author needs is imported from here.
+Everything a plugin author needs is imported from here, the capabilities of genotypes among it.
 """
 
 from evosdc.model.aggregation import Aggregation
 from evosdc.model.algorithm import Algorithm, Archipelago, Offspring, Population
+from evosdc.model.capabilities import (
+    Described,
+    Direct,
+    Followed,
+    Generalising,
+    Movable,
+    PostRandomised,
+    Randomised,
+    Restricted,
+    Seedable,
+    SelfStarting,
+)
 from evosdc.model.executor import Executor, Failure, Outcome, SharedFiles, Task, TaskQueue
 from evosdc.model.fitness import Fitness
 from evosdc.model.genotype import Genotype
@@ -21,11 +33,15 @@ __all__ = [
     "Aggregation",
     "Algorithm",
     "Archipelago",
+    "Described",
+    "Direct",
     "Executor",
     "Expected",
     "Failure",
     "Fitness",
     "Fitted",
+    "Followed",
+    "Generalising",
     "Genotype",
     "Incremental",
     "Individual",
@@ -34,12 +50,18 @@ __all__ = [
     "Measure",
     "Microdata",
     "MissingMatch",
+    "Movable",
     "Offspring",
     "Outcome",
     "Parameters",
     "Population",
+    "PostRandomised",
     "PrivacyModel",
+    "Randomised",
     "Release",
+    "Restricted",
+    "Seedable",
+    "SelfStarting",
     "SharedFiles",
     "Task",
     "TaskQueue",

@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 from deap import base
 from numpy.typing import NDArray
 
+from evosdc.model.capabilities import Described
 from evosdc.model.individual import Individual
 from evosdc.model.parameters import Parameters
 from evosdc.seeds import Streams
@@ -91,7 +92,7 @@ class Algorithm(ABC):
         self.params = params
         self.toolbox = toolbox
 
-    def initial(self, candidates: Sequence[Individual]) -> Population:
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the first population, chosen from the evaluated starting candidates (all of them by default)."""
         return Population(tuple(candidates))
 
@@ -105,8 +106,8 @@ class Algorithm(ABC):
 
     def pictures(self, population: Population, solution: Individual) -> Mapping[str, str]:
         """Return pictures of the search for the report, SVG documents by title; by default those of the solution."""
-        pictures: Mapping[str, str] = self.toolbox.genotype.pictures(solution.genome)
-        return pictures
+        genotype = self.toolbox.genotype
+        return genotype.pictures(solution.genome) if isinstance(genotype, Described) else {}
 
     @abstractmethod
     def propose(self, population: Population, streams: Streams) -> list[Offspring]:
@@ -143,7 +144,7 @@ class Archipelago(Protocol):
     def senders(self, deme: int, demes: int) -> Collection[int]:
         """Return the demes among `demes` from which migrants may come to one: only for these it has to wait."""
 
-    def settled(self, places: Sequence[int], demes: Mapping[int, Population], count: int) -> list[Population]:
+    def after_migration(self, places: Sequence[int], demes: Mapping[int, Population], count: int) -> list[Population]:
         """Return some demes after migration.
 
         Parameters

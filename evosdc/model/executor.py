@@ -84,10 +84,10 @@ class Outcome:
 
 
 class TaskQueue(ABC):
-    """Tasks that run while others are given; their outcomes come in whichever order they are ready.
+    """Tasks that run while others are added; outcomes arrive in the order in which tasks end.
 
-    Each task has a place, a small number that is the caller's own, and a place has one task at a time: whoever gave it
-    another one before is likely to be done with the same data, so that a worker may be the same again.
+    The caller numbers its tasks by place, and a place has one task at a time. Tasks of the same place tend to need the
+    same data. An executor may therefore give them to the same worker.
 
     As a context manager it ends with `close`.
     """
@@ -98,13 +98,15 @@ class TaskQueue(ABC):
 
     @abstractmethod
     def take(self, patience: float | None = None) -> list[tuple[int, tuple[Outcome, ...]]]:
-        """Return the places whose tasks are done, with the outcomes; each is told once, and its place is free then.
+        """Return the places whose tasks have ended, with their outcomes.
+
+        Each outcome is returned once; its place is free afterwards.
 
         Parameters
         ----------
         patience : float, optional
-            Seconds to wait for the first, about; by default until there is one. 0 asks for what is there already, and
-            costs little.
+            Seconds to wait for the first outcome, about; by default until there is one. With 0 nothing is waited for,
+            which costs little.
 
         Returns
         -------
@@ -151,9 +153,9 @@ class Executor(ABC):
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
     def keep_log(self, path: Path) -> None:
-        """Take note, before the workers are started, of the file that what they complain of is appended to.
+        """Set the file that workers' complaints are appended to; called before the workers are started.
 
-        By default nothing is kept.
+        By default complaints are not kept.
         """
         return
 
@@ -172,8 +174,8 @@ class Executor(ABC):
     def started(self) -> bool:
         """Whether tasks can run at once.
 
-        An executor may say no that starts its workers by itself with the first task, even where it was not entered as
-        a context manager: a run that turns out short then does without them.
+        An executor that starts its workers with the first task says no until then. A short run then does without
+        workers, even where the executor was not entered as a context manager.
         """
         return True
 
@@ -188,9 +190,9 @@ class Executor(ABC):
         """
 
     def queue(self) -> TaskQueue:
-        """Return a queue of tasks; until it is closed nothing else is asked of the executor.
+        """Return a queue of tasks; until it is closed the executor is used for nothing else.
 
-        By default tasks run in rounds: what has been given when outcomes are asked for is mapped together.
+        By default tasks run in rounds: all tasks given so far are mapped together when outcomes are asked for.
         """
         return Rounds(self)
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from evosdc.model.parameters import Parameters
-from evosdc.model.support import require_scales
+from evosdc.model.scales import require_scales
 from evosdc.table.schema import Scale, Schema
 from evosdc.table.table import Numbers, Table
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from evosdc.model.microdata import Microdata
 from evosdc.model.parameters import Parameters
-from evosdc.model.support import require_scales
+from evosdc.model.scales import require_scales
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import Scale
 from evosdc.table.table import Rows, Table
@@ -38,7 +38,7 @@ class Fitted(ABC):
 class Expected(Fitted):
     """A fitted measure that can also judge transition matrices without a draw.
 
-    A genotype that is a post-randomisation (`evosdc.model.Genotype.transitions`) can then be evolved by expectations,
+    A genotype that is a post-randomisation (`evosdc.model.PostRandomised`) can then be evolved by expectations,
     which hold no noise.
     """
 

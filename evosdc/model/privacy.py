@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.equivalence import Classes, equivalence_classes, key_codes, told_apart
-from evosdc.table.prefix_tree import PrefixTree, matching_sums, prefix_tree
 from evosdc.table.schema import MissingRule
 from evosdc.table.table import MISSING, Codes, Numbers, Table
+from evosdc.table.wildcard_tree import WildcardTree, matching_sums, prefix_tree
 
 
 class MissingMatch(StrEnum):
@@ -86,7 +86,7 @@ class Release:
         return keys
 
     @cached_property
-    def tree(self) -> PrefixTree | None:
+    def tree(self) -> WildcardTree | None:
         """The keys as a prefix tree, where a missing value stands for any; None where keys match themselves alone."""
         wildcards = self.missing is MissingMatch.WILDCARD and bool((self.keys == MISSING).any())
         return prefix_tree(self.keys) if wildcards else None

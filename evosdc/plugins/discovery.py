@@ -12,7 +12,8 @@ from importlib.metadata import entry_points
 import pluggy
 
 from evosdc import hookspecs
-from evosdc.specs import KINDS, MeasureSpec, Spec
+from evosdc.plugins.kinds import KINDS, Kind
+from evosdc.specs import OCCASIONS, MeasureSpec, Spec
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _IMPLEMENTATION = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
@@ -117,7 +118,7 @@ def _examined(candidate: _Candidate, found: object) -> tuple[LoadedPlugin, list[
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     manager.register(found, candidate.name)
-    known = [*hookspecs.OFFERS.values(), "evosdc_commands", *hookspecs.EVENTS]
+    known = [*(kind.hook for kind in KINDS.values()), "evosdc_commands", *hookspecs.EVENTS]
     messages = [_misspelt(name, known) for name, hook in vars(manager.hook).items() if not hook.has_spec()]
     messages += [
         f"{name} is not marked with @hookimpl and therefore ignored. Put the marker of evosdc.hookspecs on it."
@@ -125,11 +126,13 @@ def _examined(candidate: _Candidate, found: object) -> tuple[LoadedPlugin, list[
         if name.startswith("evosdc_") and not hasattr(member, "evosdc_impl")
     ]
     specs: list[tuple[str, Spec]] = []
-    for kind, hook in hookspecs.OFFERS.items():
-        accepted, complaints = _asked(kind, hook, getattr(manager.hook, hook))
-        specs += [(kind, spec) for spec in accepted]
+    offers: dict[str, tuple[str, ...]] = {}
+    for kind in KINDS.values():
+        accepted, complaints = _asked(kind, getattr(manager.hook, kind.hook))
+        specs += [(kind.name, spec) for spec in accepted]
         messages += complaints
-    offers = {kind: tuple(s.name for k, s in specs if k == kind) for kind in KINDS if any(k == kind for k, _ in specs)}
+        if accepted:
+            offers[kind.name] = tuple(spec.name for spec in accepted)
     info = PluginInfo(candidate.name, candidate.distribution, candidate.version, offers)
     return LoadedPlugin(info, manager.hook, tuple(specs)), messages
 
@@ -141,28 +144,28 @@ def _misspelt(name: str, known: list[str]) -> str:
     return f"there is no hook {name!r}. {advice}"
 
 
-def _asked(kind: str, hook: str, caller: pluggy.HookCaller) -> tuple[list[Spec], list[str]]:
+def _asked(kind: Kind, caller: pluggy.HookCaller) -> tuple[list[Spec], list[str]]:
     """Return the well-formed specs of one offering hook and what is wrong with it and the others."""
     accepted: list[Spec] = []
     messages: list[str] = []
     try:
         for answer in caller():
             if isinstance(answer, Spec) or not isinstance(answer, Iterable):
-                messages.append(f"{hook} returned {type(answer).__name__}, wanted several specs. Yield each spec.")
+                messages.append(f"{kind.hook} returned {type(answer).__name__}, wanted several specs. Yield each spec.")
                 continue
             for spec in answer:
-                faults = _faults_of(kind, hook, spec)
+                faults = _faults_of(kind, spec)
                 messages += faults
                 accepted += [] if faults else [spec]
     except PLUGIN_ERRORS as error:
-        messages.append(f"{hook} raised {in_words(error)}; what it offers after that is missing.")
+        messages.append(f"{kind.hook} raised {in_words(error)}; what it offers after that is missing.")
     return accepted, messages
 
 
-def _faults_of(kind: str, hook: str, spec: object) -> list[str]:
-    wanted = KINDS[kind]
-    if not isinstance(spec, wanted):
-        return [f"{hook} offers an object of type {type(spec).__name__}, wanted {wanted.__name__}."]
+def _faults_of(kind: Kind, spec: object) -> list[str]:
+    hook = kind.hook
+    if not isinstance(spec, kind.spec):
+        return [f"{hook} offers an object of type {type(spec).__name__}, wanted {kind.spec.__name__}."]
     if not isinstance(spec.name, str) or not _NAME.fullmatch(spec.name):
         return [f"{hook} offers the name {spec.name!r}, wanted lower-case letters and digits joined by hyphens."]
     place = f"{hook} offers {spec.name!r} with"
@@ -172,6 +175,8 @@ def _faults_of(kind: str, hook: str, spec: object) -> list[str]:
     scales = getattr(spec, "scales", _SCALES)
     if not scales or not set(scales) <= set(_SCALES):
         faults.append(f"{place} scales {scales!r}, wanted some of {', '.join(_SCALES)}.")
+    if not set(spec.default_for) <= set(OCCASIONS):
+        faults.append(f"{place} default_for {spec.default_for!r}, wanted some of {', '.join(OCCASIONS)}.")
     if isinstance(spec, MeasureSpec):
         faults += [f"{place} {fault}" for fault in _measure_faults(spec)]
     return faults

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Self
 from evosdc.errors import ClashError, EvosdcError, Fault, PluginError, UnknownNameError, did_you_mean
 from evosdc.hookspecs import EVENTS
 from evosdc.plugins.discovery import PLUGIN_ERRORS, LoadedPlugin, PluginInfo, PluginProblem, discovered, in_words
-from evosdc.specs import KINDS, Spec
+from evosdc.plugins.kinds import KINDS
+from evosdc.specs import Spec
 
 if TYPE_CHECKING:
     import click
@@ -24,17 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["PluginInfo", "PluginProblem", "Registry", "default_registry"]
 
 _LOG = logging.getLogger("evosdc.plugins")
-
-_CONTRACTS = {
-    "masking-method": "MaskingMethod",
-    "measure": "Measure",
-    "privacy-model": "PrivacyModel",
-    "fitness": "Fitness",
-    "genotype": "Genotype",
-    "algorithm": "Algorithm",
-    "executor": "Executor",
-}
-"""Class in `evosdc.model` that implementations of a kind derive from; data sets and portfolios are functions."""
 
 
 class Registry:
@@ -96,8 +86,53 @@ class Registry:
         return offers[0]
 
     def names(self, kind: str) -> tuple[str, ...]:
-        """Return all names of a kind (`evosdc.specs.KINDS`), sorted, clashing ones included."""
+        """Return all names of a kind (`evosdc.plugins.kinds.KINDS`), sorted, clashing ones included."""
         return tuple(sorted(self._of_kind(kind)))
+
+    def kinds_of(self, name: str) -> list[str]:
+        """Return the kinds of which something has a name.
+
+        Raises
+        ------
+        UnknownNameError
+            Nothing has.
+        """
+        found = [kind for kind in KINDS if name in self._offers[kind]]
+        if not found:
+            raise UnknownNameError(
+                _unknown("plugins", name, sorted({known for kind in KINDS for known in self._offers[kind]}))
+            )
+        return found
+
+    def defaults(self, kind: str, occasion: str) -> tuple[str, ...]:
+        """Return the names of a kind that are taken on an occasion (`evosdc.specs.OCCASIONS`), as they are offered."""
+        return tuple(
+            name
+            for name, offers in self._of_kind(kind).items()
+            if any(occasion in spec.default_for for spec, _ in offers)
+        )
+
+    def default(self, kind: str, occasion: str) -> str:
+        """Return the only name of a kind that is taken on an occasion.
+
+        Raises
+        ------
+        UnknownNameError
+            Nothing is; the message has all names of the kind.
+        ClashError
+            Several are.
+        """
+        names = self.defaults(kind, occasion)
+        if not names:
+            raise UnknownNameError(
+                Fault(
+                    kind, f"none, where no plugin has a default for {occasion}", f"one of {', '.join(self.names(kind))}"
+                )
+            )
+        if len(names) > 1:
+            given = f"{' and '.join(names)} as defaults for {occasion}"
+            raise ClashError(Fault(kind, given, "one of them by name", "Several plugins offer a default."))
+        return names[0]
 
     def specs(self, kind: str) -> tuple[Spec, ...]:
         """Return what plugins said of all offers of a kind, by name; without those that clash."""
@@ -147,10 +182,10 @@ class Registry:
         UnknownNameError, ClashError, PluginError
             As for `implementation`; any other error of the constructor becomes a `PluginError`.
         """
-        from evosdc.model.parameters import parsed
+        from evosdc.model.parameters import parse_parameters
 
         cls = self.implementation(kind, name)
-        validated = parsed(cls.Params, params, f"{kind} {name}")
+        validated = parse_parameters(cls.Params, params, f"{kind} {name}")
         try:
             return cls(validated, *args)
         except EvosdcError:
@@ -233,10 +268,10 @@ def _imported(kind: str, spec: Spec, plugin: PluginInfo) -> Any:
         raise PluginError(f"{place}: {spec.implementation} cannot be had: {in_words(error)}.") from error
     except PLUGIN_ERRORS as error:
         raise PluginError(f"{place}: importing {module_name} failed: {in_words(error)}.") from error
-    if kind in _CONTRACTS:
-        contract = getattr(import_module("evosdc.model"), _CONTRACTS[kind])
-        fits = isinstance(found, type) and issubclass(found, contract)
-        wanted = f"a subclass of evosdc.model.{_CONTRACTS[kind]}"
+    contract = KINDS[kind].contract
+    if contract:
+        fits = isinstance(found, type) and issubclass(found, getattr(import_module("evosdc.model"), contract))
+        wanted = f"a subclass of evosdc.model.{contract}"
     else:
         fits, wanted = callable(found), "a function"
     if not fits:

@@ -29,7 +29,7 @@ _JSON = 'a table such as { "sex": { "categories": ["f", "m"], "matrix": [[0.9, 0
 
 
 @dataclass(frozen=True, eq=False)
-class StateMatrix:
+class LabelledMatrix:
     """A square matrix between the states of one attribute, or of several crossed into one.
 
     Parameters
@@ -58,7 +58,7 @@ class StateMatrix:
         return {"attributes": list(self.attributes), "categories": categories, "matrix": self.matrix.tolist()}
 
 
-def read_matrices(path: Path) -> tuple[StateMatrix, ...]:
+def read_matrices(path: Path) -> tuple[LabelledMatrix, ...]:
     """Return the matrices of a file, JSON where it begins as such, CSV otherwise; entries are numbers, finite.
 
     Raises
@@ -67,7 +67,7 @@ def read_matrices(path: Path) -> tuple[StateMatrix, ...]:
         With everything that is wrong, by line.
     """
     text, where = read_text(path, ParameterError), str(path)
-    document = json_document(text, where)
+    document = parse_json_text(text, where)
     if document is None:
         return (_parsed_csv(text, where),)
     if isinstance(document, list):
@@ -77,7 +77,7 @@ def read_matrices(path: Path) -> tuple[StateMatrix, ...]:
     return parse_matrices(document, where)
 
 
-def json_document(text: str, where: str) -> Any:
+def parse_json_text(text: str, where: str) -> Any:
     """Return the content of a text that begins as JSON tables and lists do; None for another.
 
     Raises
@@ -94,7 +94,7 @@ def json_document(text: str, where: str) -> Any:
         raise ParameterError(Fault(f"{where}: line {error.lineno}", given, _JSON)) from None
 
 
-def parse_matrices(document: Any, where: str) -> tuple[StateMatrix, ...]:
+def parse_matrices(document: Any, where: str) -> tuple[LabelledMatrix, ...]:
     """Return the matrices of a JSON document; raises as `read_matrices`.
 
     Besides plain tables by attribute, files that runs write are read: ``transitions.json`` and ``analyst.json``.
@@ -103,7 +103,7 @@ def parse_matrices(document: Any, where: str) -> tuple[StateMatrix, ...]:
         document = {name: entry for name, entry in document["attributes"].items() if entry.get("randomised", True)}
     if not isinstance(document, Mapping):
         raise ParameterError(Fault(where, "no table of matrices", _JSON))
-    found: list[StateMatrix] = []
+    found: list[LabelledMatrix] = []
     faults: list[Fault] = []
     for name, entry in document.items():
         try:
@@ -117,7 +117,7 @@ def parse_matrices(document: Any, where: str) -> tuple[StateMatrix, ...]:
     return tuple(found)
 
 
-def stochastic(given: StateMatrix) -> StateMatrix:
+def stochastic(given: LabelledMatrix) -> LabelledMatrix:
     """Return the matrix with rows that sum to one.
 
     Raises
@@ -134,10 +134,10 @@ def stochastic(given: StateMatrix) -> StateMatrix:
     if faults:
         raise ParameterError(faults)
     matrix = given.matrix / given.matrix.sum(axis=1, keepdims=True) if given.matrix.size else given.matrix
-    return StateMatrix(given.attributes, given.states, matrix, given.where, given.rows)
+    return LabelledMatrix(given.attributes, given.states, matrix, given.where, given.rows)
 
 
-def _parsed_csv(text: str, where: str) -> StateMatrix:
+def _parsed_csv(text: str, where: str) -> LabelledMatrix:
     lines = [(number, row) for number, row in _rows(text) if any(cell.strip() for cell in row)]
     if not lines or len(lines[0][1]) < 2:
         raise ParameterError(Fault(f"{where}: line 1", "no header", _CSV))
@@ -164,7 +164,7 @@ def _parsed_csv(text: str, where: str) -> StateMatrix:
         raise ParameterError(faults)
     name = header[0].strip()
     attributes = () if name in ("", UNNAMED) else (name,)
-    return StateMatrix(attributes, tuple((label,) for label in labels), matrix, where, tuple(places))
+    return LabelledMatrix(attributes, tuple((label,) for label in labels), matrix, where, tuple(places))
 
 
 def _rows(text: str) -> list[tuple[int, list[str]]]:
@@ -172,7 +172,7 @@ def _rows(text: str) -> list[tuple[int, list[str]]]:
     return [(reader.line_num, row) for row in reader]
 
 
-def _parsed_entry(name: str, entry: Any, where: str) -> StateMatrix:
+def _parsed_entry(name: str, entry: Any, where: str) -> LabelledMatrix:
     if not isinstance(entry, Mapping):
         raise ParameterError(Fault(where, "no table", _JSON))
     if entry.get("matrix") is None:
@@ -197,7 +197,7 @@ def _parsed_entry(name: str, entry: Any, where: str) -> StateMatrix:
             faults += _filled(matrix[at], row, places[at])
     if faults:
         raise ParameterError(faults)
-    return StateMatrix(attributes, states, matrix, where, places)
+    return LabelledMatrix(attributes, states, matrix, where, places)
 
 
 def _states(categories: Any, width: int) -> tuple[State, ...] | None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.files.encoding import read_text
-from evosdc.randomisation.matrix_file import StateMatrix, json_document, parse_matrices, read_matrices, stochastic
+from evosdc.randomisation.matrix_file import LabelledMatrix, parse_json_text, parse_matrices, read_matrices, stochastic
 from evosdc.table.table import Table
 
 Mask = NDArray[np.bool_]
@@ -26,11 +26,11 @@ class Stratum:
     ----------
     where : mapping of str to str, float or None
         What these records have in common; empty for all records.
-    matrices : tuple of StateMatrix
+    matrices : tuple of LabelledMatrix
     """
 
     where: Mapping[str, Any]
-    matrices: tuple[StateMatrix, ...]
+    matrices: tuple[LabelledMatrix, ...]
 
 
 def strata_of_matrices(given: Any, names: Sequence[str]) -> list[Stratum]:
@@ -51,7 +51,7 @@ def strata_of_matrices(given: Any, names: Sequence[str]) -> list[Stratum]:
     document, where = given, "matrices"
     if isinstance(given, str | Path):
         where = str(given)
-        document = json_document(read_text(Path(given), ParameterError), where)
+        document = parse_json_text(read_text(Path(given), ParameterError), where)
         if document is None:
             return [Stratum({}, _checked(read_matrices(Path(given)), names))]
     if hasattr(document, "columns"):
@@ -75,12 +75,12 @@ def _entry(value: Any) -> Any:
     return {"categories": [str(label) for label in value.columns], "matrix": value.to_numpy(dtype=float).tolist()}
 
 
-def _checked(found: Sequence[StateMatrix], names: Sequence[str]) -> tuple[StateMatrix, ...]:
+def _checked(found: Sequence[LabelledMatrix], names: Sequence[str]) -> tuple[LabelledMatrix, ...]:
     collect, checked = FaultCollector(), []
     for one in found:
         with collect.step():
             own = one.attributes or (names[0],)
-            checked.append(stochastic(StateMatrix(own, one.states, one.matrix, one.where, one.rows)))
+            checked.append(stochastic(LabelledMatrix(own, one.states, one.matrix, one.where, one.rows)))
     if collect.faults:
         raise ParameterError(collect.faults)
     return tuple(checked)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.randomisation.estimation import Estimate, estimated, inverted
-from evosdc.randomisation.matrix_file import StateMatrix
+from evosdc.randomisation.matrix_file import LabelledMatrix
 from evosdc.randomisation.strata import Stratum, records_of, strata_of_matrices
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import Schema
@@ -118,7 +118,7 @@ def _widened(table: Table, strata: Sequence[Stratum]) -> Table:
     return Table(replace(table.schema, attributes=attributes), table.codes, table.numbers)
 
 
-def _estimated(table: Table, weights: Numbers, matrices: Sequence[StateMatrix], names: Sequence[str]) -> Estimate:
+def _estimated(table: Table, weights: Numbers, matrices: Sequence[LabelledMatrix], names: Sequence[str]) -> Estimate:
     """Return the estimate for one stratum, one axis an attribute in the order of `names`."""
     blocks = [one for one in matrices if set(one.attributes) & set(names)]
     given = {name for one in blocks for name in one.attributes}
@@ -150,7 +150,7 @@ def _estimated(table: Table, weights: Numbers, matrices: Sequence[StateMatrix], 
     return Estimate(*(part.reshape(sizes).transpose(turned) for part in (found.counts, found.variances)))
 
 
-def _states_of(table: Table, one: StateMatrix) -> NDArray[np.int64]:
+def _states_of(table: Table, one: LabelledMatrix) -> NDArray[np.int64]:
     """Return the state of each record; -1 where a value is missing and the matrix has no such state."""
     attributes = [table.schema[name] for name in one.attributes]
     position = {
@@ -168,7 +168,7 @@ def _states_of(table: Table, one: StateMatrix) -> NDArray[np.int64]:
     return found[record.ravel()] if len(found) else np.empty(0, dtype=np.int64)
 
 
-def _sums(schema: Schema, one: StateMatrix, wanted: Sequence[str]) -> Matrix:
+def _sums(schema: Schema, one: LabelledMatrix, wanted: Sequence[str]) -> Matrix:
     """Return which states make up which cell of some of the block's attributes, shape (m, cells)."""
     sizes = [len(schema[name].categories) for name in wanted]
     sums = np.zeros((len(one.states), prod(sizes)))

@@ -9,18 +9,19 @@ from typing import Any
 from evosdc.report.frames import mapping
 from evosdc.report.summary import protected_attributes
 from evosdc.report.wording import listing
-from evosdc.runs.reader import RunFolder
+from evosdc.runs.reader import RecordedRun
 
 
-def differences(runs: Sequence[RunFolder]) -> list[str]:
+def differences(runs: Sequence[RecordedRun]) -> list[str]:
     """Return in what of all that scores depend on the runs differ; empty where their scores can be compared.
 
     What a run does not tell, as one that failed early, counts as no difference.
     """
-    return [name for name, of in _ASPECTS.items() if len({of(run) for run in runs} - {""}) > 1]
+    told = {name: [of(run) for run in runs] for name, of in _ASPECTS.items()}
+    return [n for n, values in told.items() if len({json.dumps(v, sort_keys=True) for v in values if v}) > 1]
 
 
-def verdict(runs: Sequence[RunFolder]) -> str:
+def comparability_text(runs: Sequence[RecordedRun]) -> str:
     """Return in a sentence that the runs cannot be compared and why; empty where they can."""
     found = differences(runs)
     if not found:
@@ -31,40 +32,16 @@ def verdict(runs: Sequence[RunFolder]) -> str:
     )
 
 
-def _data(run: RunFolder) -> str:
-    return str(run.environment.get("data") or "")
-
-
-def _protected(run: RunFolder) -> str:
-    return _text(sorted(protected_attributes(run)))
-
-
-def _measures(run: RunFolder) -> str:
-    return _text(run.resolved.get("measures"))
-
-
-def _fitness(run: RunFolder) -> str:
-    return _text(run.resolved.get("fitness"))
-
-
-def _missing_rule(run: RunFolder) -> str:
-    return str(run.result.get("missing_rule") or "")
-
-
-def _text(value: Any) -> str:
-    return json.dumps(value, sort_keys=True) if value else ""
-
-
-_ASPECTS: dict[str, Callable[[RunFolder], str]] = {
-    "data": _data,
-    "protected attributes": _protected,
-    "measures": _measures,
-    "fitnesses": _fitness,
-    "rules for missing values": _missing_rule,
+_ASPECTS: dict[str, Callable[[RecordedRun], Any]] = {
+    "data": lambda run: run.environment.get("data"),
+    "protected attributes": lambda run: sorted(protected_attributes(run)),
+    "measures": lambda run: run.resolved.get("measures"),
+    "fitnesses": lambda run: run.resolved.get("fitness"),
+    "rules for missing values": lambda run: run.result.get("missing_rule"),
 }
 
 
-def repeated(runs: Sequence[RunFolder]) -> list[str]:
+def repeated(runs: Sequence[RecordedRun]) -> list[str]:
     """Return a sentence for each group of runs that ended with the same population and so count as one."""
     groups: dict[str, list[str]] = {}
     for run in runs:

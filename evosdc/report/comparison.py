@@ -12,21 +12,21 @@ import plotly.graph_objects as go
 from evosdc.report.figures import add_iso_scores, hover_text
 from evosdc.report.frames import history, thinned
 from evosdc.report.fresh_draws import fresh_score
+from evosdc.report.overlaps import Overlap, group_overlapping
 from evosdc.report.palette import GREY, INK, colours, dashes, figure, literal, symbols
-from evosdc.report.places import Shared, shared
 from evosdc.report.standings import Standing, Standings
 from evosdc.report.verdicts import changed_total
 from evosdc.report.wording import number
-from evosdc.runs.reader import RunFolder
+from evosdc.runs.reader import RecordedRun
 
 SUMMARISED = ("best", "fresh", "il", "dr", "portfolio", "improvement", "changed", "evaluations", "seconds")
 
 MOST_LINES = 12
 
-Marked = tuple[RunFolder, Standing]
+Marked = tuple[RecordedRun, Standing]
 
 
-def comparison(runs: Sequence[RunFolder], stands: Sequence[Standings]) -> pd.DataFrame:
+def comparison(runs: Sequence[RecordedRun], stands: Sequence[Standings]) -> pd.DataFrame:
     """Return one row a run.
 
     Returns
@@ -45,10 +45,10 @@ def comparison(runs: Sequence[RunFolder], stands: Sequence[Standings]) -> pd.Dat
                 "title": run.title,
                 "data": run.source,
                 "seed": str(run.result.get("seed", run.resolved.get("seed", ""))),
-                "genotype": run.setting("genotype"),
-                "algorithm": run.setting("algorithm"),
-                "fitness": run.setting("fitness"),
-                "state": run.state,
+                "genotype": run.option("genotype"),
+                "algorithm": run.option("algorithm"),
+                "fitness": run.option("fitness"),
+                "state": run.phase,
                 "evaluations": spent(run, "evaluations"),
                 "seconds": spent(run, "seconds"),
                 "best": stand.best.score if stand.best else math.nan,
@@ -64,7 +64,7 @@ def comparison(runs: Sequence[RunFolder], stands: Sequence[Standings]) -> pd.Dat
     return pd.DataFrame(rows)
 
 
-def spent(run: RunFolder, key: str) -> float:
+def spent(run: RecordedRun, key: str) -> float:
     """Return what a run has spent (``evaluations``, ``generations``, ``seconds``), from the latest file that tells."""
     journal_key = {"generations": "generation"}.get(key, key)
     last = run.journal[-1] if run.journal else {}
@@ -82,7 +82,7 @@ def spread(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def overlaid_evolution(runs: Sequence[RunFolder]) -> go.Figure | None:
+def overlaid_evolution(runs: Sequence[RecordedRun]) -> go.Figure | None:
     """Return the best fitness so far of every run over its evaluations; None where no run has one.
 
     Runs with the very same curve share one, named after all of them.
@@ -98,7 +98,7 @@ def overlaid_evolution(runs: Sequence[RunFolder]) -> go.Figure | None:
         return None
     drawn = figure(400)
     palette, styles = colours(len(runs)), dashes(len(runs))
-    for curve in shared(curves, lambda points: points):
+    for curve in group_overlapping(curves, lambda points: points):
         evaluations, fitness = curve.item
         drawn.add_scatter(
             x=list(evaluations), y=list(fitness), name=literal(curve.title, 60),
@@ -111,14 +111,14 @@ def overlaid_evolution(runs: Sequence[RunFolder]) -> go.Figure | None:
     return drawn.update_layout(hovermode="closest", showlegend=True)
 
 
-def map_of_bests(runs: Sequence[RunFolder], stands: Sequence[Standings]) -> go.Figure | None:
+def map_of_bests(runs: Sequence[RecordedRun], stands: Sequence[Standings]) -> go.Figure | None:
     """Return the best file of each run on the map of IL and DR, with the portfolio's best; None without IL and DR.
 
     Marks of one kind at the same place are one mark, named after all its runs, their number beside it. A portfolio's
     best at the place of a best file is a ring around it.
     """
-    bests = shared(_marked(runs, [stand.best for stand in stands]), _place)
-    known = shared(_marked(runs, [stand.portfolio for stand in stands]), _place)
+    bests = group_overlapping(_marked(runs, [stand.best for stand in stands]), _place)
+    known = group_overlapping(_marked(runs, [stand.portfolio for stand in stands]), _place)
     if not bests:
         return None
     drawn = figure(440)
@@ -144,7 +144,7 @@ def map_of_bests(runs: Sequence[RunFolder], stands: Sequence[Standings]) -> go.F
     return drawn.update_layout(hovermode="closest", showlegend=True, margin_r=48)
 
 
-def _marked(runs: Sequence[RunFolder], marks: Sequence[Standing | None]) -> list[tuple[int, str, Marked]]:
+def _marked(runs: Sequence[RecordedRun], marks: Sequence[Standing | None]) -> list[tuple[int, str, Marked]]:
     return [
         (position, run.name, (run, mark))
         for position, (run, mark) in enumerate(zip(runs, marks, strict=True))
@@ -157,7 +157,7 @@ def _place(mark: Marked) -> tuple[float, float]:
     return round(mark[1].il, 1), round(mark[1].dr, 1)
 
 
-def _add(drawn: go.Figure, mark: Shared[Marked], title: str, marker: dict[str, Any], legend: bool) -> None:
+def _add(drawn: go.Figure, mark: Overlap[Marked], title: str, marker: dict[str, Any], legend: bool) -> None:
     run, standing = mark.item
     several = len(mark.names) > 1
     if several:

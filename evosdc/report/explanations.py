@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 from evosdc.report.standings import Standing, Standings
-from evosdc.report.wording import FITNESSES, number
-from evosdc.runs.reader import RunFolder
+from evosdc.report.wording import number
+from evosdc.runs.reader import RecordedRun
 
 
-def meanings(run: RunFolder, stand: Standings) -> list[str]:
+def meanings(run: RecordedRun, stand: Standings) -> list[str]:
     """Return what the figures of a run mean, a paragraph an element."""
-    fitness = run.setting("fitness")
+    fitness = run.option("fitness")
     texts: list[str] = []
     if stand.best is None:
         return texts
@@ -26,17 +28,18 @@ def meanings(run: RunFolder, stand: Standings) -> list[str]:
             f"by {'the greater of IL and DR' if stand.has_map else 'the first objective'}, called the score."
         )
     else:
-        meaning = FITNESSES.get(fitness, f"what the fitness {fitness or 'in use'} computes from the measures")
+        usual = f"what the fitness {fitness or 'in use'} computes from the measures"
+        meaning = run.environment.get("meaning") or usual
         texts.append(f"The score is the fitness that the search made small: {meaning}. Less is better.")
     return texts
 
 
-def caveats(run: RunFolder, stand: Standings) -> list[str]:
+def caveats(run: RecordedRun, stand: Standings) -> list[str]:
     """Return what a reader must bear in mind, a paragraph an element."""
     texts = run.sentences("notes")
     if stand.has_map:
         if stand.identity:
-            texts.append(_to_beat(stand.identity, run.setting("fitness")))
+            texts.append(_to_beat(stand.identity))
         texts.append(
             "DR is the risk under the attacks listed among the measures, by an intruder who knows the protected "
             "attributes. It bounds no other attack, and attributes that were not protected are published as they were."
@@ -61,12 +64,13 @@ def caveats(run: RunFolder, stand: Standings) -> list[str]:
     return texts
 
 
-def _to_beat(identity: Standing, fitness: str) -> str:
+def _to_beat(identity: Standing) -> str:
     """Return where the unprotected original stands; that it is not where one expects it, only where it is not."""
     il, dr, score = (number(value) for value in (identity.il, identity.dr, identity.score))
     if dr == number(100.0):
         return f"The unprotected original has IL {il} and DR {dr} in this run, so the score to beat is {score}."
-    expected = ", not 50" if fitness == "mean" and score != number(50.0) else ""
+    averaged = math.isclose(identity.score, (identity.il + identity.dr) / 2)
+    expected = ", not 50" if averaged and score != number(50.0) else ""
     return (
         "The unprotected original need not have DR 100: where records are alike, an intruder can only guess between "
         f"them. In this run it has IL {il} and DR {dr}, so the score to beat is {score}{expected}."

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from evosdc.runs.reader import RunFolder
+from evosdc.runs.reader import RecordedRun
 
 FIXED_COLUMNS = ("set", "slot", "origin", "label", "fitness", "infeasibility")
 _SERIES = ("generation", "evaluations", "seconds", "front", "stalled", "hypervolume", "diversity")
@@ -30,7 +30,7 @@ def ranking_score(fitness: Sequence[float], scores: Mapping[str, float]) -> floa
     """Return the one number that files are ranked by; less is better, NaN where nothing is known.
 
     It is the fitness itself where there is one objective. Where there are several it is the greater of IL and DR, by
-    which the search picks the balanced member of its front, or the first objective where there is no IL or no DR.
+    which the search picks the balanced member of its front. Without IL or DR it is the first objective.
     """
     pair = scores.get("il", math.nan), scores.get("dr", math.nan)
     if len(fitness) > 1 and all(map(math.isfinite, pair)):
@@ -38,7 +38,7 @@ def ranking_score(fitness: Sequence[float], scores: Mapping[str, float]) -> floa
     return fitness[0] if fitness else math.nan
 
 
-def history(run: RunFolder) -> pd.DataFrame:
+def history(run: RecordedRun) -> pd.DataFrame:
     """Return one row a generation.
 
     Returns
@@ -52,18 +52,18 @@ def history(run: RunFolder) -> pd.DataFrame:
     rows = []
     champion: Mapping[str, float] = {}
     for record in run.journal:
-        row = {key: _float(record.get(key)) for key in _SERIES}
+        row = {key: figure_of(record.get(key)) for key in _SERIES}
         best = mapping(record.get("best"))
         fitness = objectives(best.get("fitness"))
         leader = {"fitness": fitness[0] if len(fitness) == 1 else math.nan}
-        leader |= {key: _float(best.get(key)) for key in ("il", "dr")}
+        leader |= {key: figure_of(best.get(key)) for key in ("il", "dr")}
         if not champion or leader["fitness"] < champion["fitness"]:
             champion = leader
         row |= {f"best_{key}": value for key, value in leader.items()}
         row |= {f"champion_{key}": value for key, value in champion.items()}
         for series in ("fitness", "il", "dr"):
             spread = mapping(record.get(series))
-            row |= {f"{series}_{key}": _float(spread.get(key)) for key in ("min", "mean", "max")}
+            row |= {f"{series}_{key}": figure_of(spread.get(key)) for key in ("min", "mean", "max")}
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -76,18 +76,18 @@ def thinned(frame: pd.DataFrame, most: int = 400) -> pd.DataFrame:
     return frame.iloc[positions]
 
 
-def objective_count(run: RunFolder) -> int:
+def objective_count(run: RecordedRun) -> int:
     """Return how many objectives the search had: by its result, or its journal, or one."""
     entries = [run.result, *run.journal[:1]]
     return max((len(objectives(mapping(entry.get("best")).get("fitness"))) for entry in entries), default=1) or 1
 
 
-def measure_names(run: RunFolder) -> list[str]:
+def measure_names(run: RecordedRun) -> list[str]:
     """Return the scored measures in the order of ``scores.csv``, ``il`` and ``dr`` among them."""
     return [str(column) for column in run.scores.columns if column not in FIXED_COLUMNS]
 
 
-def files(run: RunFolder) -> pd.DataFrame:
+def files(run: RecordedRun) -> pd.DataFrame:
     """Return one row a file of ``scores.csv``.
 
     Returns
@@ -150,14 +150,14 @@ def front_of(frame: pd.DataFrame) -> pd.DataFrame:
     return known[known["dr"] < least_before]
 
 
-def operators(run: RunFolder) -> pd.DataFrame:
+def operators(run: RecordedRun) -> pd.DataFrame:
     """Return one row an operator and generation: ``generation operator made kept``."""
     rows = [
         {
             "generation": int(record["generation"]),
             "operator": str(operator),
-            "made": int(_float(counts.get("made"), 0.0)),
-            "kept": int(_float(counts.get("kept"), 0.0)),
+            "made": int(figure_of(counts.get("made"), 0.0)),
+            "kept": int(figure_of(counts.get("kept"), 0.0)),
         }
         for record in run.journal
         for operator, counts in mapping(record.get("operators")).items()
@@ -187,7 +187,7 @@ def operator_rates(frame: pd.DataFrame, spans: int = 40) -> pd.DataFrame:
     return rates.assign(rate=100.0 * rates["kept"] / rates["made"].where(rates["made"] > 0))
 
 
-def frequencies(run: RunFolder) -> pd.DataFrame:
+def frequencies(run: RecordedRun) -> pd.DataFrame:
     """Return one row an attribute and category, in order: ``attribute scale category before after``, in records."""
     rows = [
         {
@@ -203,7 +203,7 @@ def frequencies(run: RunFolder) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["attribute", "scale", "category", "before", "after"])
 
 
-def missing_counts(run: RunFolder) -> pd.DataFrame:
+def missing_counts(run: RecordedRun) -> pd.DataFrame:
     """Return one row an attribute: ``attribute scale missing_before missing_after``, in records."""
     rows = [
         {"attribute": str(attribute), "scale": str(entry.get("scale", ""))}
@@ -226,5 +226,6 @@ def _parsed(text: str) -> float:
         return math.nan
 
 
-def _float(value: Any, default: float = math.nan) -> float:
+def figure_of(value: Any, default: float = math.nan) -> float:
+    """Return a number as it is, and NaN or another default for anything else."""
     return float(value) if isinstance(value, int | float) else default

@@ -24,18 +24,19 @@ from evosdc.report import (
     explanations,
     figures,
     frames,
-    randomisation,
     study,
     summary,
     sweep,
     tables,
+    transitions,
 )
-from evosdc.report.fresh_draws import fresh_measures, fresh_verdicts
+from evosdc.report.fresh_draws import fresh_measures, fresh_rows, fresh_verdicts
 from evosdc.report.pictures import pictures
 from evosdc.report.privacy import privacy_rows
 from evosdc.report.standings import Standings, standings
 from evosdc.report.wording import MISSING_RULES, number
-from evosdc.runs.reader import RunFolder, read_run_folders
+from evosdc.runs.rank_tests import METHOD
+from evosdc.runs.reader import RecordedRun, read_run_folders
 
 
 def write_report(folders: Sequence[Path], target: Path) -> Path:
@@ -75,7 +76,7 @@ def write_report(folders: Sequence[Path], target: Path) -> Path:
     return target
 
 
-def render(runs: Sequence[RunFolder]) -> str:
+def render(runs: Sequence[RecordedRun]) -> str:
     """Return the page as text."""
     stands = [standings(run) for run in runs]
     drawings: dict[str, str] = {}
@@ -104,7 +105,7 @@ def render(runs: Sequence[RunFolder]) -> str:
     )
 
 
-def _section(run: RunFolder, stand: Standings, anchor: str, drawings: dict[str, str]) -> dict[str, Any]:
+def _section(run: RecordedRun, stand: Standings, anchor: str, drawings: dict[str, str]) -> dict[str, Any]:
     """Return all that the template shows of one run; its figures are added to `drawings` by element id."""
     frame = frames.files(run)
     history = frames.history(run)
@@ -123,7 +124,7 @@ def _section(run: RunFolder, stand: Standings, anchor: str, drawings: dict[str, 
         "caveats": explanations.caveats(run, stand),
         "map": _drawing(drawings, f"{anchor}-map", figures.il_dr_map(frame, stand) if has_map else None),
         "thinned": int((frame["set"] == "population").sum()) > figures.MOST_POINTS,
-        "evolution": _drawing(drawings, f"{anchor}-evolution", figures.evolution(history, run.setting("fitness"))),
+        "evolution": _drawing(drawings, f"{anchor}-evolution", figures.evolution(history, run.option("fitness"))),
         "generations": len(history),
         "best": tables.best_files(run, ranked, stand) if len(ranked) else None,
         "frequencies": _frequencies(run, anchor, drawings),
@@ -131,17 +132,17 @@ def _section(run: RunFolder, stand: Standings, anchor: str, drawings: dict[str, 
         "written_file": "the file that was written" if stand.published else "the best file",
         "fresh_verdicts": fresh_verdicts(run),
         "fresh_measures": fresh_measures(run),
-        "fresh": randomisation.fresh_rows(run),
+        "fresh": fresh_rows(run),
         "matrices": [
             entry | {"figure": _drawing(drawings, f"{anchor}-matrix-{position}", entry["drawn"])}
-            for position, entry in enumerate(randomisation.matrix_entries(run), 1)
+            for position, entry in enumerate(transitions.matrix_entries(run), 1)
         ],
         "operators": tables.operator_rows(made),
         "operator_figure": _drawing(
             drawings, f"{anchor}-operators", bars.operator_lines(frames.operator_rates(made)) if len(made) else None
         ),
         "genome": tables.genome_rows(run),
-        "pictures": pictures(run.path),
+        "pictures": pictures(run),
         "settings": tables.setting_rows(run),
         "versions": tables.version_rows(run),
         "missing_rule": MISSING_RULES.get(str(run.result.get("missing_rule", "")), ""),
@@ -151,7 +152,7 @@ def _section(run: RunFolder, stand: Standings, anchor: str, drawings: dict[str, 
     }
 
 
-def _frequencies(run: RunFolder, anchor: str, drawings: dict[str, str]) -> list[dict[str, Any]]:
+def _frequencies(run: RecordedRun, anchor: str, drawings: dict[str, str]) -> list[dict[str, Any]]:
     rows = frames.frequencies(run)
     entries = []
     for position, missing in enumerate(frames.missing_counts(run).to_dict("records"), 1):
@@ -175,9 +176,9 @@ def _frequencies(run: RunFolder, anchor: str, drawings: dict[str, str]) -> list[
     return entries
 
 
-def _comparison(runs: Sequence[RunFolder], stands: Sequence[Standings], drawings: dict[str, str]) -> dict[str, Any]:
+def _comparison(runs: Sequence[RecordedRun], stands: Sequence[Standings], drawings: dict[str, str]) -> dict[str, Any]:
     table = comparison.comparison(runs, stands)
-    verdict = comparability.verdict(runs)
+    verdict = comparability.comparability_text(runs)
     overlaid, bests = (None, None) if verdict else (
         comparison.overlaid_evolution(runs), comparison.map_of_bests(runs, stands)
     )  # fmt: skip
@@ -194,9 +195,9 @@ def _comparison(runs: Sequence[RunFolder], stands: Sequence[Standings], drawings
     }
 
 
-def _sweep(groups: Sequence[sweep.Group], runs: Sequence[RunFolder], drawings: dict[str, str]) -> dict[str, Any]:
+def _sweep(groups: Sequence[sweep.Group], runs: Sequence[RecordedRun], drawings: dict[str, str]) -> dict[str, Any]:
     # Runs of one sweep are about the same file unless the sweep itself changes it.
-    comparable = len({(run.setting("fitness"), str(run.resolved.get("data"))) for run in runs}) == 1
+    comparable = len({(run.option("fitness"), str(run.resolved.get("data"))) for run in runs}) == 1
     return {
         "runs": len(runs),
         "listed": study.run_rows(groups),
@@ -207,6 +208,7 @@ def _sweep(groups: Sequence[sweep.Group], runs: Sequence[RunFolder], drawings: d
         "findings": sweep.findings(groups, comparable),
         "has": {name: any(group.figures[name] for group in groups) for name in sweep.FIGURES},
         "names": sweep.FIGURES,
+        "method": METHOD,
         "figures": [
             (title, _drawing(drawings, f"sweep-{name}", sweep.boxes(groups, name)))
             for name, title in sweep.FIGURES.items()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from html import escape
 from itertools import cycle, islice
 from typing import Any
@@ -58,11 +57,11 @@ def literal(text: str, most: int = 0) -> str:
     return escape(shortened(text, most) if most else text, quote=False)
 
 
-def figure(height: int, layout: Mapping[str, Any] | None = None) -> go.Figure:
+def figure(height: int) -> go.Figure:
     """Return an empty figure with the common look."""
     drawn = go.Figure()
     dress(drawn, height)
-    return drawn.update_layout(layout or {})
+    return drawn
 
 
 def dress(drawn: go.Figure, height: int) -> None:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from pathlib import Path
+
+from evosdc.runs.reader import RecordedRun
 
 _TITLE = re.compile(r"\A<!-- (.*?) -->\n")
 
 
-def pictures(folder: Path) -> list[dict[str, str]]:
-    """Return title and data URI of every ``picture-*.svg``, in the order of their numbers."""
-    paths = sorted(folder.glob("picture-*.svg"), key=lambda path: (len(path.name), path.name))
+def pictures(run: RecordedRun) -> list[dict[str, str]]:
+    """Return title and data URI of every picture, in their order; one without a title is called by its number."""
     entries = []
-    for path in paths:
-        text = path.read_text(encoding="utf-8", errors="replace")
+    for number, text in enumerate(run.pictures, 1):
         title = _TITLE.match(text)
         source = f"data:image/svg+xml;base64,{b64encode(text.encode()).decode()}"
-        entries.append({"title": title[1] if title else path.stem, "source": source})
+        entries.append({"title": title[1] if title else f"picture {number}", "source": source})
     return entries

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from evosdc.report.frames import mapping
-from evosdc.runs.reader import RunFolder
+from evosdc.runs.reader import RecordedRun
 
 
-def privacy_rows(run: RunFolder) -> dict[str, Any] | None:
+def privacy_rows(run: RecordedRun) -> dict[str, Any] | None:
     """Return one row for each privacy model, what an intruder knows, and the rule for missing values; None without any.
 
     A row has name, headline, its values in the original and in the published file, and a sentence on the latter.

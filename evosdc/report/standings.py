@@ -10,8 +10,7 @@ from typing import Any
 import pandas as pd
 
 from evosdc.report.frames import files, history, mapping, measure_names, objective_count, objectives, ranking_score
-from evosdc.report.wording import method_label
-from evosdc.runs.reader import RunFolder
+from evosdc.runs.reader import RecordedRun
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class Standings:
         return self.best is not None and math.isfinite(self.best.il) and math.isfinite(self.best.dr)
 
 
-def standings(run: RunFolder) -> Standings:
+def standings(run: RecordedRun) -> Standings:
     """Return where a run stands, from its result or, while there is none, from its scores and journal."""
     frame, names = files(run), measure_names(run)
     size = objective_count(run)
@@ -90,8 +89,7 @@ def standings(run: RunFolder) -> Standings:
     listed = _least(frame[frame["set"] == "portfolio"], names)
     found = _least(frame[frame["set"].isin(["population", "front"])], names)
     champion = mapping(first.get("best"))
-    label = str(champion.get("label") or method_label(str(champion.get("method")), mapping(champion.get("params"))))
-    told = _recorded(champion, label)
+    told = _recorded(champion, str(champion.get("label")))
     written = _recorded(mapping(run.result.get("best")), "best file found")
     best = (written or found or _champion(run)) if single else (found or written)
     counted = int((frame["set"] == "portfolio").sum()) or None
@@ -121,7 +119,7 @@ def _least(frame: pd.DataFrame, names: list[str]) -> Standing | None:
     return Standing(str(row["label"]), float(row["score"]), {name: float(row[name]) for name in names})
 
 
-def _champion(run: RunFolder) -> Standing | None:
+def _champion(run: RecordedRun) -> Standing | None:
     rows = history(run)
     if rows.empty or rows["champion_fitness"].isna().all():
         return None

@@ -13,7 +13,7 @@ from evosdc.report.frames import history, thinned
 from evosdc.report.palette import colours, dashes, figure, literal
 from evosdc.report.standings import Standings
 from evosdc.report.sweep import Group
-from evosdc.runs.reader import RunFolder
+from evosdc.runs.reader import RecordedRun
 
 MOST_IN_FULL = 4
 """Runs that a page about a study shows in full; of more, the best one alone."""
@@ -22,7 +22,7 @@ MOST_POINTS = 200
 """Points of a curve: of many runs none is read off to the last evaluation."""
 
 
-def shown_in_full(groups: Sequence[Group]) -> list[RunFolder]:
+def shown_in_full(groups: Sequence[Group]) -> list[RecordedRun]:
     """Return the best run of each setting, or where there are too many settings the best run of all."""
     leaders = [group.leader for group in groups]
     if len(leaders) <= MOST_IN_FULL:
@@ -60,7 +60,7 @@ def run_rows(groups: Sequence[Group]) -> list[dict[str, Any]]:
     """Return one row a run as text, those of a setting from best to worst, with the setting's label."""
     listed = []
     for group in groups:
-        members: list[tuple[RunFolder, Standings]] = list(group.members)
+        members: list[tuple[RecordedRun, Standings]] = list(group.members)
         table = comparison([run for run, _ in members], [stand for _, stand in members])
         ordered = table.sort_values("best", kind="stable", na_position="last")
         listed += [row | {"setting": group.label} for row in tables.comparison_rows(ordered)]

@@ -11,10 +11,10 @@ from evosdc.report.frames import mapping
 from evosdc.report.standings import Standing, Standings
 from evosdc.report.verdicts import changed_text, gain_text
 from evosdc.report.wording import STATES, count, duration, listing, number, plural, quoted
-from evosdc.runs.reader import RunFolder
+from evosdc.runs.reader import RecordedRun
 
 
-def protected_attributes(run: RunFolder) -> list[str]:
+def protected_attributes(run: RecordedRun) -> list[str]:
     """Return the protected attributes by name: as the result has them, or the experiment, or the frequencies."""
     data = run.resolved.get("data")
     listed = data.get("protect") if isinstance(data, dict) else None
@@ -24,7 +24,7 @@ def protected_attributes(run: RunFolder) -> list[str]:
     return []
 
 
-def sentences(run: RunFolder, stand: Standings) -> list[str]:
+def sentences(run: RecordedRun, stand: Standings) -> list[str]:
     """Return the summary of a run, a paragraph an element, without mark-up."""
     texts = (
         _protected(run),
@@ -38,12 +38,12 @@ def sentences(run: RunFolder, stand: Standings) -> list[str]:
     return [text for text in texts if text]
 
 
-def notice(run: RunFolder) -> str:
+def notice(run: RecordedRun) -> str:
     """Return a warning where a run is not complete, with what the run itself says; empty where it is."""
-    if run.state == "done":
+    if run.phase == "done":
         return ""
     message = run.told(run.status.get("message"))
-    text = STATES.get(run.state, f"The state of the run is {quoted(run.state)}.")
+    text = STATES.get(run.phase, f"The state of the run is {quoted(run.phase)}.")
     return f"{text} The run says: {message}" if message else text
 
 
@@ -76,7 +76,7 @@ def _figures(standing: Standing) -> list[tuple[str, str]]:
     return rows
 
 
-def _protected(run: RunFolder) -> str:
+def _protected(run: RecordedRun) -> str:
     names = protected_attributes(run)
     records = run.result.get("records")
     source = run.source
@@ -89,7 +89,7 @@ def _protected(run: RunFolder) -> str:
     return f"The {which} {listing(names)}{whose} {verb} protected{size}."
 
 
-def _searched(run: RunFolder, stand: Standings) -> str:
+def _searched(run: RecordedRun, stand: Standings) -> str:
     if not spent(run, "evaluations") > 0:
         return ""
     words = [
@@ -102,12 +102,12 @@ def _searched(run: RunFolder, stand: Standings) -> str:
     return "".join(words) + (f". It ended because: {reason.rstrip('.')}." if reason else ".")
 
 
-def _stands(run: RunFolder, stand: Standings) -> str:
+def _stands(run: RecordedRun, stand: Standings) -> str:
     if stand.best is None:
         return "The search has not written its files yet." if run.journal else "No file has been evaluated yet."
     best = stand.best
     pair = f" (IL {number(best.il)}, DR {number(best.dr)})" if stand.has_map else ""
-    text = f"The best file {'found' if run.state == 'done' else 'so far'} has a score of {number(best.score)}{pair}"
+    text = f"The best file {'found' if run.phase == 'done' else 'so far'} has a score of {number(best.score)}{pair}"
     others = []
     if stand.portfolio:
         known = quoted(stand.portfolio.label)
@@ -118,7 +118,7 @@ def _stands(run: RunFolder, stand: Standings) -> str:
     return " ".join(part for part in (text, gain_text(stand), _published(stand)) if part)
 
 
-def _constraints(run: RunFolder) -> str:
+def _constraints(run: RecordedRun) -> str:
     """Return which constraints the written file fulfils."""
     judged = [mapping(entry) for entry in run.result.get("constraints") or ()]
     held = [_constraint(entry) for entry in judged if entry.get("holds")]
@@ -138,7 +138,7 @@ def _constraint(entry: Mapping[str, Any]) -> str:
     return f"{entry.get('constraint')} (it is {figure})"
 
 
-def _fronts(run: RunFolder, stand: Standings) -> str:
+def _fronts(run: RecordedRun, stand: Standings) -> str:
     """Return how the front that was found compares with that of the portfolio; for several objectives only."""
     volumes = mapping(run.result.get("hypervolume"))
     found, known = volumes.get("front"), volumes.get("portfolio")
@@ -159,7 +159,7 @@ def _published(stand: Standings) -> str:
     return f"Mind that the file that the run wrote is another one, which the algorithm chose{pair}."
 
 
-def _dropped(run: RunFolder) -> str:
+def _dropped(run: RecordedRun) -> str:
     dropped: Sequence[Any] = run.result.get("dropped_identifiers") or ()
     if not dropped:
         return ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,11 +9,14 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from evosdc.printing import values_in_words
+from evosdc.report.frames import mapping
 from evosdc.report.palette import colours, figure, literal
 from evosdc.report.standings import Standings
 from evosdc.report.wording import number
-from evosdc.runs.rank_tests import Comparison, compared, spread_of
-from evosdc.runs.reader import RunFolder
+from evosdc.runs.layout import is_replicate
+from evosdc.runs.rank_tests import compared, rank_sentences, spread_of
+from evosdc.runs.reader import RecordedRun
 
 FIGURES = {"fitness": "score", "il": "IL", "dr": "DR"}
 """What is compared, and its name on the page; the score is what files are ranked by."""
@@ -28,7 +30,7 @@ class Group:
     ----------
     label : str
         The values in words.
-    members : tuple of (RunFolder, Standings)
+    members : tuple of (RecordedRun, Standings)
     broken : int
         Runs whose file breaks constraints; their figures are left out.
     figures : mapping of str to tuple of float
@@ -36,12 +38,12 @@ class Group:
     """
 
     label: str
-    members: tuple[tuple[RunFolder, Standings], ...]
+    members: tuple[tuple[RecordedRun, Standings], ...]
     broken: int
     figures: Mapping[str, tuple[float, ...]]
 
     @property
-    def leader(self) -> RunFolder:
+    def leader(self) -> RecordedRun:
         """The run with the best file."""
         return min(self.members, key=lambda member: _score(member[1]))[0]
 
@@ -53,27 +55,20 @@ FEW = 4
 """Replicates, at most, that are shown side by side as single runs are."""
 
 
-def groups_of(runs: Sequence[RunFolder], stands: Sequence[Standings]) -> tuple[Group, ...]:
+def groups_of(runs: Sequence[RecordedRun], stands: Sequence[Standings]) -> tuple[Group, ...]:
     """Return the runs of a sweep by setting, in the order of settings; nothing where a run belongs to none.
 
     More than a few replicates of one experiment without a sweep are one group.
     """
-    together = {run.path.parent for run in runs if run.path.name.startswith("replicate-") and not run.swept}
+    together = {run.path.parent for run in runs if is_replicate(run.path) and not run.setting}
     if len(together) == 1 and len(runs) > FEW and all(run.path.parent in together for run in runs):
         return (_group(REPLICATES, tuple(zip(runs, stands, strict=True))),)
-    by_label: dict[str, list[tuple[RunFolder, Standings]]] = {}
+    by_label: dict[str, list[tuple[RecordedRun, Standings]]] = {}
     for run, stand in zip(runs, stands, strict=True):
-        if not run.swept:
+        if not run.setting:
             return ()
-        by_label.setdefault(label_of(run), []).append((run, stand))
+        by_label.setdefault(values_in_words(mapping(run.setting.get("values"))), []).append((run, stand))
     return tuple(_group(label, members) for label, members in by_label.items())
-
-
-def label_of(run: RunFolder) -> str:
-    """Return the values of a run's setting in words."""
-    values = run.swept.get("values")
-    entries = values.items() if isinstance(values, Mapping) else ()
-    return ", ".join(f"{k} = {v if isinstance(v, str) else json.dumps(v, ensure_ascii=False)}" for k, v in entries)
 
 
 def boxes(groups: Sequence[Group], name: str) -> go.Figure | None:
@@ -107,30 +102,18 @@ def rows(groups: Sequence[Group]) -> list[dict[str, Any]]:
 
 def findings(groups: Sequence[Group], comparable: bool) -> list[str]:
     """Return what can be said of differences between the settings, in sentences."""
-    sentences = []
+    sentences, labels = [], [group.label for group in groups]
     for name, title in FIGURES.items():
         if name == "fitness" and not comparable:
             sentences.append("The settings differ in fitness or data, so that their scores are not compared.")
             continue
         found = compared([group.figures[name] for group in groups])
         if found.pairs:
-            sentences += _sentences(title, found, groups)
+            sentences += rank_sentences(title, found.to_json(), labels)
     return sentences
 
 
-def _sentences(title: str, found: Comparison, groups: Sequence[Group]) -> list[str]:
-    if not found.told:
-        return [f"{title}: too few runs to tell the settings apart; each needs at least {found.needed}."]
-    sentences = []
-    for pair in found.pairs:
-        if pair.corrected <= 0.05:
-            first, second = groups[pair.first].label, groups[pair.second].label
-            lower, higher = (first, second) if pair.lower > 0.5 else (second, first)
-            sentences.append(f"{title}: lower with {lower} than with {higher} (p = {pair.corrected:.2g}).")
-    return sentences or [f"{title}: no difference between the settings was shown."]
-
-
-def _group(label: str, members: Sequence[tuple[RunFolder, Standings]]) -> Group:
+def _group(label: str, members: Sequence[tuple[RecordedRun, Standings]]) -> Group:
     sound = [stand.best for run, stand in members if stand.best is not None and not _broken(run)]
     figures = {
         "fitness": tuple(best.score for best in sound if math.isfinite(best.score)),
@@ -140,7 +123,7 @@ def _group(label: str, members: Sequence[tuple[RunFolder, Standings]]) -> Group:
     return Group(label, tuple(members), sum(_broken(run) for run, _ in members), figures)
 
 
-def _broken(run: RunFolder) -> bool:
+def _broken(run: RecordedRun) -> bool:
     judged = run.result.get("constraints")
     return isinstance(judged, list) and any(isinstance(entry, dict) and not entry.get("holds") for entry in judged)
 

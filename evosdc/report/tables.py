@@ -14,18 +14,18 @@ from evosdc.report.frames import mapping, measure_names, operator_totals
 from evosdc.report.standings import Standings
 from evosdc.report.verdicts import percent
 from evosdc.report.wording import count, duration, listing, number, settings
-from evosdc.runs.reader import RunFolder
+from evosdc.runs.reader import RecordedRun
 
 TOP = 10
 TOP_OF_PORTFOLIO = 3
 
 
-def best_files(run: RunFolder, ranked: pd.DataFrame, stand: Standings) -> dict[str, Any]:
+def best_files(run: RecordedRun, ranked: pd.DataFrame, stand: Standings) -> dict[str, Any]:
     """Return the ten best files, then the best of the portfolio that are not among them, then the identity.
 
     Parameters
     ----------
-    run : RunFolder
+    run : RecordedRun
     ranked : pandas.DataFrame
         Of `frames.ranking`.
     stand : Standings
@@ -95,7 +95,7 @@ def distribution_distance(rows: pd.DataFrame, missing: Mapping[str, Any]) -> flo
     return 50.0 * sum(abs(b / totals[0] - a / totals[1]) for b, a in zip(before, after, strict=True))
 
 
-def setting_rows(run: RunFolder) -> list[tuple[str, str]]:
+def setting_rows(run: RecordedRun) -> list[tuple[str, str]]:
     """Return every setting of the experiment, defaults filled in."""
     return [
         (key, file_name(text) if key in ("data.file", "data.schema") else text)
@@ -104,12 +104,13 @@ def setting_rows(run: RunFolder) -> list[tuple[str, str]]:
     ]
 
 
-def version_rows(run: RunFolder) -> list[tuple[str, str]]:
+def version_rows(run: RecordedRun) -> list[tuple[str, str]]:
     """Return the versions of evosdc, Python, the packages and the plugins that the run had."""
     environment = dict(run.environment)
     plugins = environment.pop("plugins", None) or []
     packages = environment.pop("packages", None) or {}
     data = environment.pop("data", None)
+    environment.pop("meaning", None)
     rows = [*settings(environment), *settings(packages)]
     for plugin in plugins:
         if isinstance(plugin, Mapping):
@@ -139,7 +140,7 @@ def _summarised(row: Mapping[Any, Any]) -> dict[str, str]:
     return texts | spent | {"changed": changed}
 
 
-def warning_rows(runs: Sequence[RunFolder]) -> list[tuple[str, str]]:
+def warning_rows(runs: Sequence[RecordedRun]) -> list[tuple[str, str]]:
     """Return each warning of the runs once: its words, and which runs gave it."""
     given: dict[str, list[str]] = {}
     for run in runs:
@@ -149,24 +150,10 @@ def warning_rows(runs: Sequence[RunFolder]) -> list[tuple[str, str]]:
     return [(text, all_of_them if len(names) == len(runs) else listing(names)) for text, names in given.items()]
 
 
-def genome_rows(run: RunFolder) -> list[tuple[str, str]]:
-    """Return how the best file is made, for genomes that are rules and not data.
+def genome_rows(run: RecordedRun) -> list[tuple[str, str]]:
+    """Return how the best file is made, as the genotype says it of genomes that are rules and not data.
 
-    Only levels of generalisation and formulas are shown; whatever else a genome holds stays in ``result.json``, since
-    it could hold what stands in records.
+    Whatever else a genome holds stays in ``result.json``, since it could hold what stands in records.
     """
-    genome = mapping(run.result.get("best")).get("genome")
-    if isinstance(genome, str):
-        return [("formula", genome)] if run.setting("genotype") == "equations" else []
-    if not isinstance(genome, Mapping):
-        return []
-    levels = genome.get("levels")
-    if isinstance(levels, Mapping):
-        heights = mapping(genome.get("heights"))
-        of = {attribute: f" of {heights[attribute]}" if attribute in heights else "" for attribute in levels}
-        rows = [(f"level of {attribute}", f"{level}{of[attribute]}") for attribute, level in levels.items()]
-        suppressed = genome.get("suppressed")
-        return [*rows, ("records suppressed", count(suppressed))] if isinstance(suppressed, int) else rows
-    if run.setting("genotype") == "equations":
-        return [(f"formula of {key}", text) for key, text in genome.items() if isinstance(text, str)]
-    return []
+    rules = mapping(mapping(run.result.get("best")).get("rules"))
+    return [(name, count(rule) if isinstance(rule, int) else str(rule)) for name, rule in rules.items()]

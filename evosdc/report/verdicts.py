@@ -7,7 +7,7 @@ import math
 from evosdc.report.frames import mapping
 from evosdc.report.standings import Standings
 from evosdc.report.wording import THIN_SPACE, count, listing, number, plural
-from evosdc.runs.reader import RunFolder
+from evosdc.runs.reader import RecordedRun
 
 NOTHING_TO_SEE = 0.005
 """A gain of less would be printed as 0.00."""
@@ -50,13 +50,13 @@ def _by(points: float) -> str:
     return f" by {number(points)} points" if points >= NOTHING_TO_SEE else " by less than 0.01 points"
 
 
-def changed_cells(run: RunFolder) -> dict[str, int]:
+def changed_cells(run: RecordedRun) -> dict[str, int]:
     """Return how many cells of each protected attribute differ from the original; empty where the run does not tell."""
     changed = mapping(run.result.get("changed"))
     return {str(name): int(cells) for name, cells in changed.items() if isinstance(cells, int | float)}
 
 
-def changed_total(run: RunFolder) -> tuple[float, float]:
+def changed_total(run: RecordedRun) -> tuple[float, float]:
     """Return how many protected cells differ from the original, and the share of all in percent; NaN where unknown."""
     changed, records = changed_cells(run), run.result.get("records")
     if not changed:
@@ -66,7 +66,7 @@ def changed_total(run: RunFolder) -> tuple[float, float]:
     return float(total), 100.0 * total / cells if cells else math.nan
 
 
-def changed_text(run: RunFolder) -> str:
+def changed_text(run: RecordedRun) -> str:
     """Return in a sentence how many protected cells differ from the original; empty where the run does not tell."""
     changed, records = changed_cells(run), run.result.get("records")
     if not changed:

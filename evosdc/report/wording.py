@@ -16,16 +16,6 @@ PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
 
 _ABSOLUTE = re.compile(r"(?:~|[A-Za-z]:)?[/\\]\S")
 
-FITNESSES = {
-    "mean": "the mean of IL and DR",
-    "max": "the greater of IL and DR",
-    "weighted": "the weighted mean of IL and DR, or of single measures, with the weights among the settings",
-    "pareto": "IL and DR, kept apart as two objectives",
-    "penalised": "the mean or the greater of IL and DR, and a price for frequencies that the protection shifts",
-    "dm": "the discernibility of the published records (DM: each record costs the size of its group)",
-}
-"""What the fitnesses that evosdc ships stand for; any other is called by its name."""
-
 MISSING_RULES = {
     "category": "A missing value counted as a category of its own, different from every other value.",
     "wildcard": "A missing value counted as equal to every value.",
@@ -86,11 +76,6 @@ def quoted(text: str) -> str:
 def shortened(text: str, most: int) -> str:
     """Return a text of at most `most` characters, an ellipsis standing for what was cut."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
-
-
-def method_label(method: str, params: Mapping[str, Any]) -> str:
-    """Return a masking method with its parameters, as portfolio files are labelled."""
-    return " ".join([method, *(f"{key}={value}" for key, value in params.items())])
 
 
 def settings(value: Any, path: str = "") -> Iterator[tuple[str, str]]:

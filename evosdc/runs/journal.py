@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -36,23 +37,34 @@ class Journal:
         self._file.close()
 
 
-def read_journal(path: Path) -> list[dict[str, Any]]:
-    """Return the records of a journal; a last line that was cut off in the middle is left out."""
-    records: list[dict[str, Any]] = []
-    if not path.exists():
-        return records
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+def parse_journal(lines: Iterable[bytes]) -> tuple[list[dict[str, Any]], int]:
+    """Return the records in lines of a journal, and how many lines are none, as a killed run leaves behind.
+
+    Records are in order of generations. A resumed run may repeat generations: the later line stands.
+    """
+    records: dict[int, dict[str, Any]] = {}
+    unreadable = 0
+    for line in filter(bytes.strip, lines):
         try:
-            records.append(json.loads(line))
-        except json.JSONDecodeError:
-            break
-    return records
+            record = json.loads(line)
+            records[int(record["generation"])] = record
+        except (ValueError, TypeError, KeyError):
+            unreadable += 1
+    return [records[generation] for generation in sorted(records)], unreadable
+
+
+def read_journal(path: Path) -> list[dict[str, Any]]:
+    """Return the records of a journal, also while a run writes to it; none where there is no file."""
+    if not path.is_file():
+        return []
+    with path.open("rb") as lines:
+        return parse_journal(lines)[0]
 
 
 def journal_tail(path: Path, size: int = 1 << 18) -> list[dict[str, Any]]:
-    """Return the last records of a journal, those that end in its last `size` bytes; while a run writes to it, too.
+    """Return the last records of a journal, those that stand in its last `size` bytes, also while a run writes to it.
 
-    What was cut off, at either end, is left out; at least the last record is returned where there is one.
+    At least the last record is returned where there is one.
     """
     try:
         with path.open("rb") as file:
@@ -61,24 +73,13 @@ def journal_tail(path: Path, size: int = 1 << 18) -> list[dict[str, Any]]:
                 begin = max(0, length - size)
                 file.seek(begin)
                 lines = file.read(length - begin).split(b"\n")
-                records = _whole(lines[:-1] if begin == 0 else lines[1:-1])
+                # The first line may have lost its beginning.
+                records, _ = parse_journal(lines[1:] if begin else lines)
                 if records or begin == 0:
                     return records
                 size *= 4
     except OSError:
         return []
-
-
-def _whole(lines: list[bytes]) -> list[dict[str, Any]]:
-    records = []
-    for line in lines:
-        try:
-            record = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(record, dict) and isinstance(record.get("generation"), int):
-            records.append(record)
-    return records
 
 
 def cut_journal(path: Path, generation: int) -> None:

@@ -1,4 +1,4 @@
-"""The run folder: what it holds, who may read it, and that only one run writes to it."""
+"""The run folder: the names of its files, who may read them, and that only one run writes to it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from evosdc.errors import CheckpointError, ExperimentError, Fault
 from evosdc.files.atomic import OWNER_FOLDER, make_folder, write_text
-from evosdc.runs.lock import HeldError, Holder, Lock
+from evosdc.runs.lock import FolderLockedError, Lock, LockOwner
 
 EXPERIMENT = "experiment.toml"
 RESOLVED = "resolved.json"
@@ -32,6 +32,53 @@ REPORT = "report.html"
 CONTEXT = "context"
 SETTING = "setting.json"
 LOCK = ".lock"
+REPORTED = (RESOLVED, ENVIRONMENT, STATUS, RESULT, FREQUENCIES, TRANSITIONS, RISK, SETTING)
+"""The JSON objects that reports are made of."""
+
+
+def setting_folder(setting: int, settings: int) -> str:
+    """Return the folder of a setting of a sweep below that of the study; positions count from 0."""
+    return f"setting-{setting + 1:0{max(2, len(str(settings)))}d}"
+
+
+def replicate_folder(replicate: int) -> str:
+    """Return the folder of a replicate below that of its setting, or of the study; positions count from 0."""
+    return f"replicate-{replicate + 1:03d}"
+
+
+def run_folders(folder: Path) -> list[Path]:
+    """Return the run folders at a path: those of a study in the order of its plan, or the one of a single run."""
+    found = [*folder.glob("replicate-*"), *folder.glob("setting-*/replicate-*")]
+    runs = sorted((path for path in found if (path / RESOLVED).is_file()), key=lambda path: _numbers(path, folder))
+    return runs or ([folder] if (folder / RESOLVED).is_file() else [])
+
+
+def is_replicate(path: Path) -> bool:
+    """Whether a run folder is, by its name, one of several of the same setting."""
+    return path.name.startswith("replicate-")
+
+
+def _numbers(path: Path, folder: Path) -> list[int]:
+    return [int(digits) for digits in re.findall(r"\d+", path.relative_to(folder).as_posix())]
+
+
+def read_json(path: Path) -> Any:
+    """Return the content of a JSON file of a run.
+
+    Raises
+    ------
+    OSError, ValueError
+        It is not there, cannot be read, or is not whole.
+    """
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """Return the JSON object in a file; raise as `read_json`, and `ValueError` where it holds something else."""
+    value = read_json(path)
+    if not isinstance(value, dict):
+        raise ValueError(f"it holds a JSON {type(value).__name__}")
+    return value
 
 
 class RunFolder:
@@ -43,22 +90,22 @@ class RunFolder:
 
     Attributes
     ----------
-    abandoned : Holder or None
-        While it is locked: the process that wrote to it before and died without letting go.
+    abandoned : LockOwner or None
+        While it is locked: the process that wrote to it before and died without letting go of it.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.abandoned: Holder | None = None
+        self.abandoned: LockOwner | None = None
         self._lock = Lock(path / LOCK)
 
     def file(self, name: str) -> Path:
         """Return the path of one of its files."""
         return self.path / name
 
-    def write_json(self, name: str, document: Any) -> None:
+    def write_json(self, name: str, data: Any) -> None:
         """Write a JSON file atomically; text in any script stays readable."""
-        write_text(self.file(name), json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        write_text(self.file(name), json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
     def read_json(self, name: str) -> Any:
         """Return the content of a JSON file.
@@ -69,8 +116,8 @@ class RunFolder:
             It is not there or not whole.
         """
         try:
-            return json.loads(self.file(name).read_text(encoding="utf-8"))
-        except (OSError, json.JSONDecodeError) as error:
+            return read_json(self.file(name))
+        except (OSError, ValueError) as error:
             raise CheckpointError(f"{self.path} is not a run folder that can be used: {name}: {error}") from None
 
     def create(self) -> None:
@@ -109,8 +156,8 @@ class RunFolder:
     def __enter__(self) -> Self:
         try:
             self.abandoned = self._lock.acquire()
-        except HeldError as error:
-            who = f": {error.holder}" if error.holder is not None else ""
+        except FolderLockedError as error:
+            who = f": {error.owner}" if error.owner is not None else ""
             raise ExperimentError(
                 Fault(
                     str(self.path),

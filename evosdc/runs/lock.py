@@ -1,4 +1,4 @@
-"""Who writes to a run folder: one process at a time, told by name to everyone who comes later."""
+"""Who writes to a run folder: one process at a time, whose name everyone who comes later can read."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from pathlib import Path
 from evosdc.files.atomic import OWNER_FILE
 
 BEAT = 5.0
-"""Seconds between two signs of life of whoever holds a folder."""
+"""Seconds between two signs of life of the owner of a lock."""
 
 SILENCE = 60.0
-"""Seconds without one after which a holder on another computer is taken for dead."""
+"""Seconds without one after which an owner on another computer is taken for dead."""
 
 _TAKEN = (errno.EWOULDBLOCK, errno.EACCES)
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
+class LockOwner:
     """The process that writes, or last wrote, to a folder.
 
     Parameters
@@ -33,10 +33,10 @@ class Holder:
     pid : int
     host : str
     born : str
-        When the process began, in the system's own units: another process may get the same number later. Empty where
-        the system does not tell.
+        When the process began, in the system's own units: a later process may get the same number. Empty where the
+        system does not tell.
     since : str
-        When it took the folder, ISO 8601, UTC.
+        When it took the lock, ISO 8601, UTC.
     """
 
     pid: int
@@ -61,39 +61,39 @@ class Holder:
         return _born(self.pid) == self.born
 
 
-def this_process() -> Holder:
-    """Return this process as a holder from now on."""
+def this_owner() -> LockOwner:
+    """Return this process as an owner from now on."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    return Holder(os.getpid(), socket.gethostname(), _born(os.getpid()), now)
+    return LockOwner(os.getpid(), socket.gethostname(), _born(os.getpid()), now)
 
 
-def read_holder(lock: Path) -> Holder | None:
-    """Return whom a lock file names; None where nobody holds the folder, or it is just being taken."""
+def read_owner(lock: Path) -> LockOwner | None:
+    """Return whom a lock file names; None where nobody has the lock, or it is just being taken."""
     try:
-        return Holder(**json.loads(lock.read_text(encoding="utf-8")))
+        return LockOwner(**json.loads(lock.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None
 
 
-class HeldError(Exception):
-    """Another process holds the lock.
+class FolderLockedError(Exception):
+    """Another process has the lock.
 
     Parameters
     ----------
-    holder : Holder, optional
+    owner : LockOwner, optional
         None where the lock does not say who.
     """
 
-    def __init__(self, holder: Holder | None) -> None:
-        super().__init__(str(holder))
-        self.holder = holder
+    def __init__(self, owner: LockOwner | None) -> None:
+        super().__init__(str(owner))
+        self.owner = owner
 
 
 class Lock:
-    """The lock of a folder: a file that the system locks, that names its holder, and whose time is a sign of life.
+    """The lock of a folder: a file that the system locks, that names its owner, and whose time is a sign of life.
 
-    The system lets go of it when the holder dies, however it dies; its name then stays in the file. Where the file
-    system cannot lock at all, or another computer's lock is not seen, the name and the signs of life decide.
+    The system lets go of it when the owner dies, however it dies; the owner's name then stays in the file. Where the
+    file system cannot lock, or does not show another computer's lock, the name and the signs of life decide.
 
     Parameters
     ----------
@@ -106,28 +106,28 @@ class Lock:
         self._descriptor: int | None = None
         self._ended = threading.Event()
 
-    def acquire(self) -> Holder | None:
-        """Take the lock; return the process that held it last and died without letting go, if there is one.
+    def acquire(self) -> LockOwner | None:
+        """Take the lock; return the process that had it last and died without letting go, if there is one.
 
         Raises
         ------
-        HeldError
-            Another process holds it.
+        FolderLockedError
+            Another process has it.
         """
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, OWNER_FILE)
         try:
-            earlier = read_holder(self.path)
+            earlier = read_owner(self.path)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 unseen = earlier is not None and earlier.alive is None
             except OSError as error:
                 if error.errno in _TAKEN:
-                    raise HeldError(earlier) from None
+                    raise FolderLockedError(earlier) from None
                 unseen = earlier is not None and earlier.alive is not False  # a file system without locks
             if unseen and seconds_silent(self.path) < SILENCE:
-                raise HeldError(earlier)
+                raise FolderLockedError(earlier)
             os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, json.dumps(asdict(this_process())).encode(), 0)
+            os.pwrite(descriptor, json.dumps(asdict(this_owner())).encode(), 0)
         except BaseException:
             os.close(descriptor)
             raise
@@ -153,7 +153,7 @@ class Lock:
 
 
 def seconds_silent(lock: Path) -> float:
-    """Return the seconds since the holder's last sign of life, by the clock of the disk, which all its users share."""
+    """Return the seconds since the owner's last sign of life, by the clock of the disk, which all its users share."""
     probe = lock.with_name(f"{lock.name}.{socket.gethostname()}-{os.getpid()}")
     try:
         probe.touch()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -14,7 +14,7 @@ LEVEL = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class SettingPair:
     """The comparison of two settings by the two-sided Mann-Whitney test.
 
     Parameters
@@ -43,7 +43,7 @@ class Comparison:
     ----------
     overall : float, optional
         p-value of the Kruskal-Wallis test; None with fewer than three settings that have runs.
-    pairs : tuple of Pair
+    pairs : tuple of SettingPair
     told : bool
         Whether there are runs enough: whether the clearest possible result would pass for a difference at all.
     needed : int
@@ -51,11 +51,11 @@ class Comparison:
     """
 
     overall: float | None
-    pairs: tuple[Pair, ...]
+    pairs: tuple[SettingPair, ...]
     told: bool
     needed: int
 
-    def document(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the comparison as JSON-able data."""
         return {
             "test": "Mann-Whitney, two-sided, Holm-corrected" + ("" if self.overall is None else "; Kruskal-Wallis"),
@@ -69,20 +69,49 @@ class Comparison:
                     "p": pair.p,
                     "p_holm": pair.corrected,
                     "share_lower": pair.lower,
-                    "verdict": verdict(pair, self.told),
+                    "verdict": _verdict(pair, self.told),
                 }
                 for pair in self.pairs
             ],
         }
 
 
-def verdict(pair: Pair, told: bool) -> str:
-    """Return what a pair shows, in a few words."""
+METHOD = f"Tests: Mann-Whitney, two-sided, corrected for the number of pairs by Holm's method; level {LEVEL}."
+"""What the sentences rest on."""
+
+
+def rank_sentences(title: str, comparison: Mapping[str, Any], labels: Sequence[str]) -> list[str]:
+    """Return what rank tests say of differences between settings, a sentence for each finding.
+
+    Parameters
+    ----------
+    title : str
+        What the figure is called.
+    comparison : mapping
+        Of `Comparison.to_json`, as ``result.json`` has it.
+    labels : sequence of str
+        The settings in words, by position.
+    """
+    if not comparison["can_be_told"]:
+        return [f"{title}: too few runs to tell the settings apart; each needs at least {comparison['runs_needed']}."]
+    sentences = []
+    for pair in comparison["pairs"]:
+        if pair["verdict"] in _LOWER:
+            ordered = pair["settings"] if pair["verdict"] == _LOWER[0] else reversed(pair["settings"])
+            lower, higher = (labels[position] for position in ordered)
+            sentences.append(f"{title}: lower with {lower} than with {higher} (p = {pair['p_holm']:.2g}).")
+    return sentences or [f"{title}: no difference between the settings was shown."]
+
+
+_LOWER = ("the first is lower", "the second is lower")
+
+
+def _verdict(pair: SettingPair, told: bool) -> str:
     if not told:
         return "too few runs to tell"
     if pair.corrected > LEVEL:
         return "no difference shown"
-    return "the first is lower" if pair.lower > 0.5 else "the second is lower"
+    return _LOWER[0] if pair.lower > 0.5 else _LOWER[1]
 
 
 def spread_of(values: Sequence[float]) -> dict[str, float | int | None]:
@@ -116,7 +145,7 @@ def compared(groups: Sequence[Sequence[float]]) -> Comparison:
     found = [_mann_whitney(a, b) for (_, a), (_, b) in paired]
     corrected = holm([p for p, _ in found])
     pairs = tuple(
-        Pair(first, second, p, after, lower)
+        SettingPair(first, second, p, after, lower)
         for ((first, _), (second, _)), (p, lower), after in zip(paired, found, corrected, strict=True)
     )
     told = bool(pairs) and max(smallest) * len(paired) <= LEVEL

@@ -1,10 +1,8 @@
-"""Run folders as they lie on disk, read into values; finished, running and failed ones alike."""
+"""What runs have left in their folders, read into values; finished, running and failed runs alike."""
 
 from __future__ import annotations
 
 import hashlib
-import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,13 +12,14 @@ import pandas as pd
 
 from evosdc.errors import Fault, InputError
 from evosdc.printing import file_name, without_folders
+from evosdc.runs import layout
+from evosdc.runs.journal import parse_journal
 
-RESOLVED = "resolved.json"
 ADVICE = "Give a folder that `evosdc run` or `evosdc protect` wrote."
 
 
 @dataclass(frozen=True, eq=False)
-class RunFolder:
+class RecordedRun:
     """What one run has left behind.
 
     Parameters
@@ -40,8 +39,10 @@ class RunFolder:
         SHA-256 of the published file that the result names, by file name.
     transitions : mapping
         ``transitions.json``; empty where the file was not drawn by transition matrices.
-    swept : mapping
+    setting : mapping
         ``setting.json``: position and values of the run's setting in a sweep; empty where there is none.
+    pictures : tuple of str
+        The SVG documents that genotype or algorithm left behind, in their order.
     """
 
     path: Path
@@ -57,7 +58,8 @@ class RunFolder:
     digests: Mapping[str, str]
     transitions: Mapping[str, Any] = field(default_factory=dict)
     risk: Mapping[str, Any] = field(default_factory=dict)
-    swept: Mapping[str, Any] = field(default_factory=dict)
+    setting: Mapping[str, Any] = field(default_factory=dict)
+    pictures: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -65,11 +67,11 @@ class RunFolder:
         return self.told(self.resolved.get("title") or self.result.get("title")) or self.name
 
     @property
-    def state(self) -> str:
-        """The state of the run, in one word or two; ``unknown`` where the folder does not tell."""
+    def phase(self) -> str:
+        """The phase of the run, in one word or two as it said itself; ``unknown`` where the folder does not tell."""
         return str(self.status.get("state") or ("done" if self.result else "unknown"))
 
-    def setting(self, section: str, key: str = "name") -> str:
+    def option(self, section: str, key: str = "name") -> str:
         """Return one setting of a section of the experiment, or an empty text."""
         value = self.resolved.get(section)
         if isinstance(value, Mapping):
@@ -79,12 +81,12 @@ class RunFolder:
     @property
     def source(self) -> str:
         """The name of the data set, or of the data file without its folder; an empty text where unknown."""
-        return self.setting("data") or file_name(self.setting("data", "file"))
+        return self.option("data") or file_name(self.option("data", "file"))
 
     def told(self, text: Any) -> str:
         """Return what the run says, with the names of files in place of their paths."""
         words = str(text or "").strip()
-        for path in (self.setting("data", "file"), self.setting("data", "schema")):
+        for path in (self.option("data", "file"), self.option("data", "schema")):
             # A known path is replaced whole, even where it has blanks.
             words = words.replace(path, file_name(path)) if file_name(path) != path else words
         return without_folders(words)
@@ -96,7 +98,7 @@ class RunFolder:
         return list(dict.fromkeys(filter(None, texts)))
 
 
-def read_run_folders(folders: Sequence[Path]) -> tuple[RunFolder, ...]:
+def read_run_folders(folders: Sequence[Path]) -> tuple[RecordedRun, ...]:
     """Read run folders; one that has replicates counts as that many runs.
 
     Parameters
@@ -110,15 +112,15 @@ def read_run_folders(folders: Sequence[Path]) -> tuple[RunFolder, ...]:
         No folder at all, or one that is no run folder or holds a file that cannot be read; all faults at once.
     """
     faults: list[Fault] = []
-    runs: list[RunFolder] = []
+    runs: list[RecordedRun] = []
     seen: set[Path] = set()
     for folder in map(Path, folders):
         if folder.resolve() in seen:
             continue
         seen.add(folder.resolve())
-        found = list(_run_paths(folder))
+        found = layout.run_folders(folder)
         if not found:
-            given = f"a folder without {RESOLVED}" if folder.is_dir() else "no folder"
+            given = f"a folder without {layout.RESOLVED}" if folder.is_dir() else "no folder"
             faults.append(Fault(str(folder), given, "a run folder", ADVICE))
         for path in found:
             inside = path.relative_to(folder).as_posix()
@@ -132,54 +134,39 @@ def read_run_folders(folders: Sequence[Path]) -> tuple[RunFolder, ...]:
     return tuple(runs)
 
 
-def _run_paths(folder: Path) -> Iterator[Path]:
-    found = [*folder.glob("replicate-*"), *folder.glob("setting-*/replicate-*")]
-    replicates = [path for path in found if (path / RESOLVED).is_file()]
-    if replicates:
-        yield from sorted(replicates, key=lambda path: _numbers(path.relative_to(folder).as_posix()))
-    elif (folder / RESOLVED).is_file():
-        yield folder
-
-
-def _numbers(name: str) -> list[int]:
-    return [int(digits) for digits in re.findall(r"\d+", name)]
-
-
-def _read(path: Path, name: str, faults: list[Fault]) -> RunFolder | None:
+def _read(path: Path, name: str, faults: list[Fault]) -> RecordedRun | None:
     before = len(faults)
-    documents = {
-        stem: _document(path / f"{stem}.json", faults)
-        for stem in ("resolved", "environment", "status", "result", "frequencies", "transitions", "risk")
-    }
-    faults.extend(_frequency_faults(path / "frequencies.json", documents["frequencies"]))
-    journal, unreadable = _journal(path / "journal.jsonl")
-    scores = _scores(path / "scores.csv", faults)
+    found = {name.removesuffix(".json"): _object(path / name, faults) for name in layout.REPORTED}
+    faults.extend(_frequency_faults(path / layout.FREQUENCIES, found["frequencies"]))
+    journal, unreadable = _journal(path / layout.JOURNAL)
+    scores = _scores(path / layout.SCORES, faults)
     if len(faults) > before:
         return None
-    return RunFolder(
+    return RecordedRun(
         path=path,
         name=name,
         journal=journal,
         unreadable=unreadable,
         scores=scores,
-        digests=_digests(path, documents["result"]),
-        swept=_document(path / "setting.json", faults),
-        **documents,
+        digests=_digests(path, found["result"]),
+        pictures=_pictures(path),
+        **found,
     )
 
 
-def _document(path: Path, faults: list[Fault]) -> Mapping[str, Any]:
+def _object(path: Path, faults: list[Fault]) -> Mapping[str, Any]:
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        return layout.read_object(path)
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
         faults.append(Fault(str(path), f"a file that cannot be read ({error})", "a JSON object"))
         return {}
-    if not isinstance(value, dict):
-        faults.append(Fault(str(path), f"JSON of type {type(value).__name__}", "a JSON object"))
-        return {}
-    return value
+
+
+def _pictures(path: Path) -> tuple[str, ...]:
+    found = sorted(path.glob(f"{layout.PICTURE}-*.svg"), key=lambda picture: (len(picture.name), picture.name))
+    return tuple(picture.read_text(encoding="utf-8", errors="replace") for picture in found)
 
 
 def _frequency_faults(path: Path, frequencies: Mapping[str, Any]) -> Iterator[Fault]:
@@ -193,18 +180,11 @@ def _frequency_faults(path: Path, frequencies: Mapping[str, Any]) -> Iterator[Fa
 
 
 def _journal(path: Path) -> tuple[tuple[Mapping[str, Any], ...], int]:
-    records: dict[int, Mapping[str, Any]] = {}
-    unreadable = 0
-    if path.is_file():
-        with path.open(encoding="utf-8", errors="replace") as lines:
-            for line in filter(str.strip, lines):
-                try:
-                    record = json.loads(line)
-                    # A resumed run repeats the generations after its last checkpoint: the later line stands.
-                    records[int(record["generation"])] = record
-                except (ValueError, TypeError, KeyError):
-                    unreadable += 1
-    return tuple(records[generation] for generation in sorted(records)), unreadable
+    if not path.is_file():
+        return (), 0
+    with path.open("rb") as lines:
+        records, unreadable = parse_journal(lines)
+    return tuple(records), unreadable
 
 
 def _scores(path: Path, faults: list[Fault]) -> pd.DataFrame:

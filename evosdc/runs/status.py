@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,23 +10,23 @@ from pathlib import Path
 from typing import Any
 
 from evosdc.runs.journal import journal_tail
-from evosdc.runs.layout import JOURNAL, LOCK, RESOLVED, RESULT, STATUS
-from evosdc.runs.lock import SILENCE, Holder, read_holder
+from evosdc.runs.layout import JOURNAL, LOCK, RESOLVED, RESULT, STATUS, read_object
+from evosdc.runs.lock import SILENCE, LockOwner, read_owner
 
 RUNNING, FINISHED, STOPPED, FAILED, KILLED, WAITING = "running", "finished", "stopped", "failed", "killed", "waiting"
 
-_STATES = {"done": FINISHED, "interrupted": STOPPED, "failed": FAILED}
+_PHASES = {"done": FINISHED, "interrupted": STOPPED, "failed": FAILED}
 
 
 @dataclass(frozen=True)
-class RunCondition:
+class RunStatus:
     """How one run is doing.
 
     Parameters
     ----------
     folder : Path
     title : str
-    state : str
+    phase : str
         ``running``; ``finished``; ``stopped`` by its user; ``failed``; ``killed``: its process is gone without a word;
         ``waiting``: not yet begun.
     message : str
@@ -46,7 +45,7 @@ class RunCondition:
         None where none can.
     silent : float, optional
         Seconds since its last sign of life; 0 where the clock says that it lies in the future. None without any sign.
-    holder : Holder, optional
+    owner : LockOwner, optional
         The process that writes to the folder, or that was killed.
     failed : int
         Evaluations that failed and were penalised.
@@ -54,7 +53,7 @@ class RunCondition:
 
     folder: Path
     title: str
-    state: str
+    phase: str
     message: str = ""
     generation: int = 0
     evaluations: int = 0
@@ -65,21 +64,20 @@ class RunCondition:
     generations_per_second: float = 0.0
     left: float | None = None
     silent: float | None = None
-    holder: Holder | None = None
+    owner: LockOwner | None = None
     failed: int = 0
 
     @property
     def active(self) -> bool:
         """Whether there is more to come without anybody doing anything."""
-        return self.state == RUNNING
+        return self.phase == RUNNING
 
-    def document(self) -> dict[str, Any]:
-        """Return the condition as JSON-able data."""
-        holder = self.holder
+    def to_json(self) -> dict[str, Any]:
+        """Return the status as JSON-able data."""
         return {
             "folder": str(self.folder),
             "title": self.title,
-            "state": self.state,
+            "state": self.phase,
             "message": self.message,
             "generation": self.generation,
             "evaluations": self.evaluations,
@@ -91,51 +89,54 @@ class RunCondition:
                 "evaluations_per_second": round(self.evaluations_per_second, 3),
                 "generations_per_second": round(self.generations_per_second, 3),
             },
-            "seconds_left": None if self.left is None else round(self.left, 1),
-            "seconds_since_sign_of_life": None if self.silent is None else round(self.silent, 1),
-            "process": None if holder is None else {"pid": holder.pid, "host": holder.host, "since": holder.since},
-        }
+        } | signs_of_life(self.left, self.silent, self.owner)
 
 
-def run_condition(folder: Path) -> RunCondition:
+def signs_of_life(left: float | None, silent: float | None, owner: LockOwner | None) -> dict[str, Any]:
+    """Return what runs and studies tell alike, as JSON-able data: time left, last sign of life, and their process."""
+    return {
+        "seconds_left": None if left is None else round(left, 1),
+        "seconds_since_sign_of_life": None if silent is None else round(silent, 1),
+        "process": None if owner is None else {"pid": owner.pid, "host": owner.host, "since": owner.since},
+    }
+
+
+def read_run_status(folder: Path) -> RunStatus:
     """Return how the run of a folder is doing; ``waiting`` where it has not begun.
 
     A file that cannot be read at this moment counts as not there: a run in progress may just be replacing it.
     """
-    resolved, status = document_of(folder / RESOLVED), document_of(folder / STATUS)
-    holder = read_holder(folder / LOCK)
+    resolved, status = _object(folder / RESOLVED), _object(folder / STATUS)
+    owner = read_owner(folder / LOCK)
     silent = _silence([folder / name for name in (LOCK, STATUS, JOURNAL)])
     title = str(resolved.get("title") or folder.name)
-    state = _state(status, holder, folder / LOCK)
-    if not resolved and state is not RUNNING:
-        return RunCondition(folder, title, KILLED if holder is not None else WAITING, silent=silent, holder=holder)
+    phase = _phase(status, owner, folder / LOCK)
+    if not resolved and phase is not RUNNING:
+        return RunStatus(folder, title, KILLED if owner is not None else WAITING, silent=silent, owner=owner)
     records = journal_tail(folder / JOURNAL)
     newest: Mapping[str, Any] = max(
         (status, *records[-1:]), key=lambda record: (int(record.get("generation", -1)), "front" in record)
     )
     best = status.get("best") or newest.get("best")
-    if state is FINISHED:
-        result = document_of(folder / RESULT).get("best") or {}
+    if phase is FINISHED:
+        result = _object(folder / RESULT).get("best") or {}
         scores = result.get("scores", {})
         best = {"fitness": result.get("fitness", [])} | {n: scores[n] for n in ("il", "dr") if n in scores}
-    per_second, generations_per_second = rates(records)
-    return RunCondition(
+    speeds = rates(records)
+    return RunStatus(
         folder,
         title,
-        state,
+        phase,
         str(status.get("message", "")),
         int(newest.get("generation", 0)),
         int(newest.get("evaluations", 0)),
         float(newest.get("seconds", 0.0)),
         best if isinstance(best, dict) else None,
         int(records[-1].get("front", 0)) if records else 0,
-        per_second,
-        generations_per_second,
-        time_left(resolved.get("stop") or {}, newest, (per_second, generations_per_second))
-        if state is RUNNING
-        else None,
+        *speeds,
+        time_left(resolved.get("stop") or {}, newest, speeds) if phase is RUNNING else None,
         silent,
-        holder,
+        owner,
         int(newest.get("failed", 0)),
     )
 
@@ -176,27 +177,25 @@ def time_left(stop: Mapping[str, Any], newest: Mapping[str, Any], speeds: tuple[
     return None if ahead == inf else ahead
 
 
-def document_of(path: Path) -> dict[str, Any]:
-    """Return a JSON object; an empty one where there is none that can be read."""
+def owner_lives(lock: Path, owner: LockOwner) -> bool:
+    """Whether the owner of a lock file lives; on another computer, whether it has given a sign of life lately."""
+    silent = _silence([lock])
+    return owner.alive if owner.alive is not None else silent is not None and silent < SILENCE
+
+
+def _object(path: Path) -> dict[str, Any]:
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        return read_object(path)
     except (OSError, ValueError):
         return {}
-    return value if isinstance(value, dict) else {}
 
 
-def held_alive(lock: Path, holder: Holder) -> bool:
-    """Whether the holder of a lock file lives; on another computer, whether it has given a sign of life lately."""
-    silent = _silence([lock])
-    return holder.alive if holder.alive is not None else silent is not None and silent < SILENCE
-
-
-def _state(status: Mapping[str, Any], holder: Holder | None, lock: Path) -> str:
+def _phase(status: Mapping[str, Any], owner: LockOwner | None, lock: Path) -> str:
     said = str(status.get("state", ""))
-    if holder is None:
+    if owner is None:
         # A process that let go in good order and yet said "running" could not write its last word: a full disk.
-        return _STATES.get(said, FAILED if said else WAITING)
-    return RUNNING if held_alive(lock, holder) else _STATES.get(said, KILLED)
+        return _PHASES.get(said, FAILED if said else WAITING)
+    return RUNNING if owner_lives(lock, owner) else _PHASES.get(said, KILLED)
 
 
 def _silence(paths: Iterable[Path]) -> float | None:

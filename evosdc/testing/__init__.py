@@ -23,6 +23,7 @@ pytest.register_assert_rewrite(
             "fitness",
             "genomes",
             "genotype",
+            "genotype_capabilities",
             "genotype_decoding",
             "genotype_storage",
             "genotype_subject",

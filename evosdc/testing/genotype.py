@@ -5,15 +5,18 @@
 from __future__ import annotations
 
 from evosdc.testing.acceptance import assert_unknown_keys_refused
+from evosdc.testing.genotype_capabilities import CapabilityTests
 from evosdc.testing.genotype_decoding import DecodingTests
 from evosdc.testing.genotype_storage import StorageTests
 from evosdc.testing.genotype_variation import VariationTests
 
 
-class GenotypeConformance(VariationTests, StorageTests, DecodingTests):
-    """Tests that every genotype must pass; subclass it and say how the genotype is made.
+class GenotypeConformance(VariationTests, StorageTests, DecodingTests, CapabilityTests):
+    """Tests that every genotype must pass, and tests of each of its capabilities.
 
-    What it promises is declared by the class attributes `scales`, `conserves`, `exact_seeding` and `extends_domains`
+    Subclass it and say how the genotype is made.
+
+    What it promises is declared by the class attributes `scales`, `conserves` and `exact_seeding`
     (`evosdc.testing.genotype_subject`).
 
     Examples

@@ -6,7 +6,7 @@ from collections.abc import Set
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
-from evosdc.model import Genotype, Microdata
+from evosdc.model import Genotype, Microdata, Randomised, Seedable, SelfStarting
 from evosdc.seeds import Streams
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
@@ -31,13 +31,7 @@ class GenotypeSubject:
     """
 
     exact_seeding: ClassVar[bool] = True
-    """Whether the genome of a protected file decodes to that very file (where the genotype is seedable)."""
-
-    extends_domains: ClassVar[bool] = False
-    """Whether decoded tables may have further categories, behind those of the original: generalised labels.
-
-    A numeric attribute then may become a categorical one.
-    """
+    """Whether the genome of a protected file decodes to that very file (where the genotype is `Seedable`)."""
 
     def genotype(self, microdata: Microdata) -> Genotype[Any]:
         """Return the genotype to test."""
@@ -57,8 +51,9 @@ class GenotypeSubject:
     def genomes(self, genotype: Genotype[Any], count: int = 4) -> list[tuple[str, Any]]:
         """Return genomes with the name of what made them: random, initial, seeded, mutated and crossed ones."""
         made = [("random", genotype.random(generator(0, i))) for i in range(count)]
-        made += [("initial", genome) for _, genome in genotype.initial()[:count]]
-        if genotype.seedable:
+        if isinstance(genotype, SelfStarting):
+            made += [("initial", genome) for _, genome in genotype.initial_genomes()[:count]]
+        if isinstance(genotype, Seedable):
             made += [("seeded", genotype.seeded(masked)) for masked in protected(genotype.microdata.original)]
         parents = [genome for _, genome in made]
         for i, (a, b) in enumerate(pairwise(parents)):
@@ -69,8 +64,13 @@ class GenotypeSubject:
 
     def decoded(self, genotype: Genotype[Any], genome: Any, draw: int = 0) -> Table:
         """Return the table of a genome in one draw, decoded with the stream that the engine would pass."""
-        key = None if genotype.common_random_numbers else genotype.key(genome)
-        return genotype.decode(genome, _STREAMS.evaluate(draw, key))
+        common = not isinstance(genotype, Randomised) or genotype.common_random_numbers
+        return genotype.decode(genome, _STREAMS.evaluate(draw, None if common else genotype.key(genome)))
+
+
+def draws_of(genotype: Genotype[Any]) -> int:
+    """Return how many tables are decoded for one evaluation."""
+    return genotype.draws if isinstance(genotype, Randomised) else 1
 
 
 def protected(original: Table) -> list[Table]:

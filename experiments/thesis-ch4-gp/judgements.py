@@ -37,7 +37,7 @@ def judged_designs(problem: Problem, draws: int) -> list[Judged]:
     """Return both standard designs over their parameters, judged on the same draws."""
     return [
         Judged(masking.label, fresh_scores(problem, genome, problem.genotype.key(genome), draws))
-        for masking, genome in problem.founders
+        for masking, genome in problem.initial_genomes
     ]
 
 

@@ -13,7 +13,7 @@ from evosdc.experiment.config.reader import read_experiment
 from evosdc.experiment.study.study import run_study
 from evosdc.plugins.registry import default_registry
 from evosdc.randomisation.equations.equation import Equation
-from evosdc.randomisation.equations.recipe import read_recipe
+from evosdc.randomisation.equations.equation_design import read_equation_design
 
 HERE = Path(__file__).parent
 FILES = ("german", "flare", "housing")
@@ -67,6 +67,6 @@ def search(
     registry = default_registry()
     folder = output / f"{file}-{fitness}-{algorithm}-{depth}"
     result = run_study(experiment, folder, registry)
-    equation = read_recipe(folder / "equation.toml").equation
+    equation = read_equation_design(folder / "equation.toml").equation
     assert equation is not None
     return Search(file, fitness, algorithm, depth, folder, result, assemble(experiment, registry).problem, equation)

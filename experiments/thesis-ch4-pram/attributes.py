@@ -68,7 +68,7 @@ def one_run(path: Path, changes: list[str], folder: Path) -> tuple[list[Any], Pa
     standard = [
         (masking.label, fresh_scores(plain, genome, plain.genotype.key(genome), draws))
         for plain in [standard_problem(experiment)]
-        for masking, genome in plain.founders
+        for masking, genome in plain.initial_genomes
     ]
     label, other = min(standard, key=lambda entry: entry[1].objectives)
     gained, error = advantage(evolved, other)

@@ -16,7 +16,7 @@ from evosdc.experiment.run.runner import run_once
 from evosdc.plugins.registry import default_registry
 from evosdc.randomisation.invariance import marginal_shift
 from evosdc_pram.matches import CorrectMatches
-from evosdc_pram.two_way import chi_square, cramer_v, hellinger, pairs_of
+from evosdc_pram.two_way import attribute_pairs, chi_square, cramer_v, hellinger
 
 PARTNERS = ("metro", "sch")
 INITIAL = "pram design=a p=0.5"
@@ -87,7 +87,7 @@ def one_pair(path: Path, changes: list[str], folder: Path) -> dict[str, tuple[Fr
     experiment = read_experiment(path, changes)
     finished = run_once(experiment, folder, registry, experiment.seed)
     problem = assemble(experiment, registry).problem
-    initial = next(genome for masking, genome in problem.founders if masking.label.startswith(INITIAL))
+    initial = next(genome for masking, genome in problem.initial_genomes if masking.label.startswith(INITIAL))
     stages = {"initial": initial, "final": finished.state.best.genome}
     draws = problem.genotype.fresh_draws
     return {
@@ -102,7 +102,7 @@ def one_pair(path: Path, changes: list[str], folder: Path) -> dict[str, tuple[Fr
 def table_figures(problem: Any, genome: Any, draws: int) -> list[Any]:
     """Return the means over fresh draws of what becomes of the two-way table."""
     original = problem.genotype.microdata.original
-    (pair,) = pairs_of(original, (), "pairs")
+    (pair,) = attribute_pairs(original, (), "pairs")
     before = pair.original
     inhabited = before > 0
     rows = []

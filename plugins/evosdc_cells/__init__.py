@@ -16,4 +16,5 @@ def evosdc_genotypes() -> Iterable[GenotypeSpec]:
         implementation="evosdc_cells.cells:Cells",
         summary="The cells of the protected file, one gene each.",
         source="Mares (2013), ch. 3; k-ary and Gray coding as there, operators a reconstruction.",
+        default_for=("experiment",),
     )

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.errors import PluginError
-from evosdc.model import Genotype, Microdata, Parameters
-from evosdc.model.genotype import Draw, Dump
+from evosdc.model import Followed, Microdata, Movable, Parameters, Seedable
+from evosdc.model.capabilities import Draw
+from evosdc.model.genotype import Dump
 from evosdc.table.table import MISSING, Rows, Table
 from evosdc_cells.comparison import differing_cells
 from evosdc_cells.crossover import CROSSOVERS
@@ -32,7 +33,7 @@ _MOVES = ("value", "restoration", "adoption")
 Genes = NDArray[Any]
 
 
-class Cells(Genotype[Genes]):
+class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
     """A whole file as genome: an array of whole numbers, shape (n, V), record by record, categorical attributes first.
 
     A category is its code; a number is a whole number of the last decimal that the schema gives it, from a base
@@ -62,7 +63,6 @@ class Cells(Genotype[Genes]):
         )
 
     params: Params
-    deterministic: ClassVar[bool] = True
 
     def __init__(self, params: Params, microdata: Microdata) -> None:
         super().__init__(params, microdata)

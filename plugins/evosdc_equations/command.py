@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from evosdc.randomisation.equations.recipe import Recipe
+    from evosdc.randomisation.equations.equation_design import EquationDesign
 
 
 @click.command()
@@ -17,34 +17,34 @@ if TYPE_CHECKING:
 @click.option("--latex", "as_latex", is_flag=True, help="Print LaTeX instead of infix text.")
 @click.option("--simplify", "simplified", is_flag=True, help="Clean it up; the matrices stay what they are.")
 @click.option("--algebra", is_flag=True, help="Clean up further with sympy, checked on made-up files to 1e-12.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the recipe to this file.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the design to this file.")
 def equation(file: Path, as_latex: bool, simplified: bool, algebra: bool, output: Path | None) -> None:
     """Print the equations of FILE, which `evosdc run` wrote as equation.toml or a person by hand."""
     from evosdc.files.atomic import write_text
+    from evosdc.randomisation.equations.equation_design import read_equation_design
     from evosdc.randomisation.equations.infix import infix
-    from evosdc.randomisation.equations.recipe import read_recipe
     from evosdc_equations.latex import latex
 
-    recipe = read_recipe(file)
+    design = read_equation_design(file)
     if simplified or algebra:
-        recipe = _cleaned(recipe, algebra)
-    listed = [("all attributes", recipe.equation)] if recipe.equation is not None else []
-    for name, one in [*listed, *recipe.equations.items()]:
+        design = _cleaned(design, algebra)
+    listed = [("all attributes", design.equation)] if design.equation is not None else []
+    for name, one in [*listed, *design.equations.items()]:
         click.echo(f"{name}: {latex(one) if as_latex else infix(one)}")
         click.echo(f"  {len(one)} nodes, depth {one.depth}")
-    click.echo(f"decoding {recipe.decoding}, p = {recipe.p:g}" + _second_stage(recipe.two_stage))
+    click.echo(f"decoding {design.decoding}, p = {design.p:g}" + _second_stage(design.two_stage))
     if output is not None:
-        write_text(output, recipe.text())
+        write_text(output, design.text())
 
 
-def _cleaned(recipe: Recipe, algebra: bool) -> Recipe:
+def _cleaned(design: EquationDesign, algebra: bool) -> EquationDesign:
     from evosdc_equations.algebra import shortened
     from evosdc_equations.simplification import simplify
 
     clean = shortened if algebra else simplify
-    single = clean(recipe.equation, recipe.decoding) if recipe.equation is not None else None
-    each = {name: clean(one, recipe.decoding) for name, one in recipe.equations.items()}
-    return replace(recipe, equation=single, equations=each)
+    single = clean(design.equation, design.decoding) if design.equation is not None else None
+    each = {name: clean(one, design.decoding) for name, one in design.equations.items()}
+    return replace(design, equation=single, equations=each)
 
 
 def _second_stage(alpha: float | None) -> str:

@@ -11,13 +11,13 @@ from deap import gp
 from numpy.typing import NDArray
 
 from evosdc.errors import PluginError
-from evosdc.model import Genotype, Masking, Microdata
+from evosdc.model import Described, Masking, Microdata, PostRandomised, SelfStarting
 from evosdc.model.genotype import Dump
 from evosdc.randomisation.equations.equation import Equation, depth_of, frozen, malformed, split
+from evosdc.randomisation.equations.equation_design import EquationDesign, frequencies_of, staged
 from evosdc.randomisation.equations.evaluation import matrix_of
 from evosdc.randomisation.equations.infix import infix
 from evosdc.randomisation.equations.quantities import quantities_of
-from evosdc.randomisation.equations.recipe import Recipe, frequencies_of, staged
 from evosdc.randomisation.equations.symbols import ARITY, TERMINALS
 from evosdc.randomisation.post_randomisation import drawn
 from evosdc.randomisation.transition import Matrix, cumulative
@@ -31,15 +31,15 @@ from evosdc_equations.primitives import equation_of, primitive_set, tree_of
 from evosdc_equations.simplification import simplify
 from evosdc_equations.tree_picture import tree_picture
 from evosdc_equations.typesetting import MOST_NODES, typeset
-from evosdc_equations.variation import MUTATIONS, limited
+from evosdc_equations.variation import MUTATIONS, depth_limited
 
 Genes = tuple[NDArray[np.int16], NDArray[np.float64]]
 _POSITIONS = ("a", "b")
-RECIPE = "equation.toml"
+EQUATION_FILE = "equation.toml"
 """What a run leaves for `evosdc mask pram --equation`."""
 
 
-class Equations(Genotype[Genes]):
+class Equations(PostRandomised[Genes], SelfStarting[Genes], Described[Genes]):
     """One equation for all attributes, or one each, as postorder vectors one after the other.
 
     A genome is a pair of arrays of shape (m,): int16 tokens and float64 constants. It is decoded to a transition
@@ -69,8 +69,8 @@ class Equations(Genotype[Genes]):
         terminals = usual if params.terminals is None else params.terminals
         self._pset = primitive_set(terminals, params.functions, params.constants)
         self._initial_depth = min(params.initial_depth, params.max_depth)
-        self._mate = limited(gp.cxOnePoint, params.max_depth, params.max_nodes)
-        self._mutations = [limited(MUTATIONS[n], params.max_depth, params.max_nodes) for n in params.mutations]
+        self._mate = depth_limited(gp.cxOnePoint, params.max_depth, params.max_nodes)
+        self._mutations = [depth_limited(MUTATIONS[n], params.max_depth, params.max_nodes) for n in params.mutations]
         self._sums: tuple[Genes, list[Matrix]] | None = None
 
     @property
@@ -79,16 +79,11 @@ class Equations(Genotype[Genes]):
         return self.params.draws
 
     @property
-    def fresh_draws(self) -> int:
-        """Further files that the winner is judged on; decoding is random, however few draws the search takes."""
-        return 30
-
-    @property
     def expected(self) -> bool:
         """Whether genomes are judged by expectations."""
         return self.params.expected
 
-    def initial(self) -> Sequence[tuple[Masking, Genes]]:
+    def initial_genomes(self) -> Sequence[tuple[Masking, Genes]]:
         """Return the equations of the standard designs a and b, p and theta in 0.1..0.9.
 
         None in decodings that would make other matrices of them, and none that the depth limit forbids.
@@ -172,12 +167,12 @@ class Equations(Genotype[Genes]):
         """Return the genome's equations: a single one for all attributes, or one for each in their order."""
         return split(*g)
 
-    def recipe(self, g: Genes) -> Recipe:
+    def design(self, g: Genes) -> EquationDesign:
         """Return what makes the same matrices of any file."""
         equations = self.equations(g)
         each = dict(zip(self._names, equations, strict=True)) if self.params.one_each else {}
         single = None if each else equations[0]
-        return Recipe(single, each, self.params.decoding, self.params.p, self.params.two_stage)
+        return EquationDesign(single, each, self.params.decoding, self.params.p, self.params.two_stage)
 
     def traits(self, g: Genes) -> Mapping[str, float]:
         """Return the number of nodes and the depth of the deepest tree."""
@@ -197,9 +192,16 @@ class Equations(Genotype[Genes]):
                 pictures[f"The tree{whose} that was evolved"] = tree_picture(equation)
         return pictures
 
+    def rules(self, g: Genes) -> Mapping[str, str | int]:
+        """Return the infix text of the equation, or of each attribute's."""
+        texts = [infix(equation) for equation in self.equations(g)]
+        if self.params.one_each:
+            return {f"formula of {name}": text for name, text in zip(self._names, texts, strict=True)}
+        return {"formula": texts[0]}
+
     def files(self, g: Genes) -> Mapping[str, str]:
-        """Return the recipe, for use on any other file."""
-        return {RECIPE: self.recipe(g).text()}
+        """Return the design, for use on any other file."""
+        return {EQUATION_FILE: self.design(g).text()}
 
     def key(self, g: Genes) -> bytes:
         """Return a BLAKE2b hash of tokens and constants."""

@@ -12,6 +12,7 @@ from evosdc.specs import AlgorithmSpec, GenotypeSpec, MeasureSpec
 
 _ALL = ("nominal", "ordinal", "numeric")
 _CUI = "Cui, Kim and Lee (2011); limit of suppression and choice of the next node: reconstruction"
+_MEANINGS = {"dm": "the discernibility of the published records (DM: each record costs the size of its group)"}
 _UNBOUNDED = (0.0, float("inf"))
 
 
@@ -51,6 +52,7 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
             name=name,
             implementation=f"evosdc_lattice.measures:{implementation}",
             summary=summary,
+            meaning=_MEANINGS.get(name, ""),
             source=source,
             kind="model",
             family="generalisation",

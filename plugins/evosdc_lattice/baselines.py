@@ -23,7 +23,7 @@ class RandomRestarts(LatticeSearch):
 
     params: Params
 
-    def initial(self, candidates: Sequence[Individual]) -> Population:
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the first candidate; the first node of the search is drawn."""
         return Population(tuple(candidates[:1]), memory={"restart": np.array(True)})
 
@@ -60,7 +60,7 @@ class BottomUp(LatticeSearch):
 
     params: Params
 
-    def initial(self, candidates: Sequence[Individual]) -> Population:
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return one candidate; the search begins with the lowest node."""
         return Population(tuple(candidates[:1]))
 
@@ -126,7 +126,7 @@ class TopDown(LatticeSearch):
 
     params: Params
 
-    def initial(self, candidates: Sequence[Individual]) -> Population:
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return one candidate; the search begins with the highest node."""
         return Population(tuple(candidates[:1]), memory={"descent": np.array(-1), "restart": np.array(True)})
 

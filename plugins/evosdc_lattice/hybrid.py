@@ -42,7 +42,7 @@ class GeneticTabu(LatticeSearch):
         """Nodes of a generation."""
         return self.params.population or (4 if self.lattice.space.size > LARGE else 20)
 
-    def initial(self, candidates: Sequence[Individual]) -> Population:
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return random candidates where there are some; without them the search draws its own."""
         started = [individual for individual in candidates if individual.origin == "random"]
         individuals = tuple(started or candidates)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from math import floor
@@ -12,20 +12,30 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from evosdc.errors import Fault, ParameterError, PluginError
-from evosdc.model import Fitted, Genotype, Masking, Microdata, Parameters
+from evosdc.model import (
+    Described,
+    Direct,
+    Fitted,
+    Generalising,
+    Masking,
+    Microdata,
+    Parameters,
+    Restricted,
+    SelfStarting,
+)
 from evosdc.model.genotype import Dump
 from evosdc.table.table import Rows, Table
+from evosdc_lattice.class_requirement import ClassRequirement, Diversity
 from evosdc_lattice.evaluation import NodeEvaluator
 from evosdc_lattice.ladder import ladders_of, with_hierarchy
 from evosdc_lattice.losses import AverageClassSize, NodeLoss
 from evosdc_lattice.measures import FittedLoss
-from evosdc_lattice.privacy import Diversity, PrivacyModel
 from evosdc_lattice.publication import class_sizes, failing_rows, published
 from evosdc_lattice.sensitive import Distance, sensitive_attributes
 from evosdc_lattice.space import LatticeSpace, Levels, locked
 
 
-class Lattice(Genotype[Levels]):
+class Lattice(SelfStarting[Levels], Restricted[Levels], Generalising[Levels], Direct[Levels], Described[Levels]):
     """A vector of levels, one an attribute: full-domain generalisation with suppression (Samarati 2001; Sweeney 2002).
 
     Every value of an attribute is replaced by its ancestor at the attribute's level; classes that fail the privacy
@@ -89,8 +99,6 @@ class Lattice(Genotype[Levels]):
 
     params: Params
     portfolio = None
-    deterministic = True
-    generalises = True
 
     def __init__(self, params: Params, microdata: Microdata) -> None:
         super().__init__(params, microdata)
@@ -100,7 +108,7 @@ class Lattice(Genotype[Levels]):
         self._notes = tuple(note for _, note in named if note)
         ladders = ladders_of([attribute for attribute, _ in named], columns)
         attributes, values = sensitive_attributes(params, microdata)
-        model = PrivacyModel(params.k, params.l, params.diversity, params.c, params.t, params.p, attributes)
+        model = ClassRequirement(params.k, params.l, params.diversity, params.c, params.t, params.p, attributes)
         n = len(original)
         limit = int(params.suppression) if params.suppression > 1 else floor(params.suppression * n + 1e-9)
         self.space = LatticeSpace(ladders, model, min(limit, n), values)
@@ -119,7 +127,7 @@ class Lattice(Genotype[Levels]):
         """What was decided for the user: hierarchies that were built."""
         return self._notes
 
-    def initial(self) -> Sequence[tuple[Masking, Levels]]:
+    def initial_genomes(self) -> Sequence[tuple[Masking, Levels]]:
         """Return the highest node, which is always within the limit."""
         return ((Masking("generalisation", {"levels": "highest"}), self.space.top),)
 
@@ -231,6 +239,12 @@ class Lattice(Genotype[Levels]):
     def levels_of(self, g: Levels) -> dict[str, int]:
         """Return the level of each attribute by name."""
         return dict(zip(self.names, g.tolist(), strict=True))
+
+    def rules(self, g: Levels) -> Mapping[str, str | int]:
+        """Return the level of each attribute, and the number of suppressed records."""
+        levels = zip(self.names, g.tolist(), self.space.top.tolist(), strict=True)
+        rules: dict[str, str | int] = {f"level of {name}": f"{level} of {height}" for name, level, height in levels}
+        return rules | {"records suppressed": self.evaluator.facts(g).suppressed}
 
     def describe(self, g: Levels) -> Any:
         """Return levels, suppressed records, and how many classes there are of which size."""

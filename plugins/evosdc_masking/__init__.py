@@ -50,16 +50,19 @@ def evosdc_portfolios() -> Iterator[PortfolioSpec]:
         implementation="evosdc_masking.portfolio:categorical",
         summary="PRAM, rank swapping, MDAV, top and bottom coding, global recoding, each over a range of parameters.",
         source="Families of Torra 2004; ranges of the parameters: reconstruction",
+        default_for=("categorical",),
     )
     yield PortfolioSpec(
         name="numeric",
         implementation="evosdc_masking.numeric_portfolio:numeric",
         summary="Rank swapping, microaggregation of five kinds, noise and JPEG, each over a range of parameters.",
         source="Families of Domingo-Ferrer and Torra 2001; some ranges of the parameters: reconstruction",
+        default_for=("numeric",),
     )
     yield PortfolioSpec(
         name="mixed",
         implementation="evosdc_masking.mixed_portfolio:mixed",
         summary="Rank swapping, MDAV and Mondrian of all attributes, then methods for categories and for numbers.",
         source="reconstruction",
+        default_for=("mixed",),
     )

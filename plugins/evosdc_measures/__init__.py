@@ -34,18 +34,23 @@ def evosdc_fitnesses() -> Iterator[FitnessSpec]:
         name="mean",
         implementation="evosdc_measures.fitness:Mean",
         summary="Mean of information loss and disclosure risk.",
+        meaning="the mean of IL and DR",
         source="thesis, Eq. 3.2",
+        default_for=("experiment",),
     )
     yield FitnessSpec(
         name="max",
         implementation="evosdc_measures.fitness:Max",
         summary="Greater of information loss and disclosure risk, which favours balance.",
+        meaning="the greater of IL and DR",
         source="thesis, Eq. 3.4",
+        default_for=("protect",),
     )
     yield FitnessSpec(
         name="weighted",
         implementation="evosdc_measures.fitness:Weighted",
         summary="Weighted mean of information loss and disclosure risk, or of single measures.",
+        meaning="the weighted mean of IL and DR, or of single measures, with the weights among the settings",
         source="Domingo-Ferrer, Torra (2001), whose score weighs its components.",
     )
     yield FitnessSpec(

@@ -30,7 +30,7 @@ def evosdc_portfolios() -> Iterator[PortfolioSpec]:
     """Offer the standard matrices, to compare with."""
     yield PortfolioSpec(
         name="standard-pram",
-        implementation="evosdc_pram.founders:standard",
+        implementation="evosdc_pram.initial_matrices:pram_portfolio",
         summary="PRAM of design a, p = 0.1..0.9, and of design b, theta = 0.1..0.9.",
         source="Thesis, Eq. 2.3 to 2.5; ranges of the parameters: reconstruction",
     )
@@ -43,6 +43,7 @@ def evosdc_fitnesses() -> Iterator[FitnessSpec]:
         name="penalised",
         implementation="evosdc_pram.penalised:Penalised",
         summary="Mean or maximum of IL and DR, plus a weight times the shift of the expected marginals.",
+        meaning="the mean or the greater of IL and DR, and a price for frequencies that the protection shifts",
         source="reconstruction",
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -24,7 +24,7 @@ class Penalised(Fitness):
         weight: float = Field(1.0, ge=0, description="price of a shift of one per cent of the records")
 
     params: Params
-    needs: ClassVar[tuple[str, ...]] = ("il", "dr", "marginal-shift")
+    needs: tuple[str, ...] = ("il", "dr", "marginal-shift")
 
     def combine(self, scores: Mapping[str, float]) -> tuple[float, ...]:
         """Return the one objective."""

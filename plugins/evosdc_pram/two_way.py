@@ -18,7 +18,7 @@ from evosdc.table.table import Codes, Table
 
 
 @dataclass(frozen=True)
-class Pair:
+class AttributePair:
     """The two-way table of two attributes; a missing value is a category of its own, the last.
 
     Parameters
@@ -67,7 +67,7 @@ class Pair:
         return with_missing(transitions[self.first]), with_missing(transitions[self.second])
 
 
-def pairs_of(original: Table, names: Sequence[tuple[str, str]], where: str) -> tuple[Pair, ...]:
+def attribute_pairs(original: Table, names: Sequence[tuple[str, str]], where: str) -> tuple[AttributePair, ...]:
     """Return the two-way tables of the named pairs; of all pairs where none is named.
 
     Raises
@@ -88,7 +88,7 @@ def pairs_of(original: Table, names: Sequence[tuple[str, str]], where: str) -> t
         first, second = schema.names.index(a), schema.names.index(b)
         sizes = [len(schema.attributes[v].categories) + 1 for v in (first, second)]
         shape = (sizes[0], sizes[1])
-        pairs.append(Pair(first, second, shape, _counted(original, first, second, shape)))
+        pairs.append(AttributePair(first, second, shape, _counted(original, first, second, shape)))
     return tuple(pairs)
 
 

@@ -43,7 +43,7 @@ def evosdc_privacy_models() -> Iterator[PrivacyModelSpec]:
         ("delta-presence", "presence:DeltaPresence",
          "Probability, for members of a population file, that they are in the file.",
          "Nergiz, Atzori and Clifton (2007)"),
-        ("local-differential-privacy", "randomisation:LocalDifferentialPrivacy",
+        ("local-differential-privacy", "local_privacy:LocalDifferentialPrivacy",
          "Epsilon of the matrices that the file was post-randomised by.", "Kasiviswanathan et al. (2011)"),
     )  # fmt: skip
     for name, implementation, summary, source in models:

@@ -9,8 +9,8 @@ import numpy as np
 
 from evosdc.model import MissingMatch, PrivacyModel, Release
 from evosdc.table.equivalence import equivalence_classes, ranks, told_apart
-from evosdc.table.prefix_tree import matching_sums, prefix_tree
 from evosdc.table.table import MISSING, Codes
+from evosdc.table.wildcard_tree import matching_sums, prefix_tree
 
 
 class DeltaPresence(PrivacyModel):

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from evosdc.kernel import kernel
 from evosdc.model import Release
 from evosdc.table.equivalence import ranks
-from evosdc.table.prefix_tree import matches
 from evosdc.table.table import MISSING, Codes
+from evosdc.table.wildcard_tree import matches
 
 NEEDED = "a sensitive attribute"
 """What models of sensitive values lack in a file that declares none."""
@@ -31,7 +31,7 @@ class Spread(NamedTuple):
     queries : ndarray of int32, shape (m, V)
         The keys in the tree's order of attributes; V is 0 where each key matches itself alone.
     value, child, key : ndarray of int32
-        The tree (`evosdc.table.prefix_tree.PrefixTree`).
+        The tree (`evosdc.table.wildcard_tree.WildcardTree`).
     """
 
     starts: NDArray[np.int64]

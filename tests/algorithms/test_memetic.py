@@ -9,10 +9,10 @@ import pytest
 
 from evosdc.algorithms.combination import promising
 from evosdc.algorithms.memetic import RATES, Memetic
-from evosdc.algorithms.moves import Move, credited, first_credit, moves_of, shares_of
+from evosdc.algorithms.moves import Move, first_credit, moves_of, shares_of, update_credit
 from evosdc.algorithms.parent_child import ParentChild
 from evosdc.errors import ParameterError
-from evosdc.model import Genotype, Individual, Population
+from evosdc.model import Genotype, Individual, Movable, Population
 from evosdc.seeds import Streams
 from evosdc.testing import AlgorithmConformance
 from evosdc.testing.counting import candidates, counted, counting_toolbox
@@ -26,17 +26,29 @@ def combined(genome, changed):
     return combination
 
 
+class Counting(Movable):
+    """Moves of two kinds; what they do is set from without."""
+
+    moves = ("small", "large")
+
+    def move(self, g, kind, rng, records=None):
+        raise NotImplementedError
+
+    def decode(self, g, rng):
+        return g
+
+
+Counting.__abstractmethods__ = frozenset()
+
+
 def toolbox_of(together=combined):
     toolbox = counting_toolbox()
     toolbox.algorithm = lambda name, params: ParentChild(ParentChild.Params(**params), toolbox)
     toolbox.measures = {}
     toolbox.fitness = SimpleNamespace(combine=lambda scores: (max(scores["il"], scores["dr"]),))
-    toolbox.genotype = SimpleNamespace(
-        moves=("small", "large"),
-        move=lambda genome, kind, rng, records: toolbox.mutate(genome, rng),
-        decode=lambda genome, rng: genome,
-        combined=together,
-    )
+    toolbox.genotype = Counting(None, None)
+    toolbox.genotype.move = lambda genome, kind, rng, records: toolbox.mutate(genome, rng)
+    toolbox.genotype.combined = together
     return toolbox
 
 
@@ -88,7 +100,7 @@ def test_no_set_is_predicted_to_be_worse_than_the_climber() -> None:
 
 def test_a_round_probes_and_then_combines_what_paid() -> None:
     algorithm = Memetic(Memetic.Params(rounds=1, probes=30, climbers=1), toolbox_of())
-    population = algorithm.initial(candidates(4, 1))
+    population = algorithm.first_population(candidates(4, 1))
     seen = []
     for generation in range(3):
         population = Population(population.individuals, generation, population.memory)
@@ -118,17 +130,17 @@ def test_a_toolbox_without_algorithms_is_refused() -> None:
 def test_credit_goes_to_the_moves_that_improve_and_no_move_is_forgotten() -> None:
     credit = np.full(4, 0.25)
     for _ in range(60):
-        credit = credited(credit, [0, 0, 1, 3], [0.0, 4.0, 0.0, 1.0])
+        credit = update_credit(credit, [0, 0, 1, 3], [0.0, 4.0, 0.0, 1.0])
     # A trial of the first brings 2 on the average; the third was never tried and keeps what it had.
     assert credit == pytest.approx([0.5, 0.0, 0.25, 0.25], abs=0.01)
-    assert credited(credit, [0, 1], [0.0, 0.0]) is credit
+    assert update_credit(credit, [0, 1], [0.0, 0.0]) is credit
     assert shares_of(credit).sum() == pytest.approx(1.0)
     assert shares_of(np.array([1.0, 0.0])) == pytest.approx([0.95, 0.05])
 
 
 @pytest.mark.parametrize("burdened", [0.0, 0.3, 1.0])
 def test_records_are_drawn_by_cost_as_far_as_the_parameter_says(burdened: float) -> None:
-    moves = moves_of(SimpleNamespace(moves=("small", "large"), move=None), burdened)
+    moves = moves_of(Counting(None, None), burdened)
     credit = first_credit(moves, burdened)
     assert credit.sum() == pytest.approx(1.0)
     assert sum(share for move, share in zip(moves, credit.tolist(), strict=True) if move.costly) == burdened
@@ -147,7 +159,7 @@ def test_a_genotype_without_records_has_its_plain_moves() -> None:
 
 def chosen(algorithm: Memetic, scores: list[float], rates: list[float], rounds: int) -> int:
     members = tuple(scored(score, 0.0) for score in scores)
-    population = Population(members, 2 * rounds, algorithm.initial(members).memory | {RATES: np.array(rates)})
+    population = Population(members, 2 * rounds, algorithm.first_population(members).memory | {RATES: np.array(rates)})
     return algorithm.propose(population, Streams(1))[0].parents[0]
 
 

@@ -7,18 +7,19 @@ import tomllib
 
 import pytest
 
-from evosdc.cli.new_plugin import KINDS, NAME, class_name, files
+from evosdc.cli.new_plugin import NAME, SOURCES, class_name, files
 from evosdc.plugins.discovery import _NAME as REGISTERED
+from evosdc.plugins.kinds import KINDS
 from evosdc.plugins.registry import Registry
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SOURCES)
 def test_a_new_plugin_is_offered_and_passes_its_conformance_suite(evosdc, tmp_path, kind):
     written = evosdc("new-plugin", kind, "ward-round")
     assert written.status == 0, written.err
     folder = tmp_path / "evosdc-ward-round"
     assert sorted(path.name for path in folder.rglob("*.py")) == sorted(
-        ["__init__.py", f"{KINDS[kind].module}.py", "test_conformance.py"]
+        ["__init__.py", f"{KINDS[kind].short}.py", "test_conformance.py"]
     )
     project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
     assert (project["name"], project["entry-points"]) == (
@@ -32,7 +33,7 @@ def test_a_new_plugin_is_offered_and_passes_its_conformance_suite(evosdc, tmp_pa
     assert " passed" in done.stdout
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SOURCES)
 def test_its_hook_is_light_and_its_offer_is_found(evosdc, tmp_path, monkeypatch, kind):
     name = f"own-{kind}"
     assert evosdc("new-plugin", kind, name, "-o", tmp_path / "here").status == 0
@@ -47,7 +48,7 @@ def test_its_hook_is_light_and_its_offer_is_found(evosdc, tmp_path, monkeypatch,
         del sys.modules[imported]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SOURCES)
 @pytest.mark.parametrize("name", ["measure", "table", "none", "true", "field", "algorithm", "a1-b2"])
 def test_names_that_mean_something_else_make_sound_classes(kind, name):
     for path, text in files(kind, name).items():
@@ -56,7 +57,7 @@ def test_names_that_mean_something_else_make_sound_classes(kind, name):
             assert "$" not in text
     made = class_name(name, KINDS[kind])
     assert made.isidentifier()
-    assert f"import {made}" not in KINDS[kind].source
+    assert f"import {made}" not in SOURCES[kind]
 
 
 def test_all_that_is_wrong_is_told_at_once(evosdc, tmp_path):

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from evosdc.engine.checkpoint import checkpoints
-from evosdc.runs.lock import this_process
+from evosdc.runs.lock import this_owner
 from tests.cluster.commands import (
     assert_same_run,
     completed,
@@ -159,8 +159,8 @@ def test_a_second_run_on_the_folder_is_refused_by_name_and_the_first_goes_on(tmp
 
 def test_the_lock_of_another_computer_counts_while_it_gives_signs_of_life(broken_off, tmp_path):
     folder = copied(broken_off[0], tmp_path / "run")
-    holder = {"pid": 4242, "host": "node17.cluster", "born": "1", "since": "2026-01-01T00:00:00+00:00"}
-    (folder / ".lock").write_text(json.dumps(holder))
+    owner = {"pid": 4242, "host": "node17.cluster", "born": "1", "since": "2026-01-01T00:00:00+00:00"}
+    (folder / ".lock").write_text(json.dumps(owner))
     done = completed("resume", folder, "--quiet")
     assert done.returncode == 2
     assert "process 4242 on node17.cluster" in done.stderr
@@ -175,9 +175,9 @@ def test_the_lock_of_another_computer_counts_while_it_gives_signs_of_life(broken
 
 def test_a_process_that_took_the_number_of_a_dead_one_does_not_hold_the_folder(broken_off, tmp_path):
     folder = copied(broken_off[0], tmp_path / "run")
-    us = this_process()
-    holder = {"pid": us.pid, "host": us.host, "born": "12", "since": us.since}
-    (folder / ".lock").write_text(json.dumps(holder))
+    us = this_owner()
+    owner = {"pid": us.pid, "host": us.host, "born": "12", "since": us.since}
+    (folder / ".lock").write_text(json.dumps(owner))
     assert json.loads(completed("status", folder, "--json").stdout)["state"] == "killed"
     assert completed("resume", folder, "--quiet").returncode == 0
 

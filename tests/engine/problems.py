@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from evosdc.engine.problem import Problem
-from evosdc.model import Aggregation, Fitness, Incremental, Individual, Microdata
+from evosdc.model import Aggregation, Fitness, Incremental, Individual, Microdata, Randomised
 from evosdc.seeds import Streams
 from evosdc.table.schema import Scale
 from evosdc.table.table import MISSING, Table
@@ -105,7 +105,7 @@ def evaluated(problem, genome, origin="random") -> Individual:
     return Individual(genome, key, scores, objectives, origin, states)
 
 
-class Speckled(Copies):
+class Speckled(Copies, Randomised):
     """A whole file whose published version lacks some values, other ones in each draw; changed records are known."""
 
     shared = True
@@ -151,7 +151,7 @@ class Decoded(Levels):
 
 
 class Unfollowed(Decoded):
-    """Knows no changed records."""
+    """Knows no changed records of any child."""
 
     def changed_rows(self, parent, child):
         return None

@@ -132,7 +132,7 @@ def test_states_that_nobody_can_follow_are_not_made(cls):
     parent.states = ()
     asked.start = 0
     Evaluator(problem).evaluate(asked_for(wanted, nearest=parent))
-    assert (asked.start, asked.update) == (3 * genotype.draws, 0), "the children's own, and no more"
+    assert (asked.start, asked.update) == (3 * problem.draws, 0), "the children's own, and no more"
     assert parent.states == ()
 
 

@@ -8,7 +8,7 @@ from evosdc.algorithms.selection import costs, roulette
 from evosdc.engine.archive import Archive
 from evosdc.engine.checkpoint import load_checkpoint, save_checkpoint
 from evosdc.engine.evaluation import Evaluator
-from evosdc.engine.failures import ErrorRule, evaluated, failures_in, worst_evaluation
+from evosdc.engine.failures import ErrorRule, evaluate_or_penalise, failures_in, worst_evaluation
 from evosdc.engine.loop import SearchState, begin
 from evosdc.engine.statistics import best_of
 from evosdc.engine.stop import Progress
@@ -58,9 +58,9 @@ def test_a_failure_is_raised_tried_again_or_penalised(problem, rule, related, fa
     evaluate, asked = attempts(failures)
     if found is None:
         with pytest.raises(EvaluationError, match="broken"):
-            evaluated(rule, problem, genome, evaluate, related)
+            evaluate_or_penalise(rule, problem, genome, evaluate, related)
     else:
-        value = evaluated(rule, problem, genome, evaluate, related)
+        value = evaluate_or_penalise(rule, problem, genome, evaluate, related)
         assert value == (worst_evaluation(problem, genome) if found == "worst" else found)
     assert asked == told
 

@@ -63,7 +63,7 @@ def advance_of(algorithm, stop, seconds, grain="auto"):
 )
 def test_workers_are_started_where_enough_is_left_to_do(seconds, generations, grain, started):
     algorithm = islands_of(count=4)
-    population = algorithm.initial(candidates(16, 1))
+    population = algorithm.first_population(candidates(16, 1))
     executor, evaluator, advance = advance_of(algorithm, Stop(generations=generations), seconds, grain)
     generation = advance(population, Progress(evaluations=16))
     assert executor.used is started
@@ -75,7 +75,7 @@ def test_workers_are_started_where_enough_is_left_to_do(seconds, generations, gr
 
 def test_while_a_search_may_end_any_time_workers_are_started_once_it_has_taken_as_long_as_their_start():
     algorithm = islands_of(count=4)
-    population = algorithm.initial(candidates(16, 1))
+    population = algorithm.first_population(candidates(16, 1))
     executor, _, advance = advance_of(algorithm, Stop(target=-1.0), 1e-6)
     advance(population, Progress(evaluations=16, seconds=1.0))
     assert not executor.used

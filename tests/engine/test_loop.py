@@ -207,7 +207,7 @@ def test_seconds_of_whoever_observes_count(monkeypatch):
 
 def test_a_search_begins_with_the_best_and_the_front_of_all_candidates():
     class FirstTwo(Scripted):
-        def initial(self, candidates):
+        def first_population(self, candidates):
             return Population(tuple(candidates[:2]))
 
     candidates = [person(9.0, il=9, dr=9), person(8.0, il=8, dr=8), person(3.0, il=1, dr=5), person(4.0, il=5, dr=3)]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evosdc.errors import EvaluationError
-from evosdc.model import Fitness, Fitted, Genotype
+from evosdc.model import Fitness, Fitted
 from evosdc.seeds import Streams
 from evosdc.testing.purity import generator
 from tests.engine.problems import (
@@ -21,7 +21,7 @@ from tests.engine.problems import (
     levels,
     problem_of,
 )
-from tests.testing.genotypes import Levels, Swaps
+from tests.testing.genotypes import Swaps, Unfollowed
 from tests.testing.measures import Counts
 
 N = 60
@@ -33,12 +33,6 @@ def widths(genotype):
 
 def asked(problem):
     return problem.measures["changed"].asked
-
-
-class NoRows(Levels):
-    """A genotype that does not say which records changed."""
-
-    changed_rows = Genotype.changed_rows
 
 
 def child_of(genotype, suppressed, parent=10, widths_of_child=None):
@@ -91,7 +85,7 @@ def test_a_relative_without_states_is_no_help():
 
 
 def test_without_changed_rows_nothing_is_followed():
-    genotype = levels(NoRows)
+    genotype = levels(Unfollowed)
     problem, parent, child = child_of(genotype, 11)
     evaluation = problem.evaluate(child, genotype.key(child), parent)
     assert asked(problem).update == 0

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import evosdc
+from evosdc.calls.defaults import default_measures
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.build.defaults import default_measures
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Attribute, Role, Scale, Schema
@@ -16,8 +16,8 @@ from evosdc.testing.tables import sample_table
 
 
 def names(scales):
-    measures = default_measures(sample_table("ordinary", scales).schema)
-    return [m.name for m in measures.il], [m.name for m in measures.dr]
+    measures = default_measures(sample_table("ordinary", scales).schema, default_registry())
+    return list(measures["il"]), list(measures["dr"])
 
 
 def test_defaults_follow_the_scales():
@@ -77,4 +77,4 @@ def test_measures_may_need_attributes_that_are_not_protected(survey):
 
 def test_attributes_of_the_schema_decide():
     nothing = Schema((Attribute("a", Role.OTHER, Scale.NOMINAL, ("x",)),))
-    assert [m.name for m in default_measures(nothing).dr] == ["id", "dbrl", "prl"]
+    assert default_measures(nothing, default_registry())["dr"] == ("id", "dbrl", "prl")

@@ -133,7 +133,7 @@ def test_a_worker_makes_the_same_start(name, tmp_path, workers_know):
     genotype = assembly.problem.genotype
     for position in range(8):
         dump, scores, objectives = worker.begin(context, 7, position)
-        genome = genotype.random(assembly.problem.streams.initial(position))
+        genome = genotype.random(assembly.problem.streams.random_genome(position))
         evaluation = assembly.problem.evaluate(genome, genotype.key(genome))
         assert genotype.key(genotype.load(dump)) == genotype.key(genome)
         assert (scores, objectives) == (evaluation.scores, evaluation.objectives)
@@ -147,7 +147,7 @@ def test_a_worker_follows_relatives_that_it_knows(tmp_path, workers_know, monkey
     calls = []
     update = type(measure).update
     monkeypatch.setattr(type(measure), "update", lambda *args: calls.append(len(args[-1])) or update(*args))
-    widths = genotype.random(bench.problem.streams.initial(0))[0]
+    widths = genotype.random(bench.problem.streams.random_genome(0))[0]
     keys = []
     for suppressed, nearest in ((10, None), (13, 0), (14, None), (17, 2)):
         genome = (widths, suppressed)
@@ -163,7 +163,7 @@ def test_a_worker_forgets_the_oldest(tmp_path, workers_know, monkeypatch):
     monkeypatch.setattr("evosdc.experiment.run.worker.RECENT", 3)
     bench, _ = bench_of("levels", tmp_path, workers_know)
     genotype = bench.problem.genotype
-    widths = genotype.random(bench.problem.streams.initial(0))[0]
+    widths = genotype.random(bench.problem.streams.random_genome(0))[0]
     for suppressed in range(5):
         bench.evaluate(dict(genotype.dump((widths, suppressed))), None)
     assert list(bench.recent) == [genotype.key((widths, suppressed)) for suppressed in (2, 3, 4)]

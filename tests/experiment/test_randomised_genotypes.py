@@ -83,14 +83,14 @@ def test_fresh_scores_are_means_over_draws_that_the_search_never_saw(finished):
 
 def test_search_judges_all_genomes_by_the_same_draws():
     problem = assemble(experiment(), default_registry()).problem
-    (_, genome), key = problem.founders[3], b"x" * 16
+    (_, genome), key = problem.initial_genomes[3], b"x" * 16
     assert problem.decode(genome, key, 1).same_records(problem.decode(genome, b"y" * 16, 1))
     assert not problem.decode(genome, key, 1).same_records(problem.decode(genome, key, 0))
 
 
 def test_paired_errors_are_smaller_than_unpaired_ones():
     problem = assemble(experiment(), default_registry()).problem
-    (_, a), (_, b) = problem.founders[3], problem.founders[4]
+    (_, a), (_, b) = problem.initial_genomes[3], problem.initial_genomes[4]
     first, second = (fresh_scores(problem, g, problem.genotype.key(g), 12) for g in (a, b))
     paired, unpaired = advantage(first, second), advantage(first, second, paired=False)
     assert paired[0] == unpaired[0] == pytest.approx(second.objectives[0] - first.objectives[0])
@@ -160,7 +160,7 @@ def test_expectation_needs_no_draw_and_is_checked_on_fresh_ones(tmp_path):
     )
     assembly = assemble(judged, default_registry())
     problem = assembly.problem
-    _, genome = problem.founders[2]
+    _, genome = problem.initial_genomes[2]
     evaluation = problem.evaluate(genome, problem.genotype.key(genome))
     assert evaluation.scores["dbil"] == problem.measures["dbil"].expected(problem.genotype.transitions(genome))
     result = run_once(judged, tmp_path / "run", default_registry(), 5).result

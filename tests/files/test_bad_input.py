@@ -8,7 +8,7 @@ import socket
 import pytest
 
 from evosdc.errors import DataError, InputError, SchemaError
-from evosdc.files.schema.reader import load_schema
+from evosdc.files.schema.schema_reader import load_schema
 from evosdc.files.source import read_source
 
 from .build import nominal, numeric, schema, write

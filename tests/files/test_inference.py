@@ -3,7 +3,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from evosdc.files.inference.names import hint_of, words_of
+from evosdc.files.inference.name_hints import hint_of, words_of
 from evosdc.files.inference.proposal import infer, infer_schema
 from evosdc.files.source import read_source
 from evosdc.model import Microdata

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import InputError, SchemaError
-from evosdc.files.schema.reader import AttributeDescription, describe, dump_schema, load_schema
-from evosdc.files.schema.writer import text
+from evosdc.files.schema.schema_reader import AttributeDescription, describe, dump_schema, load_schema
+from evosdc.files.schema.schema_writer import text
 from evosdc.files.source import read_source
 from evosdc.table.hierarchy import interval_hierarchy, prefix_hierarchy
 from evosdc.table.schema import Attribute, MissingRule, Role, Scale, Schema

@@ -52,7 +52,7 @@ def write_run(
     rng = np.random.default_rng(seed)
     attributes = ATTRIBUTES if attributes is None else attributes
     _json(folder / "resolved.json", _resolved(title, seed, fitness, generations, list(attributes), il_dr))
-    _json(folder / "environment.json", _environment())
+    _json(folder / "environment.json", _environment(fitness))
     lines = _journal(rng, fitness, generations, portfolio, il_dr)
     (folder / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     last = lines[-1] if lines else {"generation": 0, "evaluations": 0, "seconds": 0.0}
@@ -138,11 +138,14 @@ def _resolved(
     }  # fmt: skip
 
 
-def _environment() -> dict[str, Any]:
+def _environment(fitness: str) -> dict[str, Any]:
     return {
         "evosdc": "0.1.0", "python": "3.11.7", "platform": "Linux x86_64",
         "packages": {"numpy": "2.4.6", "deap": "1.4.4"},
         "plugins": [{"name": "cells", "distribution": "evosdc", "version": "0.1.0"}], "data": "ab" * 32,
+        "meaning": {"mean": "the mean of IL and DR", "max": "the greater of IL and DR", "dm": "discernibility"}.get(
+            fitness, ""
+        ),
     }  # fmt: skip
 
 

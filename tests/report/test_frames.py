@@ -12,25 +12,25 @@ import pandas as pd
 import pytest
 
 from evosdc.report import frames
-from evosdc.runs.reader import RunFolder, read_run_folders
+from evosdc.runs.reader import RecordedRun, read_run_folders
 from tests.report.synthetic import MEASURES, write_run
 
 
-def read(folder: Path) -> RunFolder:
+def read(folder: Path) -> RecordedRun:
     (run,) = read_run_folders([folder])
     return run
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> RunFolder:
+def run(tmp_path: Path) -> RecordedRun:
     return read(write_run(tmp_path / "run"))
 
 
-def records(run: RunFolder) -> list[dict]:
+def records(run: RecordedRun) -> list[dict]:
     return [json.loads(line) for line in (run.path / "journal.jsonl").read_text().splitlines()]
 
 
-def test_history_holds_every_line_of_the_journal(run: RunFolder) -> None:
+def test_history_holds_every_line_of_the_journal(run: RecordedRun) -> None:
     history, lines = frames.history(run), records(run)
     assert history["generation"].tolist() == list(range(61))
     assert history["evaluations"].tolist() == [line["evaluations"] for line in lines]
@@ -69,7 +69,7 @@ def test_thinning_keeps_both_ends_and_order() -> None:
     assert frames.thinned(frame.head(400), 400)["generation"].tolist() == list(range(400))
 
 
-def test_files_are_the_rows_of_the_scores(run: RunFolder) -> None:
+def test_files_are_the_rows_of_the_scores(run: RecordedRun) -> None:
     table = frames.files(run)
     with (run.path / "scores.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
@@ -120,7 +120,7 @@ def test_ranking_merges_what_scores_alike_and_shares_ranks() -> None:
     assert ranked["alike"].tolist() == [1, 1, 2]
 
 
-def test_operators_add_up_to_the_journal(run: RunFolder) -> None:
+def test_operators_add_up_to_the_journal(run: RecordedRun) -> None:
     made = frames.operators(run)
     totals = frames.operator_totals(made).set_index("operator")
     rates = frames.operator_rates(made, spans=7)
@@ -141,7 +141,7 @@ def test_an_operator_that_made_nothing_has_no_rate() -> None:
     assert frames.operator_totals(made)["rate"].isna().all()
 
 
-def test_frequencies_keep_the_order_of_categories(run: RunFolder) -> None:
+def test_frequencies_keep_the_order_of_categories(run: RecordedRun) -> None:
     document = json.loads((run.path / "frequencies.json").read_text())
     rows = frames.frequencies(run)
     assert list(dict.fromkeys(rows["attribute"])) == list(document)

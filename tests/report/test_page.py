@@ -237,13 +237,17 @@ def test_no_record_reaches_the_page(tmp_path: Path) -> None:
     assert secret not in write_report([folder], tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-def test_levels_of_the_lattice_are_shown(tmp_path: Path) -> None:
+def test_rules_that_make_the_file_are_shown(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run", fitness="dm", il_dr=False, generations=2)
     result = json.loads((folder / "result.json").read_text())
-    result["best"]["genome"] = {"levels": {"age": 2, "sex": 0}, "heights": {"age": 4, "sex": 1}, "suppressed": 14}
+    result["best"]["rules"] = {"level of age": "2 of 4", "formula": "p / t", "records suppressed": 1400}
     (folder / "result.json").write_text(json.dumps(result))
     page = page_of(tmp_path / "page.html", folder)
-    assert [["level of age", "2 of 4"], ["level of sex", "0 of 1"], ["records suppressed", "14"]] in page.tables
+    assert [
+        ["level of age", "2 of 4"],
+        ["formula", "p / t"],
+        ["records suppressed", "1\N{NARROW NO-BREAK SPACE}400"],
+    ] in page.tables
 
 
 def test_an_original_that_may_not_be_published_is_nothing_to_compare_with(tmp_path: Path) -> None:

@@ -18,12 +18,12 @@ from evosdc.report.fresh_draws import fresh_measures, fresh_score, fresh_verdict
 from evosdc.report.standings import Standing, Standings, standings
 from evosdc.report.summary import sentences
 from evosdc.report.verdicts import changed_text, changed_total, gain_text, percent
-from evosdc.runs.reader import RunFolder, read_run_folders
+from evosdc.runs.reader import RecordedRun, read_run_folders
 from tests.report.parsing import Page, parsed
 from tests.report.synthetic import amend, resolve, write_run
 
 
-def read(folder: Path) -> RunFolder:
+def read(folder: Path) -> RecordedRun:
     (run,) = read_run_folders([folder])
     return run
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from evosdc.runs.rank_tests import LEVEL, compared, holm, spread_of
+from evosdc.runs.rank_tests import LEVEL, METHOD, compared, holm, rank_sentences, spread_of
 
 
 def test_spread_of_few_and_no_values():
@@ -55,7 +55,7 @@ def test_it_says_how_many_runs_are_needed_and_the_clearest_result_then_passes(se
         found = compared(groups)
         assert (found.needed, found.told) == (needed, runs >= needed)
         assert (min(pair.corrected for pair in found.pairs) <= LEVEL) == found.told
-        verdicts = {pair["verdict"] for pair in found.document()["pairs"]}
+        verdicts = {pair["verdict"] for pair in found.to_json()["pairs"]}
         assert verdicts == ({"the first is lower"} if found.told else {"too few runs to tell"})
 
 
@@ -64,3 +64,20 @@ def test_equal_values_and_single_settings_tell_nothing():
     assert compared([[1.0] * 6, [1.0] * 6]).pairs[0].p == 1.0
     assert compared([[1.0, 2.0]]).pairs == ()
     assert compared([[1.0, 2.0], []]).told is False
+
+
+def test_the_sentences_name_the_lower_setting_whichever_comes_first():
+    low, high = [1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]
+    expected = ["IL: lower with a = 1 than with a = 2 (p = 0.029)."]
+    assert rank_sentences("IL", compared([low, high]).to_json(), ["a = 1", "a = 2"]) == expected
+    assert rank_sentences("IL", compared([high, low]).to_json(), ["a = 2", "a = 1"]) == expected
+
+
+def test_the_sentences_say_that_nothing_was_shown_and_how_many_runs_are_needed():
+    alike = compared([[1.0, 3.0, 5.0, 7.0], [2.0, 4.0, 6.0, 8.0]]).to_json()
+    assert rank_sentences("DR", alike, ["x", "y"]) == ["DR: no difference between the settings was shown."]
+    few = compared([[1.0], [2.0]]).to_json()
+    assert rank_sentences("DR", few, ["x", "y"]) == [
+        "DR: too few runs to tell the settings apart; each needs at least 4."
+    ]
+    assert f"level {LEVEL}" in METHOD

@@ -1,4 +1,4 @@
-"""Conditions of runs and studies from what lies in their folders: whole, torn, dated, or not there."""
+"""Status of runs and studies from what lies in their folders: whole, torn, dated, or not there."""
 
 import json
 import os
@@ -11,12 +11,12 @@ import pytest
 from evosdc.errors import ExperimentError
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.run.runner import run_once
-from evosdc.experiment.study.status import condition_of
+from evosdc.experiment.study.status import read_status
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import Journal, journal_tail
 from evosdc.runs.layout import RunFolder
-from evosdc.runs.lock import HeldError, Lock, read_holder, this_process
-from evosdc.runs.status import run_condition, time_left
+from evosdc.runs.lock import FolderLockedError, Lock, read_owner, this_owner
+from evosdc.runs.status import read_run_status, time_left
 
 RECORDS = [
     {"generation": g, "evaluations": 10 + 4 * g, "seconds": 2.0 + 0.5 * g, "front": 3, "best": {"fitness": [40.0 - g]}}
@@ -24,23 +24,23 @@ RECORDS = [
 ]
 
 
-def folder_of(path, state="running", records=RECORDS, stop=None, holder=None):
+def folder_of(path, state="running", records=RECORDS, stop=None, owner=None):
     path.mkdir()
     (path / "resolved.json").write_text(json.dumps({"title": "Trial", "stop": stop or {"generations": 100}}))
     (path / "journal.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
     (path / "status.json").write_text(json.dumps({"state": state, "generation": 5, "message": "so far"}))
-    if holder is not None:
-        (path / ".lock").write_text(json.dumps(asdict(holder)))
+    if owner is not None:
+        (path / ".lock").write_text(json.dumps(asdict(owner)))
     return path
 
 
 def test_rate_and_time_left_follow_from_the_journal(tmp_path):
-    found = run_condition(folder_of(tmp_path / "run", holder=this_process()))
-    assert (found.state, found.generation, found.evaluations, found.front) == ("running", 20, 90, 3)
+    found = read_run_status(folder_of(tmp_path / "run", owner=this_owner()))
+    assert (found.phase, found.generation, found.evaluations, found.front) == ("running", 20, 90, 3)
     assert (found.evaluations_per_second, found.generations_per_second) == pytest.approx((8.0, 2.0))
     assert found.left == pytest.approx(40.0)
     assert found.best == {"fitness": [20.0]}
-    assert found.document()["process"]["pid"] == os.getpid()
+    assert found.to_json()["process"]["pid"] == os.getpid()
 
 
 @pytest.mark.parametrize(
@@ -62,37 +62,37 @@ def test_the_nearest_limit_counts(stop, left):
 @pytest.mark.parametrize(
     ("said", "state"), [("done", "finished"), ("failed", "failed"), ("interrupted", "stopped"), ("running", "failed")]
 )
-def test_a_folder_that_nobody_holds_is_in_the_state_it_says(tmp_path, said, state):
-    assert run_condition(folder_of(tmp_path / "run", said)).state == state
+def test_a_folder_without_an_owner_is_in_the_phase_it_says(tmp_path, said, state):
+    assert read_run_status(folder_of(tmp_path / "run", said)).phase == state
 
 
 def test_the_state_follows_the_process_and_not_the_file(tmp_path):
-    us = this_process()
+    us = this_owner()
     dead = replace(us, born="1")
-    assert run_condition(folder_of(tmp_path / "a", "failed", holder=us)).state == "running"
-    assert run_condition(folder_of(tmp_path / "b", "running", holder=dead)).state == "killed"
+    assert read_run_status(folder_of(tmp_path / "a", "failed", owner=us)).phase == "running"
+    assert read_run_status(folder_of(tmp_path / "b", "running", owner=dead)).phase == "killed"
     away = replace(us, host=f"not-{socket.gethostname()}")
-    folder = folder_of(tmp_path / "c", "running", holder=away)
-    assert run_condition(folder).state == "running"
+    folder = folder_of(tmp_path / "c", "running", owner=away)
+    assert read_run_status(folder).phase == "running"
     os.utime(folder / ".lock", (time.time() - 3600,) * 2)
-    assert run_condition(folder).state == "killed"
+    assert read_run_status(folder).phase == "killed"
 
 
 @pytest.mark.parametrize("name", ["status.json", "journal.jsonl", ".lock", "resolved.json"])
 @pytest.mark.parametrize("text", ["", '{"state": "runn', "\x00\x01", "[1, 2]"])
 def test_torn_files_are_passed_over(tmp_path, name, text):
-    folder = folder_of(tmp_path / "run", holder=this_process())
+    folder = folder_of(tmp_path / "run", owner=this_owner())
     (folder / name).write_text(text)
-    found = run_condition(folder)
-    json.dumps(found.document(), allow_nan=False)
+    found = read_run_status(folder)
+    json.dumps(found.to_json(), allow_nan=False)
     assert found.generation == (5 if name == "journal.jsonl" else 20)
 
 
 def test_a_time_in_the_future_is_no_negative_age(tmp_path):
-    folder = folder_of(tmp_path / "run", holder=this_process())
+    folder = folder_of(tmp_path / "run", owner=this_owner())
     for path in folder.iterdir():
         os.utime(path, (time.time() + 1e6,) * 2)
-    assert run_condition(folder).silent == 0.0
+    assert read_run_status(folder).silent == 0.0
 
 
 def test_the_tail_of_a_journal_is_whole_lines_only(tmp_path):
@@ -125,8 +125,8 @@ def test_a_line_of_the_journal_can_be_read_soon_after_it_was_written(tmp_path, m
         def message(self, text): ...
 
         def generation(self, record, limit):
-            found = run_condition(tmp_path / "run")
-            seen.append((record["generation"], found.generation, found.state))
+            found = read_run_status(tmp_path / "run")
+            seen.append((record["generation"], found.generation, found.phase))
 
     chosen = Experiment(
         data={"name": "housing", "first": 60},
@@ -136,24 +136,24 @@ def test_a_line_of_the_journal_can_be_read_soon_after_it_was_written(tmp_path, m
     )
     run_once(chosen, tmp_path / "run", default_registry(), 1, Looking())
     assert seen == [(g, g, "running") for g in range(6)]
-    assert condition_of(tmp_path / "run").state == "finished"
-    assert read_holder(tmp_path / "run" / ".lock") is None
+    assert read_status(tmp_path / "run").phase == "finished"
+    assert read_owner(tmp_path / "run" / ".lock") is None
 
 
 def test_a_lock_is_held_once_and_let_go(tmp_path):
     first, second = Lock(tmp_path / ".lock"), Lock(tmp_path / ".lock")
     assert first.acquire() is None
-    with pytest.raises(HeldError) as caught:
+    with pytest.raises(FolderLockedError) as caught:
         second.acquire()
-    assert caught.value.holder == read_holder(tmp_path / ".lock")
+    assert caught.value.owner == read_owner(tmp_path / ".lock")
     first.release()
     first.release()
     assert second.acquire() is None
     second.release()
 
 
-def test_the_name_of_a_dead_holder_is_told_to_the_next(tmp_path):
-    dead = replace(this_process(), born="1")
+def test_the_name_of_a_dead_owner_is_told_to_the_next(tmp_path):
+    dead = replace(this_owner(), born="1")
     (tmp_path / ".lock").write_text(json.dumps(asdict(dead)))
     with RunFolder(tmp_path) as folder:
         assert folder.abandoned == dead
@@ -161,7 +161,7 @@ def test_the_name_of_a_dead_holder_is_told_to_the_next(tmp_path):
         assert folder.abandoned is None
 
 
-def test_a_holder_gives_signs_of_life(tmp_path, monkeypatch):
+def test_an_owner_gives_signs_of_life(tmp_path, monkeypatch):
     monkeypatch.setattr("evosdc.runs.lock.BEAT", 0.02)
     lock = Lock(tmp_path / ".lock")
     lock.acquire()
@@ -180,7 +180,7 @@ def test_a_file_system_that_cannot_lock_goes_by_the_name(tmp_path, monkeypatch):
     monkeypatch.setattr("fcntl.flock", unable)
     first, second = Lock(tmp_path / ".lock"), Lock(tmp_path / ".lock")
     first.acquire()
-    with pytest.raises(HeldError):
+    with pytest.raises(FolderLockedError):
         second.acquire()
     first.release()
     second.acquire()
@@ -189,4 +189,4 @@ def test_a_file_system_that_cannot_lock_goes_by_the_name(tmp_path, monkeypatch):
 
 def test_a_path_without_a_run_is_refused(tmp_path):
     with pytest.raises(ExperimentError, match="holds no run"):
-        condition_of(tmp_path)
+        read_status(tmp_path)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.errors import PluginError
-from evosdc.model import Genotype, Microdata, Parameters
+from evosdc.model import Followed, Genotype, Microdata, Parameters, Randomised, Seedable
 from evosdc.model.genotype import Dump
 from evosdc.table.table import MISSING, Rows, Table
 
@@ -24,7 +24,7 @@ def hashed(*arrays: NDArray[Any]) -> bytes:
     return blake2b(b"".join(array.tobytes() for array in arrays), digest_size=16).digest()
 
 
-class Swaps(Genotype[NDArray[np.float64]]):
+class Swaps(Randomised[NDArray[np.float64]]):
     """A probability for each attribute; decoding gives so many records the value of a random other record."""
 
     class Params(Parameters):
@@ -77,7 +77,7 @@ class Swaps(Genotype[NDArray[np.float64]]):
         return locked(np.array(d["probabilities"]))
 
 
-class Levels(Genotype[tuple[NDArray[np.int64], int]]):
+class Unfollowed(Genotype[tuple[NDArray[np.int64], int]]):
     """A width for each categorical attribute, and how many of the first records are suppressed.
 
     Decoding merges runs of so many categories into the first of them: the genome is a handful of numbers, no table.
@@ -109,11 +109,6 @@ class Levels(Genotype[tuple[NDArray[np.int64], int]]):
         codes[: g[1]] = MISSING
         return Table(original.schema, codes.astype(np.int32), original.numbers)
 
-    def changed_rows(self, parent, child) -> Rows | None:
-        if (parent[0] != child[0]).any():
-            return None
-        return np.arange(min(parent[1], child[1]), max(parent[1], child[1]), dtype=np.intp)
-
     def key(self, g) -> bytes:
         return hashed(g[0], np.array(g[1]))
 
@@ -134,7 +129,16 @@ class Levels(Genotype[tuple[NDArray[np.int64], int]]):
         return {"widths": g[0].tolist(), "suppressed": g[1]}
 
 
-class Copies(Genotype[NDArray[np.int32]]):
+class Levels(Unfollowed, Followed):
+    """The same, with rows followed."""
+
+    def changed_rows(self, parent, child) -> Rows | None:
+        if (parent[0] != child[0]).any():
+            return None
+        return np.arange(min(parent[1], child[1]), max(parent[1], child[1]), dtype=np.intp)
+
+
+class Copies(Seedable[NDArray[np.int32]], Followed[NDArray[np.int32]]):
     """The codes of a whole file, seedable, with rows followed: the base of most seeded faults."""
 
     def random(self, rng: np.random.Generator):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from evosdc.model import Followed, Generalising
 from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import Table
 from evosdc.testing import GenotypeConformance
@@ -128,7 +129,7 @@ class ForgetsRows(Copies):
         return super().changed_rows(parent, child)[1:]
 
 
-class ForgetsRowsOfRandomDecoding(Swaps):
+class ForgetsRowsOfRandomDecoding(Swaps, Followed):
     def changed_rows(self, parent, child):
         return np.arange(0, dtype=np.intp)
 
@@ -272,13 +273,15 @@ def test_a_key_that_ignores_a_gene_that_variation_never_changes_is_found() -> No
     assert "the key ignores a part of the genome" in found(Frozen, EVERY_GENE)
 
 
-def test_domains_may_be_extended_where_so_declared() -> None:
+def test_domains_may_be_extended_by_a_genotype_that_generalises() -> None:
     class Suite(GenotypeConformance):
         scales = CATEGORICAL
-        extends_domains = True
 
         def genotype(self, microdata):
-            return DecodesAnotherSchema(DecodesAnotherSchema.Params(), microdata)
+            class Extends(DecodesAnotherSchema, Generalising):
+                pass
+
+            return Extends(Extends.Params(), microdata)
 
     assert FITS not in findings(Suite, FITS)
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from evosdc.calls.defaults import default_portfolio
 from evosdc.calls.masking import attributes_read
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
 from evosdc.errors import DataError, ExperimentError, Fault, FaultCollector, ParameterError, PluginError
 from evosdc.experiment.build.constraints import parsed_constraints
-from evosdc.experiment.build.defaults import default_measures, default_portfolio
-from evosdc.experiment.build.judgement import build_problem, fitness_of
+from evosdc.experiment.build.judgement import build_problem, fitness_of, usual_measures
 from evosdc.experiment.build.start import StartingPlan, starting_plan
 from evosdc.experiment.build.start_files import file_entries, read_start_files
 from evosdc.experiment.config.experiment import DataSource, Experiment, Measures, Start
@@ -123,7 +123,7 @@ def start_of(experiment: Experiment, registry: Registry, protected: Schema) -> S
         return experiment.start
     portfolio = registry.implementation("genotype", experiment.genotype.name).portfolio
     if portfolio == USUAL_PORTFOLIO:
-        portfolio = default_portfolio(protected)
+        portfolio = default_portfolio(protected, registry)
     return Start(portfolio=portfolio) if portfolio is not None else Start(initial=True)
 
 
@@ -177,7 +177,7 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
             besides += start_besides(experiment, source.table.schema, registry)
         microdata = _kept(collect, lambda: microdata_of(source, experiment.data.protect, besides))
     if microdata is not None and experiment.measures is None:
-        experiment = experiment.model_copy(update={"measures": default_measures(microdata.original.schema)})
+        experiment = experiment.model_copy(update={"measures": usual_measures(microdata.original.schema, registry)})
     if source is None or microdata is None:
         with collect.step():
             check_names(experiment, registry)
@@ -239,9 +239,9 @@ def algorithm_of(experiment: Experiment, problem: Problem, registry: Registry) -
 
 def checked(registry: Registry, kind: str, name: str, params: dict[str, Any]) -> None:
     """Raise when a name is unknown or its parameters are refused, without building anything."""
-    from evosdc.model.parameters import parsed
+    from evosdc.model.parameters import parse_parameters
 
-    parsed(registry.implementation(kind, name).Params, params, f"{kind} {name}")
+    parse_parameters(registry.implementation(kind, name).Params, params, f"{kind} {name}")
 
 
 def check_names(experiment: Experiment, registry: Registry) -> None:

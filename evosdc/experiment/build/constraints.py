@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from evosdc.engine.headline import Headline, Shortfall
-from evosdc.engine.projection import projection
+from evosdc.engine.measure_on_subset import measure_on_subset
 from evosdc.errors import ExperimentError, Fault, FaultCollector, did_you_mean
 from evosdc.experiment.config.experiment import Experiment, Measures, Named
-from evosdc.model import Aggregation, Expected, Fitted, Genotype, Microdata
+from evosdc.model import Aggregation, Expected, Fitted, Microdata, PostRandomised
 from evosdc.model.constraint import Constraint, Constraints
 from evosdc.plugins.registry import Registry
 
@@ -60,7 +60,7 @@ def constraints_of(
     for constraint in listed:
         with collect.step():
             _add(figures, constraint, measures, registry, microdata, aggregation)
-    if isinstance(genotype, Genotype) and genotype.expected:
+    if isinstance(genotype, PostRandomised) and genotype.expected:
         collect.faults += [
             Fault(
                 f"constraint on {name}",
@@ -96,7 +96,7 @@ def _add(
         if attribute is not None:
             for measure in kinds[name]:
                 _fit(figures, measure, attribute, registry, microdata)
-            figures.derived[constraint.figure] = _of_attribute(aggregation, name, attribute)
+            figures.derived[constraint.figure_name] = _of_attribute(aggregation, name, attribute)
     elif attribute is not None and name in registry.names("measure"):
         _fit(figures, taken.get(name, Named(name=name)), attribute, registry, microdata)
     elif name in taken:
@@ -106,14 +106,14 @@ def _add(
             advice = "Leave `of` out, or protect that attribute alone."
             raise ExperimentError(Fault(where, "a privacy model of one attribute", "one of the whole file", advice))
         headline = Headline(registry.build("privacy-model", name, {}), microdata)
-        release = headline.release(microdata.original)
+        release = headline.view(microdata.original)
         if not headline.model.applies(release):
             given = f"a file without what {name} looks at"
             raise ExperimentError(Fault(where, given, "for instance an attribute with the role sensitive"))
         figures.fitted[name] = headline
         safe = constraint.operator == (">=" if headline.model.larger_is_safer else "<=")
         if safe and headline.model.shortfall(release, constraint.bound) is not None:
-            figures.fitted[constraint.shortfall] = Shortfall(headline, constraint.bound)
+            figures.fitted[constraint.shortfall_name] = Shortfall(headline, constraint.bound)
     elif name in registry.names("measure"):
         advice = f"Take it as well: measures.other = [{name!r}]."
         raise ExperimentError(Fault(where, f"{name}, a measure that is not taken", "one of the measures", advice))
@@ -128,7 +128,7 @@ def _fit(figures: Figures, measure: Named, attribute: str, registry: Registry, m
     figure = f"{measure.name} of {attribute}"
     built.require_support(microdata.original.select([attribute]), f"measure {figure}")
     if figure not in figures.fitted:
-        figures.fitted[figure] = projection(built, microdata, (attribute,))
+        figures.fitted[figure] = measure_on_subset(built, microdata, (attribute,))
 
 
 def _of_attribute(aggregation: Aggregation, kind: str, attribute: str) -> Aggregation:
@@ -145,8 +145,8 @@ def judged_constraints(constraints: Constraints, scores: Mapping[str, float]) ->
     return [
         {
             "constraint": str(constraint),
-            "value": scores[constraint.figure],
-            "holds": constraint.violation(scores[constraint.figure]) == 0.0,
+            "value": scores[constraint.figure_name],
+            "holds": constraint.excess(scores[constraint.figure_name]) == 0.0,
         }
         for constraint in constraints.listed
     ]

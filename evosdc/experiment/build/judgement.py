@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from evosdc.calls.defaults import default_measures
 from evosdc.engine.problem import Problem
 from evosdc.errors import ExperimentError, Fault, FaultCollector, ParameterError, PluginError
 from evosdc.experiment.build.constraints import constraints_of
-from evosdc.experiment.build.defaults import default_measures
 from evosdc.experiment.config.experiment import Experiment, Measures
-from evosdc.model import Aggregation, Expected, Fitness, Fitted, Microdata
+from evosdc.model import Aggregation, Expected, Fitness, Fitted, Generalising, Microdata, PostRandomised
 from evosdc.model.constraint import Constraints
 from evosdc.model.fitness import single_measure
 from evosdc.plugins.registry import Registry
@@ -28,16 +28,17 @@ def build_problem(experiment: Experiment, microdata: Microdata, registry: Regist
     with collect.step():
         genotype = registry.build("genotype", experiment.genotype.name, experiment.genotype.params, microdata)
     fitted: dict[str, Fitted] = {}
-    measures = experiment.measures or default_measures(microdata.original.schema)
+    measures = experiment.measures or usual_measures(microdata.original.schema, registry)
     experiment = experiment.model_copy(update={"measures": measures})
     for measure in measures.all:
         with collect.step():
             built = registry.build("measure", measure.name, measure.params)
             built.require_support(microdata.original, f"measure {measure.name}")
-            if genotype is not None and genotype.generalises and not built.generalised:
+            if isinstance(genotype, Generalising) and not built.generalised:
                 raise ParameterError(_not_readable(measure.name, experiment.genotype.name, registry))
             fitted[measure.name] = built.fit_in(microdata)
-            if genotype is not None and genotype.expected and not isinstance(fitted[measure.name], Expected):
+            expected = isinstance(genotype, PostRandomised) and genotype.expected
+            if expected and not isinstance(fitted[measure.name], Expected):
                 collect.faults.append(
                     Fault(
                         f"measure {measure.name}",
@@ -71,6 +72,11 @@ def build_problem(experiment: Experiment, microdata: Microdata, registry: Regist
     if genotype is None or fitness is None:
         raise PluginError("a genotype or fitness was not built although nothing was wrong")
     return Problem(genotype, fitted | figures, aggregation, fitness, Streams(seed), constraints)
+
+
+def usual_measures(schema: Schema, registry: Registry) -> Measures:
+    """Return the measures that an experiment takes of protected attributes where it names none."""
+    return Measures.model_validate(default_measures(schema, registry))
 
 
 def _not_readable(measure: str, genotype: str, registry: Registry) -> Fault:

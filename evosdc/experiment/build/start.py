@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from evosdc.calls.masking import masked_by
-from evosdc.engine.failures import RAISE, ErrorRule, evaluated
+from evosdc.engine.failures import RAISE, ErrorRule, evaluate_or_penalise
 from evosdc.engine.fresh import FIRST_FRESH, FreshScores, summarised
 from evosdc.engine.problem import Problem
 from evosdc.errors import ExperimentError, Fault
 from evosdc.experiment.config.experiment import Start
-from evosdc.model import Individual, Masking, Microdata
+from evosdc.model import Individual, Masking, Microdata, Seedable
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import Purpose, stream
 from evosdc.table.table import Table
@@ -113,9 +113,9 @@ def starting_plan(
     ExperimentError
         The best files are to be left out, but files do not start a search of this genotype.
     """
-    seedable = problem.genotype.seedable
+    seedable = isinstance(problem.genotype, Seedable)
     wanted = start.initial if start.initial is not None else not seedable and not start.random
-    founders = tuple(masking for masking, _ in problem.founders) if wanted else ()
+    founders = tuple(masking for masking, _ in problem.initial_genomes) if wanted else ()
     if start.without_best and not seedable:
         possible = "a genotype that masked files start, or without_best = 0"
         advice = "This genotype cannot be read off a file; files are compared with only."
@@ -136,13 +136,14 @@ def starting_individual(
     if position < len(plan.maskings):
         rng = stream(seed, Purpose.PORTFOLIO, position)
         masked = _masked(plan, plan.maskings, position, genotype.microdata, registry, rng)
+        assert isinstance(genotype, Seedable), "files start a search of seedable genotypes only"
         return individual_of(problem, genotype.seeded(masked), label, rule)
     founder = position - len(plan.maskings)
     if founder < len(plan.founders):
-        return individual_of(problem, problem.founders[founder][1], label, rule)
+        return individual_of(problem, problem.initial_genomes[founder][1], label, rule)
     if position < plan.candidates:
-        return individual_of(problem, genotype.random(problem.streams.initial(position)), label, rule)
-    draws = [_masking_scores(problem, plan, registry, position, seed, draw) for draw in range(genotype.draws)]
+        return individual_of(problem, genotype.random(problem.streams.random_genome(position)), label, rule)
+    draws = [_masking_scores(problem, plan, registry, position, seed, draw) for draw in range(problem.draws)]
     means = {name: sum(scores[name] for scores in draws) / len(draws) for name in problem.measures}
     return Individual(None, b"", *problem.judge(means), label)
 
@@ -183,5 +184,5 @@ def _masked(
 def individual_of(problem: Problem, genome: Any, origin: str, rule: ErrorRule = RAISE) -> Individual:
     """Return an evaluated individual."""
     key = problem.genotype.key(genome)
-    evaluation = evaluated(rule, problem, genome, lambda related: problem.evaluate(genome, key))
+    evaluation = evaluate_or_penalise(rule, problem, genome, lambda related: problem.evaluate(genome, key))
     return Individual(genome, key, evaluation.scores, evaluation.objectives, origin)

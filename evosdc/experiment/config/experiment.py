@@ -14,6 +14,7 @@ from evosdc.experiment.config.sweep_values import flat, require_values
 from evosdc.files.schema.hierarchy_rules import HierarchySource
 from evosdc.model import Masking, Parameters
 from evosdc.model.parameters import faults_of
+from evosdc.plugins.registry import default_registry
 
 
 class Named(Parameters):
@@ -32,6 +33,11 @@ class Named(Parameters):
     def params(self) -> dict[str, Any]:
         """The parameters that were given."""
         return dict(self.model_extra or {})
+
+
+def _default(kind: str) -> Named:
+    """Return what an experiment takes of a kind where it names nothing."""
+    return Named(name=default_registry().default(kind, "experiment"))
 
 
 class DataSource(Parameters):
@@ -200,18 +206,18 @@ class Experiment(Parameters):
     seed: int = Field(1, ge=0, lt=2**63)
     replicates: int = Field(1, ge=1, le=100_000)
     data: DataSource
-    genotype: Named = Field(default_factory=lambda: Named(name="cells"))
+    genotype: Named = Field(default_factory=lambda: _default("genotype"))
     start: Start | None = Field(
         None, description="default: the genotype's usual portfolio, or its own initial genomes where it has none"
     )
     measures: Measures | None = Field(
         None, description="default: those usual for the scales of the protected attributes"
     )
-    fitness: Named = Field(default_factory=lambda: Named(name="mean"))
+    fitness: Named = Field(default_factory=lambda: _default("fitness"))
     constraints: tuple[str, ...] = Field(
         (), description='what the file must fulfil: "k-anonymity >= 3", "dr <= 20", "il of education <= 5"'
     )
-    algorithm: Named = Field(default_factory=lambda: Named(name="parent-child"))
+    algorithm: Named = Field(default_factory=lambda: _default("algorithm"))
     stop: StopRule = Field(default_factory=StopRule)
     executor: ExecutorChoice = Field(default_factory=ExecutorChoice)
     on_error: OnError = Field(

@@ -22,8 +22,9 @@ def environment_of(
 ) -> dict[str, Any]:
     """Return versions of Python, packages and plugins, and the digest of the data; nothing of the host or user.
 
-    ``providers`` says which plugin of which version gave everything that the experiment uses, ``start_files`` has a
-    digest of each of the user's own masked files that the search starts from.
+    ``providers`` says which plugin of which version gave everything that the experiment uses. ``meaning`` says what
+    the fitness is, in words for reports. ``start_files`` has a digest of each of the user's own masked files that the
+    search starts from.
     """
     return {
         "evosdc": __version__,
@@ -32,6 +33,7 @@ def environment_of(
         "packages": {name: _version(name) for name in PACKAGES},
         "plugins": [{"name": p.name, "distribution": p.distribution, "version": p.version} for p in registry.plugins],
         "providers": {f"{kind} {name}": registry.provider(kind, name) for kind, name in named_in(experiment, registry)},
+        "meaning": _meaning(experiment.fitness.name, registry),
         "data": data_digest(table),
         "start_files": [data_digest(file) for file in files],
     }
@@ -43,6 +45,11 @@ def data_digest(table: Table) -> str:
     hashed.update(table.codes.astype("<i4").tobytes())
     hashed.update(table.numbers.astype("<f8").tobytes())
     return hashed.hexdigest()
+
+
+def _meaning(fitness: str, registry: Registry) -> str:
+    kind = "fitness" if fitness in registry.names("fitness") else "measure"
+    return str(getattr(registry.spec(kind, fitness), "meaning", ""))
 
 
 def _version(name: str) -> str:

@@ -21,8 +21,8 @@ from evosdc.experiment.build.start import StartingFile, fresh_masking_scores
 from evosdc.experiment.run.matrices import write_transitions
 from evosdc.experiment.run.privacy import risk_document
 from evosdc.files.atomic import write_text
-from evosdc.files.delimited import Document
-from evosdc.model import Individual
+from evosdc.files.delimited_file import DelimitedFile
+from evosdc.model import Described, Generalising, Individual, PostRandomised
 from evosdc.model.individual import INFEASIBILITY
 from evosdc.runs.layout import BEST, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, SCORES, RunFolder
 from evosdc.table.table import Table
@@ -35,8 +35,9 @@ def write_outputs(
     problem, algorithm = assembly.problem, assembly.algorithm
     best = algorithm.solution(state.population, state.best)
     masked = problem.decode(best.genome, best.key)
-    file = BEST if isinstance(assembly.source.original, Document) else "best.parquet"
-    omitted = problem.genotype.omitted(best.genome)
+    file = BEST if isinstance(assembly.source.original, DelimitedFile) else "best.parquet"
+    genotype = problem.genotype
+    omitted = genotype.omitted(best.genome) if isinstance(genotype, Generalising) else None
     written = assembly.source.write(folder.file(file), masked, omitted=omitted)
     for number, (title, picture) in enumerate(algorithm.pictures(state.population, best).items(), 1):
         # Two hyphens would end the comment, and an attribute's name may hold them.
@@ -45,11 +46,11 @@ def write_outputs(
     _write_scores(folder, assembly, starting, state)
     folder.write_json(FREQUENCIES, frequencies(assembly.microdata.original, masked))
     folder.write_json(RISK, risk_document(assembly.microdata, masked, assembly.registry, omitted))
-    for name, text in problem.genotype.files(best.genome).items():
+    described = genotype if isinstance(genotype, Described) else None
+    for name, text in described.files(best.genome).items() if described else ():
         write_text(folder.file(name), text)
-    matrices = problem.genotype.transitions(best.genome)
-    if matrices is not None:
-        write_transitions(folder, assembly.microdata.original, masked, matrices)
+    if isinstance(genotype, PostRandomised):
+        write_transitions(folder, assembly.microdata.original, masked, genotype.transitions(best.genome))
     judged = judged_constraints(problem.constraints, best.scores)
     broken = [str(entry["constraint"]) for entry in judged if not entry["holds"]]
     document = {
@@ -74,10 +75,11 @@ def write_outputs(
         "identity": scored(unprotected) if (unprotected := original_of(starting, best)) is not None else None,
         "portfolio": portfolio_summary(starting),
         "best": scored(best)
-        | {"origin": best.origin, "genome": algorithm.describe(state.population, best), "file": file},
+        | {"origin": best.origin, "genome": algorithm.describe(state.population, best), "file": file}
+        | ({"rules": dict(described.rules(best.genome))} if described else {}),
         "constraints": judged,
         "hypervolume": hypervolumes(starting, state),
-        "notes": [*problem.genotype.notes, *left_out_note(starting, assembly.plan.without_best)],
+        "notes": [*(described.notes if described else ()), *left_out_note(starting, assembly.plan.without_best)],
         "fresh": fresh_summary(assembly, starting, best),
         "front": [scored(member) | {"origin": member.origin} for member in state.front],
     }
@@ -197,7 +199,7 @@ def fresh_summary(assembly: Assembly, starting: Sequence[StartingFile], best: In
     which makes the standard error of that smaller.
     """
     problem, plan = assembly.problem, assembly.plan
-    draws = problem.genotype.fresh_draws
+    draws = problem.fresh_draws
     if draws < 2:
         return None
     winner = fresh_scores(problem, best.genome, best.key, draws)
@@ -208,7 +210,7 @@ def fresh_summary(assembly: Assembly, starting: Sequence[StartingFile], best: In
     founders = {place: file for place, file in listed.items() if first <= place < first + len(plan.founders)}
     if founders:
         place = min(founders, key=lambda position: founders[position].individual.precedence)
-        genome = problem.founders[place - first][1]
+        genome = problem.initial_genomes[place - first][1]
         judged = fresh_scores(problem, genome, problem.genotype.key(genome), draws)
         gained, error = advantage(winner, judged)
         compared = {"label": founders[place].label, "advantage": gained, "advantage_error": error}

@@ -11,7 +11,7 @@ import numpy as np
 from evosdc.errors import ExperimentError, Fault
 from evosdc.experiment.run.outputs import csv_text
 from evosdc.files.atomic import make_folder, write_text
-from evosdc.files.schema import writer as schema_text
+from evosdc.files.schema import schema_writer as schema_text
 from evosdc.table.table import MISSING, Table
 
 FOLDER, DATA, SCHEMA = "data", "original.csv", "original.toml"

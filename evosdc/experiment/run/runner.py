@@ -30,9 +30,9 @@ from evosdc.experiment.run.observers import Display, Recorder, Silent
 from evosdc.experiment.run.outputs import write_outputs
 from evosdc.experiment.run.portfolio import files_of, read_portfolio, starting_individuals, write_portfolio
 from evosdc.files.atomic import write_text
-from evosdc.files.schema.json_form import schema_document
+from evosdc.files.schema.schema_json import schema_to_json
 from evosdc.model import Executor, SharedFiles
-from evosdc.model.parameters import parsed
+from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import Registry
 from evosdc.runs.journal import cut_journal
 from evosdc.runs.layout import (
@@ -225,7 +225,7 @@ def executor_of(experiment: Experiment, registry: Registry) -> Executor:
     around = launching_executor(registry.specs("executor")) if chosen == ExecutorChoice() else None
     name, given = (chosen.name, chosen.params) if around is None else (around, {})
     cls = registry.implementation("executor", name)
-    params = parsed(cls.Params, given, f"executor {name}")
+    params = parse_parameters(cls.Params, given, f"executor {name}")
     workers = chosen.workers or cls.usual_workers(params)
     executor: Executor = registry.build("executor", name, given, workers)
     return executor
@@ -244,7 +244,7 @@ def problem_for_workers(assembly: Assembly, folder: Path) -> SharedFiles:
         },
         {
             "experiment": assembly.experiment.document(),
-            "schema": schema_document(table.schema),
+            "schema": schema_to_json(table.schema),
             "protect": list(assembly.microdata.protect),
         },
     )

@@ -13,7 +13,7 @@ import numpy as np
 
 from evosdc.engine.deme_reports import DemeReport, PackedDeme, evolve_generations, report_generations, unpack_deme
 from evosdc.engine.evaluation import Evaluator
-from evosdc.engine.failures import evaluated
+from evosdc.engine.failures import evaluate_or_penalise
 from evosdc.engine.problem import Problem
 from evosdc.errors import PluginError
 from evosdc.executors.chunk import unlimited
@@ -22,7 +22,7 @@ from evosdc.experiment.build.assembly import algorithm_of, maskings_of, start_of
 from evosdc.experiment.build.judgement import build_problem
 from evosdc.experiment.build.start import starting_individual, starting_plan
 from evosdc.experiment.config.experiment import Experiment
-from evosdc.files.schema.json_form import schema_from_document
+from evosdc.files.schema.schema_json import schema_from_json
 from evosdc.model import Archipelago, Individual, Microdata, SharedFiles
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
@@ -40,7 +40,7 @@ class Bench:
     def __init__(self, shared: SharedFiles, seed: int) -> None:
         arrays, documents = read_shared(shared)
         experiment = Experiment.model_validate(documents["experiment"])
-        schema = schema_from_document(documents["schema"])
+        schema = schema_from_json(documents["schema"])
         table = Table(schema, np.asarray(arrays["codes"]), np.asarray(arrays["numbers"]))
         microdata = Microdata(table, tuple(documents["protect"]))
         self.problem: Problem = build_problem(experiment, microdata, default_registry(), seed)
@@ -60,7 +60,7 @@ class Bench:
         genome = self.problem.genotype.load(dump)
         key = self.problem.genotype.key(genome)
         relative = self.recent.get(nearest) if nearest is not None else None
-        evaluation = evaluated(
+        evaluation = evaluate_or_penalise(
             self.rule,
             self.problem,
             genome,

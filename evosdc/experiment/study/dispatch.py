@@ -20,7 +20,7 @@ from evosdc.experiment.study.settings import PlannedRun, planned_runs, settings_
 from evosdc.model import Executor, SharedFiles, Task
 from evosdc.plugins.registry import Registry, default_registry
 from evosdc.runs.layout import LOCK, RESULT, RunFolder
-from evosdc.runs.lock import read_holder
+from evosdc.runs.lock import read_owner
 
 PERIOD = 1.0
 """Seconds between two looks at which runs are complete."""
@@ -39,8 +39,8 @@ Payload = tuple[str, int, bool]
 def study_executor(experiment: Experiment, registry: Registry, missing: int) -> Executor | None:
     """Return the executor that runs are spread over, or None where they are better run one after another here.
 
-    That is so with a single run to do or a single worker, and where evaluations have a time limit: it is kept by the
-    executor's own workers, who then get the evaluations of one run at a time.
+    That is so with a single run to do or a single worker. It is so with a time limit for evaluations as well, which the
+    executor's own workers keep: they get the evaluations of one run at a time.
     """
     if missing < 2 or experiment.executor.params.get("time_limit") is not None:
         return None
@@ -94,7 +94,7 @@ def run_planned(shared: SharedFiles | None, seed: int, payload: Payload) -> str:
         run = planned_runs(experiment)[position]
         setting = settings_of(experiment)[run.setting]
         own = setting.experiment.model_copy(update={"executor": ExecutorChoice(name="serial")})
-        await_release(folder.file(run.folder) / LOCK)
+        await_unlocked(folder.file(run.folder) / LOCK)
         carry_out_run(folder.path, run, replace(setting, experiment=own), default_registry(), None, force)
     except EvosdcError as error:
         told = str(error).partition("\n")[0]
@@ -106,10 +106,10 @@ def run_planned(shared: SharedFiles | None, seed: int, payload: Payload) -> str:
     return ""
 
 
-def await_release(lock: Path, patience: float = LINGERING) -> None:
-    """Wait, for a while at most, until whoever holds a lock file is gone."""
+def await_unlocked(lock: Path, patience: float = LINGERING) -> None:
+    """Wait, for a while at most, until the owner of a lock file is gone."""
     limit = monotonic() + patience
-    while (holder := read_holder(lock)) is not None and holder.alive and monotonic() < limit:
+    while (owner := read_owner(lock)) is not None and owner.alive and monotonic() < limit:
         sleep(0.1)
 
 

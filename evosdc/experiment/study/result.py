@@ -7,9 +7,10 @@ from typing import Any
 
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.run.outputs import csv_text
-from evosdc.experiment.study.settings import PlannedRun, Setting, in_words
+from evosdc.experiment.study.settings import PlannedRun, Setting
 from evosdc.files.atomic import write_text
 from evosdc.model.individual import precedence_of
+from evosdc.printing import value_in_words
 from evosdc.runs.layout import RESULT, RunFolder
 from evosdc.runs.rank_tests import compared, spread_of
 
@@ -63,18 +64,18 @@ def write_study_result(
 
 
 def figures_of(result: Mapping[str, Any]) -> dict[str, float]:
-    """Return the final figures of a run: ``violation`` of constraints, ``fitness``, and ``il`` and ``dr`` if judged.
+    """Return the final figures of a run: ``infeasibility``, ``fitness``, and ``il`` and ``dr`` where they are judged.
 
     With several objectives ``fitness`` is the greatest coordinate of the balanced member of the front.
     """
     scores = result["best"]["scores"]
-    violation, ranks = precedence_of(scores, result["best"]["fitness"])
-    return {"violation": violation, "fitness": ranks[0]} | {n: scores[n] for n in ("il", "dr") if n in scores}
+    infeasibility, ranks = precedence_of(scores, result["best"]["fitness"])
+    return {"infeasibility": infeasibility, "fitness": ranks[0]} | {n: scores[n] for n in ("il", "dr") if n in scores}
 
 
 def summary_of(figures: Sequence[Mapping[str, float]]) -> dict[str, Any]:
     """Return how many runs a setting has, how many break constraints, and the spread of the figures of the others."""
-    sound = [own for own in figures if own["violation"] == 0.0]
+    sound = [own for own in figures if own["infeasibility"] == 0.0]
     return {"runs": len(figures), "broken": len(figures) - len(sound)} | {
         name: spread_of([own[name] for own in sound if name in own]) for name in FIGURES
     }
@@ -102,18 +103,18 @@ def comparisons(
             [
                 own[name]
                 for run, own in zip(runs, figures, strict=True)
-                if run.setting == setting.position and own["violation"] == 0.0 and name in own
+                if run.setting == setting.position and own["infeasibility"] == 0.0 and name in own
             ]
             for setting in settings
         ]
-        document[name] = compared(groups).document() if alike[name] and any(groups) else None
+        document[name] = compared(groups).to_json() if alike[name] and any(groups) else None
     return document
 
 
 def _order(figures: Mapping[str, float], alike: bool) -> tuple[float, float]:
     # Where the fitness is one setting's own matter, the plain mean of loss and risk decides between settings.
     pair = [figures[name] for name in ("il", "dr") if name in figures]
-    return figures["violation"], figures["fitness"] if alike or not pair else sum(pair) / len(pair)
+    return figures["infeasibility"], figures["fitness"] if alike or not pair else sum(pair) / len(pair)
 
 
 def _spread(values: Sequence[float]) -> dict[str, Any]:
@@ -125,7 +126,7 @@ def _summary_rows(experiment: Experiment, entries: Sequence[Mapping[str, Any]]) 
     header = [*experiment.sweep, "runs", "broken", *(f"{n}_{s}" for n in FIGURES for s in ("n", *_STATISTICS))]
     rows = [
         [
-            *(in_words(value) for value in entry["values"].values()),
+            *(value_in_words(value) for value in entry["values"].values()),
             entry["runs"],
             entry["broken"],
             *(entry[name][statistic] for name in FIGURES for statistic in ("n", *_STATISTICS)),
@@ -147,10 +148,10 @@ def _run_rows(
     rows = [
         [
             run.folder,
-            *(in_words(value) for value in settings[run.setting].values.values()),
+            *(value_in_words(value) for value in settings[run.setting].values.values()),
             run.replicate + 1,
             run.seed,
-            own["violation"],
+            own["infeasibility"],
             *(own.get(name) for name in FIGURES),
             *(result[key] for key in spent),
         ]

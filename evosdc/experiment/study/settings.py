@@ -13,6 +13,8 @@ from evosdc.errors import ExperimentError, Fault, FaultCollector, InputError
 from evosdc.experiment.build.assembly import Assembly, assemble, check_names
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.plugins.registry import Registry
+from evosdc.printing import values_in_words
+from evosdc.runs.layout import replicate_folder, setting_folder
 from evosdc.seeds import replicate_seed
 
 
@@ -37,7 +39,7 @@ class Setting:
     @property
     def label(self) -> str:
         """The values in words: ``genotype.mutations = 2, fitness.name = max``."""
-        return labelled(self.values)
+        return values_in_words(self.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +90,9 @@ def planned_runs(experiment: Experiment) -> tuple[PlannedRun, ...]:
     count = 1
     for values in experiment.sweep.values():
         count *= len(values)
-    width = max(2, len(str(count)))
     return tuple(
         PlannedRun(
-            (f"setting-{setting + 1:0{width}d}/" if experiment.sweep else "") + f"replicate-{replicate + 1:03d}",
+            (f"{setting_folder(setting, count)}/" if experiment.sweep else "") + replicate_folder(replicate),
             setting,
             replicate,
             replicate_seed(experiment.seed, replicate, setting),
@@ -128,16 +129,6 @@ def check_settings(experiment: Experiment, registry: Registry) -> Assembly:
     return first
 
 
-def labelled(values: Mapping[str, Any]) -> str:
-    """Return the values of a setting in words."""
-    return ", ".join(f"{key} = {in_words(value)}" for key, value in values.items())
-
-
-def in_words(value: Any) -> str:
-    """Return a value as a user would write it: texts bare, the rest as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
 @contextmanager
 def _told_of(values: Mapping[str, Any]) -> Iterator[None]:
     """Name a setting in the faults raised in the block."""
@@ -147,7 +138,7 @@ def _told_of(values: Mapping[str, Any]) -> Iterator[None]:
         if not values:
             raise
         raise ExperimentError(
-            replace(fault, where=f"sweep ({labelled(values)}): {fault.where}") for fault in error.faults
+            replace(fault, where=f"sweep ({values_in_words(values)}): {fault.where}") for fault in error.faults
         ) from None
 
 

@@ -22,8 +22,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from evosdc.files.column import Column
-from evosdc.files.inference.explanation import notes_of
-from evosdc.files.inference.names import hint_of
+from evosdc.files.inference.explanations import explanations_of
+from evosdc.files.inference.name_hints import hint_of
 from evosdc.files.inference.scales import ScaleGuess, guess_scale, whole
 from evosdc.printing import printable
 from evosdc.table.numerals import decimals_of, numbers
@@ -81,7 +81,7 @@ def infer(columns: Sequence[Column], declared: Mapping[str, Attribute] | None = 
     tall = any("height" in column.name.lower() for column in columns)
     proposals = [_declared(_propose(column, missing, tall), (declared or {}).get(column.name)) for column in columns]
     attributes, chosen = _quasi_identifiers([attribute for attribute, _ in proposals])
-    notes = [*notes_of(attributes, [reason for _, reason in proposals]), *chosen]
+    notes = [*explanations_of(attributes, [reason for _, reason in proposals]), *chosen]
     others = [repr(text) for text in missing if text]
     if others:
         notes.append(f"{', '.join(others)} and empty values are taken for missing.")

@@ -63,10 +63,6 @@ class Equation:
         """Edges from the root to the deepest terminal; 0 for a lone terminal."""
         return int(depth_of(self.tokens, ARITY))
 
-    def uses(self, *names: str) -> bool:
-        """Whether any of the named symbols occurs."""
-        return any(SYMBOLS[token].name in names for token in self.tokens.tolist())
-
     def fold(self, leaf: Callable[[int, float], T], node: Callable[[int, Sequence[T]], T]) -> T:
         """Return what a walk over the tree builds, operands first; no recursion, however deep the tree.
 

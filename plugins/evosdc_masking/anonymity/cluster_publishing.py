@@ -7,9 +7,9 @@ from abc import abstractmethod
 import numpy as np
 
 from evosdc.table.table import Numbers, Table
-from evosdc_masking.aggregation import Classes, aggregated
 from evosdc_masking.anonymity.publication import generalised
-from evosdc_masking.class_averaging import ClassAveraging
+from evosdc_masking.averaging_method import ClassAveraging
+from evosdc_masking.class_averages import ClassNumbers, aggregated
 
 
 class ClusterPublishing(ClassAveraging):
@@ -23,5 +23,5 @@ class ClusterPublishing(ClassAveraging):
         return aggregated(table, classes, self.params.average, weights)
 
     @abstractmethod
-    def classes(self, table: Table, rng: np.random.Generator) -> Classes:
+    def classes(self, table: Table, rng: np.random.Generator) -> ClassNumbers:
         """Return the number of each record's cluster, shape (n,), from 0 without gaps."""

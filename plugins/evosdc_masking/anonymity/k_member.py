@@ -8,10 +8,10 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.table.table import Table
-from evosdc_masking.aggregation import Classes
 from evosdc_masking.anonymity.cluster_publishing import ClusterPublishing
 from evosdc_masking.anonymity.k_member_partition import k_member_partition
-from evosdc_masking.class_averaging import ClassParameters
+from evosdc_masking.averaging_method import ClassParameters
+from evosdc_masking.class_averages import ClassNumbers
 from evosdc_masking.space import space_of
 
 
@@ -45,6 +45,6 @@ class KMember(ClusterPublishing):
         """Whether intervals, sets and labels of hierarchies are published."""
         return self.params.output == "interval"
 
-    def classes(self, table: Table, rng: np.random.Generator) -> Classes:
+    def classes(self, table: Table, rng: np.random.Generator) -> ClassNumbers:
         """Return the number of each record's cluster, shape (n,), from 0."""
         return k_member_partition(space_of(table, clustering=True), self.params.k, int(rng.integers(len(table))))

@@ -8,11 +8,11 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.table.table import Numbers, Table
-from evosdc_masking.aggregation import Classes, aggregated
 from evosdc_masking.anonymity.mondrian_axes import axes_of
 from evosdc_masking.anonymity.mondrian_partition import mondrian_partition
 from evosdc_masking.anonymity.publication import generalised
-from evosdc_masking.class_averaging import ClassAveraging, ClassParameters
+from evosdc_masking.averaging_method import ClassAveraging, ClassParameters
+from evosdc_masking.class_averages import ClassNumbers, aggregated
 
 
 class Mondrian(ClassAveraging):
@@ -67,7 +67,7 @@ class Mondrian(ClassAveraging):
             return generalised(table, classes, self.params.hierarchies)
         return aggregated(table, classes, self.params.average, weights)
 
-    def classes(self, table: Table, rng: np.random.Generator) -> Classes:
+    def classes(self, table: Table, rng: np.random.Generator) -> ClassNumbers:
         """Return the number of each record's part, shape (n,), from 0."""
         k = self.params.k
         axes = axes_of(table, self.params.hierarchies)

@@ -19,7 +19,7 @@ from evosdc.table.hierarchy import ROOT, Hierarchy
 from evosdc.table.schema import Attribute, Scale
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 
-Classes = NDArray[np.int64]
+ClassNumbers = NDArray[np.int64]
 Labels = list[str | None]
 
 
@@ -37,12 +37,12 @@ class Members:
         Where each class begins in `order`.
     """
 
-    classes: Classes
+    classes: ClassNumbers
     order: NDArray[np.intp]
     starts: NDArray[np.intp]
 
     @classmethod
-    def of(cls, classes: Classes) -> Members:
+    def of(cls, classes: ClassNumbers) -> Members:
         """Return the members of classes that are given by record."""
         sizes = np.bincount(classes)
         return cls(classes, np.argsort(classes, kind="stable"), (np.cumsum(sizes) - sizes).astype(np.intp))
@@ -58,7 +58,7 @@ class Members:
         return found
 
 
-def generalised(table: Table, classes: Classes, by_hierarchy: bool = True) -> Table:
+def generalised(table: Table, classes: ClassNumbers, by_hierarchy: bool = True) -> Table:
     """Return the table in which all records of a class have one label for each attribute, which covers their values.
 
     Parameters
@@ -108,7 +108,7 @@ def labelled(attribute: Attribute, labels: Sequence[str | None]) -> tuple[Attrib
     return replace(attribute, scale=Scale.NOMINAL, categories=categories, decimals=0), codes
 
 
-def labelled_table(table: Table, attribute: Attribute, labels: Sequence[str], groups: Classes) -> Table:
+def labelled_table(table: Table, attribute: Attribute, labels: Sequence[str], groups: ClassNumbers) -> Table:
     """Return one attribute of a table with a label for each record's group, shape (n, 1); group -1 is missing."""
     published, codes = labelled(attribute, [*labels, None])
     schema = replace(table.schema, attributes=(published,))
@@ -129,7 +129,7 @@ def _number_labels(attribute: Attribute, column: Numbers, members: Members) -> L
     return labels
 
 
-def _category_labels(attribute: Attribute, column: Classes, members: Members, by_hierarchy: bool) -> Labels:
+def _category_labels(attribute: Attribute, column: ClassNumbers, members: Members, by_hierarchy: bool) -> Labels:
     low, high = members.least(column).tolist(), members.greatest(column).tolist()
     present = [least != MISSING for least in low]
     if by_hierarchy and attribute.hierarchy is not None:
@@ -146,7 +146,7 @@ def _category_labels(attribute: Attribute, column: Classes, members: Members, by
     ]
 
 
-def _sets(categories: Sequence[str], column: Classes, members: Members) -> list[str]:
+def _sets(categories: Sequence[str], column: ClassNumbers, members: Members) -> list[str]:
     size = len(categories) + 1
     found: list[list[str]] = [[] for _ in members.starts]
     for pair in np.unique(members.classes * size + column + 1).tolist():
@@ -156,7 +156,7 @@ def _sets(categories: Sequence[str], column: Classes, members: Members) -> list[
     return [set_label(names) if names else ROOT for names in found]
 
 
-def _ancestors(hierarchy: Hierarchy, categories: Sequence[str], column: Classes, members: Members) -> list[str]:
+def _ancestors(hierarchy: Hierarchy, categories: Sequence[str], column: ClassNumbers, members: Members) -> list[str]:
     """Return the lowest common ancestor of each class; of a class with missing values it is of no account."""
     nodes, labels = hierarchy.nodes(categories)
     found = [""] * len(members.starts)

@@ -10,10 +10,10 @@ from pydantic import Field
 
 from evosdc.table.schema import MissingRule
 from evosdc.table.table import Numbers, Table
-from evosdc_masking.aggregation import Classes
 from evosdc_masking.anonymity.cluster_publishing import ClusterPublishing
 from evosdc_masking.anonymity.r_gather_partition import Gathering, gathered
-from evosdc_masking.class_averaging import ClassParameters
+from evosdc_masking.averaging_method import ClassParameters
+from evosdc_masking.class_averages import ClassNumbers
 from evosdc_masking.space import space_of
 
 
@@ -54,7 +54,7 @@ class RGather(ClusterPublishing):
         gathering = self._gathering(table)
         return table.take(gathering.centres[gathering.classes].astype(np.intp))
 
-    def classes(self, table: Table, rng: np.random.Generator) -> Classes:
+    def classes(self, table: Table, rng: np.random.Generator) -> ClassNumbers:
         """Return the number of each record's cluster, shape (n,), from 0."""
         return self._gathering(table).classes
 

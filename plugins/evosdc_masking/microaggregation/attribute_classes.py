@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from evosdc.table.schema import MissingRule
 from evosdc.table.table import MISSING, Table
-from evosdc_masking.aggregation import Classes, aggregated
 from evosdc_masking.averages import Average
+from evosdc_masking.class_averages import ClassNumbers, aggregated
 
-Partition = Callable[[NDArray[Any]], Classes]
+Partition = Callable[[NDArray[Any]], ClassNumbers]
 """From sorted values, none missing and at least k, to the number of each value's run."""
 
 
-def attribute_classes(table: Table, k: int, partition: Partition) -> Classes:
+def attribute_classes(table: Table, k: int, partition: Partition) -> ClassNumbers:
     """Return the class of each record of a table of one ordinal or numeric attribute.
 
     Equal values are taken in the order of the records. Missing values are a class of their own; under the rule
@@ -66,7 +66,7 @@ def attribute_by_attribute(
     partition : callable
         From a table of one attribute to the partition of its sorted values.
     average, weights
-        As in `evosdc_masking.aggregation.aggregated`.
+        As in `evosdc_masking.class_averages.aggregated`.
     """
     masked = table
     for name in table.schema.names:

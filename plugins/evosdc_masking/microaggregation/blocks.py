@@ -10,7 +10,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from evosdc.errors import Fault, ParameterError, did_you_mean
 from evosdc.table.table import Table
-from evosdc_masking.class_averaging import ClassParameters
+from evosdc_masking.averaging_method import ClassParameters
 
 Block = Annotated[tuple[str, ...], Field(min_length=1)]
 

@@ -6,8 +6,8 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.table.table import Numbers, Table
-from evosdc_masking.aggregation import aggregated
-from evosdc_masking.class_averaging import ClassAveraging
+from evosdc_masking.averaging_method import ClassAveraging
+from evosdc_masking.class_averages import aggregated
 from evosdc_masking.microaggregation.blocks import BlockParameters, blocks_of, masked_by_blocks
 from evosdc_masking.microaggregation.mdav_partition import mdav_partition
 from evosdc_masking.space import space_of

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
-from evosdc_masking.aggregation import Classes, aggregated
-from evosdc_masking.class_averaging import ClassAveraging
+from evosdc_masking.averaging_method import ClassAveraging
+from evosdc_masking.class_averages import ClassNumbers, aggregated
 from evosdc_masking.microaggregation.blocks import BlockParameters, blocks_of, masked_by_blocks
 from evosdc_masking.microaggregation.line_partition import least_squares
 from evosdc_masking.space import standardised
@@ -57,7 +57,7 @@ class ProjectedMicroaggregation(ClassAveraging):
         )
 
 
-def projected_classes(numbers: Numbers, k: int, projection: Projection) -> Classes:
+def projected_classes(numbers: Numbers, k: int, projection: Projection) -> ClassNumbers:
     """Return the class of each record, shape (n,).
 
     Parameters

@@ -8,7 +8,7 @@ import numpy as np
 
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
-from evosdc_masking.class_averaging import ClassAveraging
+from evosdc_masking.averaging_method import ClassAveraging
 from evosdc_masking.microaggregation.attribute_classes import Partition, attribute_by_attribute
 from evosdc_masking.microaggregation.line_partition import equal_runs, least_deviations, least_squares
 from evosdc_masking.space import standardised

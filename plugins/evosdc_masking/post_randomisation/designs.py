@@ -11,7 +11,7 @@ from evosdc.randomisation.preference_matrix import exchanged_weights, preference
 from evosdc.randomisation.transition import Frequencies, Matrix, design_a, design_b
 from evosdc.table.distance import category_distance
 from evosdc.table.schema import Scale
-from evosdc_masking.post_randomisation.blocks import Block
+from evosdc_masking.post_randomisation.crossing import Block
 from evosdc_masking.post_randomisation.parameters import PramParameters
 
 MOST_STATES = 2000
@@ -24,7 +24,7 @@ INVARIANT = ("b", "two-stage", "preference")
 def designed(block: Block, counts: Frequencies, params: PramParameters, preferences: Matrix | None = None) -> Matrix:
     """Return the matrix of a block with these frequencies of states, shape (m, m).
 
-    States that lack values of different attributes never lead to each other.
+    Combinations that lack values of different attributes never lead to each other.
 
     Parameters
     ----------

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.errors import Fault, ParameterError, did_you_mean
-from evosdc.randomisation.matrix_file import StateMatrix
+from evosdc.randomisation.matrix_file import LabelledMatrix
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import Attribute
 from evosdc.table.table import Table
-from evosdc_masking.post_randomisation.blocks import Block, block_of
+from evosdc_masking.post_randomisation.crossing import Block, block_of
 
 Names = tuple[str, ...]
 
@@ -40,7 +40,9 @@ class Assigned:
         return matrix
 
 
-def assigned(given: Sequence[StateMatrix], table: Table, blocks: Sequence[Names], every: bool) -> dict[Names, Assigned]:
+def assigned(
+    given: Sequence[LabelledMatrix], table: Table, blocks: Sequence[Names], every: bool
+) -> dict[Names, Assigned]:
     """Return the matrix of each block that the file has one for.
 
     Parameters
@@ -87,7 +89,7 @@ def _unmatched(where: str, names: Names, table: Table, blocks: Sequence[Names]) 
 
 
 def _states(
-    one: StateMatrix, names: Names, attributes: Sequence[Attribute], faults: list[Fault]
+    one: LabelledMatrix, names: Names, attributes: Sequence[Attribute], faults: list[Fault]
 ) -> list[tuple[int, ...]]:
     """Return the states as codes in the block's order of attributes; adds a fault for each unknown category."""
     states = []

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.model import MaskingMethod
-from evosdc.randomisation.equations.recipe import read_recipe
-from evosdc.randomisation.matrix_file import StateMatrix, read_matrices, stochastic
+from evosdc.randomisation.equations.equation_design import read_equation_design
+from evosdc.randomisation.matrix_file import LabelledMatrix, read_matrices, stochastic
 from evosdc.randomisation.post_randomisation import drawn
 from evosdc.randomisation.transition import Matrix, cumulative, forbidding
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
-from evosdc_masking.post_randomisation.blocks import Block, block_of, crossed_blocks
+from evosdc_masking.post_randomisation.crossing import Block, block_of, crossed_blocks
 from evosdc_masking.post_randomisation.designs import INVARIANT, designed
 from evosdc_masking.post_randomisation.own_matrices import Assigned, assigned
 from evosdc_masking.post_randomisation.parameters import PramParameters
@@ -51,12 +51,12 @@ class Pram(MaskingMethod):
         if params.equation is not None or params.design == "matrix":
             self.weighted = False  # type: ignore[misc]  # of this instance alone: its matrices know no weights
         collect = FaultCollector()
-        self._given: tuple[StateMatrix, ...] = ()
+        self._given: tuple[LabelledMatrix, ...] = ()
         self._zeros: Sequence[Combination] = ()
-        self._recipe = None
+        self._design = None
         if params.equation is not None:
             with collect.step():
-                self._recipe = read_recipe(params.equation)
+                self._design = read_equation_design(params.equation)
         file = params.matrix if params.design == "matrix" else params.preferences
         if isinstance(file, Path):
             with collect.step():
@@ -98,7 +98,7 @@ class Pram(MaskingMethod):
     def account(self, table: Table, weights: Numbers | None = None) -> Mapping[str, Any]:
         """Return the transition matrices that `mask` uses, which estimation needs; they hold no record."""
         return {
-            ", ".join(block.names): StateMatrix(block.names, block.labels(), matrix).document()
+            ", ".join(block.names): LabelledMatrix(block.names, block.labels(), matrix).document()
             for block, matrix in self.matrices(table, weights)
         }
 
@@ -134,9 +134,9 @@ class Pram(MaskingMethod):
         self, table: Table, names: Sequence[str], own: Assigned | None, weights: Numbers | None
     ) -> tuple[Block, Matrix]:
         block = block_of(table, names, () if own is None else own.states)
-        if self._recipe is not None:
+        if self._design is not None:
             attribute = block.attributes[0]
-            return block, self._forbidding(block, self._recipe.matrix(block.record, attribute))
+            return block, self._forbidding(block, self._design.matrix(block.record, attribute))
         if self.params.design == "matrix":
             assert own is not None
             return block, self._forbidding(block, own.on(block))
@@ -174,7 +174,7 @@ class Pram(MaskingMethod):
                 wanted = f"attributes that are masked: {', '.join(schema.names)}"
                 faults.append(Fault("crossed", repr(name), wanted))
         faults += faults_of(self._zeros, schema, blocks, "structural_zeros")
-        free = self.params.design != "matrix" and self._recipe is None
+        free = self.params.design != "matrix" and self._design is None
         if self.params.structural_zeros == "observed" and free and not self.params.crossed:
             wanted = "crossed attributes beside it"
             advice = 'Say which attributes belong together: crossed = [["a", "b"]].'
@@ -182,7 +182,7 @@ class Pram(MaskingMethod):
         return faults
 
 
-def _checked(matrix: StateMatrix, collect: FaultCollector) -> StateMatrix:
+def _checked(matrix: LabelledMatrix, collect: FaultCollector) -> LabelledMatrix:
     """Return a matrix with rows that sum to 1, as it is where its faults had to be collected."""
     with collect.step():
         return stochastic(matrix)

@@ -13,8 +13,8 @@ from evosdc.table.schema import Attribute
 from evosdc.table.table import Codes, Numbers, Table
 from evosdc_masking.anonymity.publication import labelled_table
 from evosdc_masking.frequencies import frequencies
-from evosdc_masking.recoding.partition_file import read_partitions
-from evosdc_masking.recoding.partitions import Partition, middle_numbers, representatives
+from evosdc_masking.recoding.grouping_file import read_partitions
+from evosdc_masking.recoding.groupings import Grouping, middle_numbers, representatives
 from evosdc_masking.recoding.rules import METHOD, Rules
 
 _Width = Annotated[float, Field(gt=0)]
@@ -90,7 +90,7 @@ class GlobalRecoding(MaskingMethod):
         return published
 
     @staticmethod
-    def _represented(table: Table, attribute: Attribute, partition: Partition) -> Table:
+    def _represented(table: Table, attribute: Attribute, partition: Grouping) -> Table:
         alone = table.select([attribute.name])
         if not attribute.categorical:
             return Table(alone.schema, alone.codes, middle_numbers(partition, alone.numbers[:, 0])[:, None])
@@ -98,7 +98,7 @@ class GlobalRecoding(MaskingMethod):
         return Table(alone.schema, representatives(partition, counts, attribute.scale)[alone.codes], alone.numbers)
 
     @staticmethod
-    def _labelled(table: Table, attribute: Attribute, partition: Partition) -> Table:
+    def _labelled(table: Table, attribute: Attribute, partition: Grouping) -> Table:
         column: Codes | Numbers = table.column(attribute.name)
         groups = np.append(partition.groups, -1)[column.astype(np.int64)] if attribute.categorical else partition.groups
         return labelled_table(table, attribute, partition.labels, groups.astype(np.int64))

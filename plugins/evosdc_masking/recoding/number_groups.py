@@ -12,7 +12,7 @@ from evosdc.table.generalisation import bound_label, number_interval_label
 from evosdc.table.numerals import MOST_DECIMALS, decimals_of, numeral
 from evosdc.table.schema import Attribute
 from evosdc.table.table import Numbers
-from evosdc_masking.recoding.partitions import Partition
+from evosdc_masking.recoding.groupings import Grouping
 
 USUAL_INTERVALS = 10
 FINEST = 1e9
@@ -38,7 +38,7 @@ def least_width(column: Numbers) -> float:
     return max(float(np.abs(present).max()) / FINEST, least) if present.size else least
 
 
-def equal_intervals(column: Numbers, width: float, start: float, decimals: int) -> Partition:
+def equal_intervals(column: Numbers, width: float, start: float, decimals: int) -> Grouping:
     """Return the partition into the intervals ``[start + i width, start + (i + 1) width)``.
 
     Ends are computed as decimal numbers, so that 0.3 is where an interval of width 0.1 begins.
@@ -66,10 +66,10 @@ def equal_intervals(column: Numbers, width: float, start: float, decimals: int) 
     digits = max(decimals, decimals_of((f"{step:f}", f"{origin:f}")))
     lows = [origin + int(i) * step for i in found]
     labels = tuple(number_interval_label(float(low), float(low + step), digits, closed=False) for low in lows)
-    return Partition(groups, labels)
+    return Grouping(groups, labels)
 
 
-def between_cuts(column: Numbers, cuts: Sequence[float], decimals: int) -> Partition:
+def between_cuts(column: Numbers, cuts: Sequence[float], decimals: int) -> Grouping:
     """Return the partition by cut points: below the first, from each to the next, from the last on."""
     ascending = sorted({float(_decimal(cut)) for cut in cuts})
     groups = np.searchsorted(ascending, column, side="right").astype(np.int64)
@@ -78,10 +78,10 @@ def between_cuts(column: Numbers, cuts: Sequence[float], decimals: int) -> Parti
     labels = [bound_label(numeral(ascending[0], digits), above=False, closed=False)]
     for low, high in pairwise(ascending):
         labels.append(number_interval_label(low, high, digits, closed=False))
-    return Partition(groups, (*labels, bound_label(numeral(ascending[-1], digits), above=True)))
+    return Grouping(groups, (*labels, bound_label(numeral(ascending[-1], digits), above=True)))
 
 
-def numbers_at_level(attribute: Attribute, column: Numbers, level: int) -> Partition:
+def numbers_at_level(attribute: Attribute, column: Numbers, level: int) -> Grouping:
     """Return the partition of numbers by a level of the attribute's hierarchy, whose leaves are numerals.
 
     Raises
@@ -98,7 +98,7 @@ def numbers_at_level(attribute: Attribute, column: Numbers, level: int) -> Parti
     code = {label: number for number, label in enumerate(labels)}
     groups = np.full(column.shape, -1, dtype=np.int64)
     groups[present] = np.array([code[label] for label in above], dtype=np.int64)[position.reshape(-1)]
-    return Partition(groups, labels)
+    return Grouping(groups, labels)
 
 
 def _decimal(value: float) -> Decimal:

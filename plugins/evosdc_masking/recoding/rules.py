@@ -10,6 +10,8 @@ from evosdc.errors import Fault, FaultCollector, HierarchyError, ParameterError,
 from evosdc.table.schema import Attribute
 from evosdc.table.table import Table
 from evosdc_masking.frequencies import frequencies, occurring
+from evosdc_masking.recoding.grouping_file import UserGroups, user_partition
+from evosdc_masking.recoding.groupings import Grouping, by_rarity, merged_categories
 from evosdc_masking.recoding.merging import too_many
 from evosdc_masking.recoding.number_groups import (
     between_cuts,
@@ -18,8 +20,6 @@ from evosdc_masking.recoding.number_groups import (
     numbers_at_level,
     usual_width,
 )
-from evosdc_masking.recoding.partition_file import UserGroups, user_partition
-from evosdc_masking.recoding.partitions import Partition, by_rarity, merged_categories
 
 METHOD = "method global-recoding"
 _FOR_CATEGORIES, _FOR_NUMBERS = ("q", "level", "partition"), ("level", "width", "cuts")
@@ -90,7 +90,7 @@ class Rules:
             raise ParameterError(faults)
         return rules
 
-    def partitions(self, table: Table) -> dict[str, Partition]:
+    def partitions(self, table: Table) -> dict[str, Grouping]:
         """Return the partition of each attribute that is recoded.
 
         Raises
@@ -106,7 +106,7 @@ class Rules:
             raise ParameterError(collect.faults)
         return found
 
-    def _partition(self, table: Table, attribute: Attribute, rule: str, value: Any) -> Partition:
+    def _partition(self, table: Table, attribute: Attribute, rule: str, value: Any) -> Grouping:
         column, place = table.column(attribute.name), f"{METHOD}: {rule} for attribute {attribute.name}"
         if rule == "q":
             counts = frequencies(column, len(attribute.categories))  # type: ignore[arg-type]
@@ -122,7 +122,7 @@ class Rules:
                 return numbers_at_level(attribute, column, value)  # type: ignore[arg-type]
             assert attribute.hierarchy is not None
             codes, labels = attribute.hierarchy.nodes(attribute.categories)
-            return Partition(codes[:, value].astype("int64"), labels[value])
+            return Grouping(codes[:, value].astype("int64"), labels[value])
         if rule == "cuts":
             if not value:
                 raise ParameterError(Fault(place, "no number", "at least one"))

@@ -104,7 +104,7 @@ class LocalSuppression(MaskingMethod):
             from evosdc_masking.suppression.exact import least_for_classes, least_for_wildcards
 
             return least_for_wildcards if wildcard else least_for_classes
-        from evosdc_masking.suppression.classes import suppressed_for_classes
+        from evosdc_masking.suppression.class_repair import suppressed_for_classes
         from evosdc_masking.suppression.wildcards import suppressed_for_wildcards
 
         return suppressed_for_wildcards if wildcard else suppressed_for_classes

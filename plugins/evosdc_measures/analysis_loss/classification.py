@@ -78,9 +78,9 @@ class ClassifierLoss(Measure):
 
 def _learner(params: ClassifierLoss.Params) -> Callable[[], Any]:
     try:
-        from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
-        from sklearn.neighbors import KNeighborsClassifier  # type: ignore[import-untyped]
-        from sklearn.tree import DecisionTreeClassifier  # type: ignore[import-untyped]
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.neighbors import KNeighborsClassifier
+        from sklearn.tree import DecisionTreeClassifier
     except ModuleNotFoundError:
         advice = "Install it: pip install 'evosdc[analysis]'."
         raise ParameterError(

@@ -18,6 +18,7 @@ SPECS: tuple[MeasureSpec, ...] = (
         summary="Distance-based information loss: mean distance between original and masked categories.",
         source=_HANDBOOK,
         kind="il",
+        default_for=("categorical", "mixed"),
     ),
     MeasureSpec(
         name="ctbil",
@@ -25,6 +26,7 @@ SPECS: tuple[MeasureSpec, ...] = (
         summary="Contingency-table-based information loss: cells moved in all tables of up to K attributes.",
         source=f"{_HANDBOOK}; bounded normalisation: reconstruction",
         kind="il",
+        default_for=("categorical", "mixed"),
     ),
     MeasureSpec(
         name="ebil",
@@ -32,6 +34,7 @@ SPECS: tuple[MeasureSpec, ...] = (
         summary="Entropy-based information loss: uncertainty about the original category given the masked one.",
         source=f"{_HANDBOOK}; estimate from the data and normalisation: reconstruction",
         kind="il",
+        default_for=("categorical", "mixed"),
     ),
     MeasureSpec(
         name="actbil",

@@ -16,6 +16,7 @@ SPECS: tuple[MeasureSpec, ...] = (
         kind="dr",
         family="interval",
         scales=("nominal", "ordinal", "numeric"),
+        default_for=("categorical", "numeric", "mixed"),
     ),
     MeasureSpec(
         name="best-guess",

@@ -19,6 +19,7 @@ SPECS: tuple[MeasureSpec, ...] = (
         kind="dr",
         family="linkage",
         scales=_SCALES,
+        default_for=("categorical", "numeric", "mixed"),
     ),
     MeasureSpec(
         name="prl",
@@ -28,6 +29,7 @@ SPECS: tuple[MeasureSpec, ...] = (
         kind="dr",
         family="linkage",
         scales=_SCALES,
+        default_for=("categorical",),
     ),
     MeasureSpec(
         name="rsrl",

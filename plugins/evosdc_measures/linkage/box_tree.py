@@ -268,7 +268,7 @@ def tie_sizes(
         ties[row] = tied
 
 
-def credit_of(ties: Counts) -> float:
+def expected_matches(ties: Counts) -> float:
     """Return the sum over records of one in so many as are tied, taken by size of the tie."""
     sizes = np.bincount(ties)[1:]
     return float((sizes / np.arange(1, len(sizes) + 1)).sum())

@@ -15,10 +15,10 @@ from evosdc.table.distance import category_distance, common_scale
 from evosdc.table.schema import Scale, Schema
 from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Counts, Integers, SmallCounts, domains_of, require_aligned, small_counts
+from evosdc_measures.linkage.answer_cache import memo_of
 from evosdc_measures.linkage.assignment import Costs, FittedAssignment, distances_of_categories
 from evosdc_measures.linkage.burdens import burdens_of
-from evosdc_measures.linkage.measured import FittedByKernel, FittedByPoints
-from evosdc_measures.linkage.memo import memo_of
+from evosdc_measures.linkage.numeric_dbrl import FittedByKernel, FittedByPoints
 from evosdc_measures.linkage.prefix_tree import PrefixTree, nearest, tree_of
 from evosdc_measures.linkage.scenarios import LinkageParameters, fitted_by_scenarios
 

@@ -10,7 +10,7 @@ from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.agreement import patterns_of
 from evosdc_measures.linkage.pattern_order import best_of, descending, estimated_weights, ranks_of
-from evosdc_measures.linkage.profiles import Memory, Originals, known_places, places_of
+from evosdc_measures.linkage.profiles import Originals, ProfileCache, known_places, places_of
 
 FEW_ATTRIBUTES = 6
 """Attributes up to which all is tried in one compiled call, since calls then cost more than work."""
@@ -146,7 +146,7 @@ def _link(
 
 
 @kernel
-def _credit(sizes: SmallCounts) -> float:
+def _expected_matches(sizes: SmallCounts) -> float:
     """Return the sum over records of one in so many as are tied, from the number of records by size of tie."""
     credit, left, size = 0.0, len(sizes) - 1 - sizes[0], 0
     while left > 0:
@@ -199,7 +199,7 @@ def _follow_known(
     _link(original, after, anew, wildcard, places, profiles, order, ranked, names, best, ties, sizes)
     pairs[:] = moved
     ranks[:] = ranked
-    return _credit(sizes)
+    return _expected_matches(sizes)
 
 
 def follow_records(
@@ -209,7 +209,7 @@ def follow_records(
     rows: Rows,
     fresh: bool,
     originals: Originals,
-    memory: Memory,
+    memory: ProfileCache,
     links: Links,
 ) -> float:
     """Follow changed rows in counts of pairs and in links, and return the sum of all records' credits.
@@ -252,4 +252,4 @@ def follow_records(
         _link(
             original, after, part, originals.wildcard, places, memory.profiles, order, ranked, names, best, ties, sizes
         )
-    return _credit(sizes)
+    return _expected_matches(sizes)

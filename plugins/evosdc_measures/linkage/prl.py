@@ -19,7 +19,7 @@ from evosdc_measures.domains import Counts, Integers, SmallCounts, domains_of, r
 from evosdc_measures.linkage.agreement import profiles_of_all
 from evosdc_measures.linkage.assignment import FittedAssignment, disagreements_of
 from evosdc_measures.linkage.burdens import burdens_of
-from evosdc_measures.linkage.classes import FittedInClasses
+from evosdc_measures.linkage.number_intervals import FittedOnIntervals
 from evosdc_measures.linkage.pattern_linkage import Links, follow_content, follow_records
 from evosdc_measures.linkage.profiles import memory_of, originals_of
 from evosdc_measures.linkage.scenarios import LinkageParameters, fitted_by_scenarios
@@ -81,7 +81,7 @@ class ProbabilisticLinkage(Measure):
 
     def _fit(self, original: Table) -> Incremental[Any]:
         if original.schema.numeric:
-            return FittedInClasses(original, self.params.bins, self._fit_categories)
+            return FittedOnIntervals(original, self.params.bins, self._fit_categories)
         return self._fit_categories(original)
 
     def _fit_categories(self, original: Table) -> Incremental[Any]:

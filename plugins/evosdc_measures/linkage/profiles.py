@@ -18,7 +18,7 @@ from evosdc.table.schema import MissingRule
 from evosdc.table.table import Codes, Rows, Table
 from evosdc_measures.domains import Counts, Integers, domains_of
 from evosdc_measures.linkage.agreement import add_profile
-from evosdc_measures.linkage.lattice import count_groups, invert, time_by_groups
+from evosdc_measures.linkage.agreement_groups import count_groups, invert, time_by_groups
 
 MEMORY = 1 << 26
 """Greatest number of counts that are remembered, 2**V for each record."""
@@ -69,7 +69,7 @@ class Originals(NamedTuple):
     strides: Integers
 
 
-class Memory(NamedTuple):
+class ProfileCache(NamedTuple):
     """Records and their profiles, found by open addressing; forgotten altogether when full.
 
     Parameters
@@ -126,7 +126,7 @@ def originals_of(original: Table) -> Originals:
     )
 
 
-def memory_of(n: int, originals: Originals) -> Memory:
+def memory_of(n: int, originals: Originals) -> ProfileCache:
     """Return an empty memory for files of n records."""
     attributes = originals.records.shape[1]
     # Where all possible records fit they are remembered; a search comes to most of them.
@@ -141,7 +141,7 @@ def memory_of(n: int, originals: Originals) -> Memory:
     direct = originals.possible <= places
     # Powers of a multiplier of good spectral quality (Knuth's MMIX), modulo 2**64.
     powers = [pow(6364136223846793005, v + 1, 1 << 64) for v in range(attributes)]
-    return Memory(
+    return ProfileCache(
         originals.strides if direct else np.array(powers, dtype=np.uint64).view(np.int64),
         0 if direct else 32,
         np.full(1 << (2 * places - 1).bit_length(), -1, dtype=np.int32),
@@ -291,7 +291,7 @@ def fill(records: Codes, originals: Originals, profiles: Counts) -> None:
         profiles[alike] = part
 
 
-def places_of(codes: Codes, rows: Rows, originals: Originals, memory: Memory) -> Counts:
+def places_of(codes: Codes, rows: Rows, originals: Originals, memory: ProfileCache) -> Counts:
     """Return the places of some rows' records in the memory, and compute the profiles that are not known.
 
     Parameters
@@ -300,7 +300,7 @@ def places_of(codes: Codes, rows: Rows, originals: Originals, memory: Memory) ->
     rows : ndarray of intp, shape (m,)
         At most as many as the memory's batch.
     originals : Originals
-    memory : Memory
+    memory : ProfileCache
         Changed; places returned earlier may become invalid.
     """
     factors, shift, slots, records, profiles, filled, _ = memory

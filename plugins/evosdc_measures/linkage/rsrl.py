@@ -11,9 +11,9 @@ from evosdc.model.parameters import Parameters
 from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.domains import Counts
-from evosdc_measures.linkage.box_tree import Window, box_tree_of, credit_of, inside, tie_sizes
+from evosdc_measures.linkage.box_tree import Window, box_tree_of, expected_matches, inside, tie_sizes
 from evosdc_measures.linkage.coordinates import SAME, ZERO, Flags, metric_of, points_of, squared, unit_of
-from evosdc_measures.linkage.measured import require_same_shape
+from evosdc_measures.linkage.numeric_dbrl import require_same_shape
 from evosdc_measures.numeric_loss.moments import changed_columns
 
 FEW = 100
@@ -97,7 +97,7 @@ class FittedRankSwappingLinkage(Incremental[State]):
             tie_sizes(self._points, points, asked, tree, self._metric, window, ties)
         else:
             ties_among_all(self._points, points, asked, *self._metric, window, ties)
-        return points, window, ties, min(100.0 * credit_of(ties) / len(points), 100.0)
+        return points, window, ties, min(100.0 * expected_matches(ties) / len(points), 100.0)
 
     def value(self, state: State) -> float:
         """Return the risk, 0..100."""

@@ -15,7 +15,7 @@ _MATEO = "Mateo-Sanz, Domingo-Ferrer and Sebe (2005)"
 _DOMINGO = "Domingo-Ferrer and Torra (2001)"
 
 
-def _loss(name: str, implementation: str, summary: str, source: str) -> MeasureSpec:
+def _loss(name: str, implementation: str, summary: str, source: str, default_for: tuple[str, ...] = ()) -> MeasureSpec:
     """Return the spec of a measure that is combined into the information loss, 0..100."""
     return MeasureSpec(
         name=name,
@@ -25,6 +25,7 @@ def _loss(name: str, implementation: str, summary: str, source: str) -> MeasureS
         kind="il",
         family="numeric",
         scales=("numeric",),
+        default_for=default_for,
     )
 
 
@@ -48,12 +49,14 @@ SPECS: tuple[MeasureSpec, ...] = (
         "il1s:StandardisedLoss",
         "Mean distance between original and masked numbers in units of sqrt(2) standard deviations, times 100.",
         "Yancey, Winkler and Creecy (2002); limit at 100 and cost of missing values: reconstruction",
+        ("numeric", "mixed"),
     ),
     _loss(
         "apil",
         "apil:AverageProbabilisticLoss",
         "Average probabilistic information loss: mean of the five pil figures, times 100.",
         f"{_MATEO}; variances of the estimators: reconstruction",
+        ("numeric",),
     ),
     *(
         _loss(f"pil-{part}", f"apil:{name}", f"Probabilistic information loss of {part}, times 100.", _MATEO)

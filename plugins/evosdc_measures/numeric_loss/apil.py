@@ -13,10 +13,10 @@ from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.numeric_loss.estimators import (
     PARTS,
+    OriginalStatistics,
     Part,
-    Population,
     Sample,
-    population_of,
+    original_statistics,
     sample_after,
     sample_of,
 )
@@ -59,7 +59,7 @@ class AverageProbabilisticLoss(Measure):
     def fit(self, original: Table) -> FittedProbabilisticLoss:
         """Take the statistics of the original and the variances of their estimators."""
         self.require_support(original)
-        return FittedProbabilisticLoss(population_of(original.numbers, self.params.density), original, self.parts)
+        return FittedProbabilisticLoss(original_statistics(original.numbers, self.params.density), original, self.parts)
 
 
 class MeansLoss(AverageProbabilisticLoss):
@@ -95,7 +95,7 @@ class QuantilesLoss(AverageProbabilisticLoss):
 class FittedProbabilisticLoss(Incremental[State]):
     """`AverageProbabilisticLoss` of one original; an update estimates anew what belongs to changed attributes."""
 
-    def __init__(self, population: Population, original: Table, parts: tuple[Part, ...]) -> None:
+    def __init__(self, population: OriginalStatistics, original: Table, parts: tuple[Part, ...]) -> None:
         self._population = population
         self._original = original.numbers
         self._parts = parts

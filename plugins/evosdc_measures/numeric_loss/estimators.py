@@ -23,7 +23,7 @@ SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Population:
+class OriginalStatistics:
     """What the original says of estimates from samples.
 
     Parameters
@@ -64,12 +64,12 @@ class Sample:
     quantiles: Numbers
 
 
-def sample_of(population: Population, numbers: Numbers) -> Sample:
+def sample_of(population: OriginalStatistics, numbers: Numbers) -> Sample:
     """Return the estimates of a masked file, shape (n, p); O(n p**2)."""
     return Sample(moments_of(numbers), _quantiles_of(numbers[:, population.judged]))
 
 
-def sample_after(population: Population, sample: Sample, numbers: Numbers, columns: NDArray[np.intp]) -> Sample:
+def sample_after(population: OriginalStatistics, sample: Sample, numbers: Numbers, columns: NDArray[np.intp]) -> Sample:
     """Return the estimates of a file some columns of which have changed; O(n p) for each, the same as `sample_of`."""
     quantiles = sample.quantiles.copy()
     places = np.flatnonzero(np.isin(population.judged, columns))
@@ -87,7 +87,7 @@ def _quantiles_of(numbers: Numbers) -> Numbers:
     return quantiles
 
 
-def population_of(numbers: Numbers, density: Literal["kernel", "normal"]) -> Population:
+def original_statistics(numbers: Numbers, density: Literal["kernel", "normal"]) -> OriginalStatistics:
     """Return the statistics of an original, shape (n, p); O(n p**2)."""
     moments = moments_of(numbers)
     judged = np.flatnonzero(moments.varying)
@@ -113,7 +113,7 @@ def population_of(numbers: Numbers, density: Literal["kernel", "normal"]) -> Pop
     quantiles = _quantiles_of(numbers[:, judged])
     estimate = _kernel_density if density == "kernel" else _normal_density
     densities = [estimate(column, at) for column, at in zip(columns, quantiles, strict=True)]
-    return Population(
+    return OriginalStatistics(
         moments,
         judged,
         (first, second),
@@ -178,41 +178,41 @@ def probabilistic_losses(difference: Numbers, variance: Numbers, counts: Numbers
     return np.asarray(np.where(counts > 0, losses, 1.0), dtype=np.float64)
 
 
-def _means(population: Population, sample: Sample) -> Numbers:
+def _means(population: OriginalStatistics, sample: Sample) -> Numbers:
     judged, original, masked = population.judged, population.moments, sample.moments
     variance = original.variances[judged]
     difference = masked.means[judged] - original.means[judged]
     return probabilistic_losses(difference, variance, np.diag(masked.counts)[judged], np.sqrt(variance))
 
 
-def _variances(population: Population, sample: Sample) -> Numbers:
+def _variances(population: OriginalStatistics, sample: Sample) -> Numbers:
     judged, masked = population.judged, sample.moments
     variance = population.moments.variances[judged]
     difference = masked.variances[judged] - variance
     return probabilistic_losses(difference, population.variances, np.diag(masked.counts)[judged], variance)
 
 
-def _covariances(population: Population, sample: Sample) -> Numbers:
+def _covariances(population: OriginalStatistics, sample: Sample) -> Numbers:
     pairs, original, masked = population.pairs, population.moments, sample.moments
     difference = masked.covariances[pairs] - original.covariances[pairs]
     scale = np.sqrt(original.variances[pairs[0]] * original.variances[pairs[1]])
     return probabilistic_losses(difference, population.covariances, masked.counts[pairs], scale)
 
 
-def _correlations(population: Population, sample: Sample) -> Numbers:
+def _correlations(population: OriginalStatistics, sample: Sample) -> Numbers:
     pairs, masked = population.pairs, sample.moments
     difference = masked.correlations[pairs] - population.moments.correlations[pairs]
     return probabilistic_losses(difference, population.correlations, masked.counts[pairs], np.ones(len(pairs[0])))
 
 
-def _quantiles(population: Population, sample: Sample) -> Numbers:
+def _quantiles(population: OriginalStatistics, sample: Sample) -> Numbers:
     counts = np.diag(sample.moments.counts)[population.judged]
     strays = np.abs(sample.quantiles - population.quantiles) * population.densities
     losses = erf(strays * np.sqrt(counts[:, None] / (LEVELS * (1.0 - LEVELS))) / np.sqrt(2.0))
     return np.asarray(np.where(counts[:, None] > 0, losses, 1.0), dtype=np.float64).ravel()
 
 
-PARTS: Mapping[Part, Callable[[Population, Sample], Numbers]] = {
+PARTS: Mapping[Part, Callable[[OriginalStatistics, Sample], Numbers]] = {
     "means": _means,
     "variances": _variances,
     "covariances": _covariances,

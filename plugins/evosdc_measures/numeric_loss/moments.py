@@ -14,7 +14,7 @@ from evosdc.table.table import Numbers, Rows
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Population moments (divided by the number of values), by pairs of attributes that both have a value.
+    """OriginalStatistics moments (divided by the number of values), by pairs of attributes that both have a value.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Moments:
 
     @property
     def variances(self) -> Numbers:
-        """Population variances, shape (p,)."""
+        """OriginalStatistics variances, shape (p,)."""
         diagonal: Numbers = np.diag(self.covariances).copy()
         return diagonal
 

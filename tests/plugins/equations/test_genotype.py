@@ -5,7 +5,7 @@ import pytest
 
 from evosdc.errors import ParameterError, PluginError
 from evosdc.model import Microdata
-from evosdc.randomisation.equations.recipe import parse_recipe
+from evosdc.randomisation.equations.equation_design import parse_equation_design
 from evosdc.randomisation.invariance import two_stage
 from evosdc.randomisation.transition import design_a, design_b
 from evosdc.table.schema import Attribute, Scale, Schema
@@ -18,7 +18,7 @@ DATA = microdata()
 
 def test_founders_are_the_standard_designs():
     genotype = Equations(Equations.Params(), DATA)
-    founders = genotype.initial()
+    founders = genotype.initial_genomes()
     assert len(founders) == 18
     T = [np.bincount(column, minlength=c) for column, c in zip(DATA.original.codes.T, (4, 5, 3), strict=True)]
     for masking, g in founders:
@@ -32,9 +32,9 @@ def test_founders_are_the_standard_designs():
 
 
 def test_founders_that_do_not_fit_are_left_out():
-    assert len(Equations(Equations.Params(max_depth=3), DATA).initial()) == 9
-    assert not Equations(Equations.Params(decoding="full"), DATA).initial()
-    assert not Equations(Equations.Params(two_stage=1.0), DATA).initial()
+    assert len(Equations(Equations.Params(max_depth=3), DATA).initial_genomes()) == 9
+    assert not Equations(Equations.Params(decoding="full"), DATA).initial_genomes()
+    assert not Equations(Equations.Params(two_stage=1.0), DATA).initial_genomes()
 
 
 def test_the_second_stage_makes_matrices_invariant():
@@ -59,18 +59,18 @@ def test_a_recipe_makes_the_same_matrices():
     for params in ({}, {"one_each": True, "decoding": "offdiag", "p": 0.3}, {"two_stage": 0.4, "decoding": "full"}):
         genotype = Equations(Equations.Params(**params), DATA)
         g = genotype.random(np.random.default_rng(4))
-        recipe = genotype.recipe(g)
-        again = parse_recipe(tomllib.loads(recipe.text()), "file")
+        design = genotype.design(g)
+        again = parse_equation_design(tomllib.loads(design.text()), "file")
         columns = zip(DATA.original.codes.T, DATA.original.schema.attributes, strict=True)
         for (column, attribute), matrix in zip(columns, genotype.transitions(g), strict=True):
-            assert np.array_equal(recipe.matrix(column, attribute), matrix)
+            assert np.array_equal(design.matrix(column, attribute), matrix)
             assert np.array_equal(again.matrix(column, attribute), matrix)
 
 
 def test_drawn_frequencies_follow_the_matrix():
     genotype = Equations(Equations.Params(), microdata((4,), n=200_000))
     original = genotype.microdata.original.codes[:, 0]
-    g = {m.label: g for m, g in genotype.initial()}["pram design=a p=0.3"]
+    g = {m.label: g for m, g in genotype.initial_genomes()}["pram design=a p=0.3"]
     drawn = genotype.decode(g, np.random.default_rng(9)).codes[:, 0]
     (matrix,) = genotype.transitions(g)
     for k in range(4):

@@ -7,7 +7,6 @@ from evosdc_lattice.lattice import Lattice
 
 class Conformance(GenotypeConformance):
     conserves = "genes"
-    extends_domains = True
 
 
 class TestLattice(Conformance):

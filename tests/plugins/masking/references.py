@@ -148,7 +148,7 @@ def average_of(table: Table, rows: Sequence[int]) -> Record:
 
 
 def mdav(table: Table, k: int) -> list[set[int]]:
-    """Classes of MDAV-generic, in the order of their formation, ties by position."""
+    """ClassNumbers of MDAV-generic, in the order of their formation, ties by position."""
     records, distance = records_of(table), distance_of(table)
     left = list(range(len(records)))
     classes: list[set[int]] = []

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
-from evosdc_masking.aggregation import aggregated
 from evosdc_masking.averages import (
     CONVEX_MEDIAN,
     MEAN,
@@ -24,6 +23,7 @@ from evosdc_masking.averages import (
     mode,
     nearest_mean,
 )
+from evosdc_masking.class_averages import aggregated
 from tests.plugins.masking import references
 from tests.plugins.masking.tables import NOMINAL, NUMERIC, ORDINAL, mixed_tables, numeric
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from evosdc.calls.defaults import default_portfolio
 from evosdc.errors import ParameterError
 from evosdc.experiment.build.assembly import start_of
-from evosdc.experiment.build.defaults import default_portfolio
 from evosdc.experiment.config.experiment import Experiment, Start
 from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Schema
@@ -96,10 +96,10 @@ def test_files_without_numbers_or_records_are_refused(table: Table) -> None:
 
 def test_the_usual_portfolio_goes_by_the_scales() -> None:
     codes, numbers = categorical([0], [1], [NOMINAL]).schema, numeric([1.0]).schema
-    assert default_portfolio(codes) == "categorical"
-    assert default_portfolio(numbers) == "numeric"
+    assert default_portfolio(codes, default_registry()) == "categorical"
+    assert default_portfolio(numbers, default_registry()) == "numeric"
     both = Schema(codes.attributes + numbers.attributes)
-    assert default_portfolio(both) == "mixed"
+    assert default_portfolio(both, default_registry()) == "mixed"
     cells = Experiment.model_validate({"genotype": {"name": "cells"}, "data": {"name": "census"}})
     assert [start_of(cells, default_registry(), schema).portfolio for schema in (codes, numbers, both)] == [
         "categorical", "numeric", "mixed",

@@ -11,7 +11,7 @@ from evosdc.table.table import Table
 from evosdc_masking.frequencies import frequencies, occurring
 from evosdc_masking.recoding.extreme_coding import BottomCoding, TopCoding
 from evosdc_masking.recoding.global_recoding import GlobalRecoding
-from evosdc_masking.recoding.partitions import by_rarity
+from evosdc_masking.recoding.groupings import by_rarity
 from tests.plugins.masking.tables import (
     NOMINAL,
     ORDINAL,

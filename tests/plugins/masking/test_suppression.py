@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from evosdc.errors import ParameterError
 from evosdc.table.table import Table
 from evosdc_masking.suppression.agreement import alike
-from evosdc_masking.suppression.classes import cheapest_subsets
+from evosdc_masking.suppression.class_repair import cheapest_subsets
 from evosdc_masking.suppression.keys import key_values
 from evosdc_masking.suppression.local_suppression import LocalSuppression
 from tests.plugins.masking.tables import NOMINAL, build, categorical, categorical_tables, masked, mixed_tables

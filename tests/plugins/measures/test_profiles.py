@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from evosdc.table.schema import MissingRule
 from evosdc_measures.linkage.agreement import add_profile, pattern_of
-from evosdc_measures.linkage.lattice import count_groups, few_pairs, invert, time_by_groups
+from evosdc_measures.linkage.agreement_groups import count_groups, few_pairs, invert, time_by_groups
 from evosdc_measures.linkage.pattern_linkage import _settled
-from evosdc_measures.linkage.profiles import _fill_by_groups, fill, memory_of, originals_of, placement_of
+from evosdc_measures.linkage.profiles import _fill_by_groups, fill, memory_of, originals_of, places_of
 from tests.plugins.measures.cases import CLASSES, edited, fitted, noisy, schema, table
 
 
@@ -126,7 +126,7 @@ def test_profiles_are_remembered_and_forgotten(monkeypatch):
     known = []
     for _ in range(30):
         rows = rng.integers(0, len(distinct), 20)
-        places = placement_of(distinct, rows, originals, memory)
+        places = places_of(distinct, rows, originals, memory)
         assert np.array_equal(memory.profiles[places], wanted[rows])
         assert np.array_equal(memory.records[places], distinct[rows])
         known.append(int(memory.filled[0]))

@@ -32,7 +32,7 @@ def problem_of(n, **genotype):
 @pytest.mark.parametrize("position", [0, 4, 9, 14])
 def test_means_of_draws_are_the_exact_expectations(position):
     problem = problem_of(300)
-    masking, genome = problem.founders[position]
+    masking, genome = problem.initial_genomes[position]
     wanted = problem.expectations(genome)
     found = fresh_scores(problem, genome, problem.genotype.key(genome), 400)
     for name in EXACT:
@@ -44,7 +44,7 @@ def test_first_order_figures_approach_the_means_as_the_file_grows():
     gaps = []
     for n in (100, 1000):
         problem = problem_of(n)
-        _, genome = problem.founders[5]
+        _, genome = problem.initial_genomes[5]
         wanted = problem.expectations(genome)
         found = fresh_scores(problem, genome, problem.genotype.key(genome), 40)
         gaps.append({name: abs(found.scores[name] - wanted[name]) for name in ("ebil", "hellinger-difference")})
@@ -54,7 +54,7 @@ def test_first_order_figures_approach_the_means_as_the_file_grows():
 
 def test_draws_of_a_matrix_follow_it():
     problem = problem_of(1000)
-    _, genome = problem.founders[2]
+    _, genome = problem.initial_genomes[2]
     original = problem.genotype.microdata.original
     matrix = problem.genotype.transitions(genome)[0]
     counts = np.zeros_like(matrix)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError, PluginError
 from evosdc.model import Microdata
-from evosdc.model.parameters import parsed
+from evosdc.model.parameters import parse_parameters
 from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import MISSING, Table
 from evosdc_pram.coding import controlled_rounding, largest_remainder
@@ -32,7 +32,7 @@ def genotype_of(*frequencies, missing=0, **params):
 def evolved(genotype, seed, steps):
     """Return the genomes of a random walk through all operators."""
     rng = np.random.default_rng(seed)
-    pool = [genome for _, genome in genotype.initial()] + [genotype.random(rng)]
+    pool = [genome for _, genome in genotype.initial_genomes()] + [genotype.random(rng)]
     for _ in range(steps):
         a, b = (pool[int(rng.integers(len(pool)))] for _ in range(2))
         pool += genotype.crossover(a, b, rng)
@@ -84,7 +84,7 @@ def test_invariant_modes_keep_the_marginals(counts, mode, control, seed):
 def test_five_thousand_moves_reach_a_matrix_that_is_not_reversible():
     genotype = genotype_of([50, 30, 15, 5], invariance="flow", grain=1, mutations=0)
     rng = np.random.default_rng(1)
-    genome, symmetric = genotype.initial()[0][1], True
+    genome, symmetric = genotype.initial_genomes()[0][1], True
     for _ in range(5000):
         genome = genotype.mutate(genome, rng)
         symmetric = symmetric and np.array_equal(genome[0], genome[0].T)
@@ -178,7 +178,7 @@ def test_largest_remainders():
 
 
 def test_lists_name_standard_matrices_and_drop_equal_ones():
-    labels = [masking.label for masking, _ in genotype_of([10, 20, 30]).initial()]
+    labels = [masking.label for masking, _ in genotype_of([10, 20, 30]).initial_genomes()]
     assert len(set(labels)) == len(labels)
     assert {
         "pram design=a p=0.5",
@@ -204,9 +204,9 @@ def test_share_to_retain_is_met_unless_the_lower_bound_forbids():
     for genome in evolved(genotype, 2, 20):
         assert np.diagonal(genotype.transitions(genome)[0]).min() >= 0.5 - 1e-12
     with pytest.raises(ParameterError, match="upper bound"):
-        parsed(PramMatrices.Params, {"most": 0.8, "retained": 0.7}, "genotype pram")
+        parse_parameters(PramMatrices.Params, {"most": 0.8, "retained": 0.7}, "genotype pram")
     with pytest.raises(ParameterError, match="1 with two-stage"):
-        parsed(PramMatrices.Params, {"most": 0.8, "invariance": "two-stage"}, "genotype pram")
+        parse_parameters(PramMatrices.Params, {"most": 0.8, "invariance": "two-stage"}, "genotype pram")
 
 
 def test_only_chosen_attributes_are_randomised():

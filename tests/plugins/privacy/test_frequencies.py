@@ -10,9 +10,9 @@ from hypothesis.extra.numpy import arrays
 
 from evosdc.model import MissingMatch
 from evosdc.table.equivalence import equivalence_classes, key_codes, told_apart
-from evosdc.table.prefix_tree import matching_sums, prefix_tree
 from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import Table
+from evosdc.table.wildcard_tree import matching_sums, prefix_tree
 from evosdc_privacy.anonymity import KAnonymity, PopulationFrequencies
 from tests.plugins.privacy.reference import neighbours, release_of_codes
 

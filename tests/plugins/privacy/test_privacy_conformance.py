@@ -5,8 +5,8 @@ from evosdc.testing import PrivacyModelConformance
 from evosdc_privacy.anonymity import KAnonymity, PopulationFrequencies
 from evosdc_privacy.closeness import TCloseness
 from evosdc_privacy.diversity import LDiversity, PSensitivity
+from evosdc_privacy.local_privacy import LocalDifferentialPrivacy
 from evosdc_privacy.presence import DeltaPresence
-from evosdc_privacy.randomisation import LocalDifferentialPrivacy
 from evosdc_privacy.reidentification import GlobalRisk, HouseholdRisk, IndividualRisk
 from evosdc_privacy.special_uniques import Suda2
 

@@ -7,11 +7,11 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.errors import PluginError
-from evosdc.model import Genotype, Microdata, Parameters
+from evosdc.model import Followed, Microdata, Parameters
 from evosdc.table.table import MISSING, Rows, Table
 
 
-class Suppressions(Genotype[np.ndarray]):
+class Suppressions(Followed[np.ndarray]):
     """A boolean array, shape (n, V): which cells are suppressed, categorical attributes first."""
 
     class Params(Parameters):

@@ -126,12 +126,12 @@ def test_more_noise_loses_more(name, numeric_file):
 
 
 def test_sampling_variances_agree_with_simulation():
-    from evosdc_measures.numeric_loss.estimators import population_of
+    from evosdc_measures.numeric_loss.estimators import original_statistics
 
     rng = np.random.default_rng(5)
     x = rng.gamma(2.0, size=40_000)
     X = np.column_stack([x, x + rng.gamma(1.5, size=x.size)])
-    population = population_of(X, "kernel")
+    population = original_statistics(X, "kernel")
     n = 400
     samples = X[rng.integers(0, len(X), size=(4000, n))]
     centred = samples - samples.mean(axis=1, keepdims=True)

@@ -184,10 +184,10 @@ def test_many_equal_records_are_linked_in_no_time():
 @SETTINGS
 @given(tables=pairs(), bins=st.integers(2, 5))
 def test_numbers_agree_by_classes(tables, bins):
-    from evosdc_measures.linkage.classes import FittedInClasses
+    from evosdc_measures.linkage.number_intervals import FittedOnIntervals
 
     original, masked = tables
-    inner = FittedInClasses(original, bins, made("prl")._fit)
+    inner = FittedOnIntervals(original, bins, made("prl")._fit)
     classed = [inner._classed(t) for t in tables]
     assert fitted("prl", original, bins=bins).score(masked) == fitted("prl", classed[0]).score(classed[1])
     for attribute in original.schema.numeric:

@@ -1,0 +1,69 @@
+"""From genomes to tables: which random numbers each decoding is given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from evosdc.errors import PluginError
+from evosdc.model import Genotype, Randomised
+from evosdc.seeds import Streams
+from evosdc.table.table import Table
+
+
+class Decoder:
+    """Decodes the genomes of a problem: a table depends on the seed, the draw and the genome, and on nothing else.
+
+    Parameters
+    ----------
+    genotype : Genotype
+    streams : Streams
+    """
+
+    def __init__(self, genotype: Genotype[Any], streams: Streams) -> None:
+        self._genotype = genotype
+        self._streams = streams
+        self._idle: np.random.Generator | None = None
+        self._generators: dict[int, tuple[np.random.Generator, Any]] = {}
+
+    def decode(self, genome: Any, key: bytes, draw: int = 0) -> Table:
+        """Return the masked table that a genome stands for in one draw.
+
+        Raises
+        ------
+        PluginError
+            The genotype draws random numbers and is not `Randomised`; looked at for the first genome only.
+        """
+        genotype = self._genotype
+        if isinstance(genotype, Randomised):
+            common = genotype.common_random_numbers
+            return genotype.decode(genome, self._shared(draw) if common else self._streams.evaluate(draw, key))
+        return self._first(genome) if self._idle is None else genotype.decode(genome, self._idle)
+
+    def _first(self, genome: Any) -> Table:
+        self._idle = self._streams.evaluate(0)
+        before = self._idle.bit_generator.state
+        masked = self._genotype.decode(genome, self._idle)
+        if self._idle.bit_generator.state != before:
+            name = type(self._genotype).__name__
+            raise PluginError(f"genotype {name} draws random numbers in decode, and is not a Randomised genotype")
+        return masked
+
+    def _shared(self, draw: int) -> np.random.Generator:
+        """Return the generator that all genomes share in a draw, at its beginning.
+
+        It is asked for once an evaluation, and to set one back takes a fraction of the time that it takes to make one.
+        """
+        known = self._generators.get(draw)
+        if known is None or _has_spawned(known[0]):
+            generator = self._streams.evaluate(draw)
+            known = self._generators[draw] = (generator, generator.bit_generator.state)
+        known[0].bit_generator.state = known[1]
+        return known[0]
+
+
+def _has_spawned(generator: np.random.Generator) -> bool:
+    """Whether children were spawned from a generator: setting back its state does not take them back."""
+    sequence = generator.bit_generator.seed_seq
+    return isinstance(sequence, np.random.SeedSequence) and sequence.n_children_spawned > 0

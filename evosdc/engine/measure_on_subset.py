@@ -1,0 +1,76 @@
+"""A measure on some of the protected attributes: what ``il of education`` asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from evosdc.model import Expected, Fitted, Incremental, Measure, Microdata
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.table import Rows, Table
+
+
+class MeasureOnSubset(Fitted):
+    """A fitted measure that sees some attributes only.
+
+    Parameters
+    ----------
+    fitted : Fitted
+        On those attributes of the original.
+    names : tuple of str
+    positions : tuple of int
+        Of the attributes among the protected ones.
+    """
+
+    def __init__(self, fitted: Any, names: tuple[str, ...], positions: tuple[int, ...]) -> None:
+        self.fitted = fitted
+        self.names = names
+        self.positions = positions
+
+    def score(self, masked: Table) -> float:
+        """Return the score of the attributes of a masked table."""
+        return float(self.fitted.score(masked.select(self.names)))
+
+
+class ExpectedOnSubset(MeasureOnSubset, Expected):
+    """A projection that can also be judged by transition matrices."""
+
+    def expected(self, transitions: Sequence[Matrix]) -> float:
+        """Return the expectation under the attributes' own matrices."""
+        return float(self.fitted.expected([transitions[position] for position in self.positions]))
+
+
+class IncrementalOnSubset(MeasureOnSubset, Incremental[Any]):
+    """A projection that follows a table through small changes."""
+
+    score = Incremental.score
+
+    def start(self, masked: Table) -> Any:
+        """Return the state of the attributes of a table."""
+        return self.fitted.start(masked.select(self.names))
+
+    def update(self, state: Any, masked: Table, rows: Rows) -> Any:
+        """Return the state after a change in `rows`."""
+        return self.fitted.update(state, masked.select(self.names), rows)
+
+    def value(self, state: Any) -> float:
+        """Return the score that a state stands for."""
+        return float(self.fitted.value(state))
+
+
+class IncrementalExpectedOnSubset(IncrementalOnSubset, ExpectedOnSubset):
+    """A projection that can do both."""
+
+
+def measure_on_subset(measure: Measure, microdata: Microdata, names: tuple[str, ...]) -> MeasureOnSubset:
+    """Fit a measure on some of the protected attributes, and return it as a measure of whole masked tables."""
+    fitted = measure.fit_in(Microdata(microdata.table, names))
+    order = [attribute.name for attribute in microdata.original.schema.attributes]
+    kinds = {
+        (True, True): IncrementalExpectedOnSubset,
+        (True, False): IncrementalOnSubset,
+        (False, True): ExpectedOnSubset,
+        (False, False): MeasureOnSubset,
+    }
+    kind = kinds[isinstance(fitted, Incremental), isinstance(fitted, Expected)]
+    return kind(fitted, names, tuple(order.index(name) for name in names))

@@ -1,0 +1,278 @@
+"""Delimited text files: read into columns, written back with every untouched field as it stood."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evosdc.errors import DataError, Fault
+from evosdc.files.changes import Change
+from evosdc.files.column import Column, distinct, renamed
+from evosdc.files.encoding import Encoding, decode
+from evosdc.files.record_fields import (
+    TextRecord,
+    join_fields,
+    lines_of,
+    quoted,
+    rewritten,
+    sniff_separator,
+    split_fields,
+    split_records,
+    value,
+)
+from evosdc.printing import printable
+from evosdc.table.numerals import number
+from evosdc.table.schema import Attribute
+from evosdc.table.table import Rows
+
+_FAULTY_LINES = 5
+_COMMA_NUMERAL = re.compile(r"[+-]?[0-9]*,[0-9]+")
+
+
+@dataclass(frozen=True, eq=False)
+class DelimitedFile:
+    """A delimited text file.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Names of the columns; ``column 1`` and so on for columns that the header leaves unnamed.
+    records : sequence of TextRecord
+    prefix : str
+        What stands before the first record: blank lines and the header with its line end.
+    header : TextRecord or None
+    separator : str
+    encoding : Encoding
+    columns : tuple of Column
+        The values, by column.
+    """
+
+    names: tuple[str, ...]
+    records: tuple[TextRecord, ...]
+    prefix: str
+    header: TextRecord | None
+    separator: str
+    encoding: Encoding
+    columns: tuple[Column, ...]
+
+    @property
+    def declared(self) -> Mapping[str, Attribute]:
+        """Text declares no types."""
+        return {}
+
+    def place(self, record: int) -> str:
+        """Return where a record stands in the file."""
+        return f"line {self.records[record].line}"
+
+    def _absent(self, column: int, missing: Sequence[str]) -> str:
+        """Return the text for a missing value: the column's own, else the file's, else the first allowed."""
+        for candidates in ((self.columns[column],), self.columns):
+            counts = {text: sum(candidate.count(text) for candidate in candidates) for text in missing}
+            used = max(missing, key=counts.__getitem__, default="")
+            if counts.get(used):
+                return used
+        return missing[0] if missing else ""
+
+    def render(
+        self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[str]
+    ) -> bytes:
+        """Return the file's bytes with some fields changed, some columns dropped and only some records kept.
+
+        Parameters
+        ----------
+        changes : mapping from column to Change
+            Records are counted among those kept.
+        dropped : sequence of int
+            Columns left out.
+        rows : ndarray of int
+            Positions of the records kept, rising.
+        missing : sequence of str
+            Texts that may stand for a missing value.
+
+        Raises
+        ------
+        DataError
+            A new text has characters that the file's encoding lacks.
+        """
+        kept = [column for column in range(len(self.names)) if column not in set(dropped)]
+        parts = [self._prefix(kept)]
+        touched = np.zeros(len(rows), dtype=bool)
+        for change in changes.values():
+            touched |= change.changed
+        quoting = {column: self._quotes(column, rows) for column in changes}
+        absent = {column: self._absent(column, missing) for column, change in changes.items() if None in change.texts}
+        whole = len(kept) == len(self.names)
+        for position, row in enumerate(rows):
+            record = self.records[row]
+            if whole and not touched[position]:
+                parts.append(record.text)
+            else:
+                cut = self._cut(record)
+                for column, change in changes.items():
+                    if change.changed[position]:
+                        found = change.texts[change.index[position]]
+                        text = absent[column] if found is None else found
+                        quote = quoting[column] or (not text and len(kept) == 1)
+                        cut[column] = rewritten(cut[column], text, quote, self.separator)
+                parts.append(self._joined(cut, kept))
+            parts.append(record.tail)
+        try:
+            return self.encoding.encode("".join(parts))
+        except UnicodeEncodeError as fault:
+            given = f"a new value with the character {fault.object[fault.start]!r}"
+            advice = "Save the original as UTF-8, or choose other labels."
+            raise DataError(Fault("the protected file", given, f"characters of {self.encoding.name}", advice)) from None
+
+    def _prefix(self, kept: Sequence[int]) -> str:
+        if self.header is None or len(kept) == len(self.names):
+            return self.prefix
+        before = self.prefix[: len(self.prefix) - len(self.header.text) - len(self.header.tail)]
+        return before + self._joined(self._cut(self.header), kept) + self.header.tail
+
+    def _cut(self, record: TextRecord) -> list[str]:
+        cut = split_fields(record.text, self.separator)
+        if cut is None:
+            raise AssertionError(f"line {record.line} was cut when it was read")
+        return cut
+
+    def _joined(self, cut: Sequence[str], kept: Sequence[int]) -> str:
+        parts = [cut[column] for column in kept]
+        if parts and kept[0] != 0:
+            parts[0] = parts[0].lstrip()
+        return join_fields(parts, self.separator)
+
+    def _quotes(self, column: int, rows: Rows) -> bool:
+        """Whether the file quotes the values of a column, judged by its first value that is not empty."""
+        for row in rows:
+            field = self._cut(self.records[row])[column]
+            if value(field):
+                return quoted(field)
+        return False
+
+
+def parse_delimited(
+    content: bytes, where: str, separator: str | None = None, names: Sequence[str] | None = None
+) -> DelimitedFile:
+    """Read a delimited text.
+
+    Parameters
+    ----------
+    content : bytes
+        The whole file.
+    where : str
+        Its name, for messages.
+    separator : str, optional
+        Recognised if not given; a blank stands for runs of blanks and tabs.
+    names : sequence of str, optional
+        Names of the columns of a file without a header line.
+
+    Raises
+    ------
+    DataError
+        The file is empty, has no record, is no text, is ragged, repeats a name in its header, has no header, or a
+        quotation does not end.
+    """
+    text, encoding = decode(content, where)
+    if not text.strip():
+        raise DataError(Fault(where, "an empty file", "a header line and records"))
+    separator = separator or sniff_separator(text)
+    lines = lines_of(text)
+    records, unended = split_records(lines, separator)
+    if unended is not None:
+        given = f"a quotation that opens in line {unended} and never ends"
+        raise DataError(Fault(where, given, "closed quotes", "Double a quote that is part of a value."))
+    header = None if names is not None else records[0]
+    body = records if header is None else records[1:]
+    cuts = [split_fields(record.text, separator) or [] for record in body]
+    titles = _names(split_fields(header.text, separator) or []) if header is not None else tuple(names or ())
+    faults = _faults(titles, header, body, cuts, where)
+    columns = _columns(titles, cuts) if not faults else ()
+    if header is not None and _looks_like_record(columns):
+        given = f"a first line that looks like a record (line {header.line})"
+        faults.append(Fault(where, given, "a header line", "Add a line with the names of the attributes."))
+    if faults:
+        raise DataError(faults)
+    start = body[0].line - 1
+    mark = _decimal_mark(columns, separator)
+    columns = tuple(Column(c.name, c.texts, c.index, mark) for c in columns)
+    prefix = "".join(lines[:start])
+    return DelimitedFile(titles, tuple(body), prefix, header, separator, encoding, columns)
+
+
+def _names(header: Sequence[str]) -> tuple[str, ...]:
+    return tuple(value(field) or f"column {position}" for position, field in enumerate(header, start=1))
+
+
+def _faults(
+    names: Sequence[str],
+    header: TextRecord | None,
+    body: Sequence[TextRecord],
+    cuts: Sequence[Sequence[str]],
+    where: str,
+) -> list[Fault]:
+    faults = []
+    if header is not None and len(names) > 1 and all(number(name) is not None for name in names):
+        advice = "Add a line with the names of the attributes."
+        faults.append(Fault(where, f"a first line of numbers only (line {header.line})", "a header line", advice))
+    elif repeated := sorted(name for name, count in Counter(names).items() if count > 1):
+        advice = "The first line must hold the names: rename columns there, or add that line if the file has none."
+        faults.append(Fault(where, _repetition(names, repeated, cuts), "each name once", advice))
+    if not body:
+        faults.append(Fault(where, "a header line and no record", "at least one record"))
+    ragged = [(record.line, len(cut)) for record, cut in zip(body, cuts, strict=True) if len(cut) != len(names)]
+    if ragged:
+        shown = ", ".join(f"line {line} has {width}" for line, width in ragged[:_FAULTY_LINES])
+        more = f" and {len(ragged) - _FAULTY_LINES} more lines" if len(ragged) > _FAULTY_LINES else ""
+        advice = "Mend these lines; a value that holds the separator must be quoted."
+        faults.append(Fault(where, f"{shown}{more}", f"{len(names)} values in each line, as many as names", advice))
+    return faults
+
+
+def _repetition(names: Sequence[str], repeated: Sequence[str], cuts: Sequence[Sequence[str]]) -> str:
+    """Return what is wrong with a first line that says some texts twice.
+
+    Where it may be a record, its texts are values that no message may show, and columns are told by position.
+    """
+    own = {name for cut in cuts for name, cell in zip(names, cut, strict=False) if value(cell) == name}
+    if not own and not any(name.lstrip("+-. ")[:1].isdigit() for name in names):
+        return f"the column {printable(', '.join(repeated))} more than once"
+    places = [" and ".join(str(p) for p, name in enumerate(names, start=1) if name == twice) for twice in repeated]
+    return f"the same text as the name of columns {'; of columns '.join(places)}"
+
+
+def _looks_like_record(columns: Sequence[Column]) -> bool:
+    """Whether the names are values: some are numbers, and at least half of them occur in their own columns."""
+    own = sum(column.name in column.texts for column in columns)
+    return any(number(column.name) is not None for column in columns) and 2 * own >= len(columns)
+
+
+def _columns(names: Sequence[str], cuts: Sequence[Sequence[str]]) -> tuple[Column, ...]:
+    columns = []
+    for name, cells in zip(names, zip(*cuts, strict=True), strict=True):
+        texts, index = distinct(cells, len(cuts))
+        columns.append(renamed(Column(name, texts, index), [value(text) for text in texts]))
+    return tuple(columns)
+
+
+def _decimal_mark(columns: Sequence[Column], separator: str) -> str:
+    """Return "," if some column holds decimal commas and no other numbers with a point, else "."."""
+    if separator == ",":
+        return "."
+    commas = False
+    for column in columns:
+        others = [text for text in column.texts if text and not text.lstrip("+-").isdigit()]
+        if 2 * sum(bool(_COMMA_NUMERAL.fullmatch(text)) for text in others) > len(others):
+            commas = True
+        elif any("." in text and number(text) is not None for text in column.texts):
+            return "."
+    return "," if commas else "."
+
+
+def plain_text(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
+    """Return an ordinary CSV file: comma, UTF-8, line feeds, a header, quotes only where needed."""
+    lines = [",".join(rewritten("", cell, len(names) == 1 and not cell, ",") for cell in row) for row in (names, *rows)]
+    return ("\n".join(lines) + "\n").encode("utf-8")

@@ -1,0 +1,51 @@
+"""A schema as JSON-able data and back: how it travels to workers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from evosdc.table.hierarchy import Hierarchy
+from evosdc.table.schema import Attribute, MissingRule, Role, Scale, Schema
+
+
+def schema_to_json(schema: Schema) -> dict[str, Any]:
+    """Return a schema as JSON-able data."""
+    return {
+        "missing": list(schema.missing),
+        "na": str(schema.na),
+        "attributes": [
+            {
+                "name": a.name,
+                "role": str(a.role),
+                "scale": str(a.scale),
+                "categories": list(a.categories),
+                "decimals": a.decimals,
+                "hierarchy": [list(a.hierarchy.leaves), [list(level) for level in a.hierarchy.levels]]
+                if a.hierarchy is not None
+                else None,
+            }
+            for a in schema.attributes
+        ],
+    }
+
+
+def schema_from_json(document: Mapping[str, Any]) -> Schema:
+    """Return the schema that `schema_to_json` wrote."""
+    return Schema(
+        tuple(
+            Attribute(
+                name=a["name"],
+                role=Role(a["role"]),
+                scale=Scale(a["scale"]),
+                categories=tuple(a["categories"]),
+                decimals=a["decimals"],
+                hierarchy=Hierarchy(tuple(a["hierarchy"][0]), tuple(tuple(level) for level in a["hierarchy"][1]))
+                if a["hierarchy"] is not None
+                else None,
+            )
+            for a in document["attributes"]
+        ),
+        tuple(document["missing"]),
+        MissingRule(document["na"]),
+    )

@@ -1,0 +1,212 @@
+"""What a genotype can do besides the core of `evosdc.model.genotype`: each capability is a class to derive from.
+
+The framework asks ``isinstance(genotype, Seedable)`` and the like. A genotype lists what it can do as its bases:
+
+>>> class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]): ...
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from evosdc.model.genotype import G, Genotype
+from evosdc.model.masking import Masking
+from evosdc.model.measure import Fitted
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.table import Rows, Table
+
+FRESH_DRAWS = 30
+"""Tables on which the winner of a search with random decoding is judged again, where the genotype does not say."""
+
+Draw = Callable[[], int]
+"""Draws the position of a record."""
+
+
+class Seedable(Genotype[G]):
+    """A genotype that can be read off a masked file, so that a portfolio of masked files can start the search."""
+
+    @abstractmethod
+    def seeded(self, masked: Table) -> G:
+        """Return the genome of an already protected file (row-aligned, the protected attributes only)."""
+
+
+class SelfStarting(Genotype[G]):
+    """A genotype with initial genomes of its own.
+
+    They start the search where ``start = { initial = true }`` says so, and without being asked where the genotype is
+    not `Seedable`.
+    """
+
+    @abstractmethod
+    def initial_genomes(self) -> Sequence[tuple[Masking, G]]:
+        """Return the initial genomes, each with the method and parameters that it stands for.
+
+        The maskings are labels for reports: they need not be registered methods, and no two are equal. The list is
+        always the same for the same file; random genomes come from `random`.
+        """
+
+
+class Followed(Genotype[G]):
+    """A genotype that knows which records differ between two genomes.
+
+    An `evosdc.model.Incremental` measure is then updated for those records only, instead of judging the whole table.
+    """
+
+    @abstractmethod
+    def changed_rows(self, parent: G, child: G) -> Rows | None:
+        """Return the positions of the records that may differ between the decoded tables; None for all.
+
+        Returns
+        -------
+        ndarray of intp, shape (m,), or None
+            Each position once.
+        """
+
+
+class Movable(Genotype[G]):
+    """A genotype with small changes of its own, of records that a local search may choose.
+
+    Of any other genotype a local search tries mutations.
+    """
+
+    @property
+    @abstractmethod
+    def moves(self) -> tuple[str, ...]:
+        """Kinds of small changes that a local search may try, by name."""
+
+    @abstractmethod
+    def move(self, g: G, kind: str, rng: np.random.Generator, records: Draw | None = None) -> G:
+        """Return a copy with a small change.
+
+        Parameters
+        ----------
+        kind : str
+            One of `moves`.
+        records : callable, optional
+            Draws the position of a record to be changed. By default all are as likely.
+        """
+
+    def combined(self, g: G, changed: Sequence[G]) -> G | None:
+        """Return `g` with the changes of several of its mutants at once; where two differ, the first one counts.
+
+        None, the default, where changes cannot be put together.
+        """
+        return None
+
+
+class Randomised(Genotype[G]):
+    """A genotype whose `decode` draws random numbers: a genome stands for many tables.
+
+    Scores of a genome are means over `draws` tables.
+    """
+
+    @property
+    @abstractmethod
+    def draws(self) -> int:
+        """How many tables are decoded and judged for one evaluation, at least 1."""
+
+    @property
+    def fresh_draws(self) -> int:
+        """How many further tables, none seen by the search, the winner is judged on at the end.
+
+        A search that picks the best of many genomes by the same few draws also picks the luckiest, so the scores that
+        it saw are too good. Below 2 the winner is not judged again.
+        """
+        return FRESH_DRAWS
+
+    @property
+    def common_random_numbers(self) -> bool:
+        """Whether all genomes are decoded with the same random numbers (differences are then due to the genomes)."""
+        return True
+
+
+class PostRandomised(Randomised[G]):
+    """A genotype that is a post-randomisation (PRAM): `decode` draws every value from a row of a transition matrix."""
+
+    @abstractmethod
+    def transitions(self, g: G) -> tuple[Matrix, ...]:
+        """Return the transition matrix of each protected attribute.
+
+        ``p_kl = Pr(published = l | original = k)``, one matrix of shape (c, c) an attribute, rows summing to 1; values
+        are drawn independently, missing ones stay.
+        """
+
+    @property
+    def expected(self) -> bool:
+        """Whether genomes are judged by the expectations of the measures under `transitions`, without a draw."""
+        return False
+
+
+class Restricted(Genotype[G]):
+    """A genotype with genomes that may not be published, for instance since they break a privacy model.
+
+    They stay in the search. Their objectives are raised above those of `reference`, the more the greater the violation.
+    """
+
+    @abstractmethod
+    def violation(self, g: G) -> float:
+        """Return how far a genome is from what may be published, in (0, 1]; 0 where it may."""
+
+    @property
+    @abstractmethod
+    def reference(self) -> G:
+        """A genome without violation that none of them loses more than: the scale of the penalty."""
+
+
+class Generalising(Genotype[G]):
+    """A genotype whose tables publish labels that the original's categories do not have, or leave records out.
+
+    Only measures that are `Measure.generalised` can judge such tables.
+    """
+
+    def omitted(self, g: G) -> Rows | None:
+        """Return the positions of records that are left out of the published file; None, the default, for none.
+
+        Decoded tables hold them all the same, so that records stay in their places.
+        """
+        return None
+
+
+class Direct(Genotype[G]):
+    """A genotype that knows some scores without decoding a table."""
+
+    @abstractmethod
+    def direct(self, fitted: Fitted) -> Callable[[G], float] | None:
+        """Return how a fitted measure's score follows from a genome without its table; None where it does not.
+
+        The function must agree with ``fitted.score`` of the decoded table. It is used where all measures have one.
+        """
+
+
+class Described(Genotype[G]):
+    """A genotype that says more of itself and of its genomes than `Genotype.describe` does.
+
+    All texts are shown to users and must be free of records.
+    """
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the genotype decided for the user, in plain sentences; shown with the run and kept in its result."""
+        return ()
+
+    def traits(self, g: G) -> Mapping[str, float]:
+        """Return figures of the genome itself, its size for one; a fitness may use them beside the scores of its file.
+
+        Names must not be those of measures. Files that are no genomes (a portfolio's, the original) have none.
+        """
+        return {}
+
+    def rules(self, g: G) -> Mapping[str, str | int]:
+        """Return how the published file is made, for genomes that are rules and not data: a table of the report."""
+        return {}
+
+    def pictures(self, g: G) -> Mapping[str, str]:
+        """Return pictures of a genome for the report: SVG documents by title."""
+        return {}
+
+    def files(self, g: G) -> Mapping[str, str]:
+        """Return further files of the winner for the run folder: texts by name."""
+        return {}

@@ -1,0 +1,74 @@
+"""The one table of what plugins can offer: each kind's hook, spec and contract."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evosdc.specs import (
+    AlgorithmSpec,
+    DatasetSpec,
+    ExecutorSpec,
+    FitnessSpec,
+    GenotypeSpec,
+    MaskingMethodSpec,
+    MeasureSpec,
+    PortfolioSpec,
+    PrivacyModelSpec,
+    Spec,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of offer.
+
+    Parameters
+    ----------
+    name, plural : str
+        The word that users type, and that of listings; the hook is named after the latter.
+    spec : type of Spec
+        What its hook yields.
+    contract : str
+        Name of the class in `evosdc.model` that implementations derive from; empty where they are functions.
+    short, given : str
+        What a conformance suite calls an implementation, and what its constructor needs besides the parameters.
+    """
+
+    name: str
+    plural: str
+    spec: type[Spec]
+    contract: str = ""
+    short: str = ""
+    given: str = ""
+
+    @property
+    def hook(self) -> str:
+        """The hook that offers it (`evosdc.hookspecs`)."""
+        return f"evosdc_{self.plural.replace('-', '_')}"
+
+    @property
+    def noun(self) -> str:
+        """The name as a word of a sentence."""
+        return self.name.replace("-", " ")
+
+    @property
+    def suite(self) -> str:
+        """Name of its conformance suite in `evosdc.testing`; empty where it has none."""
+        return f"{self.contract}Conformance" if self.contract else ""
+
+
+KINDS: dict[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind("masking-method", "masking-methods", MaskingMethodSpec, "MaskingMethod", "method"),
+        Kind("measure", "measures", MeasureSpec, "Measure", "measure"),
+        Kind("privacy-model", "privacy-models", PrivacyModelSpec, "PrivacyModel", "model"),
+        Kind("fitness", "fitnesses", FitnessSpec, "Fitness", "fitness"),
+        Kind("genotype", "genotypes", GenotypeSpec, "Genotype", "genotype", "microdata"),
+        Kind("algorithm", "algorithms", AlgorithmSpec, "Algorithm", "algorithm", "toolbox"),
+        Kind("executor", "executors", ExecutorSpec, "Executor", "executor", "workers"),
+        Kind("dataset", "datasets", DatasetSpec),
+        Kind("portfolio", "portfolios", PortfolioSpec),
+    )
+}
+"""By name, in the order of listings."""

@@ -1,0 +1,202 @@
+"""Genotype suite: what the genotype says that it can do besides (`evosdc.model.capabilities`) is true.
+
+A test is skipped where the genotype has not the capability that it is about.
+"""
+
+# ruff: noqa: D102 -- the name of a test says what it asserts
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import partial
+from math import isfinite
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evosdc.model import (
+    Described,
+    Direct,
+    Fitted,
+    Followed,
+    Generalising,
+    Movable,
+    PostRandomised,
+    Randomised,
+    Restricted,
+    Seedable,
+    SelfStarting,
+)
+from evosdc.table.table import Rows, Table
+from evosdc.testing.acceptance import on_every_table
+from evosdc.testing.genomes import assert_genome
+from evosdc.testing.genotype_subject import GenotypeSubject, draws_of, protected
+from evosdc.testing.purity import assert_repeatable, fingerprint, generator, unchanged
+from evosdc.testing.tables import edited
+
+
+class CapabilityTests(GenotypeSubject):
+    """Tests of each capability."""
+
+    def measures(self, original: Table) -> Sequence[Fitted]:
+        """Return fitted measures whose scores a `Direct` genotype knows without a table; override to have them asked.
+
+        By default none.
+        """
+        return ()
+
+    def having(self, table_name: str, capability: type[Any]) -> Any:
+        """Return the genotype on a named table; skips where it has not the capability."""
+        genotype = self.made(table_name)
+        if not isinstance(genotype, capability):
+            pytest.skip(f"the genotype is not {capability.__name__}")
+        return genotype
+
+    @on_every_table
+    def test_seeded_genomes_stand_for_their_files(self, table_name: str) -> None:
+        genotype: Seedable[Any] = self.having(table_name, Seedable)
+        for masked in protected(genotype.microdata.original):
+            genome = genotype.seeded(masked)
+            genotype.check(genome)
+            if self.exact_seeding:
+                assert self.decoded(genotype, genome).same_records(masked), "seeded(masked) does not decode to masked"
+
+    @on_every_table
+    def test_seeding_changes_no_file(self, table_name: str) -> None:
+        genotype: Seedable[Any] = self.having(table_name, Seedable)
+        masked = edited(genotype.microdata.original, generator(5))[0]
+        with unchanged("seeded", masked, genotype.microdata.table):
+            genotype.seeded(masked)
+
+    @on_every_table
+    def test_initial_genomes_are_named_and_always_the_same(self, table_name: str) -> None:
+        genotype: SelfStarting[Any] = self.having(table_name, SelfStarting)
+        twin: SelfStarting[Any] = self.having(table_name, SelfStarting)
+        labels = [masking.label for masking, _ in genotype.initial_genomes()]
+        assert len(set(labels)) == len(labels), "initial_genomes gives two genomes the same label"
+        keys = [[made.key(genome) for _, genome in made.initial_genomes()] for made in (genotype, twin)]
+        assert keys[0] == keys[1], "initial_genomes gives other genomes when asked again"
+
+    @on_every_table
+    def test_changed_rows_miss_no_change(self, table_name: str) -> None:
+        genotype: Followed[Any] = self.having(table_name, Followed)
+        a, b = (genotype.random(generator(12, i)) for i in range(2))
+        relatives = [(a, a), (a, b), *((a, child) for child in genotype.crossover(a, b, generator(13)))]
+        for i in range(5):
+            relatives.append((a, genotype.mutate(a, generator(14, i))))
+        for parent, child in relatives:
+            with unchanged("changed_rows", parent, child):
+                rows = genotype.changed_rows(parent, child)
+            if rows is None:
+                continue
+            _assert_positions(rows, "changed_rows")
+            for draw in range(min(draws_of(genotype), 3)):
+                before, after = self.decoded(genotype, parent, draw), self.decoded(genotype, child, draw)
+                assert _different_rows(before, after) <= set(rows.tolist()), "changed_rows forgets records that differ"
+
+    @on_every_table
+    def test_moves_make_genomes_and_change_none(self, table_name: str) -> None:
+        genotype: Movable[Any] = self.having(table_name, Movable)
+        assert genotype.moves, "moves names no kind; leave Movable out"
+        assert len(set(genotype.moves)) == len(genotype.moves), "moves names a kind twice"
+        genome, moved = genotype.random(generator(17)), []
+        for place, kind in enumerate(genotype.moves):
+            moving = partial(genotype.move, genome, kind)
+            with unchanged(f"move {kind!r}", genome, genotype.microdata.table):
+                free = assert_repeatable(moving, place, f"move {kind!r}")
+                first = genotype.move(genome, kind, generator(18, place), lambda: 0)
+            for made in (free, first):
+                assert_genome(made, f"move {kind!r}")
+                genotype.check(made)
+            moved.append(free)
+        with unchanged("combined", genome, *moved):
+            together = genotype.combined(genome, moved)
+        if together is not None:
+            assert_genome(together, "combined")
+            genotype.check(together)
+
+    @on_every_table
+    def test_draws_are_counted(self, table_name: str) -> None:
+        genotype: Randomised[Any] = self.having(table_name, Randomised)
+        assert genotype.draws >= 1, f"draws is {genotype.draws}, wanted at least 1"
+        assert genotype.fresh_draws >= 0, f"fresh_draws is {genotype.fresh_draws}, wanted at least 0"
+
+    @on_every_table
+    def test_transitions_say_what_decode_draws(self, table_name: str) -> None:
+        genotype: PostRandomised[Any] = self.having(table_name, PostRandomised)
+        original = genotype.microdata.original
+        for _, genome in self.genomes(genotype, count=2):
+            transitions = genotype.transitions(genome)
+            assert len(transitions) == len(original.schema), "transitions has not one matrix an attribute"
+            decoded = self.decoded(genotype, genome)
+            for v, (attribute, matrix) in enumerate(zip(original.schema.categorical, transitions, strict=True)):
+                size = len(attribute.categories)
+                assert matrix.shape == (size, size), f"the matrix of {attribute.name} has shape {matrix.shape}"
+                assert ((matrix >= 0.0) & (matrix <= 1.0 + 1e-12)).all(), "a transition probability is outside 0..1"
+                assert np.allclose(matrix.sum(axis=1), 1.0, rtol=0.0, atol=1e-12), (
+                    "a row of transitions does not sum to 1"
+                )
+                before, after = original.codes[:, v], decoded.codes[:, v]
+                present = before >= 0
+                assert ((after >= 0) == present).all(), "a missing value became a category, or a category missing"
+                assert (matrix[before[present], after[present]] > 0.0).all(), "decode drew what has probability 0"
+
+    @on_every_table
+    def test_violations_are_shares_and_the_reference_has_none(self, table_name: str) -> None:
+        genotype: Restricted[Any] = self.having(table_name, Restricted)
+        genotype.check(genotype.reference)
+        assert genotype.violation(genotype.reference) == 0.0, "the reference may not be published itself"
+        for maker, genome in self.genomes(genotype):
+            violation = genotype.violation(genome)
+            assert 0.0 <= violation <= 1.0, f"violation of a genome made by {maker} is {violation}, wanted 0..1"
+
+    @on_every_table
+    def test_omitted_records_are_positions(self, table_name: str) -> None:
+        genotype: Generalising[Any] = self.having(table_name, Generalising)
+        for _, genome in self.genomes(genotype):
+            omitted = genotype.omitted(genome)
+            if omitted is not None and omitted.size:
+                _assert_positions(omitted, "omitted")
+                assert 0 <= omitted.min() <= omitted.max() < len(genotype.microdata.original), "omitted is out of range"
+
+    @on_every_table
+    def test_direct_scores_are_those_of_the_decoded_tables(self, table_name: str) -> None:
+        genotype: Direct[Any] = self.having(table_name, Direct)
+        for fitted in self.measures(genotype.microdata.original):
+            score = genotype.direct(fitted)
+            assert score is not None, f"direct knows no score of {type(fitted).__name__}"
+            for maker, genome in self.genomes(genotype):
+                wanted, found = fitted.score(self.decoded(genotype, genome)), score(genome)
+                assert np.isclose(found, wanted, rtol=1e-12, atol=1e-9), (
+                    f"direct gives {found} for a genome made by {maker}, its table has {wanted}"
+                )
+
+    @on_every_table
+    def test_what_is_said_of_genomes_can_be_shown(self, table_name: str) -> None:
+        genotype: Described[Any] = self.having(table_name, Described)
+        assert all(isinstance(note, str) for note in genotype.notes), "a note is no text"
+        for _, genome in self.genomes(genotype, count=2):
+            with unchanged("traits, rules, pictures or files", genome, genotype.microdata.table):
+                traits, rules = genotype.traits(genome), genotype.rules(genome)
+                pictures, files = genotype.pictures(genome), genotype.files(genome)
+            assert all(map(isfinite, traits.values())), f"a trait is not finite: {dict(traits)}"
+            assert all(isinstance(rule, str | int) for rule in rules.values()), "a rule is no text or number"
+            json.dumps(dict(rules))
+            assert all("<svg" in picture for picture in pictures.values()), "a picture is no SVG document"
+            assert all(isinstance(text, str) for text in files.values()), "a file is no text"
+            again = (genotype.traits(genome), genotype.rules(genome))
+            assert fingerprint(again) == fingerprint((traits, rules)), "traits or rules differ when asked again"
+
+
+def _assert_positions(rows: Rows, method: str) -> None:
+    assert rows.dtype == np.intp, f"{method} returned {rows.dtype}, wanted intp"
+    assert rows.ndim == 1, f"{method} returned {rows.ndim} dimensions, wanted 1"
+    assert np.unique(rows).size == rows.size, f"{method} returned a record twice"
+
+
+def _different_rows(a: Table, b: Table) -> set[int]:
+    codes = (a.codes != b.codes).any(axis=1)
+    numbers = ((a.numbers != b.numbers) & ~(np.isnan(a.numbers) & np.isnan(b.numbers))).any(axis=1)
+    return set(np.flatnonzero(codes | numbers).tolist())

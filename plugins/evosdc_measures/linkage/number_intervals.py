@@ -1,0 +1,90 @@
+"""Numbers in classes of about equal frequency, for linkage by agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from evosdc.model import Incremental
+from evosdc.table.schema import Attribute, Scale, Schema
+from evosdc.table.table import MISSING, Codes, Numbers, Rows, Table
+from evosdc_measures.linkage.numeric_dbrl import require_same_shape
+
+State = tuple[Table, Any]
+"""The masked table in classes, and the state of the measure fitted on classes."""
+
+
+def limits_of(column: Numbers, bins: int) -> Numbers:
+    """Return the different inner quantiles of a column, ascending: the limits between its classes.
+
+    A value that is a limit belongs to the class above it. Frequent values make some classes one, so there may be fewer
+    than `bins`.
+    """
+    known = column[~np.isnan(column)]
+    if not known.size:
+        return known
+    limits = np.unique(np.quantile(known, np.arange(1, bins) / bins))
+    inner: Numbers = limits[limits > known.min()]
+    return inner
+
+
+class FittedOnIntervals(Incremental[State]):
+    """A measure of categories, fitted on an original whose numbers are taken by classes of its quantiles."""
+
+    def __init__(self, original: Table, bins: int, fit: Callable[[Table], Incremental[Any]]) -> None:
+        self._original = original
+        self._limits = {a.name: limits_of(np.asarray(original.column(a.name)), bins) for a in original.schema.numeric}
+        self._schema = replace(
+            original.schema, attributes=tuple(_class_attribute(a, self._limits) for a in original.schema.attributes)
+        )
+        self._fitted = fit(self._classed(original))
+
+    @property
+    def schema(self) -> Schema:
+        """The schema of tables in classes."""
+        return self._schema
+
+    def _codes(self, table: Table, rows: Rows | slice) -> Codes:
+        columns = []
+        for attribute in table.schema.attributes:
+            column = table.column(attribute.name)[rows]
+            if not attribute.categorical:
+                classes = np.searchsorted(self._limits[attribute.name], column, side="right")
+                column = np.where(np.isnan(column), MISSING, classes).astype(np.int32)
+            columns.append(column)
+        return np.column_stack(columns).astype(np.int32)
+
+    def _classed(self, table: Table) -> Table:
+        return Table(self._schema, self._codes(table, slice(None)), np.empty((len(table), 0)))
+
+    def start(self, masked: Table) -> State:
+        """Return the state of a table."""
+        require_same_shape(self._original, masked)
+        classed = self._classed(masked)
+        return classed, self._fitted.start(classed)
+
+    def update(self, state: State, masked: Table, rows: Rows) -> State:
+        """Return the state after a change."""
+        codes = state[0].codes.copy()
+        codes[rows] = self._codes(masked, rows)
+        classed = Table(self._schema, codes, np.empty((len(codes), 0)))
+        return classed, self._fitted.update(state[1], classed, rows)
+
+    def burdens(self, masked: Table) -> Numbers | None:
+        """Return what each record adds to the risk, where the measure of classes can tell."""
+        require_same_shape(self._original, masked)
+        return self._fitted.burdens(self._classed(masked))
+
+    def value(self, state: State) -> float:
+        """Return the risk, 0..100."""
+        return self._fitted.value(state[1])
+
+
+def _class_attribute(attribute: Attribute, limits: dict[str, Numbers]) -> Attribute:
+    if attribute.categorical:
+        return attribute
+    categories = tuple(str(place) for place in range(len(limits[attribute.name]) + 1))
+    return replace(attribute, scale=Scale.ORDINAL, categories=categories, hierarchy=None)

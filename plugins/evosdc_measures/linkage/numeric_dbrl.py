@@ -1,0 +1,180 @@
+"""Distance-based record linkage of files with numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evosdc.kernel import kernel
+from evosdc.model import Incremental
+from evosdc.table.table import Numbers, Rows, Table
+from evosdc_measures.domains import Counts
+from evosdc_measures.linkage.box_tree import EVERYTHING, box_tree_of, expected_matches, tie_sizes
+from evosdc_measures.linkage.burdens import burdens_of
+from evosdc_measures.linkage.coordinates import SAME, ZERO, all_squared, metric_of, points_of, unit_of, whitening_of
+
+State = tuple[Counts, float]
+"""For each record the size of the tie that its own is in, 0 where another is nearer; score."""
+
+
+class FittedByPoints(Incremental[State]):
+    """`DistanceBasedLinkage` of one original with numbers, by a k-d tree.
+
+    Parameters
+    ----------
+    original : Table
+    each : bool
+        Each file's numbers are standardised by its own means and deviations, not both by the original's.
+    mahalanobis : bool
+        Numbers alone, with Mahalanobis' distance.
+    backward : bool
+        Originals are looked up in the masked file.
+    """
+
+    def __init__(self, original: Table, each: bool, mahalanobis: bool, backward: bool) -> None:
+        self._original = original
+        self._each = each
+        self._mahalanobis = mahalanobis
+        self._backward = backward
+        self._local = not (each or mahalanobis or backward)
+        self._metric = metric_of(original.schema)
+        self._unit = unit_of(original.numbers)
+        self._points = points_of(original, self._unit)
+        self._rows = np.arange(len(original))
+        self._tree = box_tree_of(self._points, self._metric) if not (mahalanobis or backward) else None
+
+    def start(self, masked: Table) -> State:
+        """Return the state of a table; one search for each record."""
+        return self._linked(masked, self._rows, np.zeros(len(self._rows), dtype=np.int32))
+
+    def update(self, state: State, masked: Table, rows: Rows) -> State:
+        """Return the state after a change; one search for each changed record, or all anew where all may change."""
+        return self._linked(masked, rows, state[0].copy()) if self._local else self.start(masked)
+
+    def _linked(self, masked: Table, rows: Rows, ties: Counts) -> State:
+        originals, points = self.points(masked)
+        asked, searched = (originals, points) if self._backward else (points, originals)
+        tree = self._tree if self._tree is not None else box_tree_of(searched, self._metric)
+        tie_sizes(asked, searched, rows, tree, self._metric, EVERYTHING, ties)
+        return ties, min(100.0 * expected_matches(ties) / len(ties), 100.0)
+
+    def points(self, masked: Table) -> tuple[Numbers, Numbers]:
+        """Return the points of the original and of a masked table."""
+        require_same_shape(self._original, masked)
+        if not self._mahalanobis:
+            return self._points, points_of(masked, unit_of(masked.numbers) if self._each else self._unit)
+        before, after = (_filled(numbers, self._unit.means) for numbers in (self._original.numbers, masked.numbers))
+        whitening = whitening_of(before, after)
+        return (before - self._unit.means) @ whitening, (after - self._unit.means) @ whitening
+
+    def distances(self, masked: Table) -> Numbers:
+        """Return the distances from all masked to all original records, shape (n, n)."""
+        originals, points = self.points(masked)
+        return np.sqrt(all_squared(points, originals, *self._metric))
+
+    def burdens(self, masked: Table) -> Numbers:
+        """Return each record's credit as a share of the score, shape (n,); as `start`."""
+        return burdens_of(self.start(masked)[0])
+
+    def value(self, state: State) -> float:
+        """Return the risk, 0..100."""
+        return state[1]
+
+
+class FittedByKernel(Incremental[State]):
+    """`DistanceBasedLinkage` of one original of numbers by the distance in a kernel's feature space; quadratic."""
+
+    def __init__(self, original: Table, each: bool, degree: int, backward: bool) -> None:
+        self._original = original
+        self._each = each
+        self._degree = degree
+        self._backward = backward
+        self._unit = unit_of(original.numbers)
+        self._points = self._standardised(original)
+        self._rows = np.arange(len(original))
+
+    def _standardised(self, table: Table) -> Numbers:
+        unit = unit_of(table.numbers) if self._each else self._unit
+        return _filled((table.numbers - unit.means) * unit.inverses, np.zeros(len(unit.means)))
+
+    def start(self, masked: Table) -> State:
+        """Return the state of a table; O(n**2 V) at most, less for records that are not linked."""
+        return self._linked(masked, self._rows, np.zeros(len(self._rows), dtype=np.int32))
+
+    def update(self, state: State, masked: Table, rows: Rows) -> State:
+        """Return the state after a change; O(m n V), or all anew where all may change."""
+        if self._each or self._backward:
+            return self.start(masked)
+        return self._linked(masked, rows, state[0].copy())
+
+    def _linked(self, masked: Table, rows: Rows, ties: Counts) -> State:
+        originals, points = self.points(masked)
+        asked, searched = (originals, points) if self._backward else (points, originals)
+        _link_by_kernel(asked, searched, rows, self._degree, ties)
+        return ties, min(100.0 * expected_matches(ties) / len(ties), 100.0)
+
+    def points(self, masked: Table) -> tuple[Numbers, Numbers]:
+        """Return the standardised numbers of the original and of a masked table, missing ones at the mean."""
+        require_same_shape(self._original, masked)
+        return self._points, self._standardised(masked)
+
+    def distances(self, masked: Table) -> Numbers:
+        """Return the distances from all masked to all original records, shape (n, n)."""
+        originals, points = self.points(masked)
+        own = [(1.0 + (part**2).sum(axis=1)) ** self._degree for part in (points, originals)]
+        squares = own[0][:, None] - 2.0 * (1.0 + points @ originals.T) ** self._degree + own[1][None, :]
+        distances: Numbers = np.sqrt(np.maximum(squares, 0.0))
+        return distances
+
+    def burdens(self, masked: Table) -> Numbers:
+        """Return each record's credit as a share of the score, shape (n,); as `start`."""
+        return burdens_of(self.start(masked)[0])
+
+    def value(self, state: State) -> float:
+        """Return the risk, 0..100."""
+        return state[1]
+
+
+def require_same_shape(original: Table, masked: Table) -> None:
+    """Refuse a masked table with other records or attributes: a mistake of the caller.
+
+    Raises
+    ------
+    ValueError
+    """
+    if masked.codes.shape != original.codes.shape or masked.numbers.shape != original.numbers.shape:
+        raise ValueError("the masked table has other records or attributes than the original")
+
+
+def _filled(numbers: Numbers, values: Numbers) -> Numbers:
+    return np.where(np.isnan(numbers), values, numbers)
+
+
+@kernel
+def kernel_squared(a: Numbers, b: Numbers, degree: int) -> float:
+    """Return ``K(a, a) - 2 K(a, b) + K(b, b)`` with ``K(a, b) = (1 + a.b)**degree``."""
+    aa, ab, bb = 1.0, 1.0, 1.0
+    for v in range(len(a)):
+        aa += a[v] * a[v]
+        ab += a[v] * b[v]
+        bb += b[v] * b[v]
+    return max(float(aa**degree - 2.0 * ab**degree + bb**degree), 0.0)
+
+
+@kernel
+def _link_by_kernel(asked: Numbers, searched: Numbers, rows: Rows, degree: int, ties: Counts) -> None:
+    for row in rows:
+        distance = kernel_squared(asked[row], searched[row], degree)
+        # The difference of large kernels leaves their rounding.
+        scale = 0.0
+        for v in range(asked.shape[1]):
+            scale += asked[row, v] * asked[row, v]
+        slack = SAME * distance + ZERO + 1e-14 * (1.0 + scale) ** degree
+        tied = 0
+        for place in range(len(searched)):
+            found = kernel_squared(asked[row], searched[place], degree)
+            if found < distance - slack:
+                tied = 0
+                break
+            if found <= distance + slack:
+                tied += 1
+        ties[row] = tied

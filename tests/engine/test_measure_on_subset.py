@@ -1,0 +1,90 @@
+import numpy as np
+import pytest
+
+from evosdc.engine.headline import Headline
+from evosdc.engine.measure_on_subset import IncrementalOnSubset, measure_on_subset
+from evosdc.errors import EvaluationError
+from evosdc.model import Incremental, Measure, Microdata, PrivacyModel
+from evosdc.table.table import Table
+from evosdc.testing.purity import generator
+from tests.engine.problems import microdata
+from tests.testing.measures import Counts, Found
+
+
+class Counting(Measure):
+    def fit(self, original):
+        return Counts(original)
+
+
+def masked_of(file, seed):
+    original = file.original
+    codes = original.codes.copy()
+    rng = generator(seed)
+    for row in rng.choice(len(codes), 5, replace=False):
+        codes[row] = codes[rng.integers(len(codes))]
+    return Table(original.schema, codes, original.numbers)
+
+
+def test_a_projection_is_the_measure_on_the_attribute_alone():
+    file = microdata()
+    name = file.protect[1]
+    seen = measure_on_subset(Counting(None), file, (name,))
+    alone = Counts(file.original.select([name]))
+    masked = masked_of(file, 1)
+    assert seen.score(masked) == alone.score(masked.select([name]))
+
+
+def test_a_projection_follows_changes_where_its_measure_does():
+    file = microdata()
+    seen = measure_on_subset(Counting(None), file, file.protect[:1])
+    assert isinstance(seen, IncrementalOnSubset)
+    assert isinstance(seen, Incremental)
+    before, after = masked_of(file, 1), masked_of(file, 2)
+    rows = np.flatnonzero((before.codes != after.codes).any(axis=1))
+    assert seen.value(seen.update(seen.start(before), after, rows)) == seen.score(after)
+    plain = measure_on_subset(Found(Found.Params()), file, file.protect[:1])
+    assert not isinstance(plain, Incremental)
+    assert plain.score(file.original) == 100.0
+
+
+class Smallest(PrivacyModel):
+    headline = "k"
+    answer = 4
+
+    def assess(self, release):
+        self.seen = release
+        return {"k": self.answer, "classes": 9}
+
+
+def test_a_headline_is_of_the_file_that_would_be_published():
+    file = microdata()
+    model = Smallest(None)
+    masked = masked_of(file, 3)
+    assert Headline(model, file).score(masked) == 4.0
+    assert model.seen.quasi_identifiers == file.protect
+    np.testing.assert_array_equal(model.seen.table.select(file.protect).codes, masked.codes)
+    assert len(model.seen.table.schema.attributes) == len(file.table.schema.attributes)
+
+
+@pytest.mark.parametrize(("answer", "score"), [(float("inf"), 1e9), (float("-inf"), -1e9), (2.5, 2.5)])
+def test_a_headline_is_finite(answer, score):
+    model = Smallest(None)
+    model.answer = answer
+    assert Headline(model, microdata()).score(microdata().original) == score
+
+
+@pytest.mark.parametrize("answer", [None, float("nan")])
+def test_a_model_without_a_number_is_an_error(answer):
+    model = Smallest(None)
+    model.answer = answer
+    with pytest.raises(EvaluationError, match="no number for k"):
+        Headline(model, microdata()).score(microdata().original)
+
+
+def test_attributes_of_the_file_that_are_not_protected_are_seen():
+    file = microdata()
+    part = Microdata(file.table, file.protect[:1])
+    model = Smallest(None)
+    Headline(model, part).score(part.original)
+    assert model.seen.quasi_identifiers == file.protect[:1]
+    assert len(model.seen.table.schema.attributes) == len(file.table.schema.attributes)

@@ -1,0 +1,58 @@
+"""The papers of the house agree with each other and with the package."""
+
+from __future__ import annotations
+
+import configparser
+import re
+from pathlib import Path
+
+import pytest
+
+import evosdc
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+
+
+def test_the_licence_of_the_metadata_is_the_one_that_is_given() -> None:
+    metadata = configparser.ConfigParser()
+    metadata.read(ROOT / "setup.cfg", encoding="utf-8")
+    assert metadata["metadata"]["license"] == "BSD-3-Clause"
+    assert (ROOT / metadata["metadata"]["license_files"]).read_text(encoding="utf-8").startswith("BSD 3-Clause")
+
+
+def test_the_citation_names_this_version() -> None:
+    assert f"\nversion: {evosdc.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_every_hook_before_a_commit_is_a_check_of_the_whole_check() -> None:
+    hooks = re.findall(r"entry: (.+)", (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+    checks = re.findall(r"^\.venv/bin/(.+)", (ROOT / ".ci" / "run").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert hooks == checks
+
+
+def headings(page: Path) -> set[str]:
+    """Return the anchors of a page as GitHub makes them."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).strip().replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_files_of_the_source_that_a_page_names_exist(page: Path) -> None:
+    named = set(re.findall(r"`((?:evosdc|plugins|tests)/[\w./-]+)`", page.read_text(encoding="utf-8")))
+    assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_relative_link_leads_somewhere(page: Path) -> None:
+    prose = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    broken = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", prose):
+        path, _, anchor = link.partition("#")
+        if re.match(r"[a-z]+:", link):
+            continue
+        target = (page.parent / path).resolve() if path else page
+        known = target.exists() and (not anchor or target.suffix != ".md" or anchor in headings(target))
+        if not known:
+            broken.append(link)
+    assert broken == []
