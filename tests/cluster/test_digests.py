@@ -87,6 +87,6 @@ def test_an_experiment_written_as_a_script(launcher, executor, serial, tmp_path)
     script, unsaid = tmp_path / "script.py", experiment_file(tmp_path / "experiment.toml", **CHANGES, executor={})
     script.write_text(SCRIPT)
     command = [sys.executable, *launcher, str(script), str(unsaid), str(tmp_path / "run")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=180)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split("\n")[0] == f"{executor} {serial[0]}"

@@ -377,7 +377,7 @@ def test_a_killed_run_with_worker_processes_goes_on_and_leaves_none_behind(tmp_p
     folder = tmp_path / "killed"
     arguments = [chosen.model_dump_json(by_alias=True), str(folder)]
     process = subprocess.Popen([sys.executable, "-c", KILLED, *arguments], cwd=ROOT)
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 3000
     while len(checkpoints(folder)) < 2 or checkpoints(folder)[-1].name < "checkpoint-00000005":
         assert process.poll() is None, "the run ended before it could be killed"
         assert time.monotonic() < deadline
@@ -386,7 +386,7 @@ def test_a_killed_run_with_worker_processes_goes_on_and_leaves_none_behind(tmp_p
     assert len(workers) == 2
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 300
     while any(map(alive, workers)):
         assert time.monotonic() < deadline, "workers outlive the run that they worked for"
         time.sleep(0.05)
