@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.calls.attributes import chosen_attributes
-from evosdc.calls.masking import weights_of
+from evosdc.calls.attribute_choice import choose_attributes
+from evosdc.calls.masking import sampling_weights
 from evosdc.errors import DataError, Fault, FaultCollector, ParameterError, SchemaError
 from evosdc.files.schema.schema_reader import AttributeDescription, SchemaDescription
-from evosdc.model import MissingMatch, PrivacyModel, Release
+from evosdc.model import IntruderView, MissingMatch, PrivacyModel
 from evosdc.plugins.registry import Registry
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import MissingRule, Role, Schema
@@ -22,7 +22,7 @@ _NOT_KNOWN = (Role.IDENTIFIER, Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD)
 """Roles of attributes that an intruder is not taken to know where no quasi-identifier is declared."""
 
 
-def release_of(
+def intruder_view_of(
     table: Table,
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str] | None = None,
@@ -32,7 +32,7 @@ def release_of(
     population: Table | None = None,
     transitions: Mapping[str, Matrix] | None = None,
     otherwise_all: bool = True,
-) -> Release:
+) -> IntruderView:
     """Return a file as an intruder sees it; what is None is read off the roles and the rule of the schema.
 
     Parameters
@@ -72,7 +72,7 @@ def release_of(
         if quasi_identifiers is None and sensitive is not None:
             # what is named sensitive now is no longer the quasi-identifier that the schema declares
             quasi_identifiers = [name for name in schema.with_role(Role.QUASI_IDENTIFIER) if name not in secret]
-        chosen = chosen_attributes(schema, quasi_identifiers, otherwise_all=False)
+        chosen = choose_attributes(schema, quasi_identifiers, otherwise_all=False)
     both = [name for name in chosen if name in secret]
     if both and sensitive is None:
         # likewise the other way round
@@ -85,7 +85,7 @@ def release_of(
         match = _match(missing, table, chosen)
     weights: Numbers | None = None
     with collect.step():
-        weights = weights_of(table)
+        weights = sampling_weights(table)
     households = schema.with_role(Role.HOUSEHOLD)
     if len(households) > 1:
         advice = "Give the others another role."
@@ -97,7 +97,7 @@ def release_of(
         collect.faults.append(Fault("data", "no record", "at least one record"))
     collect.settle()
     living = households[0] if households else None
-    return Release(table, chosen, secret, weights, living, match, population, transitions)
+    return IntruderView(table, chosen, secret, weights, living, match, population, transitions)
 
 
 def with_role(table: Table, role: Role, name: str | None) -> Table:
@@ -168,7 +168,7 @@ def recoded(population: Table, schema: Schema, names: Sequence[str]) -> Table:
     return Table(part.schema, codes, part.numbers)
 
 
-def assessed(release: Release, models: Mapping[str, Mapping[str, Any]], registry: Registry) -> dict[str, Any]:
+def assess(view: IntruderView, models: Mapping[str, Mapping[str, Any]], registry: Registry) -> dict[str, Any]:
     """Return the figures of privacy models by name, and under ``not_applicable`` why the others have none.
 
     Raises
@@ -177,13 +177,13 @@ def assessed(release: Release, models: Mapping[str, Mapping[str, Any]], registry
         Unknown models, or parameters that were refused or do not fit the file.
     """
     built = build_models(models, registry)
-    lacking = {name: model.lacking(release) for name, model in built.items()}
+    lacking = {name: model.lacking(view) for name, model in built.items()}
     figures: dict[str, Any] = {}
     collect = FaultCollector()
     for name, model in built.items():
         if not lacking[name]:
             with collect.step():
-                figures[name] = dict(model.assess(release))
+                figures[name] = dict(model.assess(view))
     collect.settle()
     return figures | {"not_applicable": {name: f"needs {what}" for name, what in lacking.items() if what}}
 
@@ -199,15 +199,15 @@ def build_models(models: Mapping[str, Mapping[str, Any]], registry: Registry) ->
     return built
 
 
-def seen_as(release: Release) -> dict[str, Any]:
+def view_summary(view: IntruderView) -> dict[str, Any]:
     """Return what the figures of a file hang on: records, roles, weights and the rule for missing values."""
-    weights = release.table.schema.with_role(Role.WEIGHT)
+    weights = view.table.schema.with_role(Role.WEIGHT)
     return {
-        "records": len(release.table),
-        "quasi_identifiers": list(release.quasi_identifiers),
-        "sensitive": list(release.sensitive),
+        "records": len(view.table),
+        "quasi_identifiers": list(view.quasi_identifiers),
+        "sensitive": list(view.sensitive),
         "weight": weights[0] if weights else None,
-        "household": release.household,
-        "missing_rule": str(release.missing),
-        "missing_values": sum(release.table.missing_in(release.table.schema[n]) for n in release.quasi_identifiers),
+        "household": view.household,
+        "missing_rule": str(view.missing),
+        "missing_values": sum(view.table.missing_in(view.table.schema[n]) for n in view.quasi_identifiers),
     }

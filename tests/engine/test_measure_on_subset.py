@@ -51,8 +51,8 @@ class Smallest(PrivacyModel):
     headline = "k"
     answer = 4
 
-    def assess(self, release):
-        self.seen = release
+    def assess(self, view):
+        self.seen = view
         return {"k": self.answer, "classes": 9}
 
 
