@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -107,21 +108,23 @@ def room(name: str) -> str:
 ALL = {**modules(FRAMEWORK), **{n: p for plugin in PLUGINS for n, p in modules(ROOT / "plugins" / plugin).items()}}
 
 
-IMPORTED = {name: frozenset(imported(name, path)) for name, path in ALL.items()}
-"""What each module imports."""
+@cache
+def imports(name: str) -> frozenset[str]:
+    """Return what a module of evosdc or of a plugin imports."""
+    return frozenset(imported(name, ALL[name]))
 
 
 def test_rooms_import_only_what_lies_below() -> None:
     wrong = {}
     for name in (name for name in ALL if room(name) in MAY_IMPORT):
         allowed = MAY_IMPORT[room(name)] | FOUNDATION | {room(name)}
-        wrong[name] = {room(other) for other in IMPORTED[name] if other.startswith("evosdc.")} - allowed
+        wrong[name] = {room(other) for other in imports(name) if other.startswith("evosdc.")} - allowed
     assert not told(wrong)
 
 
 def test_upper_rooms_do_not_import_what_lies_above() -> None:
     upper = [name for name in ALL if room(name) in NOT_BELOW]
-    assert not told({name: {room(other) for other in IMPORTED[name]} & NOT_BELOW[room(name)] for name in upper})
+    assert not told({name: {room(other) for other in imports(name)} & NOT_BELOW[room(name)] for name in upper})
 
 
 def test_every_room_has_its_rule() -> None:
@@ -133,7 +136,7 @@ def test_every_room_has_its_rule() -> None:
 def test_plugins_import_only_the_contract_and_themselves() -> None:
     wrong = {}
     for name in (name for name in ALL if name.startswith("evosdc_")):
-        own = {room(other) for other in IMPORTED[name] if other.startswith("evosdc")}
+        own = {room(other) for other in imports(name) if other.startswith("evosdc")}
         # `from evosdc import model` is found as evosdc.model; a bare `import evosdc` would be the whole framework.
         plugin = name.split(".")[0]
         allowed = CONTRACT | {plugin} | ({"evosdc.executors"} if plugin in EXECUTORS else set())
@@ -143,17 +146,17 @@ def test_plugins_import_only_the_contract_and_themselves() -> None:
 
 def test_nothing_in_the_framework_imports_a_plugin() -> None:
     framework = [name for name in ALL if name.split(".")[0] == "evosdc"]
-    assert not told({name: {other for other in IMPORTED[name] if other.startswith("evosdc_")} for name in framework})
+    assert not told({name: {other for other in imports(name) if other.startswith("evosdc_")} for name in framework})
 
 
 def test_experiments_benchmarks_and_tests_are_never_imported() -> None:
     elsewhere = {"experiments", "benchmarks", "tests"}
-    assert not told({name: {other.split(".")[0] for other in IMPORTED[name]} & elsewhere for name in ALL})
+    assert not told({name: {other.split(".")[0] for other in imports(name)} & elsewhere for name in ALL})
 
 
 def test_pytest_is_imported_in_the_conformance_suites_only() -> None:
     others = [name for name in ALL if not name.startswith("evosdc.testing")]
-    assert not [name for name in others if "pytest" in {other.split(".")[0] for other in IMPORTED[name]}]
+    assert not [name for name in others if "pytest" in {other.split(".")[0] for other in imports(name)}]
 
 
 def test_nothing_is_pickled_from_disk() -> None:

@@ -17,7 +17,12 @@ from .commands import experiment_file, journal
 
 pytestmark = pytest.mark.cluster
 
-CASES = list(product(("processes", "scoop", "dask", "mpi"), range(1, 5), ("evaluations", "islands")))
+GRAINS = ("evaluations", "islands")
+CASES = [
+    *product(("processes",), range(1, 5), GRAINS),
+    # What a grain means is said once for all executors: here every number of workers, with the grains by turns.
+    *((name, workers, GRAINS[workers % 2]) for name in ("scoop", "dask", "mpi") for workers in range(1, 5)),
+]
 
 ISLANDS = {"name": "islands", "inner": {"name": "nsga2"}, "islands": 3, "interval": 4, "topology": "random"}
 
