@@ -108,11 +108,15 @@ def test_a_worker_that_is_killed_in_the_middle_costs_nothing_but_time(executor, 
     assert_same_run(folder, calm)
 
 
-@pytest.mark.parametrize("executor", ["processes", "scoop"])
 @pytest.mark.parametrize(
-    ("number", "status"),
-    [(signal.SIGKILL, -9), (signal.SIGTERM, 143), (signal.SIGINT, 130)],
-    ids=["kill", "term", "int"],
+    ("executor", "number", "status"),
+    [
+        ("processes", signal.SIGKILL, -9),
+        ("processes", signal.SIGTERM, 143),
+        ("scoop", signal.SIGKILL, -9),
+        ("scoop", signal.SIGINT, 130),
+    ],
+    ids=["processes-kill", "processes-term", "scoop-kill", "scoop-int"],
 )
 def test_whichever_way_the_master_ends_no_worker_is_left_and_a_resume_goes_on(
     executor, number, status, start, trouble, calm
