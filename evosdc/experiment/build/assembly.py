@@ -86,7 +86,8 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
         auxiliary = measures_auxiliary(experiment.measures, registry)
         with collect.step():
             auxiliary += attributes_read(written or (), source.table.schema, protect)
-        microdata = _kept(collect, lambda: microdata_of(source, protect, auxiliary))
+        threshold = experiment.structural_zeros.threshold if experiment.structural_zeros is not None else None
+        microdata = _kept(collect, lambda: microdata_of(source, protect, auxiliary, threshold))
     if microdata is not None and experiment.measures is None:
         experiment = experiment.model_copy(update={"measures": usual_measures(microdata.original.schema, registry)})
     if source is None or microdata is None:
