@@ -38,6 +38,13 @@ def seconds_of(context: click.Context, parameter: click.Parameter, text: str | N
 )
 @click.option("--il", metavar="A,B,...", help="Measures of information loss; default: by the scales of the attributes.")
 @click.option("--dr", metavar="A,B,...", help="Measures of disclosure risk; default likewise.")
+@click.option(
+    "--structural-zeros/--no-structural-zeros",
+    "zeros",
+    default=True,
+    show_default=True,
+    help="Keep combinations that never occur in DATA, though 5 records or more are expected, from occurring.",
+)
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
 @click.option("--executor", default="processes", show_default=True, metavar="NAME")
 @click.option("--workers", type=click.IntRange(min=1), metavar="N")
@@ -52,6 +59,7 @@ def protect(
     fitness: str,
     il: str | None,
     dr: str | None,
+    zeros: bool,
     seed: int,
     executor: str,
     workers: int | None,
@@ -81,6 +89,7 @@ def protect(
         "seed": seed,
         "data": source,
         "fitness": {"name": fitness},
+        "structural_zeros": zeros,
         "algorithm": {"name": default_registry().default("algorithm", "protect")},
         "stop": {"seconds": seconds} if seconds else {"generations": PROTECT_GENERATIONS, "stalled": 400},
         "executor": {"name": executor} | ({"workers": workers} if workers else {}),

@@ -113,6 +113,10 @@ class Measure(ABC):
     """Whether it judges tables whose labels leave the original's categories. Its `Fitted.score` is then given the
     masked table in a schema of its own, and refuses labels that it cannot read. Where False, they never reach it."""
 
+    unprotected: ClassVar[bool] = False
+    """Whether it looks at attributes that are not protected as well: where `auxiliary_names` names none, `fit_in` is
+    given all that the file has, but for identifiers. They are those of the original; masking does not change them."""
+
     def __init__(self, params: Any) -> None:
         self.params = params
 

@@ -49,8 +49,8 @@ def determinations(table: Table, protect: Sequence[str]) -> tuple[Determination,
     An intruder reads such an attribute off the published file, however it is masked. Said are those that follow for
     `LEAST_SHARE` of the records whose value occurs `FEWEST` times, if these are at least `LEAST_COVERED` of the file,
     and with at most `GUESSED` of the errors that guessing the commonest category makes: an attribute that hardly varies
-    follows from anything. Masked numbers are taken in quantile bins (`evosdc.table.structural_zeros.BINS`), and values of
-    the other attribute as they are.
+    follows from anything. Masked numbers are taken in the quantile bins of `evosdc.table.structural_zeros`, and values
+    of the other attribute as they are.
 
     Parameters
     ----------

@@ -19,6 +19,7 @@ from evosdc.experiment.config.experiment import Experiment, Measures
 from evosdc.files.source import Source
 from evosdc.model import Algorithm, Archipelago, Microdata, toolbox_of
 from evosdc.plugins.registry import Registry
+from evosdc.table.schema import Role, Schema
 
 T = TypeVar("T")
 
@@ -58,12 +59,15 @@ class Assembly:
         return self.problem.streams.seed
 
 
-def measures_auxiliary(measures: Measures | None, registry: Registry) -> tuple[str, ...]:
+def measures_auxiliary(measures: Measures | None, schema: Schema, registry: Registry) -> tuple[str, ...]:
     """Return the attributes that measures read beside those they judge; faulty measures, refused later, read none."""
     needed: list[str] = []
     for measure in measures.all if measures is not None else ():
         with FaultCollector().step():
-            needed += registry.build("measure", measure.name, measure.params).auxiliary_names()
+            built = registry.build("measure", measure.name, measure.params)
+            needed += built.auxiliary_names()
+            if built.unprotected and not built.auxiliary_names():
+                needed += [a.name for a in schema.attributes if a.role is not Role.IDENTIFIER]
     return tuple(dict.fromkeys(needed))
 
 
@@ -83,7 +87,7 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
     written = _kept(collect, lambda: written_entries(experiment, registry))
     microdata, protect = None, experiment.data.protect
     if source is not None:
-        auxiliary = measures_auxiliary(experiment.measures, registry)
+        auxiliary = measures_auxiliary(experiment.measures, source.table.schema, registry)
         with collect.step():
             auxiliary += attributes_read(written or (), source.table.schema, protect)
         threshold = experiment.structural_zeros.threshold if experiment.structural_zeros is not None else None

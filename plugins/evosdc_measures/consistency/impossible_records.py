@@ -79,4 +79,4 @@ class FittedImpossibleRecords(Incremental[State]):
 
     def burdens(self, masked: Table) -> NDArray[np.float64]:
         """Return what each record adds to the score, shape (n,)."""
-        return self._rules.broken(masked) * (100.0 / len(masked))
+        return np.where(self._rules.broken(masked), 100.0 / len(masked), 0.0)
