@@ -23,7 +23,7 @@ from evosdc_cells.edit_rules import GeneRules, rules_in_force
 from evosdc_cells.gray import flipped
 
 ATTEMPTS = 20
-"""Draws of a value before a change that breaks a rule is given up."""
+"""Draws of a file, or of a number, before a change that breaks a rule is given up."""
 
 BLOCK = 1000
 """Of so many records one is changed by a move of several records."""
@@ -124,7 +124,7 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
     def mutate(self, g: Genes, rng: np.random.Generator) -> Genes:
         """Return a copy with ``max(1, Poisson(mutations))`` distinct cells changed to other valid values.
 
-        A change that breaks a rule is drawn again, and given up after some attempts.
+        Where rules leave a cell no other value, another cell of its record is changed.
         """
         free = self._domain.free
         cells = self._shape[0] * free.size
@@ -139,13 +139,37 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
         return _locked(changed)
 
     def _vary(self, genes: Genes, row: int, attribute: int, rng: np.random.Generator) -> None:
-        """Change one cell in place."""
+        """Change one cell in place; where rules leave it no other value, the next one of its record that has one."""
+        if self._rules is None:
+            genes[row, attribute] = self._mutant(attribute, int(genes[row, attribute]), rng)
+            return
+        free = self._domain.free
+        first = int(np.searchsorted(free, attribute))
+        for step in range(free.size):
+            if self._vary_within(self._rules, genes, row, int(free[(first + step) % free.size]), rng):
+                return
+
+    def _vary_within(self, rules: GeneRules, genes: Genes, row: int, attribute: int, rng: np.random.Generator) -> bool:
+        """Change one cell in place so that its record keeps all rules; return whether that was possible."""
         before = int(genes[row, attribute])
+        if attribute < self._categorical:
+            fitting = rules.fitting(genes, row, attribute)
+            fitting[before] = False
+            fitting[int(self._domain.sizes[attribute]) :] = False
+            if self.params.steps and self._domain.ordinal[attribute] and before != MISSING:
+                fitting[: max(before - 1, 0)] = fitting[before + 2 :] = False
+            values = fitting.nonzero()[0]
+            if not len(values):
+                return False
+            drawn = int(values[int(rng.random() * len(values))])
+            genes[row, attribute] = MISSING if drawn == self._domain.categories[attribute] else drawn
+            return True
         for _ in range(ATTEMPTS):
             genes[row, attribute] = self._mutant(attribute, before, rng)
-            if self._rules is None or not self._rules.breaks(genes, row, attribute):
-                return
+            if not rules.breaks(genes, row, attribute):
+                return True
         genes[row, attribute] = before
+        return False
 
     def _mutant(self, attribute: int, code: int, rng: np.random.Generator) -> int:
         """Return another valid code of a cell."""

@@ -72,6 +72,11 @@ class GeneRules:
         """Whether one record breaks a rule; with a column, one that was in order before that cell changed."""
         return bool(_breaks(genes, row, column, self._rules.others, self._coding, self._rules.arrays))
 
+    def fitting(self, genes: Genes, row: int, column: int) -> Flags:
+        """Return which categories a cell of a record that is in order may have, the last entry for a missing value."""
+        found: Flags = _fitting(genes, row, column, self._rules.others, self._coding, self._rules.arrays)
+        return found
+
     def kept(self, genes: Genes, fallback: Genes) -> Genes:
         """Return the genes with the records that break a rule taken from `fallback`, which breaks none."""
         broken = _broken_records(genes, fallback, False, self._rules.others, self._coding, self._rules.arrays)
@@ -160,6 +165,18 @@ def _breaks(genes: Genes, row: int, column: int, others: Classes, coding: GeneCl
     own = np.empty(genes.shape[1], np.int32)
     _set_classes(genes, row, coding, own)
     return breaks(own, others[row], column, arrays)
+
+
+@kernel
+def _fitting(genes: Genes, row: int, column: int, others: Classes, coding: GeneClasses, arrays: RuleArrays) -> Flags:
+    own = np.empty(genes.shape[1], np.int32)
+    _set_classes(genes, row, coding, own)
+    first = coding.first[column]
+    fitting = np.empty(coding.first[column + 1] - first, np.bool_)
+    for place in range(len(fitting)):
+        own[column] = coding.classes[first + place]
+        fitting[place] = not breaks(own, others[row], column, arrays)
+    return fitting
 
 
 @kernel

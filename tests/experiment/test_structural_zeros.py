@@ -49,7 +49,11 @@ def experiment(people, **changes):
 GENOTYPES = {
     "cells": {"start": {"methods": [{"method": "rank-swapping", "p": 20}, {"method": "pram", "p": 0.5}]}},
     "pram": {"genotype": {"name": "pram", "draws": 2, "fresh_draws": 2}},
-    "pram in expectation": {"genotype": {"name": "pram", "judge": "expectation", "fresh_draws": 2}},
+    "pram in expectation": {
+        "genotype": {"name": "pram", "judge": "expectation", "fresh_draws": 2},
+        "start": {"initial": True},
+        "measures": {"il": ["dbil"], "dr": ["id"]},
+    },
     "equations": {"genotype": {"name": "equations", "draws": 1}, "start": {"random": 6}},
 }
 
