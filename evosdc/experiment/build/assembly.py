@@ -90,12 +90,14 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
         auxiliary = measures_auxiliary(experiment.measures, source.table.schema, registry)
         with collect.step():
             auxiliary += attributes_read(written or (), source.table.schema, protect)
-        microdata = _kept(collect, lambda: microdata_of(source, protect, auxiliary))
+        zeros = experiment.structural_zeros
+        threshold = zeros.threshold if zeros is not None else None
+        microdata = _kept(collect, lambda: microdata_of(source, protect, auxiliary, threshold))
     if source is not None and microdata is not None and experiment.measures is None:
         experiment = experiment.model_copy(update={"measures": usual_measures(microdata.original.schema, registry)})
         further = measures_auxiliary(experiment.measures, source.table.schema, registry)
         if further:
-            microdata = microdata_of(source, protect, (*auxiliary, *further))
+            microdata = microdata_of(source, protect, (*auxiliary, *further), threshold)
     if source is None or microdata is None:
         with collect.step():
             check_names(experiment, registry)

@@ -30,6 +30,7 @@ def protection(
     il: Sequence[str] = (),
     dr: Sequence[str] = (),
     require: Sequence[str] = (),
+    structural_zeros: bool = True,
     seconds: float | None = None,
     seed: int = 1,
     executor: Mapping[str, Any] | None = None,
@@ -49,6 +50,8 @@ def protection(
         Measures that are taken instead of the default ones of that kind.
     require : sequence of str
         Requirements: constraints that the published file has to fulfil.
+    structural_zeros : bool
+        Whether combinations that never occur in the file, though several are expected, are kept from occurring.
     seconds : float, optional
         Length of the search; by default it ends by its generations.
     seed : int
@@ -78,6 +81,7 @@ def protection(
         "fitness": {"name": fitness},
         "algorithm": {"name": registry.default("algorithm", "protect")},
         "measures": measures,
+        "structural_zeros": structural_zeros,
         "constraints": [*require, *(f"{harm} <= {MOST_HARM:g}" for harm in harms)],
         "stop": {"seconds": seconds} if seconds else {"generations": GENERATIONS, "stalled": STALLED},
     }
