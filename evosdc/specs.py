@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-OCCASIONS = ("categorical", "numeric", "mixed", "experiment", "protect")
+OCCASIONS = ("categorical", "numeric", "mixed", "experiment", "protect", "judge", "claim")
 """What an offer can be the default for: files without numbers, files of numbers, files of both; an experiment; the
-command protect."""
+command protect; a second opinion, and the risk that it is compared with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
