@@ -1,4 +1,4 @@
-"""The functions of the Python side: read, mask, measure, judge risk, run."""
+"""The functions of the Python side: read, mask, measure, judge, assess risk, run."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from evosdc.table.table import Table
 if TYPE_CHECKING:
     import pandas as pd
 
+    from evosdc.calls.second_opinion import SecondOpinion
     from evosdc.experiment.config.experiment import Experiment
 
 Data = TypeVar("Data", "pd.DataFrame", Table)
@@ -168,6 +169,56 @@ def measure(
         masked if isinstance(masked, Table) else _version(masked, before.schema, _reads_generalised(params, registry))
     )
     return dict(judgement(before, after, params, listed(attributes), registry).scores)
+
+
+def judge(
+    original: Data,
+    masked: Data,
+    *,
+    protect: Sequence[str] | str | None = None,
+    claimed: float | Mapping[str, float] | None = None,
+    judges: Sequence[str] | str | None = None,
+    seed: int = 1,
+) -> SecondOpinion:
+    """Return a second opinion on a masked table, by judges that took no part in making it.
+
+    Parameters
+    ----------
+    original, masked : DataFrame or Table
+        Record r of both is the same respondent.
+    protect : sequence of str, optional
+        What was masked; by default the quasi-identifiers, and whatever else differs.
+    claimed : float or mapping of str to float, optional
+        The risk that is claimed, in per cent, or by family of judges (``linkage``, ``guess``). By default what the
+        informed measures say of the file.
+    judges : sequence of str, optional
+        Measures to ask; by default all judges.
+    seed : int
+        Of the halves and samples that judges draw.
+
+    Raises
+    ------
+    InputError
+        Tables of different shape, unknown judges or attributes, or a claim that is no percentage.
+
+    Examples
+    --------
+    >>> evosdc.judge(frame, protected, protect=["age", "sex"]).verdict.sentence  # doctest: +SKIP
+    """
+    from evosdc.calls.judging import judged
+
+    require_seed(seed)
+    before = original if isinstance(original, Table) else _table(original)
+    after = masked if isinstance(masked, Table) else _version(masked, before.schema, False)
+    return judged(
+        before,
+        after,
+        listed(protect),
+        registry=default_registry(),
+        judges=listed(judges),
+        claimed=claimed,
+        seed=seed,
+    )
 
 
 def risk(

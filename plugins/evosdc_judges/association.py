@@ -15,7 +15,7 @@ from evosdc_judges.draws import Draw, drawn, sampled
 from evosdc_judges.intervals import in_per_cent, mean_of
 
 _INDEPENDENT = 1e-12
-"""What chi-square over n may be off by rounding."""
+"""What chi-square over n, or V, may be off by rounding."""
 
 
 def cramer_v(first: Codes, second: Codes) -> float:
@@ -96,4 +96,5 @@ class FittedAssociation(Estimated):
         published = self._analysis.published(masked)
         after = np.array([cramer_v(published[:, v], published[:, w]) for v, w in self._pairs])
         changes = np.abs(after - self._before)
+        changes[changes < _INDEPENDENT] = 0.0
         return in_per_cent(Estimate.exact(float(changes.mean())) if self._all else mean_of(changes))

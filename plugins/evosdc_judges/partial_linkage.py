@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import hypot
+
 import numpy as np
 from pydantic import Field
 
@@ -98,7 +100,7 @@ class FittedPartialLinkage(Estimated):
         if len(self._asked) == len(people):
             low = high = 0.0
         drawn_subsets = 0.0 if self._all else mean_of(shares).high - value
-        return in_per_cent(Estimate(value, value - np.hypot(low, drawn_subsets), value + np.hypot(high, drawn_subsets)))
+        return in_per_cent(Estimate(value, value - hypot(low, drawn_subsets), value + hypot(high, drawn_subsets)))
 
     def _share(self, position: int, published: Codes, matrices: tuple[Numbers, ...] | list[Numbers]) -> float:
         names = self._subsets[position]
