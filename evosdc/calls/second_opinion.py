@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evosdc.calls.verdict import Verdict, verdict_on
+from evosdc.calls.verdict import Verdict, shown, verdict_on
 from evosdc.model.estimate import Estimate
 
 
@@ -128,10 +128,3 @@ class SecondOpinion:
 def in_words(sentence: str, masked: Estimate, original: Estimate, chance: Estimate) -> str:
     """Return a judge's sentence with its figures."""
     return sentence.format(masked=shown(masked), original=f"{original.value:.3g}", chance=f"{chance.value:.3g}")
-
-
-def shown(estimate: Estimate) -> str:
-    """Return a figure with its standard error, where it has one: ``12.3 ± 0.4``."""
-    if estimate.high == estimate.low:
-        return f"{estimate.value:.3g}"
-    return f"{estimate.value:.1f} ± {estimate.error:.1f}"

@@ -46,16 +46,23 @@ def verdict_on(findings: Sequence[Finding], claims: Mapping[str, float], claimed
         return Verdict(None, "No verdict: there is no claimed risk that a judge could be compared with.")
     broken = sorted((f for f in counted if f.exceeds), key=lambda f: (f.times is not None, -(f.times or 0.0)))
     if not broken:
-        said = ", ".join(f"{name}: {value:.1f} % by {claimed_by[name]}" for name, value in claims.items())
+        said = ", ".join(f"{name}: {value:.3g} % by {claimed_by[name]}" for name, value in claims.items())
         return Verdict(True, f"Holds: no judge finds more than {ALLOWED:g} times the risk claimed ({said}).")
     return Verdict(False, " ".join(["Does not hold:", "; ".join(map(_contradiction, broken)) + "."]))
 
 
 def _contradiction(finding: Finding) -> str:
-    against = f"{finding.masked.value:.1f} % ± {finding.masked.error:.1f} against {finding.claim:.1f} %"
+    against = f"{shown(finding.masked)} % against {finding.claim:.3g} %"
     if finding.times is None:
         return f"an intruder who {finding.intruder} {finding.does} some where the score says none ({against})"
     many = f"{finding.times:.1f} times as many as the score says"
     if finding.claim is not None and finding.claim < finding.chance.value:
-        many = f"{finding.times:.1f} times as many as by chance, below which no score can be"
+        many = f"{finding.times:.1f} times as many as by chance, which is more than the score says"
     return f"an intruder who {finding.intruder} {finding.does} {many} ({against})"
+
+
+def shown(estimate: Estimate) -> str:
+    """Return a figure with its standard error, where it has one: ``12.3 ± 0.4``."""
+    if estimate.high == estimate.low:
+        return f"{estimate.value:.3g}"
+    return f"{estimate.value:.1f} ± {estimate.error:.1f}"

@@ -67,7 +67,7 @@ def _show(opinion: SecondOpinion) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from evosdc.calls.second_opinion import shown
+    from evosdc.calls.verdict import shown
     from evosdc.cli.text import harmless, say
 
     for title, risks in (("Risk, in per cent", True), ("Use, as loss", False)):

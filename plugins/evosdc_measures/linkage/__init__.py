@@ -19,7 +19,7 @@ SPECS: tuple[MeasureSpec, ...] = (
         kind="dr",
         family="linkage",
         scales=_SCALES,
-        default_for=("categorical", "numeric", "mixed"),
+        default_for=("categorical", "numeric", "mixed", "claim"),
     ),
     MeasureSpec(
         name="prl",
@@ -29,7 +29,7 @@ SPECS: tuple[MeasureSpec, ...] = (
         kind="dr",
         family="linkage",
         scales=_SCALES,
-        default_for=("categorical",),
+        default_for=("categorical", "claim"),
     ),
     MeasureSpec(
         name="rsrl",
