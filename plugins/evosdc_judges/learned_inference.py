@@ -16,6 +16,7 @@ from evosdc_judges.draws import Draw, drawn
 from evosdc_judges.intervals import in_per_cent, mean_of_ratios
 from evosdc_judges.learner import predicted, require_scikit_learn
 from evosdc_judges.people import People, people_of
+from evosdc_judges.transitions import joint_counts
 
 
 def inferred_attributes(schema: Schema, named: Sequence[str], where: str) -> tuple[str, ...]:
@@ -35,14 +36,18 @@ class LearnedInference(Judge):
 
     An attack model as in RAPID or TCAP: half of the people leaked their original values, and a classifier (gradient
     boosting) learns each original attribute from *all* masked attributes of their records. It is asked for the other
-    half. With a the share of right answers, and b the greater of what it reaches when the masked records are shuffled,
-    for learning and for asking, and of the commonest class of the teaching half: ``100 (a - b) / (1 - b)``, mean over
-    the attributes. An attribute whose b is 1 has 0. Range 0..100 (a worse answer than by chance counts 0), smaller is
-    better; the interval is the normal one over the people asked, with b as given.
+    half. So small a classifier learns little of an attribute of many classes from so few people. Its answers are
+    therefore put beside the likeliest original class behind the attribute's own label, learned from the same half, and
+    the better of the two counts.
 
-    Published labels are unordered tokens, so no relabelling changes the score. The floor by the commonest class, the
-    mean over attributes and the classifier's size are reconstructions. A missing value is a class of its own; numbers
-    are taken by `bins` classes. Needs scikit-learn.
+    With a the share of right answers, and b the greater of what is reached when the masked records are shuffled, for
+    learning and for asking, and by the commonest class of the teaching half: ``100 (a - b) / (1 - b)``, mean over the
+    attributes. An attribute whose b is 1 has 0. Range 0..100 (a worse answer than by chance counts 0), smaller is
+    better; the interval is the normal one over the people asked, by linearisation of the ratio.
+
+    Published labels are unordered tokens, so no relabelling changes the score. The look-up, the floor by the commonest
+    class, the mean over attributes and the classifier's size are reconstructions. A missing value is a class of its
+    own; numbers are taken by `bins` classes. Needs scikit-learn.
     """
 
     supports = frozenset(Scale)
@@ -107,7 +112,18 @@ class FittedLearnedInference(Estimated):
         return right.astype(np.float64) - by_chance, 1.0 - by_chance.astype(np.float64)
 
     def _right(self, target: int, published: Codes) -> NDArray[np.bool_]:
+        """Return which people are right in the better of two intruders' answers."""
         codes, taught, asked = self._people.codes, self._taught, self._asked
-        answers = predicted(published[taught], codes[taught, target], published[asked], self._people.seed, self._rounds)
-        right: NDArray[np.bool_] = answers == codes[asked, target]
-        return right
+        truth, lessons = codes[asked, target], codes[taught, target]
+        boosted = predicted(published[taught], lessons, published[asked], self._people.seed, self._rounds)
+        looked_up = likeliest(published[taught, target], lessons, published[asked, target])
+        return max((boosted == truth, looked_up == truth), key=lambda right: float(right.mean()))
+
+
+def likeliest(labels: Codes, answers: Codes, asked: Codes) -> Codes:
+    """Return for each asked label the commonest answer of those who publish it, or of all where nobody does."""
+    size = int(max(labels.max(), answers.max(), asked.max())) + 1
+    joint = joint_counts(labels, answers, size)
+    best = joint.argmax(axis=1)
+    found: Codes = np.where(joint.sum(axis=1) > 0, best, joint.sum(axis=0).argmax())[asked].astype(np.int32)
+    return found

@@ -7,6 +7,7 @@ from evosdc.errors import ParameterError, SchemaError
 from evosdc.model import Estimate, Microdata
 from evosdc_judges.association import cramer_v
 from evosdc_judges.intervals import averaged, excess, mean_of_ratios, ratio_of, repeated, wilson
+from evosdc_judges.learned_inference import likeliest
 from evosdc_judges.transitions import reading, surprise
 from tests.plugins.judges.cases import (
     ALL,
@@ -265,6 +266,15 @@ class TestLearnedInference:
         original = digits("01 12 20 01 " * 10, roles=["quasi-identifier", "sensitive"])
         found = fitted("learned-inference", original)
         assert found._targets == [1]
+
+    def test_an_attribute_of_many_classes_is_looked_up(self):
+        """Boosting learns little of sixty classes from so few people; who looks labels up learns what stands there."""
+        original = table([attribute("age", 60, "ordinal")], np.arange(600)[:, None] % 60)
+        assert fitted("learned-inference", original).score(original) == pytest.approx(100.0)
+
+    def test_the_likeliest_class_behind_a_label(self):
+        found = likeliest(np.array([0, 0, 0, 1]), np.array([1, 1, 2, 2]), np.array([0, 1, 3]))
+        assert found.tolist() == [1, 2, 1]
 
     def test_a_constant_is_no_secret(self):
         original = digits("00 01 02 01 " * 10)
