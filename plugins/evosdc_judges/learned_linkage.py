@@ -88,13 +88,13 @@ class FittedLearnedLinkage(Estimated):
         people, published = self._people, self._people.published(masked)
         shares = []
         for repeat in range(self._params.repeats):
-            credit: list[Numbers] = []
+            found: list[Numbers] = []
             for turn, (taught, others) in enumerate(self._turns(repeat)):
                 costs = self.costs(published, taught, repeat, turn)
                 asked = people.sampled(others, self._params.records, repeat, turn)
                 own = self._originals.of_record[asked]
-                credit.append(linked(np.ascontiguousarray(published[asked]), own, self._originals, costs))
-            links = np.concatenate(credit)
+                found.append(linked(np.ascontiguousarray(published[asked]), own, self._originals, costs))
+            links = np.concatenate(found)
             shares.append(wilson(float(links.sum()), len(links)))
         return in_per_cent(repeated(shares))
 

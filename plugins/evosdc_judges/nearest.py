@@ -89,7 +89,7 @@ def _linked(
 ) -> NDArray[np.float64]:
     attributes = asked.shape[1]
     base = np.empty(attributes, dtype=np.int64)
-    credit = np.zeros(len(asked))
+    matches = np.zeros(len(asked))
     for i in range(len(asked)):
         least = 0
         for v in range(attributes):
@@ -108,8 +108,8 @@ def _linked(
             if cost == least:
                 tied += counts[d]
         if tied > 0:
-            credit[i] = 1.0 / tied
-    return credit
+            matches[i] = 1.0 / tied
+    return matches
 
 
 def guessed(asked: Codes, truth: Codes, records: Codes, answers: Codes, costs: Costs) -> Numbers:
