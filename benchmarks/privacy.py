@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from evosdc.kernel import kernel
-from evosdc.model import MissingMatch, Release
+from evosdc.model import IntruderView, MissingMatch
 from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import MISSING, Table
 from evosdc_privacy.anonymity import KAnonymity
@@ -34,7 +34,7 @@ GOALS = {"frequencies": 0.043 / 3, "frequencies, 2 % wildcards": 13.7 / 50, "SUD
 """CPU seconds to stay below: sdcMicro's, seen on another machine, divided by what the project asks for."""
 
 
-def survey(n: int, missing: float = 0.0, seed: int = 1, sizes: tuple[int, ...] = SIZES) -> Release:
+def survey(n: int, missing: float = 0.0, seed: int = 1, sizes: tuple[int, ...] = SIZES) -> IntruderView:
     """Return a made-up sample with weights; attributes depend on each other, and values are skewed."""
     rng = np.random.default_rng(seed)
     latent = rng.random(n)
@@ -46,7 +46,7 @@ def survey(n: int, missing: float = 0.0, seed: int = 1, sizes: tuple[int, ...] =
     attributes = tuple(Attribute(f"a{v}", categories=tuple(map(str, range(size)))) for v, size in enumerate(sizes))
     table = Table(Schema(attributes), codes, np.empty((n, 0)))
     rule = MissingMatch.WILDCARD if missing else MissingMatch.CATEGORY
-    return Release(table, table.schema.names, weights=rng.integers(20, 200, n).astype(np.float64), missing=rule)
+    return IntruderView(table, table.schema.names, weights=rng.integers(20, 200, n).astype(np.float64), missing=rule)
 
 
 def seconds(call: Callable[[], Any], repeat: int) -> float:
@@ -60,10 +60,10 @@ def seconds(call: Callable[[], Any], repeat: int) -> float:
     return median(times)
 
 
-def by_pandas(release: Release) -> tuple[Any, Any]:
+def by_pandas(view: IntruderView) -> tuple[Any, Any]:
     """Return sample and population frequencies of the records."""
-    names = list(release.quasi_identifiers)
-    frame = pd.DataFrame(release.table.codes, columns=names).assign(weight=release.weights)
+    names = list(view.quasi_identifiers)
+    frame = pd.DataFrame(view.table.codes, columns=names).assign(weight=view.weights)
     grouped = frame.groupby(names, sort=False)["weight"]
     return grouped.transform("size").to_numpy(), grouped.transform("sum").to_numpy()
 
@@ -86,9 +86,9 @@ def by_pairs(keys: Any, counts: Any, weights: Any) -> Any:
     return number, weight
 
 
-def uniques_by_pandas(release: Release) -> set[tuple[int, tuple[int, ...]]]:
+def uniques_by_pandas(view: IntruderView) -> set[tuple[int, tuple[int, ...]]]:
     """Return the minimal sample uniques set by set."""
-    codes = pd.DataFrame(release.table.codes)
+    codes = pd.DataFrame(view.table.codes)
     found: dict[int, list[frozenset[int]]] = {}
     for size in range(1, codes.shape[1] + 1):
         for chosen in combinations(range(codes.shape[1]), size):
@@ -146,7 +146,7 @@ def report(smoke: bool) -> None:
 
     def searched() -> None:
         for table in tables:
-            model.assess(Release(table, small.quasi_identifiers))
+            model.assess(IntruderView(table, small.quasi_identifiers))
 
     row("k-anonymity, 1000 x 3", seconds(searched, 3) / loops, seconds(lambda: by_pandas(small), repeat))
     Console(width=110).print(grid)
@@ -154,10 +154,10 @@ def report(smoke: bool) -> None:
     print(f"{len(whole.classes)} distinct keys, {unique} unique records; with wildcards {len(holed.classes)} keys.")
 
 
-def weights_of(release: Release) -> Any:
+def weights_of(view: IntruderView) -> Any:
     """Return the weights, which every survey made here has."""
-    assert release.weights is not None
-    return release.weights
+    assert view.weights is not None
+    return view.weights
 
 
 def main() -> None:

@@ -29,11 +29,11 @@ def domination(individuals: Sequence[Individual]) -> NDArray[np.bool_]:
     for column in values.T:
         nowhere_worse &= column[:, None] <= column[None, :]
         somewhere_better |= column[:, None] < column[None, :]
-    violations = np.array([individual.infeasibility for individual in individuals])
-    if not violations.any():
+    infeasibilities = np.array([individual.infeasibility for individual in individuals])
+    if not infeasibilities.any():
         return nowhere_worse & somewhere_better
-    equal = violations[:, None] == violations[None, :]
-    less = violations[:, None] < violations[None, :]
+    equal = infeasibilities[:, None] == infeasibilities[None, :]
+    less = infeasibilities[:, None] < infeasibilities[None, :]
     dominates: NDArray[np.bool_] = less | (equal & nowhere_worse & somewhere_better)
     return dominates
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pydantic import Field
 
 from evosdc.algorithms.selection import SelectionParams, fittest, leaders, select
-from evosdc.algorithms.variation import VariationParams, credited, mutation_rate, varied
+from evosdc.algorithms.variation import VariationParams, mutation_rate, update_memory, vary_parents
 from evosdc.model import Algorithm, Individual, Offspring, Population
 from evosdc.seeds import Streams
 
@@ -31,7 +31,7 @@ class Generational(Algorithm):
 
     params: Params
 
-    def initial(self, candidates: Sequence[Individual]) -> Population:
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the best `population` candidates, in their order."""
         return Population(fittest(candidates, self.params.population))
 
@@ -47,7 +47,7 @@ class Generational(Algorithm):
         for pair in range(len(slots) // 2):
             parents = (slots[2 * pair], slots[2 * pair + 1])
             vary = streams.vary(generation, pair)
-            offspring += varied(self.params, self.toolbox, population, parents, vary, rate)
+            offspring += vary_parents(self.params, self.toolbox, population, parents, vary, rate)
         if self.params.gap == 1.0:
             return offspring[:places]
         kept = set(leaders(individuals, size - free))
@@ -63,7 +63,7 @@ class Generational(Algorithm):
         best of the old population stand in for children that equal a member.
         """
         size = len(population.individuals)
-        memory = credited(self.params, population, offspring, evaluated)
+        memory = update_memory(self.params, population, offspring, evaluated)
         if self.params.gap < 1.0:
             everyone = list(population.individuals)
             present = {individual.key for individual in everyone}

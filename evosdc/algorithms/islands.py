@@ -25,10 +25,10 @@ SIZES = "sizes"
 class Islands(Algorithm):
     """Demes with an algorithm of their own each, and migration every few generations.
 
-    The starting files are dealt out by rank, so that all islands begin equally well. Each island draws from streams
-    of its own and depends on nothing but its own population: `demes` and `joined` take the state apart and put it
+    The starting files are dealt out by rank, so that all islands begin equally well. Each island draws from streams of
+    its own and depends on nothing but its own population. `demes` and `joined` take the state apart and put it
     together, so that islands can be stepped anywhere. Every `interval` generations each island sends copies of its best
-    members to the next one of a ring, or along another `topology`, where they take the places of the worst;
+    members to the next one of a ring, or along another `topology`. They take the places of the worst.
     `deap.tools.migRing` does that, too, but lets in what is there already.
     """
 
@@ -66,12 +66,12 @@ class Islands(Algorithm):
             raise ParameterError(Fault("algorithm islands", "a toolbox without `algorithm`", wanted))
         self.inner: Algorithm = toolbox.algorithm(params.inner["name"], given)
 
-    def initial(self, candidates: Sequence[Individual]) -> Population:
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the islands' first populations, joined."""
         count = min(self.params.islands, len(candidates))
         order = leaders(candidates, len(candidates))
         dealt = [sorted(order[island::count]) for island in range(count)]
-        return joined([self.inner.initial([candidates[slot] for slot in slots]) for slots in dealt], 0)
+        return joined([self.inner.first_population([candidates[slot] for slot in slots]) for slots in dealt], 0)
 
     def propose(self, population: Population, streams: Streams) -> list[Offspring]:
         """Return what all islands propose, each with the number of its island."""
@@ -100,7 +100,7 @@ class Islands(Algorithm):
             stepped = self.inner.replace(deme, *(list(part) for part in zip(*own, strict=True))) if own else deme
             following.append(stepped)
         if self.horizon(population.generation) == 1:
-            following = migrated(following, self.params.migrants, self.params.topology)
+            following = migrate(following, self.params.migrants, self.params.topology)
         return joined(following, population.generation)
 
     def demes(self, population: Population) -> list[Population]:
@@ -119,7 +119,7 @@ class Islands(Algorithm):
             return ((deme - 1) % demes,)
         return (0,) if self.params.topology == "star" and deme else range(demes)
 
-    def settled(self, places: Sequence[int], demes: Mapping[int, Population], count: int) -> list[Population]:
+    def after_migration(self, places: Sequence[int], demes: Mapping[int, Population], count: int) -> list[Population]:
         """Return some islands with the migrants that came to them."""
         if self.params.migrants == 0:
             return [demes[place] for place in places]
@@ -159,7 +159,7 @@ def joined(islands: Sequence[Population], generation: int) -> Population:
     return Population(tuple(i for deme in islands for i in deme.individuals), generation, memory)
 
 
-def migrated(islands: Sequence[Population], migrants: int, topology: Topology = "ring") -> list[Population]:
+def migrate(islands: Sequence[Population], migrants: int, topology: Topology = "ring") -> list[Population]:
     """Return the islands after each has sent copies of its best to others, all at once."""
     known = dict(enumerate(islands))
     return received(range(len(islands)), known, len(islands), migrants, topology) if migrants else list(islands)
@@ -206,8 +206,8 @@ def sources(
 
     On a ring that is the one before it. In a star the first island sends to all and hears from all, best sender first.
     At random each island sends to one other, along one ring through all of them in an order that is drawn anew every
-    time, from a generator addressed by the content of the islands: the same population has the same routes wherever
-    and whenever they are drawn.
+    time. The generator is addressed by the content of the islands: the same population has the same routes wherever and
+    whenever they are drawn.
     """
     if topology == "star":
         return [(0,) if place else _hub(islands, count) for place in places]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
 from evosdc.algorithms.combination import promising, worth_keeping
-from evosdc.algorithms.moves import Move, credited, first_credit, moves_of, shares_of
+from evosdc.algorithms.moves import Move, first_credit, moves_of, shares_of, update_credit
 from evosdc.algorithms.variation import improvement
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Algorithm, Fitted, Individual, Offspring, Parameters, Population
@@ -22,8 +22,8 @@ from evosdc.seeds import Streams
 from evosdc.table.table import Table
 
 CLIMBER, RATES, CREDIT, INNER = "climber", "rates", "moves", "inner/"
-"""Names in the memory: slot of the member being improved, progress a round of each member, credit of each kind of move,
-and the mark of what the inner algorithm remembers. Probes that are to be combined are set aside."""
+"""Names in the memory: slot of the member being improved, progress of each member in a round, credit of each kind of
+move. The last marks what the inner algorithm remembers. Probes that are to be combined are set aside."""
 
 MEMORY = 0.5
 """Weight of the last round in the progress of a member."""
@@ -32,12 +32,12 @@ MEMORY = 0.5
 class Memetic(Algorithm):
     """Any algorithm on a population, with rounds of local improvement of its best members in between.
 
-    A round has two generations. The first probes: small changes of one of the best members, of the kinds that its
-    genotype offers (`evosdc.model.Movable`), at any records or at those that cost most in the present scores
-    (`evosdc.model.Fitted.burdens`). The second puts together changes that paid (`promising`), since what helps at one
-    record mostly still helps after another one has changed. The best of all takes the member's place. Kinds of moves,
-    and whether records are drawn by what they cost, follow the improvement that they bring (probability matching). A
-    memetic algorithm in the sense of Moscato (1989); its parts are evosdc's own.
+    A round has two generations. The first tries probes: small changes of one of the best members, of the kinds that its
+    genotype offers (`evosdc.model.Movable`). They are made at any records, or at those that cost most in the present
+    scores (`evosdc.model.Fitted.burdens`). The second puts together changes that paid (`promising`), since what helps
+    at one record mostly still helps after another one has changed. The best of all takes the member's place. Kinds of
+    moves, and whether records are drawn by what they cost, follow the improvement that they bring (probability
+    matching). A memetic algorithm in the sense of Moscato (1989); its parts are evosdc's own.
     """
 
     class Params(Parameters):
@@ -87,9 +87,9 @@ class Memetic(Algorithm):
         self.moves = moves_of(toolbox.genotype, params.burdened)
         self._position = {move.name: place for place, move in enumerate(self.moves)}
 
-    def initial(self, candidates: Sequence[Individual]) -> Population:
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the first population of the inner algorithm."""
-        population = self.inner.initial(candidates)
+        population = self.inner.first_population(candidates)
         credit = first_credit(self.moves, self.params.burdened)
         rates = np.full(len(population.individuals), np.nan)
         return replace(
@@ -130,8 +130,8 @@ class Memetic(Algorithm):
     def _chosen(self, members: Sequence[Individual], rates: NDArray[np.float64], rounds: int) -> int:
         """Return the slot to improve: the best that has not had its trial, else the one that is expected to get best.
 
-        A member that is not the best may be on a longer slope: what counts is where each would be after a quarter of
-        the rounds that there have been, at least `horizon`, if its recent progress lasted. With each doubling of the
+        A member that is not the best may be on a longer slope. What counts is where each would be if its recent
+        progress lasted for a quarter of the rounds that there have been, at least `horizon`. With each doubling of the
         rounds one more member is tried, so that a search that has come to its end somewhere begins elsewhere.
         """
         known = np.flatnonzero(~np.isnan(rates)).tolist()
@@ -209,7 +209,7 @@ class Memetic(Algorithm):
             RATES: rates if useful else _rated(rates, slot, 0.0),
             CLIMBER: np.array(slot),
             ASIDE: np.array(len(useful)),
-            CREDIT: credited(population.memory[CREDIT], tried, gains),
+            CREDIT: update_credit(population.memory[CREDIT], tried, gains),
         }
         return replace(population, individuals=(*members, *useful), memory=memory)
 

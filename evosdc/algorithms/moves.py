@@ -55,7 +55,7 @@ def shares_of(credit: Credit) -> Credit:
     return shares / shares.sum()  # type: ignore[no-any-return]
 
 
-def credited(credit: Credit, tried: Sequence[int], gains: Sequence[float]) -> Credit:
+def update_credit(credit: Credit, tried: Sequence[int], gains: Sequence[float]) -> Credit:
     """Return the credit after a round: a running mean of each move's share of the improvement that one trial makes.
 
     Parameters

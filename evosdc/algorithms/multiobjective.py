@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.algorithms.variation import VariationParams, credited, mutation_rate, varied
+from evosdc.algorithms.variation import VariationParams, mutation_rate, update_memory, vary_parents
 from evosdc.model import Algorithm, Individual, Offspring, Population
 from evosdc.seeds import Streams
 
@@ -25,8 +25,8 @@ class MultiObjectiveParams(VariationParams):
 class MultiObjective(Algorithm):
     """A search whose survivors are chosen from parents and children together, each genome once.
 
-    Constraints are obeyed as Deb et al. (2002) say: while fewer candidates than places fulfil them, the places left go
-    to those that break them least; the algorithm's own order is for feasible candidates.
+    Constraints are obeyed as Deb et al. (2002) say. While fewer candidates than places fulfil them, the places left go
+    to those that break them least. The algorithm's own order is for feasible candidates.
     """
 
     class Params(MultiObjectiveParams):
@@ -42,7 +42,7 @@ class MultiObjective(Algorithm):
     def survivors(self, feasible: Sequence[Individual], count: int) -> list[int]:
         """Return the positions of `count` survivors of more than `count` individuals that fulfil the constraints."""
 
-    def initial(self, candidates: Sequence[Individual]) -> Population:
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return those of the candidates that survive, in their order."""
         return Population(self._surviving(candidates, self.params.population or len(candidates)))
 
@@ -59,7 +59,7 @@ class MultiObjective(Algorithm):
         for pair in range(pairs):
             parents = (slots[2 * pair], slots[2 * pair + 1])
             rng = streams.vary(generation, pair)
-            offspring += varied(self.params, self.toolbox, population, parents, rng, rate)
+            offspring += vary_parents(self.params, self.toolbox, population, parents, rng, rate)
         return offspring[:wanted]
 
     def replace(
@@ -67,7 +67,7 @@ class MultiObjective(Algorithm):
     ) -> Population:
         """Return the survivors of parents and children."""
         size = self.params.population or len(population.individuals)
-        memory = credited(self.params, population, offspring, evaluated)
+        memory = update_memory(self.params, population, offspring, evaluated)
         survivors = self._surviving([*population.individuals, *evaluated], size)
         return replace(population, individuals=survivors, memory=memory)
 

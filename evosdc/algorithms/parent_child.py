@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.algorithms.selection import Name, SelectionParams, fittest, leaders, select
-from evosdc.algorithms.variation import VariationParams, credited, mutation_rate
+from evosdc.algorithms.variation import VariationParams, mutation_rate, update_memory
 from evosdc.model import Algorithm, Individual, Offspring, Population
 from evosdc.seeds import Streams
 
@@ -41,7 +41,7 @@ class ParentChild(Algorithm):
 
     params: Params
 
-    def initial(self, candidates: Sequence[Individual]) -> Population:
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the best `population` candidates, in their order."""
         return Population(fittest(candidates, self.params.population))
 
@@ -101,5 +101,5 @@ class ParentChild(Algorithm):
             present[child.key] += 1
             slots[slot] = child
             changed = True
-        memory = credited(self.params, population, offspring, evaluated)
+        memory = update_memory(self.params, population, offspring, evaluated)
         return replace(population, individuals=tuple(slots) if changed else population.individuals, memory=memory)

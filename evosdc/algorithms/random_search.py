@@ -32,7 +32,7 @@ class RandomSearch(Algorithm):
 
     params: Params
 
-    def initial(self, candidates: Sequence[Individual]) -> Population:
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the best `population` candidates, in their order."""
         return Population(fittest(candidates, self.params.population))
 

@@ -55,9 +55,9 @@ def select(
 def costs(individuals: Sequence[Individual]) -> list[float]:
     """Return what selection minimises.
 
-    With one objective that; a candidate that breaks constraints costs the worst feasible objective plus its violation
-    (Deb 2000), so that it is worse than every feasible one, by as much as it breaks them. With several objectives the
-    number of the individual's front.
+    With one objective, that. A candidate that breaks constraints costs the worst feasible objective plus its
+    infeasibility (Deb 2000): it is worse than every feasible one, by as much as it breaks them. With several
+    objectives, the number of the individual's front.
     """
     if len(individuals[0].objectives) > 1:
         return [float(number) for number in front_numbers(individuals)]

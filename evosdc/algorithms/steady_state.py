@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.algorithms.selection import fittest
-from evosdc.algorithms.variation import VariationParams, credited, mutation_rate
+from evosdc.algorithms.variation import VariationParams, mutation_rate, update_memory
 from evosdc.model import Algorithm, Individual, Offspring, Population
 from evosdc.seeds import Streams
 
@@ -42,7 +42,7 @@ class SteadyState(Algorithm):
 
     params: Params
 
-    def initial(self, candidates: Sequence[Individual]) -> Population:
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the best `population` candidates, in their order."""
         return Population(fittest(candidates, self.params.population))
 
@@ -95,10 +95,10 @@ class SteadyState(Algorithm):
                 present.add(child.key)
                 slots[item.place] = child
         return replace(
-            population, individuals=tuple(slots), memory=credited(self.params, population, offspring, evaluated)
+            population, individuals=tuple(slots), memory=update_memory(self.params, population, offspring, evaluated)
         )
 
 
 def _rank(individual: Individual) -> tuple[float, tuple[float, ...], float]:
-    """Return what individuals are ordered by: violation of constraints, objectives, then size."""
+    """Return what individuals are ordered by: infeasibility, objectives, then size."""
     return individual.infeasibility, individual.objectives, individual.scores.get("nodes", 0.0)

@@ -53,7 +53,7 @@ def mutation_rate(params: VariationParams, memory: Mapping[str, NDArray[Any]]) -
     return float(LEAST_RATE + (1.0 - 2.0 * LEAST_RATE) * mutation / (mutation + crossover))
 
 
-def varied(
+def vary_parents(
     params: VariationParams,
     toolbox: base.Toolbox,
     population: Population,
@@ -92,7 +92,7 @@ def varied(
     ]
 
 
-def credited(
+def update_memory(
     params: VariationParams, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
 ) -> dict[str, NDArray[Any]]:
     """Return the population's memory with the credit of both operators brought up to date.
@@ -117,7 +117,7 @@ def credited(
 
 
 def improvement(child: Individual, parent: Individual) -> float:
-    """Return by how much a child is better than its parent: in violation, else in the sum of objectives; or 0."""
+    """Return by how much a child is better than its parent: in infeasibility, else in the sum of objectives; or 0."""
     if not child.dominates(parent):
         return 0.0
     if child.infeasibility != parent.infeasibility:

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from evosdc.calls.attributes import chosen_attributes
-from evosdc.calls.masking import weights_of
-from evosdc.errors import DataError, Fault, FaultCollector, ParameterError, SchemaError
+from evosdc.calls.attribute_choice import choose_attributes
+from evosdc.calls.masking import sampling_weights
+from evosdc.errors import DataError, Fault, FaultCollector, ParameterError
 from evosdc.files.schema.schema_reader import AttributeDescription, SchemaDescription
-from evosdc.model import MissingMatch, PrivacyModel, Release
+from evosdc.model import IntruderView, MissingMatch, PrivacyModel
 from evosdc.plugins.registry import Registry
 from evosdc.randomisation.transition import Matrix
+from evosdc.table.alignment import recode_like
+from evosdc.table.role_assignment import assign_role
 from evosdc.table.schema import MissingRule, Role, Schema
-from evosdc.table.table import MISSING, Numbers, Table
+from evosdc.table.table import Numbers, Table
 
 _NOT_KNOWN = (Role.IDENTIFIER, Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD)
 """Roles of attributes that an intruder is not taken to know where no quasi-identifier is declared."""
 
 
-def release_of(
+def intruder_view_of(
     table: Table,
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str] | None = None,
@@ -32,7 +31,7 @@ def release_of(
     population: Table | None = None,
     transitions: Mapping[str, Matrix] | None = None,
     otherwise_all: bool = True,
-) -> Release:
+) -> IntruderView:
     """Return a file as an intruder sees it; what is None is read off the roles and the rule of the schema.
 
     Parameters
@@ -58,9 +57,9 @@ def release_of(
     """
     collect = FaultCollector()
     with collect.step():
-        table = with_role(table, Role.WEIGHT, weight)
+        table = assign_role(table, Role.WEIGHT, weight)
     with collect.step():
-        table = with_role(table, Role.HOUSEHOLD, household)
+        table = assign_role(table, Role.HOUSEHOLD, household)
     schema = table.schema
     chosen: tuple[str, ...] = ()
     secret = schema.with_role(Role.SENSITIVE) if sensitive is None else tuple(dict.fromkeys(sensitive))
@@ -72,7 +71,7 @@ def release_of(
         if quasi_identifiers is None and sensitive is not None:
             # what is named sensitive now is no longer the quasi-identifier that the schema declares
             quasi_identifiers = [name for name in schema.with_role(Role.QUASI_IDENTIFIER) if name not in secret]
-        chosen = chosen_attributes(schema, quasi_identifiers, otherwise_all=False)
+        chosen = choose_attributes(schema, quasi_identifiers, otherwise_all=False)
     both = [name for name in chosen if name in secret]
     if both and sensitive is None:
         # likewise the other way round
@@ -85,29 +84,19 @@ def release_of(
         match = _match(missing, table, chosen)
     weights: Numbers | None = None
     with collect.step():
-        weights = weights_of(table)
+        weights = sampling_weights(table)
     households = schema.with_role(Role.HOUSEHOLD)
     if len(households) > 1:
         advice = "Give the others another role."
         collect.faults.append(Fault("household", ", ".join(households), "one attribute of households", advice))
     with collect.step():
         if population is not None:
-            population = recoded(population, schema, chosen)
+            population = recode_like(population, schema, chosen)
     if len(table) == 0:
         collect.faults.append(Fault("data", "no record", "at least one record"))
     collect.settle()
     living = households[0] if households else None
-    return Release(table, chosen, secret, weights, living, match, population, transitions)
-
-
-def with_role(table: Table, role: Role, name: str | None) -> Table:
-    """Return the table in which the named attribute, and no other, has the role; as it is where no name is given."""
-    if name is None:
-        return table
-    table.schema.require([name], str(role))
-    attributes = [replace(a, role=Role.OTHER) if a.role is role else a for a in table.schema.attributes]
-    attributes = [replace(a, role=role) if a.name == name else a for a in attributes]
-    return Table(replace(table.schema, attributes=tuple(attributes)), table.codes, table.numbers)
+    return IntruderView(table, chosen, secret, weights, living, match, population, transitions)
 
 
 def _match(missing: str | None, table: Table, chosen: Sequence[str]) -> MissingMatch:
@@ -137,38 +126,7 @@ def population_description(schema: Schema, names: Sequence[str]) -> SchemaDescri
     return SchemaDescription(attributes, schema.missing, schema.na, "population")
 
 
-def recoded(population: Table, schema: Schema, names: Sequence[str]) -> Table:
-    """Return some attributes of a population in the coding of a file; labels that the file lacks get codes after its.
-
-    Raises
-    ------
-    SchemaError
-        The population lacks attributes, or has them on another scale.
-    DataError
-        It has no record.
-    """
-    collect = FaultCollector()
-    with collect.step():
-        population.schema.require(names, "population")
-    for name in names:
-        if name in population.schema and population.schema[name].categorical is not schema[name].categorical:
-            given, wanted = f"scale {population.schema[name].scale}", f"scale {schema[name].scale}"
-            collect.faults.append(Fault(f"population: {name}", given, wanted))
-    if collect.faults:
-        raise SchemaError(collect.faults)
-    if len(population) == 0:
-        raise DataError(Fault("population", "no record", "at least one record"))
-    part = population.select(names)
-    codes = part.codes.copy()
-    for position, attribute in enumerate(part.schema.categorical):
-        known = schema[attribute.name].code
-        new = iter(range(len(known), len(known) + len(attribute.categories)))
-        coding = [known[label] if label in known else next(new) for label in attribute.categories]
-        codes[:, position] = np.array([*coding, MISSING], dtype=np.int32)[codes[:, position]]
-    return Table(part.schema, codes, part.numbers)
-
-
-def assessed(release: Release, models: Mapping[str, Mapping[str, Any]], registry: Registry) -> dict[str, Any]:
+def assess(view: IntruderView, models: Mapping[str, Mapping[str, Any]], registry: Registry) -> dict[str, Any]:
     """Return the figures of privacy models by name, and under ``not_applicable`` why the others have none.
 
     Raises
@@ -177,13 +135,13 @@ def assessed(release: Release, models: Mapping[str, Mapping[str, Any]], registry
         Unknown models, or parameters that were refused or do not fit the file.
     """
     built = build_models(models, registry)
-    lacking = {name: model.lacking(release) for name, model in built.items()}
+    lacking = {name: model.lacking(view) for name, model in built.items()}
     figures: dict[str, Any] = {}
     collect = FaultCollector()
     for name, model in built.items():
         if not lacking[name]:
             with collect.step():
-                figures[name] = dict(model.assess(release))
+                figures[name] = dict(model.assess(view))
     collect.settle()
     return figures | {"not_applicable": {name: f"needs {what}" for name, what in lacking.items() if what}}
 
@@ -199,15 +157,15 @@ def build_models(models: Mapping[str, Mapping[str, Any]], registry: Registry) ->
     return built
 
 
-def seen_as(release: Release) -> dict[str, Any]:
+def view_summary(view: IntruderView) -> dict[str, Any]:
     """Return what the figures of a file hang on: records, roles, weights and the rule for missing values."""
-    weights = release.table.schema.with_role(Role.WEIGHT)
+    weights = view.table.schema.with_role(Role.WEIGHT)
     return {
-        "records": len(release.table),
-        "quasi_identifiers": list(release.quasi_identifiers),
-        "sensitive": list(release.sensitive),
+        "records": len(view.table),
+        "quasi_identifiers": list(view.quasi_identifiers),
+        "sensitive": list(view.sensitive),
         "weight": weights[0] if weights else None,
-        "household": release.household,
-        "missing_rule": str(release.missing),
-        "missing_values": sum(release.table.missing_in(release.table.schema[n]) for n in release.quasi_identifiers),
+        "household": view.household,
+        "missing_rule": str(view.missing),
+        "missing_values": sum(view.table.missing_in(view.table.schema[n]) for n in view.quasi_identifiers),
     }

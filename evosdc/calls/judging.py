@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evosdc.calls.attributes import aligned
 from evosdc.calls.exchanged_labels import exchanged_labels
 from evosdc.calls.second_opinion import Finding, SecondOpinion, in_words
 from evosdc.calls.verdict import compared
@@ -16,6 +15,7 @@ from evosdc.model import Estimate, Estimated, Fitted, Judge, Measure, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import Purpose, stream
 from evosdc.specs import MeasureSpec
+from evosdc.table.alignment import align_codes
 from evosdc.table.schema import Role
 from evosdc.table.table import Table
 
@@ -106,7 +106,7 @@ def judged(
     with collect.step():
         names = masked_attributes(original, masked, protect)
         order = stream(seed, Purpose.JUDGE, _PERMUTATION).permutation(len(original)).astype(np.intp)
-        published = aligned(original.select(names), masked)
+        published = align_codes(original.select(names), masked)
         Microdata(original, names)
         sides = _Sides(original, published, published.take(order), names)
     collect.settle()
@@ -146,7 +146,7 @@ def masked_attributes(original: Table, masked: Table, protect: Sequence[str] | N
         chosen = tuple(dict.fromkeys(protect))
     else:
         common = [a.name for a in schema.attributes if a.role is not Role.IDENTIFIER and a.name in masked.schema]
-        published = aligned(original.select(common), masked)
+        published = align_codes(original.select(common), masked)
         chosen = tuple(
             name for name in common if schema[name].role is Role.QUASI_IDENTIFIER or _differs(original, published, name)
         )

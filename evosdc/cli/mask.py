@@ -17,7 +17,7 @@ from evosdc.cli.options import PATH, attributes_option, json_option, listed, par
 @click.argument("data")
 @schema_option
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A parameter of the method: k=3.")
-@click.option("--equation", type=PATH, metavar="FILE", help="Short for --set equation=FILE, which pram takes.")
+@click.option("--equation", type=PATH, metavar="FILE", help="Short for --set equation=FILE, where there is one.")
 @attributes_option("What to mask; default: the quasi-identifiers.")
 @click.option("--by", metavar="A,B,...", help="Attributes that form strata; each stratum is masked on its own.")
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
@@ -37,9 +37,8 @@ def mask(
 ) -> None:
     """Mask DATA, a file or a registered data set, by METHOD; write the protected file and a manifest beside it."""
     from evosdc._version import __version__
-    from evosdc.api import mask as masked_table
-    from evosdc.calls.attributes import chosen_attributes
-    from evosdc.calls.masking import account_of
+    from evosdc.calls.attribute_choice import choose_attributes
+    from evosdc.calls.masking import account_of, mask_file
     from evosdc.cli.inputs import open_source, require_apart
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
@@ -66,9 +65,10 @@ def mask(
     with collect.step():
         source = open_source(data, schema)
         source.table.schema.require(listed(by) or (), "--by")
-        chosen = chosen_attributes(source.table.schema, listed(attributes), otherwise_all=False)
+        chosen = choose_attributes(source.table.schema, listed(attributes), otherwise_all=False)
     collect.settle()
-    masked = masked_table(source.table, method, attributes=chosen, by=listed(by), seed=seed, **params)
+    masking, microdata = Masking(method, params, by=tuple(listed(by) or ())), Microdata(source.table, chosen)
+    masked = mask_file(masking, built, microdata, seed)
     written = source.write(output, masked.select(chosen))
     document: dict[str, Any] = {
         "method": method,
@@ -78,7 +78,7 @@ def mask(
         "sha256": digests(used),
         "by": listed(by) or [],
         "weights": list(source.table.schema.with_role(Role.WEIGHT)) if weighted else [],
-        "context": list(built.context(source.table.schema, chosen)),
+        "context": list(built.auxiliary_names(source.table.schema, chosen)),
         "seed": seed,
         "missing_rule": str(source.table.schema.na),
         "records": len(masked),
@@ -86,8 +86,7 @@ def mask(
         "dropped_identifiers": list(written.dropped),
     }
     if companion is not None:
-        masking = Masking(method, params, by=tuple(listed(by) or ()))
-        account = account_of(masking, Microdata(source.table, tuple(chosen)), registry)
+        account = account_of(masking, built, microdata)
         write_text(companion, json.dumps(account, ensure_ascii=False) + "\n")
         document["companion"] = companion.name
     write_text(manifest, json.dumps(document, indent=1, ensure_ascii=False) + "\n")

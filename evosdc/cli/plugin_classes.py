@@ -193,7 +193,7 @@ PRIVACY_MODEL = '''"""The privacy model `$name`."""
 from collections.abc import Mapping
 from typing import Any
 
-from evosdc.model import PrivacyModel, Release
+from evosdc.model import PrivacyModel, IntruderView
 
 
 class $class_name(PrivacyModel):
@@ -202,11 +202,11 @@ class $class_name(PrivacyModel):
     headline = "alone"
     larger_is_safer = False
 
-    def assess(self, release: Release) -> Mapping[str, Any]:
+    def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return the figures by name, free of records."""
-        matching, _ = release.frequencies
-        alone = int(release.classes.counts[matching == 1].sum())
-        return {"alone": 100.0 * alone / len(release.table)}
+        matching, _ = view.frequencies
+        alone = int(view.classes.counts[matching == 1].sum())
+        return {"alone": 100.0 * alone / len(view.table)}
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return what the figures mean."""

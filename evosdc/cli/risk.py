@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import click
 from evosdc.cli.options import PATH, json_option, listed, parameters, schema_option
 
 if TYPE_CHECKING:
-    from evosdc.model import Release
+    from evosdc.model import IntruderView
     from evosdc.randomisation.transition import Matrix
 
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     type=click.Choice(["wildcard", "category", "never"]),
     help="What a missing value equals: anything, other missing values, nothing; default: as in the schema.",
 )
-@click.option("--population", type=PATH, help="A file of the population, for delta-presence.")
+@click.option("--population", type=PATH, help="A file of the population, for models that compare with it.")
 @click.option("--transitions", type=PATH, help="Matrices that the file was randomised by, such as transitions.json.")
 @click.option("--models", metavar="A,B,...", help="Registered privacy models; default: all.")
 @click.option("--set", "settings", metavar="MODEL.KEY=VALUE", multiple=True, help="A parameter of a model.")
@@ -48,7 +48,7 @@ def risk(
     as_json: bool,
 ) -> None:
     """Show what DATA, a file or a registered data set, reveals of its respondents when taken by itself."""
-    from evosdc.calls.disclosure import assessed, build_models, population_description, release_of, seen_as
+    from evosdc.calls.disclosure import assess, build_models, intruder_view_of, population_description, view_summary
     from evosdc.cli.inputs import open_published
     from evosdc.cli.results import print_json
     from evosdc.errors import Fault, FaultCollector, ParameterError
@@ -68,24 +68,24 @@ def risk(
     rows: dict[str, Matrix] = {}
     with collect.step():
         rows = matrix_rows(transitions) if transitions is not None else {}
-    release = None
+    view = None
     with collect.step():
         source = open_published(data, schema, generalised=True)
         people = None
         known, secret = listed(quasi_identifiers), listed(sensitive)
-        release = release_of(source.table, known, secret, weight, household, missing, None, rows, False)
+        view = intruder_view_of(source.table, known, secret, weight, household, missing, None, rows, False)
         if population is not None:
-            described = population_description(source.table.schema, release.quasi_identifiers)
+            described = population_description(source.table.schema, view.quasi_identifiers)
             people = read_source(population, described).table
-            release = release_of(source.table, known, secret, weight, household, missing, people, rows, False)
+            view = intruder_view_of(source.table, known, secret, weight, household, missing, people, rows, False)
     collect.settle()
-    if release is None:
+    if view is None:
         raise ParameterError(Fault(data, "no file", "a file"))
-    figures = assessed(release, chosen, registry)
+    figures = assess(view, chosen, registry)
     if as_json:
-        print_json(figures | seen_as(release))
+        print_json(figures | view_summary(view))
         return
-    _show(release, chosen, figures)
+    _show(view, chosen, figures)
 
 
 def matrix_rows(path: Path) -> dict[str, Matrix]:
@@ -113,7 +113,7 @@ def matrix_rows(path: Path) -> dict[str, Matrix]:
     return rows
 
 
-def _show(release: Release, chosen: Mapping[str, Mapping[str, Any]], figures: Mapping[str, Any]) -> None:
+def _show(view: IntruderView, chosen: Mapping[str, Mapping[str, Any]], figures: Mapping[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -135,11 +135,12 @@ def _show(release: Release, chosen: Mapping[str, Mapping[str, Any]], figures: Ma
         else:
             table.add_row(name, "-", Text(f"does not apply: {figures['not_applicable'][name]}"), style="dim")
     Console().print(table)
-    if verdict := verdict_of(figures):
-        say(verdict)
+    for name in sorted(figures.keys() & built.keys()):
+        if verdict := built[name].verdict(figures):
+            say(f"Verdict: {verdict}")
     say(
-        f"{len(release.table)} records; known to an intruder: {', '.join(release.quasi_identifiers)}; "
-        f"missing values count by the rule '{release.missing}'."
+        f"{len(view.table)} records; known to an intruder: {', '.join(view.quasi_identifiers)}; "
+        f"missing values count by the rule '{view.missing}'."
     )
 
 
@@ -148,25 +149,3 @@ def shown(value: Any) -> str:
     if value is None:
         return "infinite"
     return str(value) if isinstance(value, int) else f"{value:.4g}"
-
-
-def verdict_of(figures: Mapping[str, Any]) -> str:
-    """Return in plain words whether single respondents stand out; empty where no figure tells."""
-    if "k-anonymity" not in figures:
-        return ""
-    records: Sequence[int] = list(figures["k-anonymity"]["records_below"].values())
-    unique, few = records[0], records[1]
-    expected = figures.get("global-risk", {}).get("expected_reidentifications")
-    chance = f" About {expected:.3g} re-identifications are to be expected from an intruder who knows them." if (
-        expected is not None
-    ) else ""  # fmt: skip
-    if unique:
-        return (
-            f"Verdict: {unique} respondents stand out by the attributes named below. Do not release the file as it is "
-            f"unless these attributes are unknown to everybody else.{chance}"
-        )
-    if few:
-        return f"Verdict: nobody stands out alone, but {few} records share their key with one other only.{chance}"
-    return (
-        f"Verdict: nobody stands out; every record is like at least {figures['k-anonymity']['k'] - 1} others.{chance}"
-    )

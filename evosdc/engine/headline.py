@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from evosdc.errors import EvaluationError
-from evosdc.model import Fitted, Microdata, MissingMatch, PrivacyModel, Release
+from evosdc.model import Fitted, IntruderView, Microdata, MissingMatch, PrivacyModel
 from evosdc.model.constraint import GREATEST
 from evosdc.table.schema import Role
 from evosdc.table.table import Table
@@ -29,19 +29,19 @@ class Headline(Fitted):
     def __init__(self, model: PrivacyModel, microdata: Microdata) -> None:
         self.model = model
         self.microdata = microdata
-        self._last: tuple[Table, Release] | None = None
+        self._last: tuple[Table, IntruderView] | None = None
 
-    def release(self, masked: Table) -> Release:
+    def view(self, masked: Table) -> IntruderView:
         """Return the file as an intruder would see it; that of the last table is kept for further figures of it."""
         if self._last is None or self._last[0] is not masked:
-            self._last = masked, self._released(masked)
+            self._last = masked, self._view_of(masked)
         return self._last[1]
 
-    def _released(self, masked: Table) -> Release:
+    def _view_of(self, masked: Table) -> IntruderView:
         table, schema = self.microdata.table, self.microdata.table.schema
         protected = set(self.microdata.protect)
         weights, households = schema.with_role(Role.WEIGHT), schema.with_role(Role.HOUSEHOLD)
-        return Release(
+        return IntruderView(
             table.with_columns(masked),
             self.microdata.protect,
             tuple(name for name in schema.with_role(Role.SENSITIVE) if name not in protected),
@@ -58,7 +58,7 @@ class Headline(Fitted):
         EvaluationError
             The model gives no number.
         """
-        value: Any = self.model.assess(self.release(masked))[self.model.headline]
+        value: Any = self.model.assess(self.view(masked))[self.model.headline]
         number = float("nan") if value is None else float(value)
         if isnan(number):
             raise EvaluationError(f"privacy model {type(self.model).__name__} gave no number for {self.model.headline}")
@@ -81,5 +81,5 @@ class Shortfall(Fitted):
 
     def score(self, masked: Table) -> float:
         """Return the percentage; 0 where the bound is kept."""
-        share = self.headline.model.shortfall(self.headline.release(masked), self.bound)
+        share = self.headline.model.shortfall(self.headline.view(masked), self.bound)
         return 100.0 * (share or 0.0)

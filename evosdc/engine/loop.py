@@ -32,7 +32,7 @@ class SearchState:
     """Points of the front whose individuals have been let go (`evosdc.engine.archive`)."""
 
 
-def begin(algorithm: Algorithm, candidates: Sequence[Individual], seconds: float = 0.0) -> SearchState:
+def first_state(algorithm: Algorithm, candidates: Sequence[Individual], seconds: float = 0.0) -> SearchState:
     """Return the state before the first generation.
 
     Raises
@@ -48,7 +48,7 @@ def begin(algorithm: Algorithm, candidates: Sequence[Individual], seconds: float
             f"none of the {len(candidates)} candidates to start the search from could be evaluated; "
             'with on_error = "raise" the first failure is told'
         )
-    population = algorithm.initial(candidates)
+    population = algorithm.first_population(candidates)
     diversity = _census(algorithm).diversity(population.members)
     progress = Progress(0, len(candidates), seconds, 0, attained(best), diversity, failures_in(candidates))
     front = Archive(candidates)

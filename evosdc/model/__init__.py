@@ -28,7 +28,7 @@ from evosdc.model.measure import Expected, Fitted, Incremental, Measure
 from evosdc.model.microdata import Microdata
 from evosdc.model.operators import deap_crossover, deap_mutation
 from evosdc.model.parameters import Parameters
-from evosdc.model.privacy import MissingMatch, PrivacyModel, Release
+from evosdc.model.privacy import IntruderView, MissingMatch, PrivacyModel
 from evosdc.model.toolbox import toolbox_of
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "Genotype",
     "Incremental",
     "Individual",
+    "IntruderView",
     "Judge",
     "Masking",
     "MaskingMethod",
@@ -63,7 +64,6 @@ __all__ = [
     "PostRandomised",
     "PrivacyModel",
     "Randomised",
-    "Release",
     "Restricted",
     "Seedable",
     "SelfStarting",

@@ -92,7 +92,7 @@ class Algorithm(ABC):
         self.params = params
         self.toolbox = toolbox
 
-    def initial(self, candidates: Sequence[Individual]) -> Population:
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the first population, chosen from the evaluated starting candidates (all of them by default)."""
         return Population(tuple(candidates))
 
@@ -144,7 +144,7 @@ class Archipelago(Protocol):
     def senders(self, deme: int, demes: int) -> Collection[int]:
         """Return the demes among `demes` from which migrants may come to one: only for these it has to wait."""
 
-    def settled(self, places: Sequence[int], demes: Mapping[int, Population], count: int) -> list[Population]:
+    def after_migration(self, places: Sequence[int], demes: Mapping[int, Population], count: int) -> list[Population]:
         """Return some demes after migration.
 
         Parameters

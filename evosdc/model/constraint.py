@@ -19,7 +19,7 @@ _WANTED = "NAME <= NUMBER or NAME >= NUMBER"
 _ADVICE = 'For example "k-anonymity >= 3", "dr <= 20", "il of education <= 5".'
 
 GREATEST = 1e9
-"""No constraint counts for more: a violation is finite whatever a figure says."""
+"""No constraint counts for more: an excess is finite whatever a figure says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +72,19 @@ class Constraint:
         return cls(left["name"], operator, bound, left["attribute"])  # type: ignore[arg-type]
 
     @property
-    def figure(self) -> str:
+    def figure_name(self) -> str:
         """The name of the score that it looks at: ``"il of education"``."""
         return self.name if self.attribute is None else f"{self.name} of {self.attribute}"
 
     @property
-    def shortfall(self) -> str:
+    def shortfall_name(self) -> str:
         """The name of the percentage of records because of which it is missed, where a privacy model knows it."""
         return f"records short of {self}"
 
     def __str__(self) -> str:
-        return f"{self.figure} {self.operator} {self.bound:g}"
+        return f"{self.figure_name} {self.operator} {self.bound:g}"
 
-    def violation(self, value: float) -> float:
+    def excess(self, value: float) -> float:
         """Return by how much a figure misses the bound, in units of the bound (or of 1, if that is more); 0 if not."""
         missed = value - self.bound if self.operator == "<=" else self.bound - value
         return min(missed / max(abs(self.bound), 1.0), GREATEST) if missed > 0.0 else 0.0
@@ -108,7 +108,7 @@ class Constraints:
         return bool(self.listed)
 
     def judge(self, scores: Mapping[str, float]) -> dict[str, float]:
-        """Return the scores with the derived figures and ``infeasibility``, the sum of all violations.
+        """Return the scores with the derived figures and ``infeasibility``, the sum of all excesses.
 
         Feasibility rules (Deb 2000) then need nothing else: less infeasibility is better, whatever the objectives; 0
         where all constraints hold. Finite.
@@ -117,11 +117,11 @@ class Constraints:
         for figure, aggregation in self.derived.items():
             kind = figure.partition(" of ")[0]
             judged[figure] = aggregation.combine(scores)[kind]
-        judged[INFEASIBILITY] = sum(self._violation(constraint, judged) for constraint in self.listed)
+        judged[INFEASIBILITY] = sum(self._excess(constraint, judged) for constraint in self.listed)
         return judged
 
-    def _violation(self, constraint: Constraint, judged: Mapping[str, float]) -> float:
+    def _excess(self, constraint: Constraint, judged: Mapping[str, float]) -> float:
         """Return by how much a constraint is missed: the share of records short of it where that is known."""
-        violation = constraint.violation(judged[constraint.figure])
-        share = judged.get(constraint.shortfall, 0.0) / 100.0
-        return share if violation > 0.0 and share > 0.0 else violation
+        excess = constraint.excess(judged[constraint.figure_name])
+        share = judged.get(constraint.shortfall_name, 0.0) / 100.0
+        return share if excess > 0.0 and share > 0.0 else excess

@@ -17,25 +17,25 @@ FAILURE = 1e15
 
 
 class ConstrainedFitness(base.Fitness):  # type: ignore[misc]  # DEAP is not typed
-    """A DEAP fitness whose comparisons are preceded by the violation of constraints (Deb 2000).
+    """A DEAP fitness that compares the infeasibility before the objectives (Deb 2000).
 
-    What breaks the constraints less is better, whatever its objectives; between equal violations the objectives count.
+    Less infeasibility is better, whatever the objectives. Where it is equal the objectives count.
     DEAP's own class of that name takes any two candidates that break a constraint for equals.
     """
 
-    def __init__(self, values: Sequence[float] = (), violation: float = 0.0) -> None:
+    def __init__(self, values: Sequence[float] = (), infeasibility: float = 0.0) -> None:
         super().__init__(values)
-        self.violation = violation
+        self.infeasibility = infeasibility
 
     def dominates(self, other: ConstrainedFitness, obj: slice = slice(None)) -> bool:
         """Whether it breaks the constraints less, or as much and is nowhere worse and somewhere better."""
-        if self.violation != other.violation:
-            return self.violation < other.violation
+        if self.infeasibility != other.infeasibility:
+            return self.infeasibility < other.infeasibility
         return bool(super().dominates(other, obj))
 
     @property
     def _order(self) -> tuple[float, tuple[float, ...]]:
-        return -self.violation, self.wvalues
+        return -self.infeasibility, self.wvalues
 
     def __le__(self, other: ConstrainedFitness) -> bool:
         return self._order <= other._order
@@ -53,7 +53,7 @@ class ConstrainedFitness(base.Fitness):  # type: ignore[misc]  # DEAP is not typ
         return hash(self._order)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> ConstrainedFitness:
-        return type(self)(self.values, self.violation)
+        return type(self)(self.values, self.infeasibility)
 
 
 def _fitness_class(objectives: int) -> type[ConstrainedFitness]:
@@ -160,11 +160,11 @@ def point_of(scores: Mapping[str, float], objectives: Sequence[float]) -> tuple[
 def precedence_of(scores: Mapping[str, float], objectives: Sequence[float]) -> tuple[float, tuple[float, ...]]:
     """Return what candidates are ordered by where one has to be the best; less is better.
 
-    First the violation of constraints. Then, with one objective, that; with several the greatest coordinate of the
-    point on the front, so that the balanced member of a front is its best, and of equals the one of the least sum.
+    First the infeasibility. Then the objective, where there is one. With several, first the greatest coordinate of the
+    point on the front, so that a balanced member is the best; then the sum of the coordinates.
     """
-    violation = scores.get(INFEASIBILITY, 0.0)
+    infeasibility = scores.get(INFEASIBILITY, 0.0)
     if len(objectives) == 1:
-        return violation, tuple(objectives)
+        return infeasibility, tuple(objectives)
     point = point_of(scores, objectives)
-    return violation, (max(point), sum(point))
+    return infeasibility, (max(point), sum(point))

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from evosdc.model.parameters import Parameters
-from evosdc.model.support import require_scales
+from evosdc.model.scales import require_scales
 from evosdc.table.schema import Scale, Schema
 from evosdc.table.table import Numbers, Table
 
@@ -91,7 +91,7 @@ class MaskingMethod(ABC):
         """
         return {}
 
-    def context(self, schema: Schema, masked: Sequence[str]) -> tuple[str, ...]:
+    def auxiliary_names(self, schema: Schema, masked: Sequence[str]) -> tuple[str, ...]:
         """Return the names of attributes that the method reads but does not mask; `mask_given` gets their columns.
 
         Parameters
@@ -99,22 +99,22 @@ class MaskingMethod(ABC):
         schema : Schema
             Of the whole file.
         masked : sequence of str
-            The attributes that are masked; none of them can be context.
+            The attributes that are masked; none of them can be auxiliary.
 
         Returns
         -------
         tuple of str
-            Empty unless overridden. A method with a context is not given sampling weights.
+            Empty unless overridden. A method that has such attributes is not given sampling weights.
         """
         return ()
 
-    def mask_given(self, table: Table, context: Table, rng: np.random.Generator) -> Table:
-        """Return the protected table of a file with more attributes; a method that asks for a context overrides it.
+    def mask_given(self, table: Table, auxiliary: Table, rng: np.random.Generator) -> Table:
+        """Return the protected table of a file with more attributes; a method with `auxiliary_names` overrides it.
 
         Parameters
         ----------
-        context : Table
-            The attributes named by `context`, with the same records. They are published as they are.
+        auxiliary : Table
+            The attributes named by `auxiliary_names`, with the same records. They are published as they are.
         """
         return self.mask(table, rng)
 

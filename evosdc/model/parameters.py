@@ -37,7 +37,7 @@ class Parameters(BaseModel):
 P = TypeVar("P", bound=BaseModel)
 
 
-def parsed(model: type[P], given: Mapping[str, Any], where: str) -> P:
+def parse_parameters(model: type[P], given: Mapping[str, Any], where: str) -> P:
     """Build `model` from what a user gave.
 
     Parameters

@@ -34,7 +34,7 @@ class MissingMatch(StrEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Release:
+class IntruderView:
     """One file as an intruder sees it.
 
     Parameters
@@ -121,19 +121,20 @@ class PrivacyModel(ABC):
     def __init__(self, params: Any) -> None:
         self.params = params
 
-    def lacking(self, release: Release) -> str:
+    def lacking(self, view: IntruderView) -> str:
         """Return what the model needs and the file does not have, such as "a sensitive attribute"; usually nothing."""
         return ""
 
-    def applies(self, release: Release) -> bool:
+    def applies(self, view: IntruderView) -> bool:
         """Whether the file has what the model needs: sensitive attributes, weights, households."""
-        return not self.lacking(release)
+        return not self.lacking(view)
 
-    def shortfall(self, release: Release, bound: float) -> float | None:
+    def shortfall(self, view: IntruderView, bound: float) -> float | None:
         """Return the share of records, 0..1, because of which the headline is not on the safe side of a bound.
 
-        A headline such as the smallest frequency seldom moves when one record changes, so a search for files that keep
-        ``"k-anonymity >= 3"`` is led by this share where it is known; None where it is not. 0 where the bound is kept.
+        A headline such as the smallest frequency seldom moves when one record changes. A search for files that keep
+        ``"k-anonymity >= 3"`` is therefore led by this share, where it is known; None where it is not. 0 where the
+        bound is kept.
         """
         return None
 
@@ -141,8 +142,18 @@ class PrivacyModel(ABC):
         """Return what the figures of `assess` mean, in a sentence for people who do not know the model."""
         return f"{self.headline.replace('_', ' ')}: {figures[self.headline]}"
 
+    def verdict(self, figures: Mapping[str, Mapping[str, Any]]) -> str:
+        """Return in plain words whether single respondents stand out; empty where the model does not tell.
+
+        Parameters
+        ----------
+        figures : mapping of str to mapping
+            What `assess` returned, by name of the model, this one's and those of others.
+        """
+        return ""
+
     @abstractmethod
-    def assess(self, release: Release) -> Mapping[str, Any]:
+    def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return the figures by name, JSON-able, without any record of the file.
 
         Asked only where nothing is `lacking`.

@@ -182,10 +182,10 @@ class Registry:
         UnknownNameError, ClashError, PluginError
             As for `implementation`; any other error of the constructor becomes a `PluginError`.
         """
-        from evosdc.model.parameters import parsed
+        from evosdc.model.parameters import parse_parameters
 
         cls = self.implementation(kind, name)
-        validated = parsed(cls.Params, params, f"{kind} {name}")
+        validated = parse_parameters(cls.Params, params, f"{kind} {name}")
         try:
             return cls(validated, *args)
         except EvosdcError:

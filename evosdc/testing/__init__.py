@@ -42,7 +42,7 @@ from evosdc.testing.fitness import FitnessConformance
 from evosdc.testing.genotype import GenotypeConformance
 from evosdc.testing.masking import MaskingMethodConformance
 from evosdc.testing.measure import MeasureConformance
-from evosdc.testing.privacy import PrivacyModelConformance, sample_release
+from evosdc.testing.privacy import PrivacyModelConformance, sample_view
 from evosdc.testing.tables import SHAPES, TableShape, edited, sample_microdata, sample_table, shuffled
 
 __all__ = [
@@ -57,7 +57,7 @@ __all__ = [
     "TableShape",
     "edited",
     "sample_microdata",
-    "sample_release",
     "sample_table",
+    "sample_view",
     "shuffled",
 ]

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import pytest
 
 from evosdc.errors import ParameterError
-from evosdc.model.parameters import Parameters, parsed
+from evosdc.model.parameters import Parameters, parse_parameters
 from evosdc.testing.tables import ORDINARY, SHAPES
 
 T = TypeVar("T")
@@ -33,5 +33,5 @@ def assert_unknown_keys_refused(owner: Any) -> None:
     assert issubclass(model, Parameters), "Params must derive from evosdc.model.Parameters"
     unknown = "a_key_that_nothing_has"
     with pytest.raises(ParameterError) as caught:
-        parsed(model, {unknown: 1}, "conformance")
+        parse_parameters(model, {unknown: 1}, "conformance")
     assert any(unknown in fault.where for fault in caught.value.faults), "Params accept unknown keys"

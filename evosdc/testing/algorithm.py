@@ -68,7 +68,7 @@ class AlgorithmConformance:
 
     def history(self, algorithm: Algorithm, generations: int) -> list[Population]:
         """Return the populations from the start on."""
-        populations = [algorithm.initial(self.start())]
+        populations = [algorithm.first_population(self.start())]
         for _ in range(generations):
             populations.append(self.generation(algorithm, populations[-1]))
         return populations
@@ -79,21 +79,21 @@ class AlgorithmConformance:
 
     def test_the_first_population_is_chosen_from_the_candidates(self) -> None:
         start = self.start()
-        population = self.made().initial(start)
+        population = self.made().first_population(start)
         assert population.individuals, "the first population is empty"
         assert {i.key for i in population.individuals} <= {i.key for i in start}, "initial invented an individual"
         assert population.generation == 0
 
     def test_one_candidate_is_enough(self) -> None:
         algorithm = self.made()
-        population = algorithm.initial(self.start()[:1])
+        population = algorithm.first_population(self.start()[:1])
         for _ in range(3):
             population = self.generation(algorithm, population)
         assert population.individuals, "the population died out"
 
     def test_offspring_name_their_parents(self) -> None:
         algorithm = self.made()
-        population = algorithm.initial(self.start())
+        population = algorithm.first_population(self.start())
         for item in algorithm.propose(population, _STREAMS):
             assert isinstance(item, Offspring), f"propose returned {type(item).__name__}, wanted Offspring"
             assert item.origin, "an offspring does not name the operator that made it"
@@ -104,7 +104,7 @@ class AlgorithmConformance:
 
     def test_survivors_come_from_the_population_or_the_offspring(self) -> None:
         algorithm = self.made()
-        population = algorithm.initial(self.start())
+        population = algorithm.first_population(self.start())
         for _ in range(self.generations):
             offspring = algorithm.propose(population, _STREAMS)
             if not offspring:
@@ -118,7 +118,7 @@ class AlgorithmConformance:
 
     def test_populations_are_values(self) -> None:
         algorithm = self.made()
-        population = algorithm.initial(self.start())
+        population = algorithm.first_population(self.start())
         for _ in range(self.generations):
             held = _state(population)
             following = self.generation(algorithm, population)
@@ -159,7 +159,7 @@ class AlgorithmConformance:
         if not self.improves or own != (AlgorithmConformance.start, AlgorithmConformance.evaluated):
             return  # an algorithm that need not improve, or has a problem of its own
         algorithm, start = self.made(), candidates(12, self.objectives, _LEAST)
-        population = algorithm.initial(start)
+        population = algorithm.first_population(start)
         kept = min(i.precedence for i in population.individuals)
         assert kept == min(i.precedence for i in start), "the best feasible candidate is not in the first population"
         for generation in range(40):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evosdc.model import MissingMatch, PrivacyModel, Release
+from evosdc.model import IntruderView, MissingMatch, PrivacyModel
 from evosdc.table.schema import Attribute, Role, Scale
 from evosdc.table.table import MISSING, Rows, Table
 from evosdc.testing.acceptance import accepted, assert_unknown_keys_refused, on_every_table
@@ -37,21 +37,21 @@ class PrivacyModelConformance:
         """Return the model to test."""
         raise NotImplementedError("define model(self) and return the privacy model to test")
 
-    def release(self, table_name: str, missing: MissingMatch = MissingMatch.CATEGORY) -> Release:
+    def view(self, table_name: str, missing: MissingMatch = MissingMatch.CATEGORY) -> IntruderView:
         """Return a file with all that a model may need; override to add what yours needs besides."""
-        return sample_release(table_name, missing)
+        return sample_view(table_name, missing)
 
-    def figures(self, release: Release, table_name: str = "ordinary") -> Mapping[str, Any]:
+    def figures(self, view: IntruderView, table_name: str = "ordinary") -> Mapping[str, Any]:
         """Return what the model finds; skips where it refuses an unusual table."""
-        return accepted(table_name, lambda: self.model().assess(release))
+        return accepted(table_name, lambda: self.model().assess(view))
 
     @on_every_table
     @pytest.mark.parametrize("missing", MissingMatch)
     def test_figures_are_plain_data_with_a_headline(self, table_name: str, missing: MissingMatch) -> None:
-        release = self.release(table_name, missing)
-        assert not self.model().lacking(release), "the model does not apply to the suite's file; override release"
-        assert self.model().applies(release)
-        figures = self.figures(release, table_name)
+        view = self.view(table_name, missing)
+        assert not self.model().lacking(view), "the model does not apply to the suite's file; override view"
+        assert self.model().applies(view)
+        figures = self.figures(view, table_name)
         json.dumps(figures, allow_nan=False)
         headline = figures[self.model().headline]
         assert headline is None or isfinite(headline), f"headline {headline}, wanted a number or None for infinity"
@@ -59,13 +59,13 @@ class PrivacyModelConformance:
 
     @on_every_table
     def test_figures_can_be_said_in_words(self, table_name: str) -> None:
-        text = self.model().in_words(self.figures(self.release(table_name), table_name))
+        text = self.model().in_words(self.figures(self.view(table_name), table_name))
         assert text, "in_words returned nothing"
         assert "\n" not in text, "in_words returned more than one line"
 
     def test_what_a_file_lacks_is_said(self) -> None:
         bare = replace(
-            self.release("ordinary"), sensitive=(), weights=None, household=None, population=None, transitions=None
+            self.view("ordinary"), sensitive=(), weights=None, household=None, population=None, transitions=None
         )
         lacking = self.model().lacking(bare)
         assert self.model().applies(bare) is not bool(lacking)
@@ -74,34 +74,32 @@ class PrivacyModelConformance:
 
     @on_every_table
     def test_nothing_but_the_file_decides(self, table_name: str) -> None:
-        release = self.release(table_name)
-        with unchanged("assess", release.table):
-            accepted(
-                table_name, lambda: assert_repeatable(lambda _: self.model().assess(replace(release)), 0, "assess")
-            )
+        view = self.view(table_name)
+        with unchanged("assess", view.table):
+            accepted(table_name, lambda: assert_repeatable(lambda _: self.model().assess(replace(view)), 0, "assess"))
 
     @on_every_table
     @pytest.mark.parametrize("missing", MissingMatch)
     def test_the_order_of_records_does_not_matter(self, table_name: str, missing: MissingMatch) -> None:
-        release = self.release(table_name, missing)
-        order = generator(7).permutation(len(release.table)).astype(np.intp)
-        assert_same_figures(self.figures(reordered(release, order)), self.figures(release, table_name))
+        view = self.view(table_name, missing)
+        order = generator(7).permutation(len(view.table)).astype(np.intp)
+        assert_same_figures(self.figures(reordered(view, order)), self.figures(view, table_name))
 
     @on_every_table
     @pytest.mark.parametrize("missing", MissingMatch)
     def test_the_names_of_nominal_categories_do_not_matter(self, table_name: str, missing: MissingMatch) -> None:
-        release = self.release(table_name, missing)
-        assert_same_figures(self.figures(relabelled(release)), self.figures(release, table_name))
+        view = self.view(table_name, missing)
+        assert_same_figures(self.figures(relabelled(view)), self.figures(view, table_name))
 
     def test_the_headline_is_one_of_the_figures(self) -> None:
-        assert self.model().headline in self.figures(self.release("ordinary"))
+        assert self.model().headline in self.figures(self.view("ordinary"))
 
     def test_unknown_parameters_are_refused(self) -> None:
         assert_unknown_keys_refused(self.model())
 
 
-def sample_release(table_name: str, missing: MissingMatch = MissingMatch.CATEGORY) -> Release:
-    """Return one of the tables of `evosdc.testing.tables` as a release.
+def sample_view(table_name: str, missing: MissingMatch = MissingMatch.CATEGORY) -> IntruderView:
+    """Return one of the tables of `evosdc.testing.tables` as an intruder sees it.
 
     Its attributes are the quasi-identifiers; two sensitive ones, weights, households, a population that holds the file
     and some more, and matrices of the first attribute are added. Equal at every call.
@@ -126,21 +124,21 @@ def sample_release(table_name: str, missing: MissingMatch = MissingMatch.CATEGOR
     weights = rng.integers(2, 60, n).astype(np.float64)
     matrix = np.array([[0.8, 0.2], [0.4, 0.6]])
     names = table.schema.names
-    return Release(whole, names, ("illness", "income"), weights, "home", missing, population, {first: matrix})
+    return IntruderView(whole, names, ("illness", "income"), weights, "home", missing, population, {first: matrix})
 
 
-def reordered(release: Release, order: Rows) -> Release:
-    """Return the release with its records in another order."""
-    weights = None if release.weights is None else release.weights[order]
-    return replace(release, table=release.table.take(order), weights=weights)
+def reordered(view: IntruderView, order: Rows) -> IntruderView:
+    """Return the intruder's view with its records in another order."""
+    weights = None if view.weights is None else view.weights[order]
+    return replace(view, table=view.table.take(order), weights=weights)
 
 
-def relabelled(release: Release) -> Release:
-    """Return the release with the codes of all nominal attributes reversed, in the file and in the population."""
-    schema = release.table.schema
+def relabelled(view: IntruderView) -> IntruderView:
+    """Return the intruder's view with the codes of nominal attributes reversed, the population's too."""
+    schema = view.table.schema
     sizes = {a.name: len(a.categories) for a in schema.categorical if a.scale is Scale.NOMINAL and not a.hierarchy}
-    population = None if release.population is None else _reversed(release.population, sizes)
-    return replace(release, table=_reversed(release.table, sizes), population=population)
+    population = None if view.population is None else _reversed(view.population, sizes)
+    return replace(view, table=_reversed(view.table, sizes), population=population)
 
 
 def _reversed(table: Table, sizes: Mapping[str, int]) -> Table:

@@ -12,11 +12,11 @@ from tables import publish
 from evosdc.engine.fresh import FIRST_FRESH, FreshScores, fresh_scores
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.run.runner import run_once
+from evosdc.experiment.run.run import run_once
 from evosdc.plugins.registry import default_registry
 from evosdc.randomisation.invariance import marginal_shift
 from evosdc_pram.matches import CorrectMatches
-from evosdc_pram.two_way import chi_square, cramer_v, hellinger, pairs_of
+from evosdc_pram.two_way import attribute_pairs, chi_square, cramer_v, hellinger
 
 PARTNERS = ("metro", "sch")
 INITIAL = "pram design=a p=0.5"
@@ -102,7 +102,7 @@ def one_pair(path: Path, changes: list[str], folder: Path) -> dict[str, tuple[Fr
 def table_figures(problem: Any, genome: Any, draws: int) -> list[Any]:
     """Return the means over fresh draws of what becomes of the two-way table."""
     original = problem.genotype.microdata.original
-    (pair,) = pairs_of(original, (), "pairs")
+    (pair,) = attribute_pairs(original, (), "pairs")
     before = pair.original
     inhabited = before > 0
     rows = []

@@ -12,9 +12,8 @@ from evosdc.specs import GenotypeSpec
 def evosdc_genotypes() -> Iterable[GenotypeSpec]:
     """Offer `cells`."""
     yield GenotypeSpec(
-        name="cells",
-        implementation="evosdc_cells.cells:Cells",
+        name="cells", implementation="evosdc_cells.cells:Cells",
         summary="The cells of the protected file, one gene each.",
         source="Mares (2013), ch. 3; k-ary and Gray coding as there, operators a reconstruction.",
         default_for=("experiment",),
-    )
+    )  # fmt: skip

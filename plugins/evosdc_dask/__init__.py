@@ -12,8 +12,7 @@ from evosdc.specs import ExecutorSpec
 def evosdc_executors() -> Iterator[ExecutorSpec]:
     """Offer the executor."""
     yield ExecutorSpec(
-        name="dask",
-        implementation="evosdc_dask.executor:DaskExecutor",
+        name="dask", implementation="evosdc_dask.executor:DaskExecutor",
         summary="Workers of a Dask cluster (needs evosdc[dask]).",
         source="Rocklin (2015), Dask: parallel computation with blocked algorithms and task scheduling, SciPy",
-    )
+    )  # fmt: skip

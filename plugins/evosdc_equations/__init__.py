@@ -16,23 +16,21 @@ if TYPE_CHECKING:
 def evosdc_genotypes() -> Iterable[GenotypeSpec]:
     """Offer `equations`."""
     yield GenotypeSpec(
-        name="equations",
-        implementation="evosdc_equations.genotype:Equations",
+        name="equations", implementation="evosdc_equations.genotype:Equations",
         summary="An equation of frequencies that fills the PRAM matrix of every attribute.",
         source="Mares (2013), 4.2 (outline) and 2.2 (operators); terminals, functions and decoding a reconstruction.",
         scales=("nominal", "ordinal"),
-    )
+    )  # fmt: skip
 
 
 @hookimpl
 def evosdc_fitnesses() -> Iterable[FitnessSpec]:
     """Offer parsimony."""
     yield FitnessSpec(
-        name="parsimony",
-        implementation="evosdc_equations.parsimony:Parsimony",
+        name="parsimony", implementation="evosdc_equations.parsimony:Parsimony",
         summary="Mean or max of IL and DR, and the size of the equation as a second objective.",
         source="Parsimony pressure of genetic programming; this form is a reconstruction.",
-    )
+    )  # fmt: skip
 
 
 @hookimpl

@@ -31,7 +31,7 @@ from evosdc_equations.primitives import equation_of, primitive_set, tree_of
 from evosdc_equations.simplification import simplify
 from evosdc_equations.tree_picture import tree_picture
 from evosdc_equations.typesetting import MOST_NODES, typeset
-from evosdc_equations.variation import MUTATIONS, limited
+from evosdc_equations.variation import MUTATIONS, depth_limited
 
 Genes = tuple[NDArray[np.int16], NDArray[np.float64]]
 _POSITIONS = ("a", "b")
@@ -69,8 +69,8 @@ class Equations(PostRandomised[Genes], SelfStarting[Genes], Described[Genes]):
         terminals = usual if params.terminals is None else params.terminals
         self._pset = primitive_set(terminals, params.functions, params.constants)
         self._initial_depth = min(params.initial_depth, params.max_depth)
-        self._mate = limited(gp.cxOnePoint, params.max_depth, params.max_nodes)
-        self._mutations = [limited(MUTATIONS[n], params.max_depth, params.max_nodes) for n in params.mutations]
+        self._mate = depth_limited(gp.cxOnePoint, params.max_depth, params.max_nodes)
+        self._mutations = [depth_limited(MUTATIONS[n], params.max_depth, params.max_nodes) for n in params.mutations]
         self._sums: tuple[Genes, list[Matrix]] | None = None
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf, log1p, nextafter, sqrt
 
 from evosdc.randomisation.equations.symbols import CODE, LIMIT, SYMBOLS
-from evosdc_equations.sharing import Pool
+from evosdc_equations.sharing import SharedNodes
 
 Interval = tuple[float, float]
 
@@ -33,12 +33,12 @@ _ORDERED = {
 }
 
 
-def never_greater(pool: Pool, x: int, y: int) -> bool:
+def never_greater(pool: SharedNodes, x: int, y: int) -> bool:
     """Whether the first value is at most the second one in every cell of every file, as far as is known."""
     return (pool.token(x), pool.token(y)) in _ORDERED or interval(pool, x)[1] <= interval(pool, y)[0]
 
 
-def interval(pool: Pool, node: int) -> Interval:
+def interval(pool: SharedNodes, node: int) -> Interval:
     """Return bounds of a node's value; operands are looked up, since they were asked for when they were made."""
     known = pool.intervals.get(node)
     if known is None:

@@ -15,7 +15,7 @@ _COMMUTATIVE = {CODE[name] for name in ("+", "*", "min", "max")}
 _ANY_FILE = quantities(np.array([1, 1]), np.zeros((2, 2)), False, 0.0)
 
 
-class Pool:
+class SharedNodes:
     """Nodes by number; operands have smaller numbers than what is made of them."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from evosdc.randomisation.equations.equation import Equation
 from evosdc.randomisation.equations.evaluation import Decoding
 from evosdc.randomisation.equations.symbols import CODE
 from evosdc_equations.intervals import interval, never_greater
-from evosdc_equations.sharing import Pool
+from evosdc_equations.sharing import SharedNodes
 
 _PLUS, _MINUS, _TIMES, _OVER = CODE["+"], CODE["-"], CODE["*"], CODE["/"]
 _MIN, _MAX, _NEG, _ABS = CODE["min"], CODE["max"], CODE["neg"], CODE["abs"]
@@ -20,8 +20,8 @@ def simplify(equation: Equation, decoding: Decoding | None = None) -> Equation:
     """Return a shorter equation with the same value in every cell of every file, bit for bit (but for the sign of 0).
 
     Constants are folded with the evaluator's own arithmetic; what is neutral, double or never chosen goes. Whether one
-    value is never greater than another is read off intervals that hold for every file: frequencies are at least 1 and
-    at most N, distances and p lie in [0, 1].
+    value is never greater than another is read off intervals that hold for every file. Frequencies are at least 1 and
+    at most N; distances and p lie in [0, 1].
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def simplify(equation: Equation, decoding: Decoding | None = None) -> Equation:
     decoding : {"raw", "offdiag", "full"}, optional
         Where given, bounds at the root that the decoding sets anyway go too; then values may differ and matrices not.
     """
-    pool = Pool()
+    pool = SharedNodes()
     root = equation.fold(
         lambda token, number: pool.terminal(token, number),
         lambda token, operands: _applied(pool, token, list(operands)),
@@ -39,7 +39,7 @@ def simplify(equation: Equation, decoding: Decoding | None = None) -> Equation:
     return pool.equation(root)
 
 
-def _unbounded(pool: Pool, root: int, decoding: Decoding) -> int:
+def _unbounded(pool: SharedNodes, root: int, decoding: Decoding) -> int:
     """Return the root without a lower bound up to 0, or an upper one from 1 where probabilities are cut there."""
     while True:
         token, operands = pool.token(root), pool.operands(root)
@@ -54,7 +54,7 @@ def _unbounded(pool: Pool, root: int, decoding: Decoding) -> int:
             return root
 
 
-def _applied(pool: Pool, token: int, operands: list[int]) -> int:
+def _applied(pool: SharedNodes, token: int, operands: list[int]) -> int:
     """Return the shortest node known to be equal to a function of nodes that are simplified already."""
     found = _rewritten(pool, token, operands)
     if found is not None:
@@ -66,7 +66,7 @@ def _applied(pool: Pool, token: int, operands: list[int]) -> int:
     return pool.constant(low) if low == high else node
 
 
-def _rewritten(pool: Pool, token: int, operands: list[int]) -> int | None:
+def _rewritten(pool: SharedNodes, token: int, operands: list[int]) -> int | None:
     if token in (_PLUS, _MINUS):
         return _sum(pool, token, *operands)
     if token in (_TIMES, _OVER):
@@ -78,7 +78,7 @@ def _rewritten(pool: Pool, token: int, operands: list[int]) -> int | None:
     return _unary(pool, token, operands[0])
 
 
-def _sum(pool: Pool, token: int, x: int, y: int) -> int | None:
+def _sum(pool: SharedNodes, token: int, x: int, y: int) -> int | None:
     if pool.number(y) == 0.0:
         return x
     if pool.number(x) == 0.0:
@@ -92,7 +92,7 @@ def _sum(pool: Pool, token: int, x: int, y: int) -> int | None:
     return None
 
 
-def _product(pool: Pool, token: int, x: int, y: int) -> int | None:
+def _product(pool: SharedNodes, token: int, x: int, y: int) -> int | None:
     for one, other in ((y, x), (x, y)) if token == _TIMES else ((y, x),):
         if pool.number(one) == 1.0:
             return other
@@ -107,7 +107,7 @@ def _product(pool: Pool, token: int, x: int, y: int) -> int | None:
     return None
 
 
-def _extreme(pool: Pool, token: int, x: int, y: int) -> int | None:
+def _extreme(pool: SharedNodes, token: int, x: int, y: int) -> int | None:
     if x == y or never_greater(pool, x, y):
         return x if token == _MIN else y
     if never_greater(pool, y, x):
@@ -119,7 +119,7 @@ def _extreme(pool: Pool, token: int, x: int, y: int) -> int | None:
     return None
 
 
-def _choice(pool: Pool, x: int, y: int, u: int, v: int) -> int | None:
+def _choice(pool: SharedNodes, x: int, y: int, u: int, v: int) -> int | None:
     if u == v or x == y or never_greater(pool, y, x):
         return v
     if interval(pool, x)[1] < interval(pool, y)[0]:
@@ -131,7 +131,7 @@ def _choice(pool: Pool, x: int, y: int, u: int, v: int) -> int | None:
     return None
 
 
-def _unary(pool: Pool, token: int, x: int) -> int | None:
+def _unary(pool: SharedNodes, token: int, x: int) -> int | None:
     inner = pool.token(x)
     if token == _NEG:
         if inner == _NEG:

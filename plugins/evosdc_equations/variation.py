@@ -81,7 +81,7 @@ MUTATIONS: dict[str, Mutation] = {
 }
 
 
-def limited(operator: Callable[..., Any], depth: int, nodes: int) -> Callable[..., Any]:
+def depth_limited(operator: Callable[..., Any], depth: int, nodes: int) -> Callable[..., Any]:
     """Return an operator under DEAP's static limits: a child too deep or too large becomes one of its parents."""
     shallow = gp.staticLimit(attrgetter("height"), depth)(operator)
     return gp.staticLimit(len, nodes)(shallow)  # type: ignore[no-any-return]

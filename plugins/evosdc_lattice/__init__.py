@@ -20,11 +20,10 @@ _UNBOUNDED = (0.0, float("inf"))
 def evosdc_genotypes() -> Iterator[GenotypeSpec]:
     """Offer `lattice`."""
     yield GenotypeSpec(
-        name="lattice",
-        implementation="evosdc_lattice.lattice:Lattice",
+        name="lattice", implementation="evosdc_lattice.lattice:Lattice",
         summary="A level of generalisation for each attribute; unsafe classes are suppressed.",
         source="Samarati (2001); Sweeney (2002); treatment of missing values: reconstruction",
-    )
+    )  # fmt: skip
 
 
 @hookimpl
@@ -49,16 +48,10 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
     )  # fmt: skip
     for name, implementation, summary, source, bounds in losses:
         yield MeasureSpec(
-            name=name,
-            implementation=f"evosdc_lattice.measures:{implementation}",
-            summary=summary,
-            meaning=_MEANINGS.get(name, ""),
-            source=source,
-            kind="model",
-            family="generalisation",
-            scales=_ALL,
+            name=name, implementation=f"evosdc_lattice.measures:{implementation}", summary=summary,
+            meaning=_MEANINGS.get(name, ""), source=source, kind="model", family="generalisation", scales=_ALL,
             range=bounds,
-        )
+        )  # fmt: skip
 
 
 @hookimpl
@@ -80,4 +73,4 @@ def evosdc_algorithms() -> Iterator[AlgorithmSpec]:
     for name, implementation, summary, source in searches:
         yield AlgorithmSpec(
             name=name, implementation=f"evosdc_lattice.{implementation}", summary=summary, source=source
-        )
+        )  # fmt: skip

@@ -23,7 +23,7 @@ class RandomRestarts(LatticeSearch):
 
     params: Params
 
-    def initial(self, candidates: Sequence[Individual]) -> Population:
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the first candidate; the first node of the search is drawn."""
         return Population(tuple(candidates[:1]), memory={"restart": np.array(True)})
 
@@ -60,7 +60,7 @@ class BottomUp(LatticeSearch):
 
     params: Params
 
-    def initial(self, candidates: Sequence[Individual]) -> Population:
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return one candidate; the search begins with the lowest node."""
         return Population(tuple(candidates[:1]))
 
@@ -115,8 +115,8 @@ class BottomUp(LatticeSearch):
 class TopDown(LatticeSearch):
     """Greedy descent from the highest node, always to the best node within the limit one step below.
 
-    The first descent is greedy to the end. Each further one starts again at the top and takes at random one of the
-    best few nodes at every step, so that the search can use up the evaluations of others.
+    The first descent is greedy to the end. Each further one starts again at the top and takes one of the best few nodes
+    at random at every step. So the search can be given as many evaluations as others.
     """
 
     class Params(Parameters):
@@ -126,7 +126,7 @@ class TopDown(LatticeSearch):
 
     params: Params
 
-    def initial(self, candidates: Sequence[Individual]) -> Population:
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return one candidate; the search begins with the highest node."""
         return Population(tuple(candidates[:1]), memory={"descent": np.array(-1), "restart": np.array(True)})
 

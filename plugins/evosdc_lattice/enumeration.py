@@ -33,7 +33,7 @@ def batch_of(size: int) -> int:
 class ExactSearch(LatticeSearch):
     """A search that ends with all optima: the population is made of those found so far."""
 
-    def initial(self, candidates: Sequence[Individual]) -> Population:
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the best of the candidates and those that are equal to it."""
         return Population(_tied(candidates))
 
@@ -121,14 +121,14 @@ class Optimal(ExactSearch):
             raise ParameterError(Fault("algorithm optimal", given, wanted, "Or use the algorithm exhaustive."))
         self.loss: NodeLoss = loss
 
-    def initial(self, candidates: Sequence[Individual]) -> Population:
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the best of the candidates; raise `ParameterError` where constraints precede the loss."""
         if any(INFEASIBILITY in individual.scores for individual in candidates):
             given = "constraints, which the bounds of the search know nothing of"
             raise ParameterError(
                 Fault("algorithm optimal", given, "an experiment without constraints", "Use the algorithm exhaustive.")
             )
-        return super().initial(candidates)
+        return super().first_population(candidates)
 
     def propose(self, population: Population, streams: Streams) -> list[Offspring]:
         """Return the next of the nodes that cannot be left out; the optima are among them."""

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc_lattice.all_nodes import swept
 from evosdc_lattice.rollup import SUPPRESSED, k_summary, summary, suppressed_codes
 from evosdc_lattice.space import FrequencySet, LatticeSpace, Levels
-from evosdc_lattice.sweep import swept
 
 STORED_SETS = 2048
 STORED_BYTES = 192 << 20

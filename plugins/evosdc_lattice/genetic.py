@@ -53,7 +53,7 @@ class Genetic(LatticeSearch):
 
     params: Params
 
-    def initial(self, candidates: Sequence[Individual]) -> Population:
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return random candidates where there are some; without them the search draws its own."""
         started = [individual for individual in candidates if individual.origin == "random"]
         return Population(tuple(started or candidates), memory={"started": np.array(bool(started))})

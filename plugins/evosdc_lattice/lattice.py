@@ -25,11 +25,11 @@ from evosdc.model import (
 )
 from evosdc.model.genotype import Dump
 from evosdc.table.table import Rows, Table
+from evosdc_lattice.class_requirement import ClassRequirement, Diversity
 from evosdc_lattice.evaluation import NodeEvaluator
 from evosdc_lattice.ladder import ladders_of, with_hierarchy
 from evosdc_lattice.losses import AverageClassSize, NodeLoss
 from evosdc_lattice.measures import FittedLoss
-from evosdc_lattice.privacy import Diversity, PrivacyModel
 from evosdc_lattice.publication import class_sizes, failing_rows, published
 from evosdc_lattice.sensitive import Distance, sensitive_attributes
 from evosdc_lattice.space import LatticeSpace, Levels, locked
@@ -39,8 +39,8 @@ class Lattice(SelfStarting[Levels], Restricted[Levels], Generalising[Levels], Di
     """A vector of levels, one an attribute: full-domain generalisation with suppression (Samarati 2001; Sweeney 2002).
 
     Every value of an attribute is replaced by its ancestor at the attribute's level; classes that fail the privacy
-    model are then suppressed whole. A genome is within the limit if no more records are suppressed than allowed; one
-    beyond it is a candidate all the same, with a penalty that grows by the records in excess.
+    model are then suppressed whole. A genome is within the limit if no more records are suppressed than allowed. One
+    beyond it is a candidate all the same, with a penalty that grows with the records beyond the limit.
     """
 
     class Params(Parameters):
@@ -108,7 +108,7 @@ class Lattice(SelfStarting[Levels], Restricted[Levels], Generalising[Levels], Di
         self._notes = tuple(note for _, note in named if note)
         ladders = ladders_of([attribute for attribute, _ in named], columns)
         attributes, values = sensitive_attributes(params, microdata)
-        model = PrivacyModel(params.k, params.l, params.diversity, params.c, params.t, params.p, attributes)
+        model = ClassRequirement(params.k, params.l, params.diversity, params.c, params.t, params.p, attributes)
         n = len(original)
         limit = int(params.suppression) if params.suppression > 1 else floor(params.suppression * n + 1e-9)
         self.space = LatticeSpace(ladders, model, min(limit, n), values)

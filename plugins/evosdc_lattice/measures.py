@@ -14,7 +14,7 @@ from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 from evosdc_lattice import losses
 from evosdc_lattice.ladder import Ladder, ladders_of, with_hierarchy
-from evosdc_lattice.reading import Reading, reading_of
+from evosdc_lattice.table_summary import TableSummary, summarise_table
 
 
 class FittedLoss(Fitted):
@@ -60,32 +60,32 @@ class FittedLoss(Fitted):
         DataError
             A label that stands for nothing in its attribute's domain.
         """
-        return judged(self.loss, reading_of(self.ladders, masked))
+        return judged(self.loss, summarise_table(self.ladders, masked))
 
 
-def judged(loss: losses.NodeLoss, reading: Reading) -> float:
+def judged(loss: losses.NodeLoss, shown: TableSummary) -> float:
     """Return the loss of a published table, the same as that of the node which it was made from."""
-    n = reading.n
+    n = shown.n
     match loss:
         case losses.Discernibility():
-            return float(reading.kept_squares + n * reading.suppressed)
+            return float(shown.kept_squares + n * shown.suppressed)
         case losses.MonotoneDiscernibility():
-            return float(reading.kept_squares + reading.suppressed**2)
+            return float(shown.kept_squares + shown.suppressed**2)
         case losses.AverageClassSize(k=k):
-            return n / (reading.kept + (reading.suppressed > 0)) / k
+            return n / (shown.kept + (shown.suppressed > 0)) / k
         case losses.LossMetric():
-            totals = reading.leaf_counts if isinstance(loss, losses.LeafShare) else reading.leaf_losses
-            return loss.combined(totals, n, reading.domains)
+            totals = shown.leaf_counts if isinstance(loss, losses.LeafShare) else shown.leaf_losses
+            return loss.combined(totals, n, shown.domains)
         case losses.NonUniformEntropy(weights=weights):
-            return sum(weight * bits for weight, bits in zip(weights, reading.bits, strict=True))
+            return sum(weight * bits for weight, bits in zip(weights, shown.bits, strict=True))
         case losses.Imprecision(weights=weights):
-            parts = [level / height for level, height in zip(reading.levels, reading.heights, strict=True)]
-            share = reading.suppressed / n
+            parts = [level / height for level, height in zip(shown.levels, shown.heights, strict=True)]
+            share = shown.suppressed / n
             return losses.aggregated(parts, weights, "mean") * (1.0 - share) + share
         case losses.Height():
-            return float(sum(reading.levels))
+            return float(sum(shown.levels))
         case _:
-            raise AssertionError(f"no reading for {type(loss).__name__}")
+            raise AssertionError(f"no figure of tables for {type(loss).__name__}")
 
 
 class NodeMeasure(Measure):

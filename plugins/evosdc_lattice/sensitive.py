@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.model import Microdata
 from evosdc.table.schema import Attribute, Role, Scale
-from evosdc_lattice.closeness import Ground, equal_ground, hierarchical_ground, ordered_ground
-from evosdc_lattice.privacy import SensitiveAttribute
+from evosdc_lattice.class_requirement import SensitiveAttribute
+from evosdc_lattice.earth_mover import Ground, equal_ground, hierarchical_ground, ordered_ground
 
 Distance = Literal["equal", "ordered", "hierarchical"]
 

@@ -11,8 +11,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc_lattice.class_requirement import ClassRequirement
 from evosdc_lattice.ladder import Ladder
-from evosdc_lattice.privacy import PrivacyModel
 from evosdc_lattice.rollup import Counts, Keys, Sensitive, empty_sensitive, packed, rolled_up, rolled_up_words
 
 Levels = NDArray[np.int16]
@@ -43,7 +43,7 @@ class LatticeSpace:
     ----------
     ladders : tuple of Ladder
         One an attribute.
-    model : PrivacyModel
+    model : ClassRequirement
     limit : int
         Records that may be suppressed.
     sensitive : ndarray of int64, shape (n, S)
@@ -51,7 +51,7 @@ class LatticeSpace:
     """
 
     ladders: tuple[Ladder, ...]
-    model: PrivacyModel
+    model: ClassRequirement
     limit: int
     sensitive: NDArray[np.int64]
 

@@ -131,7 +131,7 @@ class Tabu(LatticeSearch):
 
     params: Params
 
-    def initial(self, candidates: Sequence[Individual]) -> Population:
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the first random candidate as the current node; without one the search draws its own."""
         started = [individual for individual in candidates if individual.origin == "random"]
         return Population(tuple(started or candidates)[:1], memory={"started": np.array(bool(started))})

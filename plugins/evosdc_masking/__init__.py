@@ -7,6 +7,7 @@ used.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from evosdc.hookspecs import hookimpl
 from evosdc.specs import MaskingMethodSpec, PortfolioSpec
@@ -21,6 +22,9 @@ from evosdc_masking import (
     swapping,
     synthesis,
 )
+
+if TYPE_CHECKING:
+    import click
 
 _FAMILIES = (
     post_randomisation,
@@ -46,23 +50,26 @@ def evosdc_masking_methods() -> Iterator[MaskingMethodSpec]:
 def evosdc_portfolios() -> Iterator[PortfolioSpec]:
     """Offer the portfolios of this package."""
     yield PortfolioSpec(
-        name="categorical",
-        implementation="evosdc_masking.portfolio:categorical",
+        name="categorical", implementation="evosdc_masking.portfolio:categorical",
         summary="PRAM, rank swapping, MDAV, top and bottom coding, global recoding, each over a range of parameters.",
-        source="Families of Torra 2004; ranges of the parameters: reconstruction",
-        default_for=("categorical",),
-    )
+        source="Families of Torra 2004; ranges of the parameters: reconstruction", default_for=("categorical",),
+    )  # fmt: skip
     yield PortfolioSpec(
-        name="numeric",
-        implementation="evosdc_masking.numeric_portfolio:numeric",
+        name="numeric", implementation="evosdc_masking.numeric_portfolio:numeric",
         summary="Rank swapping, microaggregation of five kinds, noise and JPEG, each over a range of parameters.",
         source="Families of Domingo-Ferrer and Torra 2001; some ranges of the parameters: reconstruction",
         default_for=("numeric",),
-    )
+    )  # fmt: skip
     yield PortfolioSpec(
-        name="mixed",
-        implementation="evosdc_masking.mixed_portfolio:mixed",
+        name="mixed", implementation="evosdc_masking.mixed_portfolio:mixed",
         summary="Rank swapping, MDAV and Mondrian of all attributes, then methods for categories and for numbers.",
-        source="reconstruction",
-        default_for=("mixed",),
-    )
+        source="reconstruction", default_for=("mixed",),
+    )  # fmt: skip
+
+
+@hookimpl
+def evosdc_commands(cli: click.Group) -> None:
+    """Add ``evosdc estimate``."""
+    from evosdc_masking.post_randomisation.estimate_command import estimate
+
+    cli.add_command(estimate)

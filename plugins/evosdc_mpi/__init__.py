@@ -12,8 +12,7 @@ from evosdc.specs import ExecutorSpec
 def evosdc_executors() -> Iterator[ExecutorSpec]:
     """Offer the executor."""
     yield ExecutorSpec(
-        name="mpi",
-        implementation="evosdc_mpi.executor:MpiExecutor",
+        name="mpi", implementation="evosdc_mpi.executor:MpiExecutor",
         summary="MPI processes, through mpi4py.futures (needs evosdc[mpi]).",
         source="Rogowski, Aseeri, Keyes & Dalcin (2023), mpi4py.futures, IEEE TPDS 34(2)",
-    )
+    )  # fmt: skip

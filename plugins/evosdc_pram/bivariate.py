@@ -18,7 +18,7 @@ from evosdc.model import Expected, Incremental, Measure, Parameters
 from evosdc.randomisation.expectation import Counts, expected_difference
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Codes, Rows, Table
-from evosdc_pram.two_way import Pair, chi_square, cramer_v, hellinger, pairs_of, relative_change
+from evosdc_pram.two_way import AttributePair, attribute_pairs, chi_square, cramer_v, hellinger, relative_change
 
 State = tuple[Codes, tuple[Counts | None, ...], tuple[float, ...]]
 """Codes of the masked table; by pair its table, None where that is large, and its figure."""
@@ -40,11 +40,11 @@ class PairMeasure(Incremental[State], Expected):
     the drawn tables adds to it.
     """
 
-    def __init__(self, pairs: tuple[Pair, ...]) -> None:
+    def __init__(self, pairs: tuple[AttributePair, ...]) -> None:
         self._pairs = pairs
 
     @abstractmethod
-    def compared(self, pair: Pair, published: Counts) -> float:
+    def compared(self, pair: AttributePair, published: Counts) -> float:
         """Return the figure of one pair, 0..100."""
 
     def start(self, masked: Table) -> State:
@@ -80,9 +80,9 @@ class PairMeasure(Incremental[State], Expected):
 class BivariateDifference(Measure):
     """Bivariate difference: ``100 sum |o - m| / (2 N)``, the share of records in excess in some cell; range 0..100.
 
-    Other forms: ``cells``, ``sum |o - m| / c`` over the c cells of the product of the domains, in records, and
-    ``raad``, 100 times the mean of ``|o - m| / o`` over the cells with o > 0, at most 100. In expectation the
-    difference itself is taken, spread included, for the first two forms.
+    Other forms: ``cells`` is ``sum |o - m| / c`` over the c cells of the product of the domains, in records. ``raad``
+    is 100 times the mean of ``|o - m| / o`` over the cells with o > 0, at most 100. In expectation the difference
+    itself is taken, spread included, for the first two forms.
     """
 
     class Params(PairParameters):
@@ -95,18 +95,18 @@ class BivariateDifference(Measure):
     def fit(self, original: Table) -> FittedBivariateDifference:
         """Count the original's tables."""
         self.require_support(original)
-        pairs = pairs_of(original, self.params.pairs, "measure bivariate-difference: pairs")
+        pairs = attribute_pairs(original, self.params.pairs, "measure bivariate-difference: pairs")
         return FittedBivariateDifference(pairs, self.params.form)
 
 
 class FittedBivariateDifference(PairMeasure):
     """`BivariateDifference` of one original."""
 
-    def __init__(self, pairs: tuple[Pair, ...], form: str) -> None:
+    def __init__(self, pairs: tuple[AttributePair, ...], form: str) -> None:
         super().__init__(pairs)
         self._form = form
 
-    def compared(self, pair: Pair, published: Counts) -> float:
+    def compared(self, pair: AttributePair, published: Counts) -> float:
         """Return the difference of one pair."""
         difference = np.abs(published - pair.original)
         if self._form == "raad":
@@ -114,7 +114,7 @@ class FittedBivariateDifference(PairMeasure):
             return min(100.0, 100.0 * float((difference[inhabited] / pair.original[inhabited]).mean()))
         return float(difference.sum()) * self._unit(pair)
 
-    def _unit(self, pair: Pair) -> float:
+    def _unit(self, pair: AttributePair) -> float:
         if self._form == "cells":
             return 1.0 / ((pair.shape[0] - 1) * (pair.shape[1] - 1))
         return 50.0 / float(pair.original.sum())
@@ -143,17 +143,19 @@ class ChiSquareDifference(Measure):
     def fit(self, original: Table) -> FittedChiSquareDifference:
         """Compute the original's statistics."""
         self.require_support(original)
-        return FittedChiSquareDifference(pairs_of(original, self.params.pairs, "measure chi-square-difference: pairs"))
+        return FittedChiSquareDifference(
+            attribute_pairs(original, self.params.pairs, "measure chi-square-difference: pairs")
+        )
 
 
 class FittedChiSquareDifference(PairMeasure):
     """`ChiSquareDifference` of one original."""
 
-    def __init__(self, pairs: tuple[Pair, ...]) -> None:
+    def __init__(self, pairs: tuple[AttributePair, ...]) -> None:
         super().__init__(pairs)
         self._before = {id(pair): chi_square(pair.original) for pair in pairs}
 
-    def compared(self, pair: Pair, published: Counts) -> float:
+    def compared(self, pair: AttributePair, published: Counts) -> float:
         """Return the difference of one pair."""
         return min(100.0, 100.0 * relative_change(self._before[id(pair)], chi_square(published)))
 
@@ -169,17 +171,17 @@ class CramerDifference(Measure):
     def fit(self, original: Table) -> FittedCramerDifference:
         """Compute the original's statistics."""
         self.require_support(original)
-        return FittedCramerDifference(pairs_of(original, self.params.pairs, "measure cramer-difference: pairs"))
+        return FittedCramerDifference(attribute_pairs(original, self.params.pairs, "measure cramer-difference: pairs"))
 
 
 class FittedCramerDifference(PairMeasure):
     """`CramerDifference` of one original."""
 
-    def __init__(self, pairs: tuple[Pair, ...]) -> None:
+    def __init__(self, pairs: tuple[AttributePair, ...]) -> None:
         super().__init__(pairs)
         self._before = {id(pair): cramer_v(pair.original) for pair in pairs}
 
-    def compared(self, pair: Pair, published: Counts) -> float:
+    def compared(self, pair: AttributePair, published: Counts) -> float:
         """Return the difference of one pair."""
         return min(100.0, 100.0 * relative_change(self._before[id(pair)], cramer_v(published)))
 
@@ -195,12 +197,14 @@ class HellingerDifference(Measure):
     def fit(self, original: Table) -> FittedHellingerDifference:
         """Count the original's tables."""
         self.require_support(original)
-        return FittedHellingerDifference(pairs_of(original, self.params.pairs, "measure hellinger-difference: pairs"))
+        return FittedHellingerDifference(
+            attribute_pairs(original, self.params.pairs, "measure hellinger-difference: pairs")
+        )
 
 
 class FittedHellingerDifference(PairMeasure):
     """`HellingerDifference` of one original."""
 
-    def compared(self, pair: Pair, published: Counts) -> float:
+    def compared(self, pair: AttributePair, published: Counts) -> float:
         """Return the distance of one pair."""
         return 100.0 * hellinger(pair.original, published)

@@ -13,9 +13,10 @@ from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Codes, Rows, Table
 
 Positions = NDArray[np.intp]
-Places = NDArray[np.int32]
+KeyCounts = NDArray[np.int32]
+"""A number of records by original key."""
 
-MatchState = tuple[Codes, Places, Places]
+MatchState = tuple[Codes, KeyCounts, KeyCounts]
 """Codes of the masked table; by original key its records, and those of them that had that key before."""
 
 UnchangedState = tuple[Codes, int]
@@ -26,17 +27,17 @@ _CELLS = 1_000_000
 
 
 class CorrectMatches(Measure):
-    """Expected correct matches of released uniques, as a percentage of the records; range 0..100, smaller is better.
+    """Expected correct matches of published uniques, as a percentage of the records; range 0..100, smaller is better.
 
-    The file is taken for the population and the protected attributes for the key. An intruder who meets a released
-    record with a unique key j links it to one of the T_j originals of that key: a correct match has probability
-    1 / T_j where the record's key is unchanged, and none else. `score` adds these up over the uniques of a released
+    The file is taken for the population and the protected attributes for the key. An intruder who meets a published
+    record with a unique key j links it to one of the T_j originals of that key. A correct match has probability 1 / T_j
+    where the record's key is unchanged, and 0 where it is not. `score` adds these up over the uniques of a published
     file.
 
     In expectation, exactly, ``sum_j p_jj (1 - p_jj)^(T_j - 1) prod_{k != j} (1 - p_kj)^T_k``, p the product of the
-    attributes' matrices. `FittedCorrectMatches.probabilities` gives ``p_jj / sum_k T_k p_kj``, the probability that
-    Shlomo and Skinner (2010) assign to a released unique from the matrices alone, in the orientation ``p_kl =
-    Pr(published l | original k)``. That the thesis uses this measure is a reconstruction.
+    attributes' matrices. `FittedCorrectMatches.probabilities` gives ``p_jj / sum_k T_k p_kj``, in the orientation
+    ``p_kl = Pr(published l | original k)``. Shlomo and Skinner (2010) assign it to a published unique from the matrices
+    alone. That the thesis uses this measure is a reconstruction.
     """
 
     def fit(self, original: Table) -> FittedCorrectMatches:
@@ -46,7 +47,7 @@ class CorrectMatches(Measure):
 
 
 class FittedCorrectMatches(Incremental[MatchState], Expected):
-    """`CorrectMatches` of one original; of a released file the records are counted that have an original key."""
+    """`CorrectMatches` of one original; of a published file the records are counted that have an original key."""
 
     def __init__(self, original: Table) -> None:
         self._original = original
@@ -58,29 +59,29 @@ class FittedCorrectMatches(Incremental[MatchState], Expected):
 
     def start(self, masked: Table) -> MatchState:
         """Return the state of a table; O(n V)."""
-        released, kept = np.zeros(len(self._keys), dtype=np.int32), np.zeros(len(self._keys), dtype=np.int32)
-        self._shift(masked.codes, np.arange(len(masked)), 1, released, kept)
-        return masked.codes, released, kept
+        published, kept = np.zeros(len(self._keys), dtype=np.int32), np.zeros(len(self._keys), dtype=np.int32)
+        self._shift(masked.codes, np.arange(len(masked)), 1, published, kept)
+        return masked.codes, published, kept
 
     def update(self, state: MatchState, masked: Table, rows: Rows) -> MatchState:
         """Return the state after a change; O(m V) and the number of keys."""
-        before, released, kept = state[0], state[1].copy(), state[2].copy()
-        self._shift(before, rows, -1, released, kept)
-        self._shift(masked.codes, rows, 1, released, kept)
-        return masked.codes, released, kept
+        before, published, kept = state[0], state[1].copy(), state[2].copy()
+        self._shift(before, rows, -1, published, kept)
+        self._shift(masked.codes, rows, 1, published, kept)
+        return masked.codes, published, kept
 
-    def _shift(self, codes: Codes, rows: Rows, sign: int, released: Places, kept: Places) -> None:
+    def _shift(self, codes: Codes, rows: Rows, sign: int, published: KeyCounts, kept: KeyCounts) -> None:
         """Add some records to the numbers by original key, or take them away."""
         for row in rows:
             place = self._places.get(codes[row].tobytes())
             if place is not None:
-                released[place] += sign
+                published[place] += sign
                 kept[place] += sign * int(place == self._own[row])
 
     def value(self, state: MatchState) -> float:
-        """Return the share of records that are released uniques and matched correctly, 0..100."""
-        _, released, kept = state
-        matched = (released == 1) & (kept == 1)
+        """Return the share of records that are published uniques and matched correctly, 0..100."""
+        _, published, kept = state
+        matched = (published == 1) & (kept == 1)
         return 100.0 * float((1.0 / self._counts[matched]).sum()) / len(self._original)
 
     def expected(self, transitions: Sequence[Matrix]) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +12,7 @@ from evosdc.randomisation.preference_matrix import preference_matrix
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Table
 from evosdc_pram.coding import Coding, Genes, locked
-
-if TYPE_CHECKING:
-    from evosdc_pram.pram import PramMatrices
+from evosdc_pram.parameters import PramParameters
 
 
 @dataclass(frozen=True)
@@ -52,7 +49,7 @@ class Phenotype:
         return diluted(matrix, (1.0 - self.least) / (1.0 - lowest)) if lowest < self.least else matrix
 
 
-def coding_of(original: Table, position: int, params: PramMatrices.Params) -> Coding:
+def coding_of(original: Table, position: int, params: PramParameters) -> Coding:
     """Return the coding of one attribute.
 
     Raises

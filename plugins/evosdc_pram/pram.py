@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import Field, ValidationInfo, field_validator
 
 from evosdc.errors import Fault, ParameterError, PluginError
-from evosdc.model import Masking, Microdata, Parameters, PostRandomised, SelfStarting
+from evosdc.model import Masking, Microdata, PostRandomised, SelfStarting
 from evosdc.model.genotype import Dump
 from evosdc.randomisation.post_randomisation import drawn
 from evosdc.randomisation.transition import Matrix, cumulative
 from evosdc.table.table import Table
 from evosdc_pram import flows, variation
 from evosdc_pram.coding import Coding, Genes, locked
-from evosdc_pram.founders import FAMILIES, Family, designs
+from evosdc_pram.initial_matrices import designs
+from evosdc_pram.parameters import PramParameters
 from evosdc_pram.phenotype import Phenotype, coding_of
 
 Matrices = tuple[Genes, ...]
@@ -26,8 +26,8 @@ Matrices = tuple[Genes, ...]
 class PramMatrices(PostRandomised[Matrices], SelfStarting[Matrices]):
     """Transition matrices as genome: a tuple of int64 matrices of shape (c, c), one for each randomised attribute.
 
-    Coding by whole numbers is that of Mares (2013), 4.1; that rows sum to a constant, the operators, and the three
-    ways to invariance are a reconstruction, since the chapter is not at hand:
+    Coding by whole numbers is that of Mares (2013), 4.1. The constant sum of rows, the operators, and the three ways to
+    invariance are a reconstruction, since the chapter is not at hand:
 
     - ``invariance = "none"``: rows of sum `scale`, any matrix; with fitness ``penalised`` invariance becomes a price;
     - ``"two-stage"``: the same genomes, decoded to the two-stage invariant matrix;
@@ -37,58 +37,8 @@ class PramMatrices(PostRandomised[Matrices], SelfStarting[Matrices]):
     random numbers), so that differences between genomes are not noise. Missing values stay.
     """
 
-    class Params(Parameters):
+    class Params(PramParameters):
         """Parameters of the genotype."""
-
-        attributes: tuple[str, ...] = Field((), description="protected attributes that are randomised; default: all")
-        scale: int = Field(1000, ge=10, le=10**6, description="sum of a row: p = value / scale; not for flows")
-        grain: int = Field(10, ge=1, le=10**4, description="flows: into how many parts a record may be divided")
-        invariance: Literal["none", "two-stage", "flow"] = Field("none", description="how T P = T is ensured")
-        least: float = Field(0.0, ge=0, le=1, description="lower bound of diagonal probabilities")
-        most: float = Field(
-            1.0, ge=0, le=1, description="upper bound of diagonal probabilities; least = most fixes them"
-        )
-        retained: float | None = Field(
-            None, ge=0, le=1, description="expected share of unchanged values that matrices are diluted to"
-        )
-        draws: int = Field(5, ge=1, le=1000, description="tables drawn and judged for one evaluation")
-        fresh_draws: int = Field(30, ge=2, le=100_000, description="tables that the winner is judged on at the end")
-        judge: Literal["draws", "expectation"] = Field("draws", description="whether measures see tables or matrices")
-        mutations: float = Field(2.0, ge=0, le=1000, description="mean of the Poisson number of changes by a mutation")
-        swaps: float = Field(
-            0.2, ge=0, le=1, description="share of changes that swap two values of a row; not for flows"
-        )
-        rows: Literal["one-point", "two-point", "uniform"] = Field(
-            "uniform", description="exchange of rows by crossover"
-        )
-        crossovers: tuple[Literal["rows", "attributes", "blend"], ...] = Field(
-            ("rows", "attributes", "blend"), min_length=1, description="crossovers, one of them drawn each time"
-        )
-        start: tuple[Family, ...] = Field(FAMILIES, description="families of initial matrices")
-
-        @field_validator("attributes")
-        @classmethod
-        def _each_once(cls, attributes: tuple[str, ...]) -> tuple[str, ...]:
-            if len(set(attributes)) < len(attributes):
-                raise ValueError("each attribute once")
-            return attributes
-
-        @field_validator("most")
-        @classmethod
-        def _bounds(cls, most: float, info: ValidationInfo) -> float:
-            least = info.data.get("least", 0.0)
-            if most < least:
-                raise ValueError("at least as much as the lower bound of the diagonal")
-            if most < 1.0 and info.data.get("invariance") == "two-stage":
-                raise ValueError("1 with two-stage matrices: dilution can raise their diagonal only; use retained")
-            return most
-
-        @field_validator("retained")
-        @classmethod
-        def _free_above(cls, retained: float | None, info: ValidationInfo) -> float | None:
-            if retained is not None and info.data.get("most", 1.0) < 1.0:
-                raise ValueError("nothing beside an upper bound of the diagonal, which dilution would leave")
-            return retained
 
     portfolio: ClassVar[str | None] = "standard-pram"
     params: Params

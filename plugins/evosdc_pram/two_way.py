@@ -18,7 +18,7 @@ from evosdc.table.table import Codes, Table
 
 
 @dataclass(frozen=True)
-class Pair:
+class AttributePair:
     """The two-way table of two attributes; a missing value is a category of its own, the last.
 
     Parameters
@@ -67,7 +67,7 @@ class Pair:
         return with_missing(transitions[self.first]), with_missing(transitions[self.second])
 
 
-def pairs_of(original: Table, names: Sequence[tuple[str, str]], where: str) -> tuple[Pair, ...]:
+def attribute_pairs(original: Table, names: Sequence[tuple[str, str]], where: str) -> tuple[AttributePair, ...]:
     """Return the two-way tables of the named pairs; of all pairs where none is named.
 
     Raises
@@ -88,7 +88,7 @@ def pairs_of(original: Table, names: Sequence[tuple[str, str]], where: str) -> t
         first, second = schema.names.index(a), schema.names.index(b)
         sizes = [len(schema.attributes[v].categories) + 1 for v in (first, second)]
         shape = (sizes[0], sizes[1])
-        pairs.append(Pair(first, second, shape, _counted(original, first, second, shape)))
+        pairs.append(AttributePair(first, second, shape, _counted(original, first, second, shape)))
     return tuple(pairs)
 
 
@@ -115,7 +115,10 @@ def chi_square(counts: Counts) -> float:
 
 
 def cramer_v(counts: Counts) -> float:
-    """Return ``sqrt(chi2 / (N min(r - 1, c - 1)))`` in [0, 1], r and c the categories that occur; 0 where one does."""
+    """Return ``sqrt(chi2 / (N min(r - 1, c - 1)))`` in [0, 1], r and c the categories that occur; 0 where one does.
+
+    The same quantity as in `evosdc_measures.categorical_loss.association`, which reckons it from sparse counts.
+    """
     least = int(min((counts.sum(axis=1) > 0).sum(), (counts.sum(axis=0) > 0).sum())) - 1
     return sqrt(chi_square(counts) / (counts.sum() * least)) if least > 0 else 0.0
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from evosdc.model import PrivacyModel, Release
+from evosdc.model import IntruderView, PrivacyModel
 
 SIZES = (2, 3, 5, 10)
 POPULATION_SIZES = (5, 10, 100)
@@ -23,9 +23,9 @@ class KAnonymity(PrivacyModel):
 
     headline: ClassVar[str] = "k"
 
-    def assess(self, release: Release) -> Mapping[str, Any]:
+    def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return smallest frequency, unique records and what lies below each size."""
-        frequencies, counts = release.frequencies[0], release.classes.counts
+        frequencies, counts = view.frequencies[0], view.classes.counts
         below = [frequencies < size for size in SIZES]
         records = [int(counts[rare].sum()) for rare in below]
         return {
@@ -39,10 +39,10 @@ class KAnonymity(PrivacyModel):
             },
         }
 
-    def shortfall(self, release: Release, bound: float) -> float:
+    def shortfall(self, view: IntruderView, bound: float) -> float:
         """Return the share of records of a frequency below the bound."""
-        counts = release.classes.counts
-        return float(counts[release.frequencies[0] < bound].sum() / counts.sum())
+        counts = view.classes.counts
+        return float(counts[view.frequencies[0] < bound].sum() / counts.sum())
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return k and the number of unique records in a sentence."""
@@ -50,6 +50,22 @@ class KAnonymity(PrivacyModel):
         if unique:
             return f"k = {k}: {unique} records ({figures['unique_percent']:.1f} %) are like no other one"
         return f"k = {k}: every record looks like at least {k - 1} others"
+
+    def verdict(self, figures: Mapping[str, Mapping[str, Any]]) -> str:
+        """Return whether records are unique or few share a key, and what global risk expects where it was asked."""
+        unique, few = list(figures["k-anonymity"]["records_below"].values())[:2]
+        expected = figures.get("global-risk", {}).get("expected_reidentifications")
+        chance = ""
+        if expected is not None:
+            chance = f" About {expected:.3g} re-identifications are to be expected from an intruder who knows them."
+        if unique:
+            return (
+                f"{unique} respondents stand out by the attributes named below. Do not release the file as it is "
+                f"unless these attributes are unknown to everybody else.{chance}"
+            )
+        if few:
+            return f"nobody stands out alone, but {few} records share their key with one other only.{chance}"
+        return f"nobody stands out; every record is like at least {figures['k-anonymity']['k'] - 1} others.{chance}"
 
 
 class PopulationFrequencies(PrivacyModel):
@@ -60,15 +76,15 @@ class PopulationFrequencies(PrivacyModel):
 
     headline: ClassVar[str] = "smallest"
 
-    def lacking(self, release: Release) -> str:
+    def lacking(self, view: IntruderView) -> str:
         """Return that weights are needed where there are none."""
-        return "" if release.weights is not None else "sampling weights"
+        return "" if view.weights is not None else "sampling weights"
 
-    def assess(self, release: Release) -> Mapping[str, Any]:
+    def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return smallest, median and mean frequency of the records' keys, and how many lie below 5, 10 and 100."""
-        population, counts = release.frequencies[1], release.classes.counts
+        population, counts = view.frequencies[1], view.classes.counts
         by_record = np.repeat(population, counts)
-        weights = release.weights if release.weights is not None else np.ones(0)
+        weights = view.weights if view.weights is not None else np.ones(0)
         return {
             "smallest": float(population.min()),
             "median": float(np.median(by_record)),

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.model import Parameters, PrivacyModel, Release
+from evosdc.model import IntruderView, Parameters, PrivacyModel
 from evosdc.table.schema import Attribute, Scale
 from evosdc.table.table import MISSING, Codes, Numbers
 from evosdc_privacy.earth_mover import Taxonomy, hierarchical_distances, nominal_distances, ordinal_distances
@@ -34,11 +34,11 @@ class TCloseness(PrivacyModel):
     headline: ClassVar[str] = "t"
     larger_is_safer: ClassVar[bool] = False
 
-    def lacking(self, release: Release) -> str:
+    def lacking(self, view: IntruderView) -> str:
         """Return that a sensitive attribute is needed where there is none."""
-        return "" if release.sensitive else NEEDED
+        return "" if view.sensitive else NEEDED
 
-    def assess(self, release: Release) -> Mapping[str, Any]:
+    def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return the greatest distance, over all attributes and by attribute.
 
         Raises
@@ -46,10 +46,10 @@ class TCloseness(PrivacyModel):
         ParameterError
             Distances by hierarchy are asked for and an attribute has none.
         """
-        chosen = {name: self._distance(release.table.schema[name]) for name in release.sensitive}
-        counts, by_attribute, greatest = release.classes.counts, {}, 0.0
+        chosen = {name: self._distance(view.table.schema[name]) for name in view.sensitive}
+        counts, by_attribute, greatest = view.classes.counts, {}, 0.0
         for name, distance in chosen.items():
-            distances = class_distances(release, name, distance)
+            distances = class_distances(view, name, distance)
             t = float(distances.max())
             greatest = max(greatest, t)
             by_attribute[name] = {
@@ -78,15 +78,15 @@ class TCloseness(PrivacyModel):
         return f"a class's values of {name} differ from the whole file's by up to {figures['t']:.3f} (0 alike, 1 apart)"
 
 
-def class_distances(release: Release, name: str, distance: str) -> Numbers:
+def class_distances(view: IntruderView, name: str, distance: str) -> Numbers:
     """Return each key's earth mover's distance from the whole file, shape (m,), in [0, 1]."""
-    spread, present = spread_of(release, name)
+    spread, present = spread_of(view, name)
     if distance == "nominal":
         return nominal_distances(spread)
     if distance == "ordinal":
         below = np.cumsum(spread.overall) / spread.overall.sum()
         return ordinal_distances(spread, below, np.concatenate(([0.0], np.cumsum(below))))
-    return hierarchical_distances(spread, taxonomy_of(release.table.schema[name], present))
+    return hierarchical_distances(spread, taxonomy_of(view.table.schema[name], present))
 
 
 def taxonomy_of(attribute: Attribute, present: Codes) -> Taxonomy:

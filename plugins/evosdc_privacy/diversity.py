@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.kernel import kernel
-from evosdc.model import Parameters, PrivacyModel, Release
+from evosdc.model import IntruderView, Parameters, PrivacyModel
 from evosdc_privacy.sensitive_values import NEEDED, Spread, gathered, spread_of
 
 
@@ -23,20 +23,20 @@ class PSensitivity(PrivacyModel):
 
     headline: ClassVar[str] = "p"
 
-    def lacking(self, release: Release) -> str:
+    def lacking(self, view: IntruderView) -> str:
         """Return that a sensitive attribute is needed where there is none."""
-        return "" if release.sensitive else NEEDED
+        return "" if view.sensitive else NEEDED
 
-    def assess(self, release: Release) -> Mapping[str, Any]:
+    def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return the least number of distinct values, over all attributes and by attribute."""
         by_attribute = {}
-        for name in release.sensitive:
-            distinct = diversities(spread_of(release, name)[0], 1.0)[0]
-            known = int(release.classes.counts[distinct == 1].sum())
+        for name in view.sensitive:
+            distinct = diversities(spread_of(view, name)[0], 1.0)[0]
+            known = int(view.classes.counts[distinct == 1].sum())
             by_attribute[name] = {"p": int(distinct.min()), "records_of_one_value": known}
         return {
             "p": min(found["p"] for found in by_attribute.values()),
-            "k": int(release.frequencies[0].min()),
+            "k": int(view.frequencies[0].min()),
             "attributes": by_attribute,
         }
 
@@ -65,15 +65,15 @@ class LDiversity(PrivacyModel):
 
     headline: ClassVar[str] = "l"
 
-    def lacking(self, release: Release) -> str:
+    def lacking(self, view: IntruderView) -> str:
         """Return that a sensitive attribute is needed where there is none."""
-        return "" if release.sensitive else NEEDED
+        return "" if view.sensitive else NEEDED
 
-    def assess(self, release: Release) -> Mapping[str, Any]:
+    def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return l in the three forms, over all attributes and by attribute."""
         by_attribute: dict[str, dict[str, float]] = {}
-        for name in release.sensitive:
-            distinct, entropy, recursive = diversities(spread_of(release, name)[0], self.params.c)
+        for name in view.sensitive:
+            distinct, entropy, recursive = diversities(spread_of(view, name)[0], self.params.c)
             by_attribute[name] = {
                 "distinct": int(distinct.min()),
                 "entropy": float(np.exp(entropy.min())),

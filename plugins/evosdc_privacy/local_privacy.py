@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any, ClassVar
 
-from evosdc.model import PrivacyModel, Release
+from evosdc.model import IntruderView, PrivacyModel
 from evosdc.randomisation.local_privacy import epsilon
 
 
@@ -21,14 +21,14 @@ class LocalDifferentialPrivacy(PrivacyModel):
     headline: ClassVar[str] = "epsilon"
     larger_is_safer: ClassVar[bool] = False
 
-    def lacking(self, release: Release) -> str:
+    def lacking(self, view: IntruderView) -> str:
         """Return that matrices are needed where there are none."""
-        return "" if release.transitions else "transition matrices of a post-randomisation"
+        return "" if view.transitions else "transition matrices of a post-randomisation"
 
-    def assess(self, release: Release) -> Mapping[str, Any]:
+    def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return epsilon in all and by attribute."""
-        assert release.transitions is not None
-        found = {name: epsilon(rows) for name, rows in release.transitions.items()}
+        assert view.transitions is not None
+        found = {name: epsilon(rows) for name, rows in view.transitions.items()}
         return {
             "epsilon": _finite(sum(found.values())),
             "attributes": {name: _finite(value) for name, value in found.items()},

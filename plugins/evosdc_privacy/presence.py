@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from evosdc.model import MissingMatch, PrivacyModel, Release
+from evosdc.model import IntruderView, MissingMatch, PrivacyModel
 from evosdc.table.equivalence import equivalence_classes, ranks, told_apart
 from evosdc.table.table import MISSING, Codes
 from evosdc.table.wildcard_tree import matching_sums, prefix_tree
@@ -25,19 +25,19 @@ class DeltaPresence(PrivacyModel):
     headline: ClassVar[str] = "delta"
     larger_is_safer: ClassVar[bool] = False
 
-    def lacking(self, release: Release) -> str:
+    def lacking(self, view: IntruderView) -> str:
         """Return that a population is needed where there is none."""
-        return "" if release.population is not None else "a file of the population"
+        return "" if view.population is not None else "a file of the population"
 
-    def assess(self, release: Release) -> Mapping[str, Any]:
+    def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return least, greatest and mean probability, and the size of the population."""
-        n, codes = len(release.table), joint_codes(release)
+        n, codes = len(view.table), joint_codes(view)
         classes = equivalence_classes(codes)
         inside = np.bincount(classes.of[:n], minlength=len(classes)).astype(np.int64)
         own = classes.counts - inside
         found, everyone = inside, own.astype(np.float64)
         keys = codes[classes.first]
-        if release.missing is MissingMatch.WILDCARD and bool((keys == MISSING).any()):
+        if view.missing is MissingMatch.WILDCARD and bool((keys == MISSING).any()):
             found, everyone = matching_sums(prefix_tree(keys), inside, everyone, keys)
         known = own > 0
         probability = np.minimum(found[known] / everyone[known], 1.0)
@@ -59,13 +59,13 @@ class DeltaPresence(PrivacyModel):
         return text
 
 
-def joint_codes(release: Release) -> Codes:
+def joint_codes(view: IntruderView) -> Codes:
     """Return the keys of the file's records and then of the population's, in one coding, shape (n + N, V)."""
-    assert release.population is not None
-    both = (release.table, release.population)
+    assert view.population is not None
+    both = (view.table, view.population)
     columns = []
-    for name in release.quasi_identifiers:
+    for name in view.quasi_identifiers:
         column = np.concatenate([table.column(name) for table in both])
-        columns.append(column if release.table.schema[name].categorical else ranks(column))
+        columns.append(column if view.table.schema[name].categorical else ranks(column))
     codes = np.ascontiguousarray(np.column_stack(columns).astype(np.int32))
-    return told_apart(codes) if release.missing is MissingMatch.NEVER else codes
+    return told_apart(codes) if view.missing is MissingMatch.NEVER else codes

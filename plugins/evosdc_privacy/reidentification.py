@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from evosdc.model import PrivacyModel, Release
+from evosdc.model import IntruderView, PrivacyModel
 from evosdc.table.equivalence import equivalence_classes, key_codes, told_apart
 from evosdc.table.table import Numbers
 from evosdc_privacy.negative_binomial import household_risks, reidentification_risks
@@ -27,9 +27,9 @@ class IndividualRisk(PrivacyModel):
     headline: ClassVar[str] = "largest"
     larger_is_safer: ClassVar[bool] = False
 
-    def assess(self, release: Release) -> Mapping[str, Any]:
+    def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return largest, median and mean risk, and how many records exceed 0.01, 0.05, 0.1 and 0.5."""
-        risks = record_risks(release)
+        risks = record_risks(view)
         median = float(np.median(risks))
         deviation = float(np.median(np.abs(risks - median)))
         return {
@@ -38,7 +38,7 @@ class IndividualRisk(PrivacyModel):
             "mean": float(risks.mean()),
             "records_above": {str(level): int(np.count_nonzero(risks > level)) for level in LEVELS},
             "outstanding": int(np.count_nonzero(risks > max(0.1, median + 2.0 * deviation))),
-            "population": _population(release),
+            "population": _population(view),
         }
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
@@ -53,14 +53,14 @@ class GlobalRisk(PrivacyModel):
     headline: ClassVar[str] = "percent"
     larger_is_safer: ClassVar[bool] = False
 
-    def assess(self, release: Release) -> Mapping[str, Any]:
+    def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return the expected number of re-identified records and the percentage that they are of the file."""
-        risks = record_risks(release)
+        risks = record_risks(view)
         expected = float(risks.sum())
         return {
             "percent": 100.0 * expected / risks.size,
             "expected_reidentifications": expected,
-            "population": _population(release),
+            "population": _population(view),
         }
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
@@ -81,23 +81,23 @@ class HouseholdRisk(PrivacyModel):
     headline: ClassVar[str] = "largest"
     larger_is_safer: ClassVar[bool] = False
 
-    def lacking(self, release: Release) -> str:
+    def lacking(self, view: IntruderView) -> str:
         """Return that households are needed where there are none."""
-        return "" if release.household is not None else "an attribute of role household"
+        return "" if view.household is not None else "an attribute of role household"
 
-    def assess(self, release: Release) -> Mapping[str, Any]:
+    def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return largest and mean risk, and expected numbers of households and records at stake."""
-        assert release.household is not None
-        households = equivalence_classes(told_apart(key_codes(release.table, [release.household])))
-        risks = household_risks(record_risks(release), households.of, len(households))
+        assert view.household is not None
+        households = equivalence_classes(told_apart(key_codes(view.table, [view.household])))
+        risks = household_risks(record_risks(view), households.of, len(households))
         records = float(risks @ households.counts)
         return {
             "largest": float(risks.max()),
-            "mean": records / len(release.table),
+            "mean": records / len(view.table),
             "households": len(households),
             "expected_households": float(risks.sum()),
             "expected_records": records,
-            "population": _population(release),
+            "population": _population(view),
         }
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
@@ -108,12 +108,12 @@ class HouseholdRisk(PrivacyModel):
         )
 
 
-def record_risks(release: Release) -> Numbers:
+def record_risks(view: IntruderView) -> Numbers:
     """Return the individual risk of each record, shape (n,), in (0, 1]."""
-    frequencies, population = release.frequencies
-    risks: Numbers = reidentification_risks(frequencies, population)[release.classes.of]
+    frequencies, population = view.frequencies
+    risks: Numbers = reidentification_risks(frequencies, population)[view.classes.of]
     return risks
 
 
-def _population(release: Release) -> str:
-    return "estimated by the sampling weights" if release.weights is not None else "the file itself"
+def _population(view: IntruderView) -> str:
+    return "estimated by the sampling weights" if view.weights is not None else "the file itself"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.kernel import kernel
-from evosdc.model import Release
+from evosdc.model import IntruderView
 from evosdc.table.equivalence import ranks
 from evosdc.table.table import MISSING, Codes
 from evosdc.table.wildcard_tree import matches
@@ -44,28 +44,28 @@ class Spread(NamedTuple):
     key: NDArray[np.int32]
 
 
-def spread_of(release: Release, name: str) -> tuple[Spread, Codes]:
+def spread_of(view: IntruderView, name: str) -> tuple[Spread, Codes]:
     """Return how a sensitive attribute spreads over the keys, and the code of each of its values, ascending.
 
     Values are those that occur, in the order of their codes or numbers; a missing one is a value of its own, the last,
     with code `MISSING`.
     """
-    attribute, column = release.table.schema[name], release.table.column(name)
+    attribute, column = view.table.schema[name], view.table.column(name)
     codes = np.array(column if attribute.categorical else ranks(column), dtype=np.int64)
     size = int(codes.max(initial=0)) + 1
     codes[codes == MISSING] = size
     present, values, overall = np.unique(codes, return_inverse=True, return_counts=True)
-    classes = release.classes
+    classes = view.classes
     pairs, counts = np.unique(classes.of * present.size + values, return_counts=True)
     starts = np.searchsorted(pairs, np.arange(len(classes) + 1) * present.size)
     none = np.empty(0, dtype=np.int32)
-    tree = release.tree
+    tree = view.tree
     spread = Spread(
         starts.astype(np.int64),
         pairs % present.size,
         counts.astype(np.int64),
         overall.astype(np.int64),
-        np.empty((len(classes), 0), np.int32) if tree is None else np.ascontiguousarray(release.keys[:, tree.order]),
+        np.empty((len(classes), 0), np.int32) if tree is None else np.ascontiguousarray(view.keys[:, tree.order]),
         none if tree is None else tree.value,
         none if tree is None else tree.child,
         none if tree is None else tree.key,

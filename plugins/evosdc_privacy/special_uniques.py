@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.model import Parameters, PrivacyModel, Release
+from evosdc.model import IntruderView, Parameters, PrivacyModel
 from evosdc_privacy.minimal_uniques import BITS, minimal_uniques
 
 LEVELS = (0.01, 0.1, 0.5)
@@ -43,17 +43,17 @@ class Suda2(PrivacyModel):
     headline: ClassVar[str] = "largest_dis_suda"
     larger_is_safer: ClassVar[bool] = False
 
-    def assess(self, release: Release) -> Mapping[str, Any]:
+    def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return numbers of MSUs, scores, DIS-SUDA scores and each attribute's share of the scores, in percent."""
-        columns, n = len(release.quasi_identifiers), len(release.table)
+        columns, n = len(view.quasi_identifiers), len(view.table)
         most = min(self.params.max_size or reachable_size(columns), columns)
-        owner, sets = uniques_of(release, most)
+        owner, sets = uniques_of(view, most)
         member = membership(sets, columns)
         sizes = member.sum(axis=1)
         weight = np.array([0.0, *(set_score(size, most, columns) for size in range(1, columns + 1))])[sizes]
-        scores = np.bincount(owner, weights=weight, minlength=len(release.classes))
-        fraction = self.params.sampling_fraction or _fraction(release)
-        frequencies, counts = release.frequencies[0], release.classes.counts
+        scores = np.bincount(owner, weights=weight, minlength=len(view.classes))
+        fraction = self.params.sampling_fraction or _fraction(view)
+        frequencies, counts = view.frequencies[0], view.classes.counts
         unique = int(counts[frequencies == 1].sum())
         dis = intrusion_success(unique, int(counts[frequencies == 2].sum()), fraction)
         total = float(weight.sum())
@@ -70,7 +70,7 @@ class Suda2(PrivacyModel):
             "largest_dis_suda": float(shared.max()),
             "mean_dis_suda": float(shared.sum() / n),
             "records_above": {str(level): int(np.count_nonzero(shared > level)) for level in LEVELS},
-            "contributions": dict(zip(release.quasi_identifiers, shares.tolist(), strict=True)),
+            "contributions": dict(zip(view.quasi_identifiers, shares.tolist(), strict=True)),
             "max_size": most,
             "sampling_fraction": fraction,
         }
@@ -86,9 +86,9 @@ class Suda2(PrivacyModel):
         )
 
 
-def uniques_of(release: Release, most: int) -> Uniques:
+def uniques_of(view: IntruderView, most: int) -> Uniques:
     """Return the minimal sample uniques of a file: positions of keys, shape (u,), and sets as bits, shape (u, W)."""
-    return minimal_uniques(release.keys, release.frequencies[0] == 1, most, release.tree is not None)
+    return minimal_uniques(view.keys, view.frequencies[0] == 1, most, view.tree is not None)
 
 
 def membership(sets: NDArray[np.int64], columns: int) -> NDArray[np.bool_]:
@@ -117,7 +117,7 @@ def reachable_size(columns: int) -> int:
     return size
 
 
-def _fraction(release: Release) -> float:
-    if release.weights is None:
+def _fraction(view: IntruderView) -> float:
+    if view.weights is None:
         return 1.0
-    return min(1.0, len(release.table) / float(release.weights.sum()))
+    return min(1.0, len(view.table) / float(view.weights.sum()))

@@ -25,9 +25,8 @@ from evosdc.specs import ExecutorSpec
 def evosdc_executors() -> Iterator[ExecutorSpec]:
     """Offer the executor."""
     yield ExecutorSpec(
-        name="scoop",
-        implementation="evosdc_scoop.executor:ScoopExecutor",
+        name="scoop", implementation="evosdc_scoop.executor:ScoopExecutor",
         summary="A pool of SCOOP workers, which evosdc starts and stops by itself.",
         source="Hold-Geoffroy, Gagnon & Parizeau (2014), Once you SCOOP, no need to fork, XSEDE '14",
         launcher="scoop:IS_RUNNING",
-    )
+    )  # fmt: skip

@@ -23,7 +23,7 @@ def climbed(algorithm, population, *values):
 def test_the_climber_begins_at_the_best_and_takes_what_is_better():
     start = candidates(5, 1)
     algorithm = made(HillClimbing, mutants=1)
-    population = algorithm.initial(start)
+    population = algorithm.first_population(start)
     best = min(range(5), key=lambda n: start[n].objectives)
     assert {item.parents for item in algorithm.propose(population, Streams(1))} == {(best,)}
     value = start[best].objectives[0]
@@ -34,7 +34,7 @@ def test_the_climber_begins_at_the_best_and_takes_what_is_better():
 
 def test_each_of_several_mutants_competes_with_the_climber_as_it_then_is():
     algorithm = made(HillClimbing, mutants=3)
-    population = algorithm.initial([individual(50.0, key="start")])
+    population = algorithm.first_population([individual(50.0, key="start")])
     population = Population(tuple(candidates(1, 1)), 0, population.memory)
     offspring = algorithm.propose(population, Streams(1))
     assert len(offspring) == 3
@@ -48,7 +48,7 @@ def test_after_patience_the_next_best_takes_over_and_then_all_again():
     start = candidates(3, 1)
     order = sorted(range(3), key=lambda n: start[n].objectives)
     algorithm = made(HillClimbing, patience=2, mutants=1)
-    population, slots = algorithm.initial(start), []
+    population, slots = algorithm.first_population(start), []
     for _ in range(8):
         slots.append(int(population.memory["slot"]))
         population = climbed(algorithm, population, 1e6)
@@ -58,7 +58,7 @@ def test_after_patience_the_next_best_takes_over_and_then_all_again():
 
 def test_an_improvement_renews_the_patience():
     algorithm = made(HillClimbing, patience=2, mutants=1)
-    population = algorithm.initial(candidates(3, 1))
+    population = algorithm.first_population(candidates(3, 1))
     slot = int(population.memory["slot"])
     value = population.individuals[slot].objectives[0]
     after = climbed(algorithm, population, 1e6, value - 1.0, 1e6)
@@ -67,7 +67,7 @@ def test_an_improvement_renews_the_patience():
 
 def test_random_search_learns_nothing():
     algorithm = made(RandomSearch, candidates=7)
-    population = algorithm.initial(candidates(5, 1))
+    population = algorithm.first_population(candidates(5, 1))
     offspring = algorithm.propose(population, Streams(1))
     evaluated = [counted(item.genome, 1, item.origin) for item in offspring]
     assert len(offspring) == 7

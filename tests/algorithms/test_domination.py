@@ -10,16 +10,16 @@ from tests.engine.individuals import individual
 POINTS = st.lists(st.tuples(*[st.integers(0, 5)] * 3), min_size=1, max_size=30)
 
 
-def people_of(points, violations=()):
+def people_of(points, infeasibilities=()):
     people = [individual(*point, key=str(n)) for n, point in enumerate(points)]
-    for person, violation in zip(people, violations, strict=False):
-        person.infeasibility = violation
+    for person, infeasibility in zip(people, infeasibilities, strict=False):
+        person.infeasibility = infeasibility
     return people
 
 
 @given(POINTS, st.lists(st.sampled_from([0.0, 0.0, 0.5, 1.0]), min_size=30, max_size=30))
-def test_domination_is_that_of_individuals_and_of_their_deap_fitness(points, violations):
-    people = people_of(points, violations)
+def test_domination_is_that_of_individuals_and_of_their_deap_fitness(points, infeasibilities):
+    people = people_of(points, infeasibilities)
     matrix = domination(people)
     for i, a in enumerate(people):
         for j, b in enumerate(people):
@@ -57,6 +57,6 @@ def test_survivors_are_those_of_deap_where_nothing_is_tied():
 @pytest.mark.parametrize("objectives", [1, 3])
 def test_what_breaks_constraints_stands_behind_all_that_does_not(objectives):
     points = np.random.default_rng(4).uniform(size=(12, objectives)).tolist()
-    violations = [0.0, 0.3, 0.1] * 4
-    order = crowded_order(people_of(points, violations)).tolist()
-    assert [violations[n] for n in order] == sorted(violations)
+    infeasibilities = [0.0, 0.3, 0.1] * 4
+    order = crowded_order(people_of(points, infeasibilities)).tolist()
+    assert [infeasibilities[n] for n in order] == sorted(infeasibilities)

@@ -17,10 +17,10 @@ def made(cls, **params):
     return cls(cls.Params(**params), counting_toolbox())
 
 
-def people_of(points, violations=()):
+def people_of(points, infeasibilities=()):
     people = [individual(*map(float, point), key=f"{n}") for n, point in enumerate(points)]
-    for person, violation in zip(people, violations, strict=False):
-        person.infeasibility, person.scores["infeasibility"] = violation, violation
+    for person, infeasibility in zip(people, infeasibilities, strict=False):
+        person.infeasibility, person.scores["infeasibility"] = infeasibility, infeasibility
     return people
 
 
@@ -32,7 +32,7 @@ def front(size, shift=0.0):
 @pytest.mark.parametrize("cls", ALL)
 def test_the_first_front_survives_before_all_others(cls):
     people = people_of(front(10, 5.0) + front(10))
-    assert set(made(cls, population=10).initial(people).individuals) == set(people[10:])
+    assert set(made(cls, population=10).first_population(people).individuals) == set(people[10:])
 
 
 @pytest.mark.parametrize("cls", ALL)
@@ -45,9 +45,9 @@ def test_each_genome_survives_once(cls):
 @pytest.mark.parametrize("cls", ALL)
 def test_what_obeys_the_constraints_survives_and_then_what_breaks_them_least(cls):
     people = people_of(front(8), [0.0, 0.9, 0.1, 0.0, 0.2, 0.8, 0.0, 0.7])
-    assert made(cls, population=4).initial(people).individuals[:3] == (people[0], people[3], people[6])
-    assert made(cls, population=5).initial(people).individuals[3:] == (people[2], people[4])
-    assert all(i.feasible for i in made(cls, population=2).initial(people).individuals)
+    assert made(cls, population=4).first_population(people).individuals[:3] == (people[0], people[3], people[6])
+    assert made(cls, population=5).first_population(people).individuals[3:] == (people[2], people[4])
+    assert all(i.feasible for i in made(cls, population=2).first_population(people).individuals)
 
 
 @pytest.mark.parametrize("cls", ALL)
@@ -55,7 +55,7 @@ def test_the_ends_of_a_front_survive_its_truncation(cls):
     points = np.random.default_rng(1).uniform(1, 9, (30, 1))
     points = [(float(x), 10.0 - float(x)) for (x,) in points] + [(0.0, 10.0), (10.0, 0.0)]
     people = people_of(points)
-    kept = made(cls, population=6).initial(people).individuals
+    kept = made(cls, population=6).first_population(people).individuals
     assert len(kept) == 6
     assert people[30] in kept
     assert people[31] in kept
@@ -64,7 +64,7 @@ def test_the_ends_of_a_front_survive_its_truncation(cls):
 @pytest.mark.parametrize("cls", ALL)
 def test_candidates_that_are_equal_in_an_objective_are_no_obstacle(cls):
     people = people_of([(1.0, float(n), 2.0) for n in range(9)] + [(1.0, 0.0, 2.0)] * 3)
-    assert len(made(cls, population=5).initial(people).individuals) == 5
+    assert len(made(cls, population=5).first_population(people).individuals) == 5
 
 
 def test_strength_counts_whom_the_dominators_dominate():
@@ -76,7 +76,7 @@ def test_strength_counts_whom_the_dominators_dominate():
 
 def test_truncation_removes_the_most_crowded():
     people = people_of([(0, 10), (1, 9), (1.1, 8.9), (5, 5), (10, 0)])
-    kept = made(StrengthPareto, population=4).initial(people).individuals
+    kept = made(StrengthPareto, population=4).first_population(people).individuals
     assert people[0] in kept
     assert people[3] in kept
     assert len({people[1], people[2]} & set(kept)) == 1
@@ -85,12 +85,12 @@ def test_truncation_removes_the_most_crowded():
 def test_three_objectives_spread_over_the_reference_points():
     rng = np.random.default_rng(3)
     points = rng.dirichlet(np.ones(3), 200)
-    kept = made(ReferencePoints, population=15).initial(people_of(points.tolist())).individuals
+    kept = made(ReferencePoints, population=15).first_population(people_of(points.tolist())).individuals
     values = np.array([i.objectives for i in kept])
     assert (values.max(axis=0) > 0.8).all(), "every corner of the front is kept"
 
 
 def test_the_same_candidates_have_the_same_survivors():
     points = np.random.default_rng(4).dirichlet(np.ones(3), 60).tolist()
-    kept = [made(ReferencePoints, population=15).initial(people_of(points)).individuals for _ in range(2)]
+    kept = [made(ReferencePoints, population=15).first_population(people_of(points)).individuals for _ in range(2)]
     assert [i.key for i in kept[0]] == [i.key for i in kept[1]]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from evosdc.algorithms.islands import Islands, demes, joined, migrated
+from evosdc.algorithms.islands import Islands, demes, joined, migrate
 from evosdc.errors import ParameterError, UnknownNameError
 from evosdc.model import Population
 from evosdc.seeds import Streams
@@ -24,7 +24,7 @@ def step(algorithm, population, seed=1):
 
 def test_starting_files_are_dealt_out_by_rank():
     start = candidates(12, 1)
-    islands = demes(made(islands=3).initial(start))
+    islands = demes(made(islands=3).first_population(start))
     assert [len(deme.individuals) for deme in islands] == [4, 4, 4]
     ranked = sorted(start, key=lambda i: i.objectives)
     assert {i.key for deme in islands for i in deme.individuals} == {i.key for i in start}
@@ -32,13 +32,13 @@ def test_starting_files_are_dealt_out_by_rank():
 
 
 def test_there_are_no_more_islands_than_files():
-    assert len(demes(made(islands=9).initial(candidates(4, 1)))) == 4
+    assert len(demes(made(islands=9).first_population(candidates(4, 1)))) == 4
 
 
 def test_an_island_depends_on_nothing_but_itself():
     """Stepping the demes one by one, anywhere, is stepping the whole."""
     algorithm = made(islands=3, interval=100)
-    population = algorithm.initial(candidates(12, 1))
+    population = algorithm.first_population(candidates(12, 1))
     for _ in range(3):
         apart = []
         for island, deme in enumerate(demes(population)):
@@ -52,7 +52,7 @@ def test_an_island_depends_on_nothing_but_itself():
 
 def test_offspring_name_slots_of_the_whole_and_their_island():
     algorithm = made(islands=3, inner={"name": "steady-state", "tournament": 2})
-    population = algorithm.initial(candidates(12, 1))
+    population = algorithm.first_population(candidates(12, 1))
     for item in algorithm.propose(population, Streams(1)):
         assert {slot // 4 for slot in (*item.parents, item.place)} == {item.island}
 
@@ -66,23 +66,23 @@ def objectives_of(islands):
 
 
 def test_the_best_of_each_island_take_the_places_of_the_worst_of_the_next():
-    after = migrated(ring([1, 5, 9], [2, 6, 7], [3, 8, 4]), 1)
+    after = migrate(ring([1, 5, 9], [2, 6, 7], [3, 8, 4]), 1)
     assert objectives_of(after) == [[1, 5, 3], [2, 6, 1], [3, 2, 4]]
 
 
 def test_what_an_island_has_already_is_not_let_in():
-    after = migrated(ring([1, 5, 9], [1, 6, 7]), 2)
+    after = migrate(ring([1, 5, 9], [1, 6, 7]), 2)
     assert objectives_of(after) == [[1, 5, 6], [1, 6, 5]]
 
 
 def test_islands_of_their_own_never_meet():
     islands = ring([1, 5, 9], [2, 6, 7])
-    assert objectives_of(migrated(islands, 0)) == objectives_of(islands)
+    assert objectives_of(migrate(islands, 0)) == objectives_of(islands)
 
 
 def test_migrants_travel_at_the_interval():
     algorithm = made(islands=2, interval=3, inner={"name": "hill-climbing", "patience": 1000})
-    population = algorithm.initial(candidates(8, 1))
+    population = algorithm.first_population(candidates(8, 1))
     shared = []
     for _ in range(6):
         population = step(algorithm, population)

@@ -9,7 +9,7 @@ import pytest
 
 from evosdc.algorithms.combination import promising
 from evosdc.algorithms.memetic import RATES, Memetic
-from evosdc.algorithms.moves import Move, credited, first_credit, moves_of, shares_of
+from evosdc.algorithms.moves import Move, first_credit, moves_of, shares_of, update_credit
 from evosdc.algorithms.parent_child import ParentChild
 from evosdc.errors import ParameterError
 from evosdc.model import Genotype, Individual, Movable, Population
@@ -100,7 +100,7 @@ def test_no_set_is_predicted_to_be_worse_than_the_climber() -> None:
 
 def test_a_round_probes_and_then_combines_what_paid() -> None:
     algorithm = Memetic(Memetic.Params(rounds=1, probes=30, climbers=1), toolbox_of())
-    population = algorithm.initial(candidates(4, 1))
+    population = algorithm.first_population(candidates(4, 1))
     seen = []
     for generation in range(3):
         population = Population(population.individuals, generation, population.memory)
@@ -130,10 +130,10 @@ def test_a_toolbox_without_algorithms_is_refused() -> None:
 def test_credit_goes_to_the_moves_that_improve_and_no_move_is_forgotten() -> None:
     credit = np.full(4, 0.25)
     for _ in range(60):
-        credit = credited(credit, [0, 0, 1, 3], [0.0, 4.0, 0.0, 1.0])
+        credit = update_credit(credit, [0, 0, 1, 3], [0.0, 4.0, 0.0, 1.0])
     # A trial of the first brings 2 on the average; the third was never tried and keeps what it had.
     assert credit == pytest.approx([0.5, 0.0, 0.25, 0.25], abs=0.01)
-    assert credited(credit, [0, 1], [0.0, 0.0]) is credit
+    assert update_credit(credit, [0, 1], [0.0, 0.0]) is credit
     assert shares_of(credit).sum() == pytest.approx(1.0)
     assert shares_of(np.array([1.0, 0.0])) == pytest.approx([0.95, 0.05])
 
@@ -159,7 +159,7 @@ def test_a_genotype_without_records_has_its_plain_moves() -> None:
 
 def chosen(algorithm: Memetic, scores: list[float], rates: list[float], rounds: int) -> int:
     members = tuple(scored(score, 0.0) for score in scores)
-    population = Population(members, 2 * rounds, algorithm.initial(members).memory | {RATES: np.array(rates)})
+    population = Population(members, 2 * rounds, algorithm.first_population(members).memory | {RATES: np.array(rates)})
     return algorithm.propose(population, Streams(1))[0].parents[0]
 
 

@@ -53,7 +53,7 @@ def test_only_better_children_replace_and_no_duplicates_enter():
 
 def test_population_is_cut_down_to_the_best_in_their_order():
     start = [individual(float(v), key=f"{n}") for n, v in enumerate([5, 1, 4, 2, 3])]
-    assert [i.objectives[0] for i in made(population=3).initial(start).individuals] == [1.0, 2.0, 3.0]
+    assert [i.objectives[0] for i in made(population=3).first_population(start).individuals] == [1.0, 2.0, 3.0]
 
 
 def test_a_population_of_one_mutates():

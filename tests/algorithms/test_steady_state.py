@@ -13,7 +13,7 @@ def scored(name, value, nodes):
 
 
 def test_tournaments_share_no_individual_and_losers_are_not_parents():
-    population = algorithm().initial(candidates(13, 1))
+    population = algorithm().first_population(candidates(13, 1))
     offspring = algorithm().propose(population, Streams(3))
     places = [item.place for item in offspring]
     assert len(offspring) == 6  # three tournaments of four
@@ -26,7 +26,7 @@ def test_tournaments_share_no_individual_and_losers_are_not_parents():
 
 def test_a_round_equals_its_tournaments_one_after_the_other():
     whole = algorithm(duplicates=True)
-    population = whole.initial(candidates(12, 1))
+    population = whole.first_population(candidates(12, 1))
     offspring = whole.propose(population, Streams(4))
     evaluated = [counted(item.genome, 1, item.origin) for item in offspring]
     at_once = whole.replace(population, offspring, evaluated)
@@ -38,7 +38,7 @@ def test_a_round_equals_its_tournaments_one_after_the_other():
 
 def test_no_slot_gets_worse():
     search = algorithm()
-    population = search.initial(candidates(12, 1))
+    population = search.first_population(candidates(12, 1))
     for generation in range(30):
         offspring = search.propose(population, Streams(5))
         evaluated = [counted(item.genome, 1, item.origin) for item in offspring]
@@ -50,7 +50,7 @@ def test_no_slot_gets_worse():
 
 def test_the_number_of_tournaments_can_be_limited_to_one():
     search = algorithm(tournaments=1)
-    population = search.initial(candidates(12, 1))
+    population = search.first_population(candidates(12, 1))
     assert len(search.propose(population, Streams(6))) == 2
 
 

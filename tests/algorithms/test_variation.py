@@ -4,7 +4,7 @@ from pydantic import ValidationError
 
 from evosdc.algorithms.generational import Generational
 from evosdc.algorithms.parent_child import ParentChild
-from evosdc.algorithms.variation import CREDIT, VariationParams, credited, improvement, mutation_rate, varied
+from evosdc.algorithms.variation import CREDIT, VariationParams, improvement, mutation_rate, update_memory, vary_parents
 from evosdc.model import Offspring, Population
 from evosdc.seeds import Streams
 from evosdc.testing.counting import candidates, counted, counting_toolbox
@@ -16,7 +16,7 @@ ADAPTIVE = VariationParams(variation="or", mutation=0.5, adaptive=True)
 
 def origins(params, pairs=400, slots=(0, 1)):
     rng = np.random.default_rng(1)
-    made = [varied(params, counting_toolbox(), PARENTS, slots, rng, params.mutation) for _ in range(pairs)]
+    made = [vary_parents(params, counting_toolbox(), PARENTS, slots, rng, params.mutation) for _ in range(pairs)]
     return [item.origin for pair in made for item in pair]
 
 
@@ -47,7 +47,7 @@ def made(gains, origin):
 def memory_after(mutants, crossed, memory=None):
     population = Population((individual(50.0, key="parent"),), 0, memory or {})
     (a, b), (c, d) = made(mutants, "mutation"), made(crossed, "crossover")
-    return credited(ADAPTIVE, population, a + c, b + d)
+    return update_memory(ADAPTIVE, population, a + c, b + d)
 
 
 def test_the_operator_that_improves_more_earns_a_higher_rate():
@@ -72,7 +72,7 @@ def test_a_generation_without_improvement_changes_nothing():
 
 def test_fixed_rates_remember_nothing():
     population = Population((individual(50.0),))
-    assert credited(VariationParams(), population, *made([3.0], "mutation")) == {}
+    assert update_memory(VariationParams(), population, *made([3.0], "mutation")) == {}
 
 
 def test_an_improvement_is_of_the_violation_first():
@@ -91,7 +91,7 @@ def test_rates_adapt_where_there_is_a_choice_only():
 
 def test_a_search_keeps_its_credit_in_the_population():
     algorithm = ParentChild(ParentChild.Params(adaptive=True), counting_toolbox())
-    population = algorithm.initial(candidates(12, 1))
+    population = algorithm.first_population(candidates(12, 1))
     for generation in range(10):
         offspring = algorithm.propose(population, Streams(1))
         evaluated = [counted(item.genome, 1, item.origin) for item in offspring]
@@ -103,7 +103,7 @@ def test_a_search_keeps_its_credit_in_the_population():
 
 def generation(**params):
     algorithm = Generational(Generational.Params(**params), counting_toolbox())
-    population = algorithm.initial(candidates(20, 1))
+    population = algorithm.first_population(candidates(20, 1))
     offspring = algorithm.propose(population, Streams(2))
     evaluated = [counted(item.genome, 1, item.origin) for item in offspring]
     return population, offspring, evaluated, algorithm.replace(population, offspring, evaluated)

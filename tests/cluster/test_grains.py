@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from evosdc.algorithms.islands import migrated, sources
+from evosdc.algorithms.islands import migrate, sources
 from evosdc.engine.generation_step import islands_pay, seconds_left
 from evosdc.engine.stop import Progress, Stop
 from evosdc.executors.chunk import OutOfTime, time_limited, unlimited
@@ -35,7 +35,7 @@ def test_round_a_ring_each_island_hears_from_the_one_before_it():
 def test_in_a_star_the_first_island_hears_from_all_best_first_and_all_hear_from_it():
     demes = islands([9, 8], [2, 7], [1, 6])
     assert routes(demes, "star") == [[2, 1], [0], [0]]
-    assert objectives_of(migrated(demes, 1, "star")) == [[1, 2], [2, 8], [1, 8]]
+    assert objectives_of(migrate(demes, 1, "star")) == [[1, 2], [2, 8], [1, 8]]
 
 
 def test_random_routes_are_one_ring_that_the_content_decides():
@@ -53,7 +53,7 @@ def test_random_routes_are_one_ring_that_the_content_decides():
 
 @pytest.mark.parametrize("topology", ["ring", "star", "random"])
 def test_a_lone_island_keeps_its_members(topology):
-    assert objectives_of(migrated(islands([1, 2]), 1, topology)) == [[1, 2]]
+    assert objectives_of(migrate(islands([1, 2]), 1, topology)) == [[1, 2]]
 
 
 def test_a_lone_island_hears_from_nobody():

@@ -55,8 +55,8 @@ def test_a_front_of_three_objectives_is_that_of_a_plain_search(points):
     assert [i.objectives for i in archive.individuals] == sorted({p for p in points if not beaten(p)})
 
 
-def breaking(violation, il, dr):
-    return Individual(None, f"{il} {dr}".encode(), {"il": il, "dr": dr, "infeasibility": violation}, (il,), "given")
+def breaking(infeasibility, il, dr):
+    return Individual(None, f"{il} {dr}".encode(), {"il": il, "dr": dr, "infeasibility": infeasibility}, (il,), "given")
 
 
 def test_only_those_that_break_the_constraints_least_stay():

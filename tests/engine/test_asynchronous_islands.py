@@ -125,7 +125,7 @@ def assert_same(mine, theirs):
 @pytest.mark.parametrize("choose", [at_random(1), at_random(2), last], ids=["random", "other", "last"])
 def test_whatever_order_tasks_end_in_the_whole_is_the_same(topology, inner, choose):
     algorithm = islands_of(topology, 4, 3, inner)
-    population = algorithm.initial(candidates(16, 1))
+    population = algorithm.first_population(candidates(16, 1))
     whole = list(evolve_generations(algorithm, Counting(), STREAMS, population, 14))
     # From the beginning, and from the middle between two migrations, as after a resume.
     for begin in (population, whole[3].population):
@@ -137,7 +137,7 @@ def test_whatever_order_tasks_end_in_the_whole_is_the_same(topology, inner, choo
 def test_a_slow_deme_on_a_ring_holds_up_those_that_need_it_and_nobody_else():
     algorithm = islands_of("ring", 4, 5)
     queue = Disorder(algorithm, lambda places, told: [p for p in places if p != 1 or len(told) > 40])
-    islands = under_way_of(algorithm, queue, algorithm.initial(candidates(16, 1)))
+    islands = under_way_of(algorithm, queue, algorithm.first_population(candidates(16, 1)))
     for _ in range(30):
         if queue.take(0.0) == [] and 1 in queue.under_way and len(queue.under_way) == 1:
             break
@@ -151,7 +151,7 @@ def test_a_slow_deme_on_a_ring_holds_up_those_that_need_it_and_nobody_else():
 def test_in_a_star_only_the_hub_is_waited_for():
     algorithm = islands_of("star", 4, 5)
     queue = Disorder(algorithm, lambda places, told: [p for p in places if p != 3] or places)
-    islands = under_way_of(algorithm, queue, algorithm.initial(candidates(16, 1)))
+    islands = under_way_of(algorithm, queue, algorithm.first_population(candidates(16, 1)))
     while queue.under_way.keys() != {3}:
         islands._take(None)
     reached = dict(queue.told)
@@ -162,7 +162,7 @@ def test_in_a_star_only_the_hub_is_waited_for():
 def test_a_deme_does_not_run_away_from_the_others():
     algorithm = islands_of("ring", 2, 1000)
     queue = Disorder(algorithm, lambda places, told: [0] if 0 in places else [], seconds=10.0)
-    islands = under_way_of(algorithm, queue, algorithm.initial(candidates(8, 1)))
+    islands = under_way_of(algorithm, queue, algorithm.first_population(candidates(8, 1)))
     while 0 in queue.under_way:
         islands._take(None)
     assert queue.told == [(0, n + 1) for n in range(AHEAD)], "one generation a report, since each takes so long"
@@ -172,7 +172,7 @@ def test_a_deme_does_not_run_away_from_the_others():
 
 def test_nothing_is_evolved_beyond_the_last_generation_and_complete_ones_outlive_a_halt():
     algorithm = islands_of("ring", 3, 4)
-    population = algorithm.initial(candidates(12, 1))
+    population = algorithm.first_population(candidates(12, 1))
     whole = list(evolve_generations(algorithm, Counting(), STREAMS, population, 10))
     queue = Disorder(algorithm, lambda places, told: places)
     islands = under_way_of(algorithm, queue, population, 10)
@@ -190,7 +190,7 @@ def test_nothing_is_evolved_beyond_the_last_generation_and_complete_ones_outlive
 
 def test_a_failure_counts_when_its_turn_comes():
     algorithm = islands_of("ring", 2, 3)
-    population = algorithm.initial(candidates(8, 1))
+    population = algorithm.first_population(candidates(8, 1))
 
     class Failing(Disorder):
         def take(self, patience=None):
@@ -211,7 +211,7 @@ def test_a_failure_counts_when_its_turn_comes():
 def test_an_executor_that_loses_a_task_is_told_of():
     algorithm = islands_of()
     islands = under_way_of(
-        algorithm, Disorder(algorithm, lambda places, told: []), algorithm.initial(candidates(12, 1))
+        algorithm, Disorder(algorithm, lambda places, told: []), algorithm.first_population(candidates(12, 1))
     )
     with pytest.raises(ExecutorError, match="no answer"):
         islands.next()

@@ -8,7 +8,7 @@ import pytest
 from evosdc.engine.deme_reports import Generation
 from evosdc.engine.evaluation import Dispatch
 from evosdc.engine.generation_step import GenerationStep
-from evosdc.engine.loop import begin, search
+from evosdc.engine.loop import first_state, search
 from evosdc.engine.stop import Progress, Stop
 from evosdc.model import Executor
 from evosdc.seeds import Streams
@@ -63,7 +63,7 @@ def advance_of(algorithm, stop, seconds, grain="auto"):
 )
 def test_workers_are_started_where_enough_is_left_to_do(seconds, generations, grain, started):
     algorithm = islands_of(count=4)
-    population = algorithm.initial(candidates(16, 1))
+    population = algorithm.first_population(candidates(16, 1))
     executor, evaluator, advance = advance_of(algorithm, Stop(generations=generations), seconds, grain)
     generation = advance(population, Progress(evaluations=16))
     assert executor.used is started
@@ -75,7 +75,7 @@ def test_workers_are_started_where_enough_is_left_to_do(seconds, generations, gr
 
 def test_while_a_search_may_end_any_time_workers_are_started_once_it_has_taken_as_long_as_their_start():
     algorithm = islands_of(count=4)
-    population = algorithm.initial(candidates(16, 1))
+    population = algorithm.first_population(candidates(16, 1))
     executor, _, advance = advance_of(algorithm, Stop(target=-1.0), 1e-6)
     advance(population, Progress(evaluations=16, seconds=1.0))
     assert not executor.used
@@ -113,7 +113,7 @@ def test_when_the_time_is_over_what_was_told_still_counts_up_to_any_other_limit(
     algorithm = islands_of()
     told = Told(None)
     state, reason = search(
-        algorithm, None, None, stop, begin(algorithm, candidates(12, 1)), lambda state, record: None, told
+        algorithm, None, None, stop, first_state(algorithm, candidates(12, 1)), lambda state, record: None, told
     )
     assert state.progress.generation == generations
     assert state.progress.evaluations == 12 + 2 * generations

@@ -66,8 +66,8 @@ def test_the_best_of_several_objectives_is_the_balanced_one():
 
 def test_what_obeys_the_constraints_is_better_than_what_does_not():
     people = [individual(5.0), individual(1.0), individual(2.0)]
-    for person, violation in zip(people, (0.0, 0.5, 0.4), strict=True):
-        person.infeasibility, person.scores["infeasibility"] = violation, violation
+    for person, infeasibility in zip(people, (0.0, 0.5, 0.4), strict=True):
+        person.infeasibility, person.scores["infeasibility"] = infeasibility, infeasibility
     assert best_of(people) is people[0]
     assert best_of(people[1:]) is people[2]
     assert Census().figures(people)["infeasible"] == 2

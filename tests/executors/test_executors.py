@@ -13,7 +13,7 @@ from evosdc.executors.serial import SerialExecutor
 from evosdc.executors.shared_files import share
 from evosdc.executors.watchdog import Watchdog
 from evosdc.model import Executor, Task
-from evosdc.model.parameters import parsed
+from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import default_registry
 from evosdc_scoop.executor import ScoopExecutor
 
@@ -148,7 +148,7 @@ def test_bad_parameters_are_told(executor):
     with pytest.raises(ParameterError, match="workers: given 0; wanted at least 1"):
         executor(None, 0)
     with pytest.raises(ParameterError) as caught:
-        parsed(executor.Params, {"time_limit": -1, "retrys": 2}, "executor")
+        parse_parameters(executor.Params, {"time_limit": -1, "retrys": 2}, "executor")
     assert len(caught.value.faults) == 2
 
 

@@ -47,17 +47,17 @@ def test_what_is_none_has_one_clear_fault(text, word):
 
 
 @given(st.floats(0, 100), st.floats(allow_nan=False, allow_infinity=True))
-def test_a_violation_is_finite_and_zero_where_the_constraint_holds(bound, value):
+def test_a_excess_is_finite_and_zero_where_the_constraint_holds(bound, value):
     for constraint, holds in (
         (Constraint("dr", "<=", bound), value <= bound),
         (Constraint("dr", ">=", bound), value >= bound),
     ):
-        violation = constraint.violation(value)
-        assert 0.0 <= violation <= GREATEST
-        assert (violation == 0.0) == holds
+        excess = constraint.excess(value)
+        assert 0.0 <= excess <= GREATEST
+        assert (excess == 0.0) == holds
 
 
-def test_violations_are_in_units_of_the_bound_and_added_up():
+def test_excesss_are_in_units_of_the_bound_and_added_up():
     constraints = Constraints(
         (Constraint("dr", "<=", 20.0), Constraint("k-anonymity", ">=", 3.0), Constraint("il", "<=", 5.0, "age")),
         {"il of age": Aggregation(("a of age", "b of age"))},
@@ -74,8 +74,8 @@ def test_violations_are_in_units_of_the_bound_and_added_up():
 def test_the_share_of_records_that_fall_short_leads_where_it_is_known():
     constraint = Constraint("k-anonymity", ">=", 3.0)
     constraints = Constraints((constraint,))
-    assert constraint.shortfall == "records short of k-anonymity >= 3"
-    worse, better = ({"k-anonymity": 1.0, constraint.shortfall: percent} for percent in (40.0, 0.1))
+    assert constraint.shortfall_name == "records short of k-anonymity >= 3"
+    worse, better = ({"k-anonymity": 1.0, constraint.shortfall_name: percent} for percent in (40.0, 0.1))
     assert constraints.judge(worse)["infeasibility"] == pytest.approx(0.4)
     assert constraints.judge(better)["infeasibility"] == pytest.approx(0.001)
-    assert constraints.judge({"k-anonymity": 3.0, constraint.shortfall: 0.0})["infeasibility"] == 0.0
+    assert constraints.judge({"k-anonymity": 3.0, constraint.shortfall_name: 0.0})["infeasibility"] == 0.0

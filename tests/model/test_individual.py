@@ -8,16 +8,16 @@ from evosdc.model import Individual
 from evosdc.model.individual import MINIMISED
 
 
-def person(objectives, violation=0.0, **scores):
-    scores = scores | ({"infeasibility": violation} if violation else {})
-    return Individual(None, repr((objectives, violation)).encode(), scores, tuple(map(float, objectives)), "given")
+def person(objectives, infeasibility=0.0, **scores):
+    scores = scores | ({"infeasibility": infeasibility} if infeasibility else {})
+    return Individual(None, repr((objectives, infeasibility)).encode(), scores, tuple(map(float, objectives)), "given")
 
 
 OBJECTIVES = st.tuples(st.integers(0, 3), st.integers(0, 3))
-VIOLATION = st.sampled_from([0.0, 0.0, 0.5, 2.0])
+INFEASIBLE = st.sampled_from([0.0, 0.0, 0.5, 2.0])
 
 
-@given(OBJECTIVES, VIOLATION, OBJECTIVES, VIOLATION)
+@given(OBJECTIVES, INFEASIBLE, OBJECTIVES, INFEASIBLE)
 def test_violations_precede_objectives_in_every_comparison(a, va, b, vb):
     one, other = person(a, va), person(b, vb)
     if va < vb:
@@ -41,7 +41,7 @@ def test_a_fitness_is_copied_with_its_violation():
     fitness = MINIMISED[1]((1.0, 2.0), 0.5)
     again = deepcopy(fitness)
     assert again == fitness
-    assert (again.values, again.violation) == ((1.0, 2.0), 0.5)
+    assert (again.values, again.infeasibility) == ((1.0, 2.0), 0.5)
 
 
 def test_the_balanced_file_precedes_with_several_objectives():

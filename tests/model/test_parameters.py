@@ -6,7 +6,7 @@ from pydantic import Field
 
 from evosdc.errors import ParameterError
 from evosdc.model import Parameters
-from evosdc.model.parameters import parsed
+from evosdc.model.parameters import parse_parameters
 
 
 class Params(Parameters):
@@ -16,7 +16,7 @@ class Params(Parameters):
 
 def test_all_faults_are_told_at_once():
     with pytest.raises(ParameterError) as caught:
-        parsed(Params, {"k": 1, "p": "much", "kk": 2}, "method mdav")
+        parse_parameters(Params, {"k": 1, "p": "much", "kk": 2}, "method mdav")
     text = str(caught.value)
     assert len(caught.value.faults) == 3
     assert "method mdav: k: given 1; wanted greater than or equal to 2" in text
@@ -27,11 +27,11 @@ def test_all_faults_are_told_at_once():
 @pytest.mark.parametrize("given", [-1, 101])
 def test_a_number_out_of_range_is_told_the_whole_range(given):
     with pytest.raises(ParameterError, match="wanted greater than or equal to 2 and less than or equal to 100"):
-        parsed(Params, {"k": given}, "method mdav")
+        parse_parameters(Params, {"k": given}, "method mdav")
 
 
 def test_parameters_are_frozen_and_have_defaults():
-    params = parsed(Params, {}, "method mdav")
+    params = parse_parameters(Params, {}, "method mdav")
     assert (params.k, params.p) == (3, 0.5)
     with pytest.raises(ValueError, match="frozen"):
         params.k = 4
@@ -66,7 +66,7 @@ class Several(Parameters):
 )
 def test_fields_of_several_types_are_told_in_words_of_what_was_given(given: dict[str, Any], faults: list[str]) -> None:
     with pytest.raises(ParameterError) as caught:
-        parsed(Several, given, "")
+        parse_parameters(Several, given, "")
     found = [str(fault) for fault in caught.value.faults]
     assert len(found) == len(faults), found
     for start in faults:

@@ -1,4 +1,4 @@
-"""Conditions of runs and studies from what lies in their folders: whole, torn, dated, or not there."""
+"""Status of runs and studies from what lies in their folders: whole, torn, dated, or not there."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import pytest
 
 from evosdc.errors import ExperimentError
 from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.run.runner import run_once
+from evosdc.experiment.run.run import run_once
 from evosdc.experiment.study.status import read_status
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import Journal, journal_tail
@@ -62,7 +62,7 @@ def test_the_nearest_limit_counts(stop, left):
 @pytest.mark.parametrize(
     ("said", "state"), [("done", "finished"), ("failed", "failed"), ("interrupted", "stopped"), ("running", "failed")]
 )
-def test_a_folder_that_nobody_holds_is_in_the_state_it_says(tmp_path, said, state):
+def test_a_folder_without_an_owner_is_in_the_phase_it_says(tmp_path, said, state):
     assert read_run_status(folder_of(tmp_path / "run", said)).phase == state
 
 
@@ -114,7 +114,7 @@ def test_the_tail_of_a_journal_is_whole_lines_only(tmp_path):
 
 
 def test_a_line_of_the_journal_can_be_read_soon_after_it_was_written(tmp_path, monkeypatch):
-    monkeypatch.setattr("evosdc.experiment.run.observers.FLUSH", 0.0)
+    monkeypatch.setattr("evosdc.experiment.run.recorder.FLUSH", 0.0)
     seen = []
 
     class Looking:
@@ -152,7 +152,7 @@ def test_a_lock_is_held_once_and_let_go(tmp_path):
     second.release()
 
 
-def test_the_name_of_a_dead_holder_is_told_to_the_next(tmp_path):
+def test_the_name_of_a_dead_owner_is_told_to_the_next(tmp_path):
     dead = replace(this_owner(), born="1")
     (tmp_path / ".lock").write_text(json.dumps(asdict(dead)))
     with RunFolder(tmp_path) as folder:
@@ -161,7 +161,7 @@ def test_the_name_of_a_dead_holder_is_told_to_the_next(tmp_path):
         assert folder.abandoned is None
 
 
-def test_a_holder_gives_signs_of_life(tmp_path, monkeypatch):
+def test_an_owner_gives_signs_of_life(tmp_path, monkeypatch):
     monkeypatch.setattr("evosdc.runs.lock.BEAT", 0.02)
     lock = Lock(tmp_path / ".lock")
     lock.acquire()

@@ -75,7 +75,7 @@ class Invents(Climbing):
 
 
 class InventsTheStart(Climbing):
-    def initial(self, candidates):
+    def first_population(self, candidates):
         return Population((counted(np.zeros(8, dtype=np.int64), 1), *candidates))
 
 
@@ -90,7 +90,7 @@ class NamesNoParents(Climbing):
 
 
 class ChangesThePopulation(Climbing):
-    def initial(self, candidates):
+    def first_population(self, candidates):
         return Population(tuple(candidates), memory={"taken": np.zeros(1)})
 
     def replace(self, population, offspring, evaluated):

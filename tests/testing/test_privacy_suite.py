@@ -14,9 +14,9 @@ class ShareUnique(PrivacyModel):
     headline = "percent"
     larger_is_safer = False
 
-    def assess(self, release):
-        frequencies, counts = release.frequencies[0], release.classes.counts
-        return {"percent": 100.0 * float(counts[frequencies == 1].sum()) / len(release.table)}
+    def assess(self, view):
+        frequencies, counts = view.frequencies[0], view.classes.counts
+        return {"percent": 100.0 * float(counts[frequencies == 1].sum()) / len(view.table)}
 
 
 class TestShareUnique(PrivacyModelConformance):
@@ -25,12 +25,12 @@ class TestShareUnique(PrivacyModelConformance):
 
 
 class Endless(ShareUnique):
-    def assess(self, release):
+    def assess(self, view):
         return {"percent": float("inf")}
 
 
 class AnArray(ShareUnique):
-    def assess(self, release):
+    def assess(self, view):
         return {"percent": 1.0, "risks": np.zeros(3)}
 
 
@@ -39,26 +39,26 @@ class AnotherName(ShareUnique):
 
 
 class FirstRecord(ShareUnique):
-    def assess(self, release):
-        return {"percent": float(release.classes.counts[release.classes.of[0]])}
+    def assess(self, view):
+        return {"percent": float(view.classes.counts[view.classes.of[0]])}
 
 
 class SumOfCodes(ShareUnique):
-    def assess(self, release):
-        return {"percent": float(release.table.codes.sum())}
+    def assess(self, view):
+        return {"percent": float(view.table.codes.sum())}
 
 
 class Remembers(ShareUnique):
     asked = 0
 
-    def assess(self, release):
+    def assess(self, view):
         type(self).asked += 1
         return {"percent": float(type(self).asked)}
 
 
 class NeedsMore(ShareUnique):
-    def assess(self, release):
-        return {"percent": float(release.weights.sum())}
+    def assess(self, view):
+        return {"percent": float(view.weights.sum())}
 
 
 class Silent(ShareUnique):

@@ -282,6 +282,6 @@ class Experiment(Parameters):
         """Whether it is one run: no replicates and no sweep."""
         return self.replicates == 1 and not self.sweep
 
-    def document(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the experiment as JSON-able data with every default filled in."""
         return self.model_dump(mode="json", by_alias=True)

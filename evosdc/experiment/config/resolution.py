@@ -10,11 +10,11 @@ import tomli_w
 from evosdc._version import __version__
 from evosdc.experiment.config.experiment import ExecutorChoice, Experiment, Named, Start
 from evosdc.model.constraint import Constraint
-from evosdc.model.parameters import parsed
+from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import Registry
 
 
-def resolved(experiment: Experiment, registry: Registry, protect: tuple[str, ...], start: Start) -> Experiment:
+def resolve(experiment: Experiment, registry: Registry, protect: tuple[str, ...], start: Start) -> Experiment:
     """Return the experiment with the parameters of everything that it names, and the attributes that it protects.
 
     Parameters
@@ -92,7 +92,7 @@ def _filled(registry: Registry, kind: str, named: Named) -> Named:
     params = getattr(registry.implementation(kind, named.name), "Params", None)
     if params is None:
         return named
-    full = parsed(params, named.params, f"{kind} {named.name}").model_dump(mode="json", exclude_none=True)
+    full = parse_parameters(params, named.params, f"{kind} {named.name}").model_dump(mode="json", exclude_none=True)
     for key, value in full.items():
         if kind == "algorithm" and (inner := _inner(value, registry)) is not None:
             full[key] = {"name": inner.name, **_filled(registry, kind, inner).params}

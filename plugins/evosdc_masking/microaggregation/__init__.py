@@ -9,8 +9,7 @@ from evosdc.specs import MaskingMethodSpec
 
 SPECS: tuple[MaskingMethodSpec, ...] = (
     MaskingMethodSpec(
-        name="mdav",
-        implementation="evosdc_masking.microaggregation.mdav:Mdav",
+        name="mdav", implementation="evosdc_masking.microaggregation.mdav:Mdav",
         summary="Multivariate microaggregation: classes of at least k similar records share their average.",
         source="MDAV-generic, Domingo-Ferrer and Torra 2005; convex median and treatment of missing values: "
         "reconstruction",
@@ -23,17 +22,14 @@ SPECS: tuple[MaskingMethodSpec, ...] = (
         scales=("ordinal", "numeric"),
     ),
     MaskingMethodSpec(
-        name="individual-ranking",
-        implementation="evosdc_masking.microaggregation.univariate:IndividualRanking",
+        name="individual-ranking", implementation="evosdc_masking.microaggregation.univariate:IndividualRanking",
         summary="Each attribute on its own sorted and cut in runs of k values, which share their average.",
-        source="Defays and Nanopoulos 1993; missing values: reconstruction",
-        scales=("ordinal", "numeric"),
+        source="Defays and Nanopoulos 1993; missing values: reconstruction", scales=("ordinal", "numeric"),
     ),
     MaskingMethodSpec(
         name="projected-microaggregation",
         implementation="evosdc_masking.microaggregation.projected:ProjectedMicroaggregation",
         summary="Records in the order of their first principal component or sum of z-scores, in the best runs of k.",
-        source="Torra, Privacy in Data Mining, algorithm 2; missing values: reconstruction",
-        scales=("numeric",),
+        source="Torra, Privacy in Data Mining, algorithm 2; missing values: reconstruction", scales=("numeric",),
     ),
-)
+)  # fmt: skip

@@ -9,9 +9,8 @@ from evosdc.specs import MaskingMethodSpec
 
 SPECS: tuple[MaskingMethodSpec, ...] = (
     MaskingMethodSpec(
-        name="local-suppression",
-        implementation="evosdc_masking.suppression.local_suppression:LocalSuppression",
+        name="local-suppression", implementation="evosdc_masking.suppression.local_suppression:LocalSuppression",
         summary="Suppresses few values, the unimportant ones first, until every record is like k.",
         source="Samarati and Sweeney 1998; Willenborg and De Waal 2001; heuristics: reconstruction",
     ),
-)
+)  # fmt: skip

@@ -9,9 +9,8 @@ from evosdc.specs import MaskingMethodSpec
 
 SPECS: tuple[MaskingMethodSpec, ...] = (
     MaskingMethodSpec(
-        name="rank-swapping",
-        implementation="evosdc_masking.swapping.rank_swapping:RankSwapping",
+        name="rank-swapping", implementation="evosdc_masking.swapping.rank_swapping:RankSwapping",
         summary="Values of each attribute are swapped between records at most p percent of the ranks apart.",
         source="Moore 1996; as in the Handbook on Statistical Disclosure Control",
     ),
-)
+)  # fmt: skip

@@ -58,7 +58,7 @@ class Ipso(MaskingMethod):
     supports: ClassVar[frozenset[Scale]] = frozenset({Scale.NUMERIC})
     params: Params
 
-    def context(self, schema: Schema, masked: Sequence[str]) -> tuple[str, ...]:
+    def auxiliary_names(self, schema: Schema, masked: Sequence[str]) -> tuple[str, ...]:
         """Return the confidential attributes.
 
         Raises
@@ -101,8 +101,8 @@ class Ipso(MaskingMethod):
             raise ParameterError(Fault(_CONFIDENTIAL, given, "the attributes' values", advice))
         return self.mask_given(table, table.select(()), rng)
 
-    def mask_given(self, table: Table, context: Table, rng: np.random.Generator) -> Table:
-        """Return synthetic values explained by the attributes of `context`.
+    def mask_given(self, table: Table, auxiliary: Table, rng: np.random.Generator) -> Table:
+        """Return synthetic values explained by the attributes of `auxiliary`.
 
         Raises
         ------
@@ -112,7 +112,7 @@ class Ipso(MaskingMethod):
         self.require_fit(table)
         if not table.numbers.size:
             return table
-        design = design_matrix(context, len(table))
+        design = design_matrix(auxiliary, len(table))
         whole = complete(table)
         known = table.numbers[whole]
         space = basis(design[whole])

@@ -12,7 +12,7 @@ from evosdc.seeds import lent
 from evosdc_equations import generation
 from evosdc_equations.genotype import Equations
 from evosdc_equations.primitives import equation_of, primitive_set, tree_of
-from evosdc_equations.variation import MUTATIONS, limited, node_depths
+from evosdc_equations.variation import MUTATIONS, depth_limited, node_depths
 from tests.plugins.equations.microdata import microdata
 
 PSET = primitive_set(TERMINALS, FUNCTIONS, constants=True)
@@ -142,9 +142,9 @@ def test_a_child_over_the_limit_becomes_a_parent():
         return (tree_of(parse_infix("sqrt(sqrt(sqrt(ta)))")),)
 
     parent = tree_of(parse_infix("ta + tb"))
-    (child,) = limited(deepen, 2, 100)(parent)
+    (child,) = depth_limited(deepen, 2, 100)(parent)
     assert equation_of(child) == equation_of(parent)
-    (child,) = limited(deepen, 9, 3)(parent)
+    (child,) = depth_limited(deepen, 9, 3)(parent)
     assert equation_of(child) == equation_of(parent)
 
 

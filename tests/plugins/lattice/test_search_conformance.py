@@ -69,7 +69,7 @@ class LatticeSearchConformance(AlgorithmConformance):
 
     def test_its_solution_is_within_the_limit(self):
         algorithm = self.made()
-        population = algorithm.initial(self.start())
+        population = algorithm.first_population(self.start())
         best = self.start()[0]
         for _ in range(12):
             offspring = algorithm.propose(population, Streams(5))
@@ -112,7 +112,7 @@ def run(name, generations, seed=5, suppression=0.05):
         key = own.genotype.key(genome)
         return Individual(genome, key, *own.evaluate(genome, key)[:2], origin)
 
-    population = algorithm.initial([judged(top, "generalisation levels=highest")])
+    population = algorithm.first_population([judged(top, "generalisation levels=highest")])
     best = population.individuals[0]
     for generation in range(generations):
         offspring = algorithm.propose(population, Streams(seed))

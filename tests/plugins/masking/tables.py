@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from evosdc.model import MaskingMethod
-from evosdc.model.parameters import parsed
+from evosdc.model.parameters import parse_parameters
 from evosdc.table.schema import Attribute, MissingRule, Scale, Schema
 from evosdc.table.table import Table
 
@@ -46,7 +46,7 @@ def masked(method: type[MaskingMethod], table: Table, seed: int = 1, **params: A
 
 def build(method: type[MaskingMethod], **params: Any) -> MaskingMethod:
     given: Mapping[str, Any] = params
-    return method(parsed(method.Params, given, f"method {method.__name__.lower()}"))
+    return method(parse_parameters(method.Params, given, f"method {method.__name__.lower()}"))
 
 
 @st.composite

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evosdc.model.parameters import parsed
+from evosdc.model.parameters import parse_parameters
 from evosdc_masking.anonymity.mondrian import Mondrian
 from evosdc_masking.microaggregation.mdav import Mdav
 from evosdc_masking.post_randomisation.pram import Pram
@@ -38,7 +38,7 @@ from tests.plugins.masking.tables import NOMINAL, categorical, joined, masked, n
     ],
 )
 def test_defaults(method, given, usual):
-    found = parsed(method.Params, given, "method").model_dump()
+    found = parse_parameters(method.Params, given, "method").model_dump()
     assert {key: found[key] for key in usual} == usual
 
 

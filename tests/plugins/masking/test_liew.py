@@ -10,7 +10,7 @@ from scipy import stats
 
 from evosdc.errors import ParameterError
 from evosdc.model import MaskingMethod
-from evosdc.model.parameters import parsed
+from evosdc.model.parameters import parse_parameters
 from evosdc.table.table import Table
 from evosdc.testing import MaskingMethodConformance
 from evosdc_masking.synthesis.densities import FAMILIES, best_density, fitted_densities
@@ -168,4 +168,4 @@ def test_refusals(params: dict, text: str) -> None:
 
 def test_defaults() -> None:
     usual = {"rounding": True, "significance": 0.05, "intervals": None}
-    assert parsed(Liew.Params, {}, "method").model_dump() == usual
+    assert parse_parameters(Liew.Params, {}, "method").model_dump() == usual

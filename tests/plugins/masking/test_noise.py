@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
 from evosdc.model import MaskingMethod
-from evosdc.model.parameters import parsed
+from evosdc.model.parameters import parse_parameters
 from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import Table
 from evosdc.testing import MaskingMethodConformance
@@ -236,4 +236,4 @@ def test_refusals(method: type, params: dict, text: str) -> None:
     ],
 )
 def test_defaults(method: type[MaskingMethod], given_params: dict, usual: dict) -> None:
-    assert parsed(method.Params, given_params, "method").model_dump() == usual
+    assert parse_parameters(method.Params, given_params, "method").model_dump() == usual

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from evosdc.errors import ParameterError
 from evosdc.model import Masking
-from evosdc.model.parameters import parsed
+from evosdc.model.parameters import parse_parameters
 from evosdc.table.table import Table
 from evosdc_masking import evosdc_masking_methods, evosdc_portfolios
 from evosdc_masking.mixed_portfolio import mixed as mixed_portfolio
@@ -28,7 +28,7 @@ def implementation(path: str):
 def applied(entry: Masking, table: Table) -> Table:
     method = implementation(METHODS[entry.method].implementation)
     part = table.select(entry.attributes or table.schema.names)
-    masked = method(parsed(method.Params, entry.params, entry.label)).mask(part, np.random.default_rng(0))
+    masked = method(parse_parameters(method.Params, entry.params, entry.label)).mask(part, np.random.default_rng(0))
     return table.with_columns(masked)
 
 

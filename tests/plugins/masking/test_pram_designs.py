@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import evosdc
 from evosdc.errors import ParameterError
-from evosdc.model.parameters import parsed
+from evosdc.model.parameters import parse_parameters
 from evosdc.randomisation.invariance import retained, two_stage
 from evosdc.seeds import Purpose, stream
 from evosdc.table.schema import Attribute, Role, Scale, Schema
@@ -198,7 +198,7 @@ def test_refusals(params: dict, texts: list[str]) -> None:
     ],
 )
 def test_defaults(given: dict, usual: dict) -> None:
-    params = parsed(Pram.Params, given, "method pram").model_dump(exclude_none=True)
+    params = parse_parameters(Pram.Params, given, "method pram").model_dump(exclude_none=True)
     assert params == usual | {"crossed": []}
 
 

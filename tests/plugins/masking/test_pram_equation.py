@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evosdc.errors import ParameterError
-from evosdc.model.parameters import parsed
+from evosdc.model.parameters import parse_parameters
 from evosdc_masking.post_randomisation.pram import Pram
 from tests.plugins.masking.tables import NOMINAL, ORDINAL, categorical, masked
 
@@ -57,7 +57,7 @@ def test_the_second_stage_keeps_margins_in_expectation(file):
 def test_an_equation_goes_with_no_design(file, other):
     path = file('equation = "ta"')
     with pytest.raises(ParameterError, match=r"nothing, since the equation|not both"):
-        parsed(Pram.Params, {"equation": str(path)} | other, "method pram")
+        parse_parameters(Pram.Params, {"equation": str(path)} | other, "method pram")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError, PluginError
 from evosdc.model import Microdata
-from evosdc.model.parameters import parsed
+from evosdc.model.parameters import parse_parameters
 from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import MISSING, Table
 from evosdc_pram.coding import controlled_rounding, largest_remainder
@@ -204,9 +204,9 @@ def test_share_to_retain_is_met_unless_the_lower_bound_forbids():
     for genome in evolved(genotype, 2, 20):
         assert np.diagonal(genotype.transitions(genome)[0]).min() >= 0.5 - 1e-12
     with pytest.raises(ParameterError, match="upper bound"):
-        parsed(PramMatrices.Params, {"most": 0.8, "retained": 0.7}, "genotype pram")
+        parse_parameters(PramMatrices.Params, {"most": 0.8, "retained": 0.7}, "genotype pram")
     with pytest.raises(ParameterError, match="1 with two-stage"):
-        parsed(PramMatrices.Params, {"most": 0.8, "invariance": "two-stage"}, "genotype pram")
+        parse_parameters(PramMatrices.Params, {"most": 0.8, "invariance": "two-stage"}, "genotype pram")
 
 
 def test_only_chosen_attributes_are_randomised():

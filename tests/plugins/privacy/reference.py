@@ -8,7 +8,7 @@ from math import exp, factorial, log
 
 import numpy as np
 
-from evosdc.model import MissingMatch, Release
+from evosdc.model import IntruderView, MissingMatch
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 
@@ -28,11 +28,11 @@ def table_of(codes, sensitive=None, scale=Scale.NOMINAL, hierarchy=None) -> Tabl
     return Table(Schema(tuple(attributes)), codes, np.empty((len(codes), 0)))
 
 
-def release_of_codes(codes, missing=MissingMatch.CATEGORY, sensitive=None, **more) -> Release:
+def release_of_codes(codes, missing=MissingMatch.CATEGORY, sensitive=None, **more) -> IntruderView:
     scale, hierarchy = more.pop("scale", Scale.NOMINAL), more.pop("hierarchy", None)
     table = table_of(codes, sensitive, scale, hierarchy)
     names = tuple(f"a{v}" for v in range(np.asarray(codes).shape[1]))
-    return Release(table, names, ("s",) if sensitive is not None else (), missing=missing, **more)
+    return IntruderView(table, names, ("s",) if sensitive is not None else (), missing=missing, **more)
 
 
 def equal(a: int, b: int, missing: MissingMatch) -> bool:

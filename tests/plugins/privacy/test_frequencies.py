@@ -25,11 +25,11 @@ CODES = st.tuples(st.integers(1, 14), st.integers(1, 5)).flatmap(
 @given(CODES, st.sampled_from(MissingMatch))
 def test_frequencies_are_those_of_all_pairs(codes, missing) -> None:
     weights = np.arange(1.0, len(codes) + 1)
-    release = release_of_codes(codes, missing, weights=weights)
+    view = release_of_codes(codes, missing, weights=weights)
     near = neighbours(codes, missing)
-    counts, population = release.frequencies
-    assert counts[release.classes.of].tolist() == [len(n) for n in near]
-    assert population[release.classes.of].tolist() == [weights[n].sum() for n in near]
+    counts, population = view.frequencies
+    assert counts[view.classes.of].tolist() == [len(n) for n in near]
+    assert population[view.classes.of].tolist() == [weights[n].sum() for n in near]
 
 
 @settings(max_examples=150)
@@ -64,8 +64,8 @@ def test_wide_tables_and_large_codes() -> None:
     codes[30:] = codes[:30]
     codes[:, 7] = np.arange(60) % 30 + 2_000_000_000
     assert equivalence_classes(codes).counts.tolist() == [2] * 30
-    release = release_of_codes(np.where(codes > 9, 1, codes), MissingMatch.WILDCARD)
-    assert release.frequencies[0][release.classes.of].tolist() == [
+    view = release_of_codes(np.where(codes > 9, 1, codes), MissingMatch.WILDCARD)
+    assert view.frequencies[0][view.classes.of].tolist() == [
         len(near) for near in neighbours(np.where(codes > 9, 1, codes), MissingMatch.WILDCARD)
     ]
 
@@ -104,9 +104,9 @@ class TestKAnonymity:
 
     @pytest.mark.parametrize("missing", MissingMatch)
     def test_the_three_rules_for_missing_values(self, missing: MissingMatch) -> None:
-        release = release_of_codes([[0, 0], [0, -1], [0, 0], [1, -1], [-1, 0]], missing)
-        figures = KAnonymity(KAnonymity.Params()).assess(release)
-        expected = sorted(len(near) for near in neighbours(release.table.codes, release.missing))
+        view = release_of_codes([[0, 0], [0, -1], [0, 0], [1, -1], [-1, 0]], missing)
+        figures = KAnonymity(KAnonymity.Params()).assess(view)
+        expected = sorted(len(near) for near in neighbours(view.table.codes, view.missing))
         assert figures["k"] == expected[0]
         assert figures["unique_records"] == expected.count(1)
 
@@ -119,8 +119,8 @@ class TestKAnonymity:
 
 class TestPopulationFrequencies:
     def test_weights_of_matching_records_are_added(self) -> None:
-        release = release_of_codes([[0], [0], [1], [-1]], MissingMatch.WILDCARD, weights=np.array([2.0, 3.5, 4.0, 1.0]))
-        figures = PopulationFrequencies(PopulationFrequencies.Params()).assess(release)
+        view = release_of_codes([[0], [0], [1], [-1]], MissingMatch.WILDCARD, weights=np.array([2.0, 3.5, 4.0, 1.0]))
+        figures = PopulationFrequencies(PopulationFrequencies.Params()).assess(view)
         assert figures["smallest"] == 5.0
         assert figures["population"] == 10.5
         assert figures["mean"] == pytest.approx((6.5 + 6.5 + 5 + 10.5) / 4)
@@ -135,7 +135,7 @@ class TestPopulationFrequencies:
 @settings(max_examples=150)
 @given(CODES, st.sampled_from(MissingMatch), st.integers(1, 6))
 def test_records_fall_short_of_k_where_too_few_are_like_them(codes, missing, k) -> None:
-    release, model = release_of_codes(codes, missing), KAnonymity(None)
-    share = model.shortfall(release, k)
+    view, model = release_of_codes(codes, missing), KAnonymity(None)
+    share = model.shortfall(view, k)
     assert share == np.mean([len(near) < k for near in neighbours(codes, missing)])
-    assert (share == 0.0) == (model.assess(release)["k"] >= k)
+    assert (share == 0.0) == (model.assess(view)["k"] >= k)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from evosdc.model import MissingMatch, Release
+from evosdc.model import IntruderView, MissingMatch
 from evosdc.randomisation.local_privacy import epsilon
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
@@ -31,8 +31,8 @@ FILES = st.tuples(st.integers(1, 8), st.integers(1, 10), st.integers(1, 3)).flat
 @given(FILES, st.sampled_from(MissingMatch))
 def test_delta_is_that_of_the_definition(files, missing) -> None:
     file, people = (codes.tolist() for codes in files)
-    release = release_of_codes(files[0], missing, population=table_of(files[1]))
-    found = DeltaPresence(DeltaPresence.Params()).assess(release)
+    view = release_of_codes(files[0], missing, population=table_of(files[1]))
+    found = DeltaPresence(DeltaPresence.Params()).assess(view)
 
     def matching(row, rows, own=-1):
         return sum(
@@ -64,10 +64,10 @@ def test_numbers_are_matched_by_value_in_both_files() -> None:
         Table(schema, np.empty((len(ages), 0), dtype=np.int32), np.array(ages)[:, None])
         for ages in ([70.5, 30.0], [18.0, 30.0, 30.0, 70.5, np.nan])
     )
-    release = Release(file, ("age",), population=people)
-    figures = DeltaPresence(DeltaPresence.Params()).assess(release)
+    view = IntruderView(file, ("age",), population=people)
+    figures = DeltaPresence(DeltaPresence.Params()).assess(view)
     assert figures["mean"] == pytest.approx((0 + 0.5 + 0.5 + 1 + 0) / 5)
-    wild = DeltaPresence(DeltaPresence.Params()).assess(replace(release, missing=MissingMatch.WILDCARD))
+    wild = DeltaPresence(DeltaPresence.Params()).assess(replace(view, missing=MissingMatch.WILDCARD))
     assert wild["mean"] == pytest.approx((0 + 1 / 3 + 1 / 3 + 1 / 2 + 2 / 5) / 5)
 
 
@@ -79,12 +79,12 @@ class TestEpsilon:
         assert epsilon(np.array([[0.2, 0.8], [0.2, 0.8]])) == 0.0
 
     def test_a_value_that_rules_another_out_has_no_bound(self) -> None:
-        release = release_of_codes([[0]], transitions={"x": np.identity(2), "y": np.full((2, 2), 0.5)})
-        figures = LocalDifferentialPrivacy(LocalDifferentialPrivacy.Params()).assess(release)
+        view = release_of_codes([[0]], transitions={"x": np.identity(2), "y": np.full((2, 2), 0.5)})
+        figures = LocalDifferentialPrivacy(LocalDifferentialPrivacy.Params()).assess(view)
         assert figures == {"epsilon": None, "attributes": {"x": None, "y": 0.0}}
 
     def test_attributes_add_up(self) -> None:
         rows = np.array([[0.75, 0.25], [0.25, 0.75]])
-        release = release_of_codes([[0]], transitions={"x": rows, "y": rows})
-        figures = LocalDifferentialPrivacy(LocalDifferentialPrivacy.Params()).assess(release)
+        view = release_of_codes([[0]], transitions={"x": rows, "y": rows})
+        figures = LocalDifferentialPrivacy(LocalDifferentialPrivacy.Params()).assess(view)
         assert figures["epsilon"] == pytest.approx(2 * log(3))

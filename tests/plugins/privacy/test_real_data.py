@@ -13,10 +13,10 @@ import pytest
 from scipy.integrate import quad
 
 import evosdc
-from evosdc.calls.disclosure import release_of
+from evosdc.calls.disclosure import intruder_view_of
 from evosdc.datasets.loading import load_dataset
 from evosdc.files.source import read_source
-from evosdc.model import MissingMatch, Release
+from evosdc.model import IntruderView, MissingMatch
 from evosdc.plugins.registry import default_registry
 from evosdc.table.equivalence import key_codes
 from evosdc.table.table import MISSING, Table
@@ -92,16 +92,16 @@ class TestHouseholdSurvey:
 
     @pytest.mark.parametrize(("keys", "score"), [(KEYS, 180), (("urbrur", "roof", "walls", "water", "sex"), 2)])
     def test_suda_score_of_the_first_of_its_uniques(self, keys, score) -> None:
-        release = release_of(household_survey("testdata2.csv"), keys)
-        owner, sets = uniques_of(release, len(keys))
-        own = membership(sets[owner == release.classes.of[0]], len(keys)).sum(axis=1)
+        view = intruder_view_of(household_survey("testdata2.csv"), keys)
+        owner, sets = uniques_of(view, len(keys))
+        own = membership(sets[owner == view.classes.of[0]], len(keys)).sum(axis=1)
         assert sum(factorial(len(keys) - size) for size in own.tolist()) == score
 
 
 @pytest.mark.parametrize("missing", MissingMatch)
 def test_frequencies_of_the_survey_with_holes(missing) -> None:
     table = with_holes(household_survey(), KEYS, 0.05)
-    release = release_of(table, KEYS, weight="household_weights", missing=missing)
+    view = intruder_view_of(table, KEYS, weight="household_weights", missing=missing)
     codes, weights = key_codes(table, KEYS), table.column("household_weights")
     wild = missing is MissingMatch.WILDCARD
     same = np.ones((len(table), len(table)), dtype=bool)
@@ -112,7 +112,7 @@ def test_frequencies_of_the_survey_with_holes(missing) -> None:
             equal = equal | holes if wild else equal & ~holes
         same &= equal
     np.fill_diagonal(same, True)
-    counts, population = (x[release.classes.of] for x in release.frequencies)
+    counts, population = (x[view.classes.of] for x in view.frequencies)
     assert np.array_equal(counts, same.sum(axis=1))
     assert population == pytest.approx(same @ weights)
 
@@ -138,12 +138,12 @@ def test_class_sizes_are_those_of_pandas(name, keys) -> None:
 def test_minimal_uniques_of_a_part_of_adult() -> None:
     table = registered("adult").take(np.arange(40, dtype=np.intp))
     for missing in MissingMatch:
-        release = release_of(table, ADULT[1:7], missing=missing)
-        owner, sets = uniques_of(release, 3)
-        found: list[set[tuple[int, ...]]] = [set() for _ in range(len(release.classes))]
+        view = intruder_view_of(table, ADULT[1:7], missing=missing)
+        owner, sets = uniques_of(view, 3)
+        found: list[set[tuple[int, ...]]] = [set() for _ in range(len(view.classes))]
         for key, held in zip(owner, membership(sets, 6), strict=True):
             found[key].add(tuple(np.flatnonzero(held).tolist()))
-        assert [found[c] for c in release.classes.of] == msus(key_codes(table, ADULT[1:7]), missing, 3)
+        assert [found[c] for c in view.classes.of] == msus(key_codes(table, ADULT[1:7]), missing, 3)
 
 
 def test_sensitive_values_of_adult_by_wildcards() -> None:
@@ -161,20 +161,22 @@ def test_sensitive_values_of_adult_by_wildcards() -> None:
 @pytest.mark.parametrize("missing", MissingMatch)
 def test_neither_order_nor_names_decide_on_adult(missing) -> None:
     table = registered("adult").take(np.arange(3000, dtype=np.intp))
-    release = release_of(table, ADULT, ["capital-gain", "relationship"], missing=missing)
+    view = intruder_view_of(table, ADULT, ["capital-gain", "relationship"], missing=missing)
     registry = default_registry()
     for name in MODELS:
         model = registry.build("privacy-model", name, {})
-        wanted = model.assess(release)
+        wanted = model.assess(view)
         order = np.random.default_rng(2).permutation(len(table)).astype(np.intp)
-        assert_same_figures(model.assess(reordered(release, order)), wanted)
-        assert_same_figures(model.assess(relabelled(release)), wanted)
+        assert_same_figures(model.assess(reordered(view, order)), wanted)
+        assert_same_figures(model.assess(relabelled(view)), wanted)
 
 
 def test_the_sample_is_a_part_of_its_population() -> None:
     table = registered("adult")
-    release = release_of(table, ADULT)
-    sample: Release = replace(release, table=table.take(np.arange(0, len(table), 10, dtype=np.intp)), population=table)
+    view = intruder_view_of(table, ADULT)
+    sample: IntruderView = replace(
+        view, table=table.take(np.arange(0, len(table), 10, dtype=np.intp)), population=table
+    )
     figures = default_registry().build("privacy-model", "delta-presence", {}).assess(sample)
     assert figures["records_unexplained"] == 0
     assert figures["delta_min"] == 0.0

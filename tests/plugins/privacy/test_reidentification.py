@@ -28,12 +28,12 @@ def risk(f: int, p: float) -> float:
 
 
 def test_the_toy_example() -> None:
-    release = release_of_codes(FRANCDAT, weights=WEIGHTS)
-    counts, population = (x[release.classes.of] for x in release.frequencies)
+    view = release_of_codes(FRANCDAT, weights=WEIGHTS)
+    counts, population = (x[view.classes.of] for x in view.frequencies)
     assert counts.tolist() == [2, 2, 2, 1, 1, 1, 1, 2]
     assert population.tolist() == [110, 84.5, 84.5, 17, 541, 8, 5, 110]
     wanted = [0.01714426, 0.02204233, 0.02204233, 0.17707583, 0.01165448, 0.29706308, 0.40235948, 0.01714426]
-    assert record_risks(release) == pytest.approx(wanted, abs=5e-9)
+    assert record_risks(view) == pytest.approx(wanted, abs=5e-9)
 
 
 @pytest.mark.parametrize("p", [0.9, 0.5, 0.1, 0.099, 0.01, 1e-3, 1e-6])
@@ -70,12 +70,12 @@ def test_both_ways_of_reckoning_meet() -> None:
 
 
 def test_the_file_as_its_own_population() -> None:
-    release = release_of_codes([[0], [0], [1]])
-    figures = IndividualRisk(IndividualRisk.Params()).assess(release)
-    assert record_risks(release).tolist() == [0.5, 0.5, 1.0]
+    view = release_of_codes([[0], [0], [1]])
+    figures = IndividualRisk(IndividualRisk.Params()).assess(view)
+    assert record_risks(view).tolist() == [0.5, 0.5, 1.0]
     assert figures["population"] == "the file itself"
     assert figures["records_above"] == {"0.01": 3, "0.05": 3, "0.1": 3, "0.5": 1}
-    found = GlobalRisk(GlobalRisk.Params()).assess(release)
+    found = GlobalRisk(GlobalRisk.Params()).assess(view)
     assert (found["expected_reidentifications"], found["percent"]) == (2.0, pytest.approx(200 / 3))
 
 
@@ -90,10 +90,10 @@ class TestHouseholds:
 
     def test_a_record_without_household_is_one_of_its_own(self) -> None:
         codes = np.array([[0, 0], [0, 0], [1, 1], [1, -1], [1, -1]])
-        release = release_of_codes(codes, MissingMatch.CATEGORY, weights=np.full(5, 3.0))
-        release = type(release)(release.table, ("a0",), (), release.weights, "a1")
-        figures = HouseholdRisk(HouseholdRisk.Params()).assess(release)
-        pair, triple = record_risks(release)[0], record_risks(release)[2]
+        view = release_of_codes(codes, MissingMatch.CATEGORY, weights=np.full(5, 3.0))
+        view = type(view)(view.table, ("a0",), (), view.weights, "a1")
+        figures = HouseholdRisk(HouseholdRisk.Params()).assess(view)
+        pair, triple = record_risks(view)[0], record_risks(view)[2]
         assert figures["households"] == 4
         assert figures["expected_households"] == pytest.approx(1 - (1 - pair) ** 2 + 3 * triple)
         assert figures["expected_records"] == pytest.approx(2 * (1 - (1 - pair) ** 2) + 3 * triple)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from evosdc.errors import ParameterError
-from evosdc.model import MissingMatch, Release
+from evosdc.model import IntruderView, MissingMatch
 from evosdc.table.hierarchy import Hierarchy
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
@@ -45,9 +45,9 @@ TREE = Hierarchy(
 @given(FILES, RULES, st.sampled_from([0.5, 1.0, 2.0, 3.0]))
 def test_diversity_is_that_of_the_definition(file, missing, c) -> None:
     codes, sensitive = file
-    release = release_of_codes(codes, missing, sensitive)
+    view = release_of_codes(codes, missing, sensitive)
     classes = [sensitive[near].tolist() for near in neighbours(codes, missing)]
-    distinct, entropy, recursive = (x[release.classes.of] for x in diversities(spread_of(release, "s")[0], c))
+    distinct, entropy, recursive = (x[view.classes.of] for x in diversities(spread_of(view, "s")[0], c))
     assert distinct.tolist() == [len(set(values)) for values in classes]
     assert np.exp(entropy) == pytest.approx([entropy_l(values) for values in classes])
     assert recursive.tolist() == [recursive_l(values, c) for values in classes]
@@ -57,7 +57,7 @@ def test_diversity_is_that_of_the_definition(file, missing, c) -> None:
 @given(FILES, RULES, st.sampled_from(["nominal", "ordinal", "hierarchical"]))
 def test_distances_are_those_of_the_definition(file, missing, distance) -> None:
     codes, sensitive = file
-    release = release_of_codes(codes, missing, sensitive, hierarchy=TREE)
+    view = release_of_codes(codes, missing, sensitive, hierarchy=TREE)
     domain = domain_of(sensitive)
     whole = shares(sensitive.tolist(), domain)
     paths = [TREE.path(TREE.leaves[v]) if v >= 0 else ("?", "?", "*") for v in domain]
@@ -66,7 +66,7 @@ def test_distances_are_those_of_the_definition(file, missing, distance) -> None:
         own = shares(sensitive[near].tolist(), domain)
         by_name = {"nominal": nominal(own, whole), "ordinal": ordinal(own, whole)}
         wanted.append(float(hierarchical(own, whole, paths) if distance == "hierarchical" else by_name[distance]))
-    assert class_distances(release, "s", distance)[release.classes.of] == pytest.approx(wanted, abs=1e-12)
+    assert class_distances(view, "s", distance)[view.classes.of] == pytest.approx(wanted, abs=1e-12)
 
 
 class TestTCloseness:
@@ -75,15 +75,15 @@ class TestTCloseness:
     @pytest.mark.parametrize(("members", "by_rank", "equal"), [((0, 1, 2), 0.375, 2 / 3), ((3, 5, 8), 1 / 6, 2 / 3)])
     def test_the_salaries_of_the_paper(self, members, by_rank, equal) -> None:
         codes = [[0 if s in members else 1] for s in range(9)]
-        release = release_of_codes(codes, sensitive=range(9))
-        own = release.classes.of[members[0]]
-        assert class_distances(release, "s", "ordinal")[own] == pytest.approx(by_rank)
-        assert class_distances(release, "s", "nominal")[own] == pytest.approx(equal)
+        view = release_of_codes(codes, sensitive=range(9))
+        own = view.classes.of[members[0]]
+        assert class_distances(view, "s", "ordinal")[own] == pytest.approx(by_rank)
+        assert class_distances(view, "s", "nominal")[own] == pytest.approx(equal)
 
     def test_the_distance_follows_from_scale_and_hierarchy(self) -> None:
         def chosen(scale, hierarchy=None):
-            release = release_of_codes([[0], [1]], sensitive=[0, 1], scale=scale, hierarchy=hierarchy)
-            return TCloseness(TCloseness.Params()).assess(release)["attributes"]["s"]["distance"]
+            view = release_of_codes([[0], [1]], sensitive=[0, 1], scale=scale, hierarchy=hierarchy)
+            return TCloseness(TCloseness.Params()).assess(view)["attributes"]["s"]["distance"]
 
         assert chosen(Scale.NOMINAL) == "nominal"
         assert chosen(Scale.ORDINAL) == "ordinal"
@@ -95,7 +95,7 @@ class TestTCloseness:
         )
         pay = np.array([[3.0], [4.0], [5.0], [6.0], [7.0], [8.0], [9.0], [10.0], [11.0]])
         table = Table(schema, np.array([[0]] * 3 + [[1]] * 6, dtype=np.int32), pay)
-        figures = TCloseness(TCloseness.Params()).assess(Release(table, ("a",), ("pay",)))
+        figures = TCloseness(TCloseness.Params()).assess(IntruderView(table, ("a",), ("pay",)))
         assert figures["t"] == pytest.approx(0.375)
 
     def test_one_class_and_one_value_are_close(self) -> None:
@@ -114,8 +114,8 @@ class TestDiversity:
         assert figures == {"p": 1, "k": 3, "attributes": {"s": {"p": 1, "records_of_one_value": 3}}}
 
     def test_the_headline_is_of_the_chosen_form(self) -> None:
-        release = release_of_codes([[0]] * 5, sensitive=SENSITIVE[:5])
-        found = {form: LDiversity(LDiversity.Params(form=form, c=2.0)).assess(release)["l"] for form in (
+        view = release_of_codes([[0]] * 5, sensitive=SENSITIVE[:5])
+        found = {form: LDiversity(LDiversity.Params(form=form, c=2.0)).assess(view)["l"] for form in (
             "distinct", "entropy", "recursive"
         )}  # fmt: skip
         assert found["distinct"] == 3
@@ -123,8 +123,8 @@ class TestDiversity:
         assert found["recursive"] == 2  # r = 3, 1, 1: 3 < 2 (1 + 1), and not 3 < 2 * 1
 
     def test_each_class_alone_decides(self) -> None:
-        release = release_of_codes(CODES, sensitive=[0, 1, 2, 3, 4, 0, 1, 2])
-        assert LDiversity(LDiversity.Params()).assess(release)["l"] == 3
+        view = release_of_codes(CODES, sensitive=[0, 1, 2, 3, 4, 0, 1, 2])
+        assert LDiversity(LDiversity.Params()).assess(view)["l"] == 3
 
     def test_they_need_a_sensitive_attribute(self) -> None:
         for model in (PSensitivity, LDiversity, TCloseness):

@@ -17,15 +17,15 @@ CODES = st.tuples(st.integers(1, 12), st.integers(1, 5)).flatmap(
 )
 
 
-def found_by_record(release, most: int) -> list[set[tuple[int, ...]]]:
-    owner, sets = uniques_of(release, most)
-    columns = len(release.quasi_identifiers)
-    by_key: list[set[tuple[int, ...]]] = [set() for _ in range(len(release.classes))]
+def found_by_record(view, most: int) -> list[set[tuple[int, ...]]]:
+    owner, sets = uniques_of(view, most)
+    columns = len(view.quasi_identifiers)
+    by_key: list[set[tuple[int, ...]]] = [set() for _ in range(len(view.classes))]
     for key, held in zip(owner, membership(sets, columns), strict=True):
         attributes = tuple(np.flatnonzero(held).tolist())
         assert attributes not in by_key[key]
         by_key[key].add(attributes)
-    return [by_key[c] for c in release.classes.of]
+    return [by_key[c] for c in view.classes.of]
 
 
 @settings(max_examples=300)

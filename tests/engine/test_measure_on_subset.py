@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from evosdc.engine.headline import Headline
-from evosdc.engine.projection import IncrementalProjection, projection
+from evosdc.engine.measure_on_subset import IncrementalOnSubset, measure_on_subset
 from evosdc.errors import EvaluationError
 from evosdc.model import Incremental, Measure, Microdata, PrivacyModel
 from evosdc.table.table import Table
@@ -28,7 +28,7 @@ def masked_of(file, seed):
 def test_a_projection_is_the_measure_on_the_attribute_alone():
     file = microdata()
     name = file.protect[1]
-    seen = projection(Counting(None), file, (name,))
+    seen = measure_on_subset(Counting(None), file, (name,))
     alone = Counts(file.original.select([name]))
     masked = masked_of(file, 1)
     assert seen.score(masked) == alone.score(masked.select([name]))
@@ -36,13 +36,13 @@ def test_a_projection_is_the_measure_on_the_attribute_alone():
 
 def test_a_projection_follows_changes_where_its_measure_does():
     file = microdata()
-    seen = projection(Counting(None), file, file.protect[:1])
-    assert isinstance(seen, IncrementalProjection)
+    seen = measure_on_subset(Counting(None), file, file.protect[:1])
+    assert isinstance(seen, IncrementalOnSubset)
     assert isinstance(seen, Incremental)
     before, after = masked_of(file, 1), masked_of(file, 2)
     rows = np.flatnonzero((before.codes != after.codes).any(axis=1))
     assert seen.value(seen.update(seen.start(before), after, rows)) == seen.score(after)
-    plain = projection(Found(Found.Params()), file, file.protect[:1])
+    plain = measure_on_subset(Found(Found.Params()), file, file.protect[:1])
     assert not isinstance(plain, Incremental)
     assert plain.score(file.original) == 100.0
 
@@ -51,8 +51,8 @@ class Smallest(PrivacyModel):
     headline = "k"
     answer = 4
 
-    def assess(self, release):
-        self.seen = release
+    def assess(self, view):
+        self.seen = view
         return {"k": self.answer, "classes": 9}
 
 

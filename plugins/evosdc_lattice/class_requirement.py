@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.kernel import kernel
-from evosdc_lattice.closeness import Ground, distances
+from evosdc_lattice.earth_mover import Ground, distances
 from evosdc_lattice.rollup import Counts, Sensitive, absorbing_failures
 
 Diversity = Literal["distinct", "entropy", "recursive"]
@@ -40,7 +40,7 @@ class SensitiveAttribute:
 
 
 @dataclass(frozen=True, eq=False)
-class PrivacyModel:
+class ClassRequirement:
     """The conditions that every published class must meet; a class that fails one is suppressed whole.
 
     Parameters
@@ -51,7 +51,7 @@ class PrivacyModel:
         Diversity of each sensitive attribute: distinct values (at least l), entropy (at least log l), or recursive
         (c, l): the most frequent value is rarer than c times the sum of the l-th and rarer ones together.
     t : float, optional
-        Greatest earth mover's distance between a class and the whole file, in [0, 1] (`evosdc_lattice.closeness`).
+        Greatest earth mover's distance between a class and the whole file, in [0, 1] (`evosdc_lattice.earth_mover`).
     p : int, optional
         Least number of distinct sensitive values (p-sensitive k-anonymity).
     """

@@ -10,7 +10,7 @@ from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Rows, Table
 
 
-class Projection(Fitted):
+class MeasureOnSubset(Fitted):
     """A fitted measure that sees some attributes only.
 
     Parameters
@@ -32,7 +32,7 @@ class Projection(Fitted):
         return float(self.fitted.score(masked.select(self.names)))
 
 
-class ExpectedProjection(Projection, Expected):
+class ExpectedOnSubset(MeasureOnSubset, Expected):
     """A projection that can also be judged by transition matrices."""
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
@@ -40,7 +40,7 @@ class ExpectedProjection(Projection, Expected):
         return float(self.fitted.expected([transitions[position] for position in self.positions]))
 
 
-class IncrementalProjection(Projection, Incremental[Any]):
+class IncrementalOnSubset(MeasureOnSubset, Incremental[Any]):
     """A projection that follows a table through small changes."""
 
     score = Incremental.score
@@ -58,19 +58,19 @@ class IncrementalProjection(Projection, Incremental[Any]):
         return float(self.fitted.value(state))
 
 
-class IncrementalExpectedProjection(IncrementalProjection, ExpectedProjection):
+class IncrementalExpectedOnSubset(IncrementalOnSubset, ExpectedOnSubset):
     """A projection that can do both."""
 
 
-def projection(measure: Measure, microdata: Microdata, names: tuple[str, ...]) -> Projection:
+def measure_on_subset(measure: Measure, microdata: Microdata, names: tuple[str, ...]) -> MeasureOnSubset:
     """Fit a measure on some of the protected attributes, and return it as a measure of whole masked tables."""
     fitted = measure.fit_in(Microdata(microdata.table, names))
     order = [attribute.name for attribute in microdata.original.schema.attributes]
     kinds = {
-        (True, True): IncrementalExpectedProjection,
-        (True, False): IncrementalProjection,
-        (False, True): ExpectedProjection,
-        (False, False): Projection,
+        (True, True): IncrementalExpectedOnSubset,
+        (True, False): IncrementalOnSubset,
+        (False, True): ExpectedOnSubset,
+        (False, False): MeasureOnSubset,
     }
     kind = kinds[isinstance(fitted, Incremental), isinstance(fitted, Expected)]
     return kind(fitted, names, tuple(order.index(name) for name in names))

@@ -22,7 +22,7 @@ _NEAR = (0.9, 0.95, 0.99)
 Design = Callable[[Frequencies], Matrix]
 
 
-def standard(table: Table) -> list[Masking]:
+def pram_portfolio(table: Table) -> list[Masking]:
     """Return the standard matrices of designs a and b as maskings of all categorical attributes."""
     names = tuple(a.name for a in table.schema.categorical)
     whole = () if len(names) == len(table.schema) else names

@@ -1,4 +1,4 @@
-"""What the single functions, mask and measure, are asked for: which attributes, and two tables in one coding."""
+"""One table in the coding of another: a masked file in that of its original, a population in that of a sample."""
 
 from __future__ import annotations
 
@@ -6,49 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evosdc.errors import DataError, Fault, FaultCollector
-from evosdc.table.schema import Role, Schema
-from evosdc.table.table import Table
+from evosdc.errors import DataError, Fault, FaultCollector, SchemaError
+from evosdc.table.schema import Schema
+from evosdc.table.table import MISSING, Table
 
-_GENERALISED = "Generalised labels are judged by the losses of generalisation only: lm, iloss, dm, cavg, ..."
-
-
-def chosen_attributes(schema: Schema, attributes: Sequence[str] | None, otherwise_all: bool = True) -> tuple[str, ...]:
-    """Return the attributes to work on.
-
-    Parameters
-    ----------
-    schema : Schema
-    attributes : sequence of str, optional
-        Those that were asked for; the quasi-identifiers when None.
-    otherwise_all : bool
-        Whether, with nothing asked for and no quasi-identifier declared, all attributes but identifiers are taken.
-
-    Raises
-    ------
-    SchemaError
-        Attributes that the schema lacks.
-    DataError
-        Nothing is chosen, or identifiers are.
-    """
-    chosen = schema.with_role(Role.QUASI_IDENTIFIER) if attributes is None else tuple(dict.fromkeys(attributes))
-    if attributes is None and not chosen and otherwise_all:
-        chosen = tuple(a.name for a in schema.attributes if a.role is not Role.IDENTIFIER)
-    schema.require(chosen)
-    identifiers = [name for name in chosen if schema[name].role is Role.IDENTIFIER]
-    faults = []
-    if not chosen:
-        advice = "Name the attributes, or give some the role quasi-identifier in the schema."
-        faults.append(Fault("attributes", "none", "at least one attribute", advice))
-    if identifiers:
-        advice = "Identifiers are left out of a protected file; give it another role if it is none."
-        faults.append(Fault("attributes", f"{', '.join(identifiers)}, an identifier", "quasi-identifiers", advice))
-    if faults:
-        raise DataError(faults)
-    return chosen
+_GENERALISED = "Generalised labels are judged by the losses of generalisation only; `evosdc plugins list` shows them."
 
 
-def narrowed(original: Table, masked: Table) -> Table:
+def restrict_to(original: Table, masked: Table) -> Table:
     """Return the judged attributes of the masked table, in its own coding.
 
     Parameters
@@ -74,7 +39,7 @@ def narrowed(original: Table, masked: Table) -> Table:
     return masked.select(original.schema.names)
 
 
-def aligned(original: Table, masked: Table) -> Table:
+def align_codes(original: Table, masked: Table) -> Table:
     """Return the masked table in the coding of the original, attribute by attribute, category by label.
 
     Parameters
@@ -90,7 +55,7 @@ def aligned(original: Table, masked: Table) -> Table:
         Other records in number, an attribute that the masked table lacks, another scale, or a category that the
         original does not have.
     """
-    masked = narrowed(original, masked)
+    masked = restrict_to(original, masked)
     codes, collect = masked.codes.copy(), FaultCollector()
     for attribute, found in zip(original.schema.attributes, masked.schema.attributes, strict=True):
         with collect.step():
@@ -118,3 +83,34 @@ def aligned(original: Table, masked: Table) -> Table:
                 codes[:, position] = recoding[codes[:, position]]
     collect.settle()
     return Table(original.schema, codes, masked.numbers)
+
+
+def recode_like(population: Table, schema: Schema, names: Sequence[str]) -> Table:
+    """Return some attributes of a population in the coding of a file; labels that the file lacks get codes after its.
+
+    Raises
+    ------
+    SchemaError
+        The population lacks attributes, or has them on another scale.
+    DataError
+        It has no record.
+    """
+    collect = FaultCollector()
+    with collect.step():
+        population.schema.require(names, "population")
+    for name in names:
+        if name in population.schema and population.schema[name].categorical is not schema[name].categorical:
+            given, wanted = f"scale {population.schema[name].scale}", f"scale {schema[name].scale}"
+            collect.faults.append(Fault(f"population: {name}", given, wanted))
+    if collect.faults:
+        raise SchemaError(collect.faults)
+    if len(population) == 0:
+        raise DataError(Fault("population", "no record", "at least one record"))
+    part = population.select(names)
+    codes = part.codes.copy()
+    for position, attribute in enumerate(part.schema.categorical):
+        known = schema[attribute.name].code
+        new = iter(range(len(known), len(known) + len(attribute.categories)))
+        coding = [known[label] if label in known else next(new) for label in attribute.categories]
+        codes[:, position] = np.array([*coding, MISSING], dtype=np.int32)[codes[:, position]]
+    return Table(part.schema, codes, part.numbers)

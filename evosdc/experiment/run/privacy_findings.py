@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.calls.disclosure import assessed, build_models, release_of, seen_as
+from evosdc.calls.disclosure import assess, build_models, intruder_view_of, view_summary
 from evosdc.errors import InputError
-from evosdc.model import Microdata, Release
+from evosdc.model import IntruderView, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.table.table import Rows, Table
 
 
-def risk_document(
+def privacy_findings(
     microdata: Microdata, masked: Table, registry: Registry, omitted: Rows | None = None
 ) -> dict[str, Any]:
     """Return the content of ``risk.json``.
@@ -43,11 +43,11 @@ def risk_document(
     published = microdata.table.with_columns(masked).take(kept)
     try:
         files = {
-            name: release_of(table, microdata.protect)
+            name: intruder_view_of(table, microdata.protect)
             for name, table in (("original", microdata.table), ("published", published))
         }
         names: dict[str, Mapping[str, Any]] = {name: {} for name in registry.names("privacy-model")}
-        figures = {name: assessed(release, names, registry) for name, release in files.items()}
+        figures = {name: assess(view, names, registry) for name, view in files.items()}
         return _document(files, names, figures, registry)
     except InputError as error:
         return {"note": str(error)}
@@ -56,7 +56,7 @@ def risk_document(
 
 
 def _document(
-    files: Mapping[str, Release],
+    files: Mapping[str, IntruderView],
     names: Mapping[str, Mapping[str, Any]],
     figures: Mapping[str, Mapping[str, Any]],
     registry: Registry,
@@ -73,4 +73,4 @@ def _document(
                     "in_words": model.in_words(figures["published"][name]),
                 }
             )
-    return {"models": listed, **figures, **seen_as(files["published"])}
+    return {"models": listed, **figures, **view_summary(files["published"])}

@@ -1,4 +1,4 @@
-"""Reading a published table by the hierarchies of the original: classes, suppressed records, losses of its values."""
+"""What a published table shows by the original's hierarchies: classes, suppressed records, losses of its values."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from evosdc.errors import DataError, Fault, FaultCollector
 from evosdc.table.numerals import numeral
 from evosdc.table.table import Table
+from evosdc_lattice.label_coverage import ITSELF, CoverageReader, LabelCoverage
 from evosdc_lattice.ladder import Ladder
-from evosdc_lattice.meaning import OWN, Meaning, MeaningReader
 
 
 @dataclass(frozen=True)
-class Reading:
+class TableSummary:
     """What a published table shows.
 
     Parameters
@@ -25,14 +25,14 @@ class Reading:
         Records, classes, suppressed records, and the sum of squared sizes of the classes.
     leaf_losses, leaf_counts : tuple of float
         By attribute: sums over records of leaves - 1; the former takes the span of an interval of numbers in place of
-        its leaves, see `evosdc_lattice.meaning`.
+        its leaves, see `evosdc_lattice.label_coverage`.
     domains : tuple of int
         By attribute: leaves of the hierarchy.
     bits : tuple of float
         By attribute: non-uniform entropy.
     levels : tuple of float
         By attribute: the least level at which all values stand, suppressed records left out; where they do not stand
-        on one level, the mean level of the values.
+        on one level, the mean level of the values. The highest level where all records are suppressed.
     heights : tuple of int
         By attribute: the highest level.
     """
@@ -50,16 +50,16 @@ class Reading:
 
 
 @dataclass(frozen=True, eq=False)
-class _ColumnReading:
+class _ColumnSummary:
     codes: NDArray[np.int64]
     labels: tuple[str | None, ...]
-    meanings: tuple[Meaning, ...]
+    coverages: tuple[LabelCoverage, ...]
     emptied: NDArray[np.bool_]
     """Where a value is missing that the original has."""
     root: NDArray[np.bool_]
 
 
-def reading_of(ladders: Sequence[Ladder], masked: Table) -> Reading:
+def summarise_table(ladders: Sequence[Ladder], masked: Table) -> TableSummary:
     """Return what a published table shows of the original that the ladders were made from.
 
     A value of the attribute itself covers itself alone. A value that is missing in the published table only is
@@ -82,7 +82,7 @@ def reading_of(ladders: Sequence[Ladder], masked: Table) -> Reading:
     sizes = np.unique(codes, axis=0, return_counts=True)[1] if len(codes) else np.zeros(0, dtype=np.int64)
     read = [_read(ladder, column, suppressed) for ladder, column in zip(ladders, columns, strict=True)]
     losses, counts, bits, levels = zip(*read, strict=True)
-    return Reading(
+    return TableSummary(
         n,
         len(sizes),
         int(suppressed.sum()),
@@ -96,7 +96,7 @@ def reading_of(ladders: Sequence[Ladder], masked: Table) -> Reading:
     )
 
 
-def _column(ladder: Ladder, masked: Table) -> _ColumnReading:
+def _column(ladder: Ladder, masked: Table) -> _ColumnSummary:
     attribute = masked.schema[ladder.attribute.name]
     values = masked.column(attribute.name)
     present, codes = np.unique(values, return_inverse=True)
@@ -106,9 +106,9 @@ def _column(ladder: Ladder, masked: Table) -> _ColumnReading:
         labels = [None if value < 0 else attribute.categories[int(value)] for value in present]
     else:
         labels = [None if np.isnan(value) else numeral(float(value), attribute.decimals) for value in present]
-    reader = MeaningReader(ladder)
-    found = [OWN if label is None else reader.read(label) for label in labels]
-    strange = [label for label, meaning in zip(labels, found, strict=True) if meaning is None]
+    reader = CoverageReader(ladder)
+    found = [ITSELF if label is None else reader.read(label) for label in labels]
+    strange = [label for label, coverage in zip(labels, found, strict=True) if coverage is None]
     if strange:
         given = f"the label {strange[0]!r}" + (f" and {len(strange) - 1} more" if strange[1:] else "")
         wanted = "values of the original, labels of its hierarchy, [a, b], {a, b}, >= a, <= a or *"
@@ -117,23 +117,25 @@ def _column(ladder: Ladder, masked: Table) -> _ColumnReading:
     absent = np.array([label is None for label in ladder.labels[0]], dtype=bool)[ladder.base]
     emptied = np.array([label is None for label in labels], dtype=bool)[codes] & ~absent
     root = np.array([label is not None and reader.is_root(label) for label in labels], dtype=bool)[codes] | emptied
-    return _ColumnReading(codes, tuple(labels), tuple(m for m in found if m is not None), emptied, root)
+    return _ColumnSummary(codes, tuple(labels), tuple(m for m in found if m is not None), emptied, root)
 
 
-def _read(ladder: Ladder, column: _ColumnReading, suppressed: NDArray[np.bool_]) -> tuple[float, float, float, float]:
+def _read(ladder: Ladder, column: _ColumnSummary, suppressed: NDArray[np.bool_]) -> tuple[float, float, float, float]:
     """Return the sums of leaf losses and counts, the bits and the level of one attribute."""
     top = ladder.domain - 1
     loss, count, wide, level = (
         np.where(column.emptied, whole, np.array(parts, dtype=np.float64)[column.codes])
         for whole, parts in (
-            (top, [m.loss for m in column.meanings]),
-            (top, [m.leaves - 1 for m in column.meanings]),
-            (len(column.codes), [m.records for m in column.meanings]),
-            (ladder.height, [m.level for m in column.meanings]),
+            (top, [m.loss for m in column.coverages]),
+            (top, [m.leaves - 1 for m in column.coverages]),
+            (len(column.codes), [m.records for m in column.coverages]),
+            (ladder.height, [m.level for m in column.coverages]),
         )
     )
     own = ladder.frequencies[0][ladder.base]
     bits = float((np.log2(np.maximum(wide, own)) - np.log2(own)).sum())
+    if suppressed.all():  # of a file of nothing but roots no label tells the level
+        return float(loss.sum()), float(count.sum()), max(bits, 0.0), float(ladder.height)
     used = {column.labels[code] for code in np.unique(column.codes[~suppressed])}
     joint = next((at for at, labels in enumerate(ladder.labels) if used <= set(labels)), None)
     alike = joint is not None and not column.emptied[~suppressed].any()

@@ -2,7 +2,7 @@
 
 A label of the hierarchy counts the leaves below it, whether they occur or not, numbers too: figures then agree with
 those of full-domain generalisation. Any other interval of numbers, as local recodings publish them, loses its span
-relative to the span of the original (Iyengar, 2002), cut to it; a set or an interval of categories counts them. The
+relative to the span of the original (Iyengar, 2002), cut to it. A set or an interval of categories counts them. The
 level of a label that the hierarchy does not have is that of the lowest node above all that it stands for: a
 reconstruction.
 """
@@ -21,7 +21,7 @@ from evosdc_lattice.ladder import Ladder
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class LabelCoverage:
     """What a label stands for.
 
     Parameters
@@ -41,11 +41,11 @@ class Meaning:
     level: int
 
 
-OWN = Meaning(1, 0.0, 0, 0)
+ITSELF = LabelCoverage(1, 0.0, 0, 0)
 """A value that stands for itself alone."""
 
 
-class MeaningReader:
+class CoverageReader:
     """Reads the labels of one attribute.
 
     Parameters
@@ -60,34 +60,36 @@ class MeaningReader:
         self._hierarchy = ladder.attribute.hierarchy
         self._labels = LabelReader(ladder.attribute)
         self._root = ladder.labels[-1][0]
-        self._nodes: dict[str, Meaning] = {}
+        self._nodes: dict[str, LabelCoverage] = {}
         for level in range(ladder.height, -1, -1):
             # The least level of a label that stands on several is the one that counts.
             places = zip(ladder.labels[level], ladder.leaves[level], ladder.frequencies[level], strict=True)
             for label, below, records in places:
                 if label is not None:
-                    self._nodes[label] = Meaning(int(below), float(below - 1), int(records) if level else 0, level)
+                    self._nodes[label] = LabelCoverage(
+                        int(below), float(below - 1), int(records) if level else 0, level
+                    )
         self._values = {leaf: number(leaf) for leaf in self._hierarchy.leaves}
 
     def is_root(self, label: str) -> bool:
         """Whether a label stands for everything."""
         return label in (self._root, ROOT) and label not in self._ladder.attribute.code
 
-    def read(self, label: str) -> Meaning | None:
+    def read(self, label: str) -> LabelCoverage | None:
         """Return what a label stands for, or None where it is no label of the attribute."""
         if label in self._nodes:
             return self._nodes[label]
         if self.is_root(label):
             domain = self._ladder.domain
-            return Meaning(domain, float(domain - 1), len(self._ladder.base), self._ladder.height)
+            return LabelCoverage(domain, float(domain - 1), len(self._ladder.base), self._ladder.height)
         extent = self._labels.read(label)
         if extent is None or extent.low == extent.high or len(extent.codes) == 1:
-            return None if extent is None else OWN
+            return None if extent is None else ITSELF
         inside = self._inside(label, extent)
         leaves, loss = max(len(inside), 1), float(max(len(inside), 1) - 1)
         if not extent.codes and not self._is_node(label):
             loss = self._span(extent) * (self._ladder.domain - 1)
-        return Meaning(leaves, loss, self._records(extent), self._level(inside))
+        return LabelCoverage(leaves, loss, self._records(extent), self._level(inside))
 
     def _is_node(self, label: str) -> bool:
         return any(label in labels for labels in self._hierarchy.levels)

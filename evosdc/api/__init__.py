@@ -1,0 +1,12 @@
+"""The functions of the Python side: read, mask, measure, judge, assess risk, run."""
+
+from __future__ import annotations
+
+from evosdc.api.disclosure import risk
+from evosdc.api.experiments import run
+from evosdc.api.judging import judge
+from evosdc.api.masking import mask
+from evosdc.api.measurement import measure
+from evosdc.api.tables import read_table
+
+__all__ = ["judge", "mask", "measure", "read_table", "risk", "run"]
