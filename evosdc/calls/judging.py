@@ -184,12 +184,11 @@ def _claims(
         return dict.fromkeys(families, float(claimed)), dict.fromkeys(families, GIVEN)
     claims: dict[str, float] = {}
     claimed_by: dict[str, str] = {}
-    for name in registry.defaults("measure", "claim"):
-        spec = registry.spec("measure", name)
-        family = getattr(spec, "family", "")
+    asked = [(name, "linkage", sides.known) for name in registry.defaults("measure", "identity")]
+    asked += [(name, "guess", sides.wanted) for name in registry.defaults("measure", "inference")]
+    for name, family, names in asked:
         if family not in families:
             continue
-        names = sides.known if family == "linkage" else sides.wanted
         try:
             measure = registry.build("measure", name, {})
             measure.require_support(sides.original.select(names), f"measure {name}")

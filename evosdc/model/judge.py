@@ -24,9 +24,6 @@ class Judge(Measure):
 
         seed: int = Field(1, ge=0, description="Of all halves, samples and attacks that are drawn.")
 
-    unprotected: ClassVar[bool] = False
-    """Whether it looks at attributes that are not protected as well."""
-
     known: ClassVar[bool] = False
     """Whether it is about what an intruder knows of people: masked sensitive attributes are then left out of the second
     opinion, if there are others."""

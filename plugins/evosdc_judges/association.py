@@ -46,7 +46,7 @@ class Association(Judge):
     """
 
     supports = frozenset(Scale)
-    unprotected = True
+    auxiliary_all = True
     sentence = (
         "Cramer's V of pairs of attributes, unmasked ones included, changes by {masked} hundredths in the mean; by "
         "{chance} had the masked records been shuffled."

@@ -30,11 +30,11 @@ class Attribution(Judge):
     """Common to `DisclosiveInSynthetic` and `CorrectAttribution`: keys and targets of a file."""
 
     supports = frozenset(Scale)
-    unprotected = True
+    auxiliary_all = True
     Params = AttributionParameters
     params: AttributionParameters
 
-    def besides(self) -> tuple[str, ...]:
+    def auxiliary_names(self) -> tuple[str, ...]:
         """Return the targets that are named."""
         return self.params.targets
 

@@ -37,7 +37,7 @@ class ClassifierUtility(Judge):
     """
 
     supports = frozenset(Scale)
-    unprotected = True
+    auxiliary_all = True
     sentence = (
         "Of what the masked attributes teach about unmasked ones, a classifier that learned from the masked file "
         "misses {masked} %; {chance} % had the masked records been shuffled."
@@ -54,7 +54,7 @@ class ClassifierUtility(Judge):
 
     params: Params
 
-    def besides(self) -> tuple[str, ...]:
+    def auxiliary_names(self) -> tuple[str, ...]:
         """Return the target, where it is named."""
         return (self.params.target,) if self.params.target is not None else ()
 
@@ -74,7 +74,7 @@ class ClassifierUtility(Judge):
             The file lacks the target.
         """
         self.require_support(microdata.original)
-        microdata.table.schema.require(self.besides(), f"{_WHERE}: target")
+        microdata.table.schema.require(self.auxiliary_names(), f"{_WHERE}: target")
         if self.params.target in microdata.protect:
             wanted = "an attribute that is not masked"
             raise ParameterError(Fault(f"{_WHERE}: target", f"{self.params.target}, which is masked", wanted))

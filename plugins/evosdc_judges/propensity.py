@@ -41,7 +41,7 @@ class PropensityRatio(Judge):
     """
 
     supports = frozenset(Scale)
-    unprotected = True
+    auxiliary_all = True
     sentence = (
         "A model tells masked from original records {masked} times as well as it would tell a perfect synthesis; "
         "{chance} times had the masked records been shuffled."

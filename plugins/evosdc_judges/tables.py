@@ -27,7 +27,7 @@ class ThreeWayTables(Judge):
     """
 
     supports = frozenset(Scale)
-    unprotected = True
+    auxiliary_all = True
     sentence = (
         "In three-way tables with masked and unmasked attributes {masked} % of the records are in another cell; "
         "{chance} % had the masked records been shuffled."

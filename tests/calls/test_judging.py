@@ -246,9 +246,9 @@ class TestClaims:
         original = people()
         found = opinion(original, original)
         assert set(found.claims) == {"linkage"}
-        scores = evosdc.measure(original, original, list(default_registry().defaults("measure", "claim")))
-        linkage = {n: s for n, s in scores.items() if default_registry().spec("measure", n).family == "linkage"}  # type: ignore[attr-defined]
-        assert found.claims["linkage"] == pytest.approx(max(linkage.values()))
+        scores = evosdc.measure(original, original, list(default_registry().defaults("measure", "identity")))
+        assert "informed-linkage" in scores
+        assert found.claims["linkage"] == pytest.approx(max(scores.values()))
         assert found.verdict.holds is True
 
     def test_a_claim_that_a_relabelling_lowered_does_not_hold(self) -> None:
@@ -267,7 +267,7 @@ class TestClaims:
     def test_judges_and_claims_of_strangers(self) -> None:
         spec = MeasureSpec(
             name="strange", implementation="tests.calls.test_judging:Strange", summary="Strange.", kind="dr",
-            family="linkage", default_for=("judge", "claim"),
+            family="linkage", default_for=("judge", "identity"),
         )  # fmt: skip
         registry = type(default_registry()).load({"stranger": offering("evosdc_measures", spec)}, entry_points=False)
         found = judged(people(), people(), registry=registry, seed=9)

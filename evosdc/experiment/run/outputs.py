@@ -59,7 +59,7 @@ def write_outputs(
     if isinstance(genotype, PostRandomised):
         write_transitions(folder, assembly.microdata.original, masked, genotype.transitions(best.genome))
     judged = judge_constraints(problem.constraints, best.scores)
-    broken = [str(entry["constraint"]) for entry in judged if not entry["holds"]]
+    broken = [str(entry["requirement"]) for entry in judged if not entry["met"]]
     balancing = assembly.registry.defaults("fitness", "protect")
     document = {
         "title": assembly.experiment.heading,
@@ -85,7 +85,7 @@ def write_outputs(
         "best": scored(best)
         | {"origin": best.origin, "genome": algorithm.describe(state.population, best), "file": file}
         | ({"rules": dict(described.rules(best.genome))} if described else {}),
-        "constraints": judged,
+        "requirements": judged,
         "hypervolume": hypervolumes(starting, state),
         "notes": [*(described.notes if described else ()), *left_out_note(starting, assembly.plan.without_best)],
         "fresh": fresh_summary(assembly, starting, best),
