@@ -15,6 +15,10 @@ ALLOWED = 1.25
 """How many times the claimed risk a judge may find: an honest search overfits its measures a little."""
 
 
+NEARLY = 0.9
+"""Share of the original's risk from which a file is told to protect next to nothing."""
+
+
 @dataclass(frozen=True)
 class Verdict:
     """Whether a claim holds.
@@ -47,8 +51,21 @@ def verdict_on(findings: Sequence[Finding], claims: Mapping[str, float], claimed
     broken = sorted((f for f in counted if f.exceeds), key=lambda f: (f.times is not None, -(f.times or 0.0)))
     if not broken:
         said = ", ".join(f"{name}: {value:.3g} % by {claimed_by[name]}" for name, value in claims.items())
-        return Verdict(True, f"Holds: no judge finds more than {ALLOWED:g} times the risk claimed ({said}).")
+        sentence = f"Holds: no judge finds more than {ALLOWED:g} times the risk claimed ({said})."
+        return Verdict(True, " ".join([sentence, *_unprotected(counted)]))
     return Verdict(False, " ".join(["Does not hold:", "; ".join(map(_contradiction, broken)) + "."]))
+
+
+def _unprotected(findings: Sequence[Finding]) -> list[str]:
+    """Return a warning where some risk is nearly that of the original: an honest claim is no protection."""
+    high = [
+        f for f in findings if f.masked.value >= NEARLY * f.original.value and f.original.value > 2.0 * f.chance.value
+    ]
+    if not high:
+        return []
+    worst = max(high, key=lambda f: f.masked.value)
+    against = f"{shown(worst.masked)} % against {worst.original.value:.3g} %"
+    return [f"Yet an intruder who {worst.intruder} {worst.does} nearly as many as without any masking ({against})."]
 
 
 def _contradiction(finding: Finding) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -212,6 +213,11 @@ class TestVerdict:
         assert self.verdict(finding(3.0)).sentence == (
             "Holds: no judge finds more than 1.25 times the risk claimed (linkage: 4 % by dbrl)."
         )
+
+    def test_a_claim_that_holds_is_no_protection(self) -> None:
+        found = replace(finding(4.0), original=Estimate.exact(4.2))
+        assert "nearly as many as without any masking (4 % against 4.2 %)" in self.verdict(found).sentence
+        assert "without any masking" not in self.verdict(replace(found, original=Estimate.exact(9.0))).sentence
 
     def test_a_claim_below_chance_is_taken_as_chance(self) -> None:
         assert self.verdict(finding(1.0, claim=0.0, chance=1.0), claim=0.0).holds is True
