@@ -83,8 +83,7 @@ def write_outputs(
         "identity": scored(unprotected) if (unprotected := original_of(starting, best)) is not None else None,
         "portfolio": portfolio_summary(starting),
         "best": scored(best)
-        | {"origin": best.origin, "genome": algorithm.describe(state.population, best), "file": file}
-        | ({"rules": dict(described.rules(best.genome))} if described else {}),
+        | {"origin": best.origin, "genome": algorithm.describe(state.population, best), "file": file},
         "requirements": judged,
         "hypervolume": hypervolumes(starting, state),
         "notes": [*(described.notes if described else ()), *left_out_note(starting, assembly.plan.without_best)],
