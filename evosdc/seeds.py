@@ -33,6 +33,7 @@ class Purpose(IntEnum):
     MASK = 6
     GENERATE = 7
     REPLICATE = 8
+    JUDGE = 9
 
 
 def stream(seed: int, purpose: Purpose, *address: int) -> np.random.Generator:

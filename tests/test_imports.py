@@ -181,7 +181,7 @@ OFFERED = {
     if plugin.name != "core"
     for names in plugin.offers.values()
     for name in names
-} - {"max", "mean", "categorical", "numeric", "mixed", "equations", "id", "height", "scoop"}
+} - {"max", "mean", "categorical", "numeric", "mixed", "equations", "id", "height", "inference", "scoop"}
 """What plugins offer, without names that are also ordinary words, or that of a package."""
 
 

@@ -17,10 +17,12 @@ from evosdc.model.capabilities import (
     Seedable,
     SelfStarting,
 )
+from evosdc.model.estimate import Estimate, Estimated
 from evosdc.model.executor import Executor, Failure, Outcome, SharedFiles, Task, TaskQueue
 from evosdc.model.fitness import Fitness
 from evosdc.model.genotype import Genotype
 from evosdc.model.individual import Individual
+from evosdc.model.judge import Judge
 from evosdc.model.masking import Masking, MaskingMethod
 from evosdc.model.measure import Expected, Fitted, Incremental, Measure
 from evosdc.model.microdata import Microdata
@@ -35,6 +37,8 @@ __all__ = [
     "Archipelago",
     "Described",
     "Direct",
+    "Estimate",
+    "Estimated",
     "Executor",
     "Expected",
     "Failure",
@@ -46,6 +50,7 @@ __all__ = [
     "Incremental",
     "Individual",
     "IntruderView",
+    "Judge",
     "Masking",
     "MaskingMethod",
     "Measure",
