@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
@@ -66,7 +66,7 @@ def measures_auxiliary(measures: Measures | None, schema: Schema, registry: Regi
         with FaultCollector().step():
             built = registry.build("measure", measure.name, measure.params)
             needed += built.auxiliary_names()
-            if built.unprotected and not built.auxiliary_names():
+            if built.auxiliary_all and not built.auxiliary_names():
                 needed += [a.name for a in schema.attributes if a.role is not Role.IDENTIFIER]
     return tuple(dict.fromkeys(needed))
 
@@ -82,18 +82,21 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
     collect = FaultCollector()
     for kind, chosen in (("algorithm", experiment.algorithm), ("executor", experiment.executor)):
         with collect.step():
-            require_valid(registry, kind, chosen.name, chosen.params)
+            registry.parameters(kind, chosen.name, chosen.params)
     source = _kept(collect, lambda: load_data(experiment.data, registry))
     written = _kept(collect, lambda: written_entries(experiment, registry))
-    microdata, protect = None, experiment.data.protect
+    microdata, protect, auxiliary = None, experiment.data.protect, tuple[str, ...]()
+    threshold = experiment.structural_zeros.threshold if experiment.structural_zeros is not None else None
     if source is not None:
         auxiliary = measures_auxiliary(experiment.measures, source.table.schema, registry)
         with collect.step():
             auxiliary += attributes_read(written or (), source.table.schema, protect)
-        threshold = experiment.structural_zeros.threshold if experiment.structural_zeros is not None else None
         microdata = _kept(collect, lambda: microdata_of(source, protect, auxiliary, threshold))
-    if microdata is not None and experiment.measures is None:
+    if source is not None and microdata is not None and experiment.measures is None:
         experiment = experiment.model_copy(update={"measures": usual_measures(microdata.original.schema, registry)})
+        further = measures_auxiliary(experiment.measures, source.table.schema, registry)
+        if further:
+            microdata = microdata_of(source, protect, (*auxiliary, *further), threshold)
     if source is None or microdata is None:
         with collect.step():
             check_names(experiment, registry)
@@ -155,13 +158,6 @@ def algorithm_of(experiment: Experiment, problem: Problem, registry: Registry) -
     return algorithm
 
 
-def require_valid(registry: Registry, kind: str, name: str, params: dict[str, Any]) -> None:
-    """Raise when a name is unknown or its parameters are refused, without building anything."""
-    from evosdc.model.parameters import parse_parameters
-
-    parse_parameters(registry.implementation(kind, name).Params, params, f"{kind} {name}")
-
-
 def check_names(experiment: Experiment, registry: Registry) -> None:
     """Raise with all names and parameters that are wrong; what can be said without data."""
     collect = FaultCollector()
@@ -173,14 +169,14 @@ def check_names(experiment: Experiment, registry: Registry) -> None:
     chosen += [("measure", measure) for measure in experiment.measures.all] if experiment.measures is not None else []
     for kind, named in chosen:
         with collect.step():
-            require_valid(registry, kind, named.name, named.params)
+            registry.parameters(kind, named.name, named.params)
     start = experiment.start
     if start is not None and start.portfolio is not None:
         with collect.step():
             registry.spec("portfolio", start.portfolio)
     for entry in start.methods if start is not None else ():
         with collect.step():
-            require_valid(registry, "masking-method", entry.method, entry.masking.params)  # type: ignore[arg-type]
+            registry.parameters("masking-method", entry.method, entry.masking.params)
     collect.settle()
 
 

@@ -28,7 +28,7 @@ class ImpossibleRecords(Measure):
     """
 
     supports = frozenset(Scale)
-    unprotected = True
+    auxiliary_all = True
 
     class Params(Parameters):
         """What counts as a structural zero."""
