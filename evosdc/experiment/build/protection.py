@@ -51,7 +51,7 @@ def protection(
     require : sequence of str
         Requirements: constraints that the published file has to fulfil.
     structural_zeros : bool
-        Whether combinations that never occur in the file, though several are expected, are kept from occurring.
+        Whether combinations that never occur in the original are kept from occurring.
     seconds : float, optional
         Length of the search; by default it ends by its generations.
     seed : int
@@ -79,9 +79,9 @@ def protection(
         "seed": seed,
         "data": dict(source),
         "fitness": {"name": fitness},
+        "structural_zeros": structural_zeros,
         "algorithm": {"name": registry.default("algorithm", "protect")},
         "measures": measures,
-        "structural_zeros": structural_zeros,
         "constraints": [*require, *(f"{harm} <= {MOST_HARM:g}" for harm in harms)],
         "stop": {"seconds": seconds} if seconds else {"generations": GENERATIONS, "stalled": STALLED},
     }
