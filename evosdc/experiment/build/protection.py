@@ -30,6 +30,7 @@ def protection(
     il: Sequence[str] = (),
     dr: Sequence[str] = (),
     require: Sequence[str] = (),
+    structural_zeros: bool = True,
     seconds: float | None = None,
     seed: int = 1,
     executor: Mapping[str, Any] | None = None,
@@ -49,6 +50,8 @@ def protection(
         Measures that are taken instead of the default ones of that kind.
     require : sequence of str
         Requirements: constraints that the published file has to fulfil.
+    structural_zeros : bool
+        Whether combinations that never occur in the original are kept from occurring.
     seconds : float, optional
         Length of the search; by default it ends by its generations.
     seed : int
@@ -76,6 +79,7 @@ def protection(
         "seed": seed,
         "data": dict(source),
         "fitness": {"name": fitness},
+        "structural_zeros": structural_zeros,
         "algorithm": {"name": registry.default("algorithm", "protect")},
         "measures": measures,
         "constraints": [*require, *(f"{harm} <= {MOST_HARM:g}" for harm in harms)],

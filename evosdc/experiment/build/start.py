@@ -147,11 +147,14 @@ def _masking_scores(problem: Problem, plan: StartingPlan, position: int, draw: i
 
 
 def _masked(problem: Problem, entry: StartEntry, *address: int) -> Table:
-    """Return the file of an entry: read, or made with the random numbers of an address."""
+    """Return the file of an entry: read, or made with the random numbers of an address; repaired where rules are."""
+    microdata = problem.genotype.microdata
     if isinstance(entry.source, Table):
-        return entry.source
-    rng = stream(problem.streams.seed, Purpose.PORTFOLIO, *address)
-    return apply_masking(entry.masking, entry.source, problem.genotype.microdata, rng)
+        masked = entry.source
+    else:
+        rng = stream(problem.streams.seed, Purpose.PORTFOLIO, *address)
+        masked = apply_masking(entry.masking, entry.source, microdata, rng)
+    return masked if microdata.rules is None else microdata.rules.repaired(masked)
 
 
 def individual_of(problem: Problem, genome: Any, origin: str, rule: ErrorRule = RAISE) -> Individual:
