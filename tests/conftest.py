@@ -21,7 +21,7 @@ hypothesis_settings.load_profile("evosdc")
 FIRST = ("packaging", "cluster")
 """Marks of the tests that take longest: they begin first, so that none is left alone at the end."""
 
-SHARED_OUT = ("test_digests.py", "test_deaths.py", "test_scoop.py", "test_folders_disk.py", "test_on_error.py")
+SHARED_OUT = ("test_digests.py", "test_deaths.py", "test_scoop.py", "test_folders_disk.py")
 """Files whose tests take long and have little in common: each test goes to whichever process is free."""
 
 
@@ -60,6 +60,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
         def _split_scope(self, nodeid: str) -> str:
             path = nodeid.partition("::")[0]
             return nodeid if path.endswith(SHARED_OUT) else path
+
+        def _reschedule(self, node) -> None:  # type: ignore[no-untyped-def]
+            # A process that takes the place of one that died has nothing to do before it has collected the tests.
+            if node in self.registered_collections:
+                super()._reschedule(node)
 
         def mark_test_complete(self, node, item_index, duration=0) -> None:  # type: ignore[no-untyped-def]
             super().mark_test_complete(node, item_index, duration)

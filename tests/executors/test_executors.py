@@ -60,8 +60,9 @@ def test_order_is_that_of_the_tasks_not_of_their_completion(pool):
 
 
 def test_all_workers_work(pool, tmp_path):
-    rows = pool.map([task("met", [(str(tmp_path), 2)]) for _ in range(2)])
-    assert [len(row[0].value) for row in rows] == [2, 2]
+    # SCOOP's origin keeps a few for itself, so there are more tasks than workers.
+    rows = pool.map([task("met", [(str(tmp_path), 2)]) for _ in range(12)])
+    assert [len(row[0].value) for row in rows] == [2] * 12
     assert os.getpid() not in rows[0][0].value
     assert pool.workers == 2
     assert pool.remote
