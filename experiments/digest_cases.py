@@ -52,6 +52,7 @@ multiplicative-noise census --set sigma=0.2
 multiplicative-noise census --set variant=two-component --set f=0.1
 noise census --set alpha=0.1
 noise eia --set alpha=0.25
+optimal-channel german-credit --attributes existacc,savings,presemploy
 pram housing --set design=a --set p=0.7
 pram housing --set design=b --set theta=0.4
 pram german-credit --set design=two-stage --set alpha=0.3 --attributes existacc,savings

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from evosdc.registry import default_registry
+from evosdc.plugins.registry import default_registry
 
 SCRIPT = Path(__file__).parents[2] / "experiments" / "digests.py"
 CASE = "mask mdav housing --set k=3"
