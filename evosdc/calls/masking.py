@@ -1,4 +1,4 @@
-"""One entry of a portfolio applied to a file: whole or stratum by stratum, with weights where there are any."""
+"""One entry of a portfolio applied to a file: step by step, whole or stratum by stratum, with weights if any."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def masked_by(masking: Masking, microdata: Microdata, registry: Registry, rng: n
     masking : Masking
     microdata : Microdata
     rng : numpy.random.Generator
-        Each stratum gets a stream of its own, spawned from it.
+        Each stratum gets a stream of its own, spawned from it; so does each further step, which therefore draws the
+        same numbers whatever its parameters are.
 
     Returns
     -------
@@ -41,6 +42,17 @@ def masked_by(masking: Masking, microdata: Microdata, registry: Registry, rng: n
     PluginError
         The method changed the schema or lost records.
     """
+    first, *further = masking.steps
+    masked = _after_step(first, microdata, registry, rng)
+    for step in further:
+        # What a step reads besides, strata for one, is what the steps before it have made of the file.
+        reached = Microdata(microdata.table.with_columns(masked), microdata.protect)
+        masked = _after_step(step, reached, registry, rng.spawn(1)[0])
+    return masked
+
+
+def _after_step(masking: Masking, microdata: Microdata, registry: Registry, rng: np.random.Generator) -> Table:
+    """Return the protected attributes after a single step."""
     method: MaskingMethod = registry.build("masking-method", masking.method, masking.params)
     original = microdata.original
     part = original.select(masking.attributes) if masking.attributes else original
@@ -69,6 +81,8 @@ def masked_by(masking: Masking, microdata: Microdata, registry: Registry, rng: n
 
 def account_of(masking: Masking, microdata: Microdata, registry: Registry) -> list[dict[str, Any]]:
     """Return what a method does to a file beyond its parameters: one entry for each stratum, or for the whole file.
+
+    Of several steps it is the first that is accounted for.
 
     Returns
     -------
@@ -128,7 +142,7 @@ def attributes_read(
     """
     names: list[str] = []
     collect = FaultCollector()
-    for masking in maskings:
+    for masking in (step for entry in maskings for step in entry.steps):
         with collect.step():
             schema.require(masking.by, f"start: {masking.method}: by")
             method: MaskingMethod = registry.build("masking-method", masking.method, masking.params)

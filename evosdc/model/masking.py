@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -143,17 +143,52 @@ class Masking:
         Empty for all protected attributes; the others stay as they are.
     by : tuple of str
         Attributes of the whole file that form strata; each stratum is masked on its own. Empty for none.
+    then : tuple of Masking
+        Further steps, each applied to what the step before it made.
+    seed : int, optional
+        Which file of a random method is meant: the one that ``evosdc mask --seed`` makes. By default the run decides.
     """
 
     method: str
     params: Mapping[str, Any] = field(default_factory=dict)
     attributes: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
+    then: tuple[Masking, ...] = ()
+    seed: int | None = None
+
+    @property
+    def steps(self) -> tuple[Masking, ...]:
+        """The single steps in their order, itself the first; none of them has further steps or a seed."""
+        further = (step for entry in self.then for step in entry.steps)
+        return (replace(self, then=(), seed=None), *further)
 
     @property
     def label(self) -> str:
-        """A short text for tables and figures, for example ``mdav k=3 (savings)``."""
+        """A short text for tables and figures: ``mdav k=3 (savings)``, ``rank-swapping p=20, then pram p=0.9``."""
+        return ", then ".join(step._own_label for step in self.steps)
+
+    @property
+    def _own_label(self) -> str:
         words = [self.method, *(f"{key}={value}" for key, value in self.params.items())]
         where = [", ".join(self.attributes)] if self.attributes else []
         where += [f"by {', '.join(self.by)}"] if self.by else []
         return " ".join(words) + (f" ({'; '.join(where)})" if where else "")
+
+    def document(self) -> dict[str, Any]:
+        """Return the entry as JSON-able data; ``then`` and ``seed`` only where there are any."""
+        document: dict[str, Any] = {
+            "method": self.method,
+            "params": dict(self.params),
+            "attributes": list(self.attributes),
+            "by": list(self.by),
+        }
+        if self.then:
+            document["then"] = [step.document() for step in self.then]
+        return document if self.seed is None else document | {"seed": self.seed}
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Masking:
+        """Return the entry that `document` made."""
+        then = tuple(cls.of(step) for step in document.get("then", ()))
+        attributes, by = tuple(document["attributes"]), tuple(document["by"])
+        return cls(document["method"], document["params"], attributes, by, then, document.get("seed"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -142,7 +142,7 @@ def maskings_of(experiment: Experiment, microdata: Microdata, registry: Registry
         listed += list(registry.implementation("portfolio", start.portfolio)(original))
     listed += [entry.masking for entry in start.methods]
     collect = FaultCollector()
-    for entry in listed:
+    for entry in (step for masking in listed for step in masking.steps):
         with collect.step():
             original.schema.require(entry.attributes, f"start: {entry.method}")
             method: MaskingMethod = registry.build("masking-method", entry.method, entry.params)
@@ -191,7 +191,7 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
     if problem is not None and maskings is not None and files is not None:
         start = start_of(experiment, registry, problem.genotype.microdata.original.schema)
         plan = _kept(collect, lambda: starting_plan(problem, maskings, start, files))
-    if plan is not None and plan.candidates == 0:
+    if plan is not None and plan.candidates == 0 and not plan.tuned:
         collect.faults.append(
             Fault(
                 f"start of genotype {experiment.genotype.name}",
@@ -237,7 +237,7 @@ def algorithm_of(experiment: Experiment, problem: Problem, registry: Registry) -
     return algorithm
 
 
-def checked(registry: Registry, kind: str, name: str, params: dict[str, Any]) -> None:
+def checked(registry: Registry, kind: str, name: str, params: Mapping[str, Any]) -> None:
     """Raise when a name is unknown or its parameters are refused, without building anything."""
     from evosdc.model.parameters import parse_parameters
 
@@ -260,9 +260,12 @@ def check_names(experiment: Experiment, registry: Registry) -> None:
     if start is not None and start.portfolio is not None:
         with collect.step():
             registry.spec("portfolio", start.portfolio)
-    for entry in start.methods if start is not None else ():
+    for step in (step for entry in start.methods for step in entry.masking.steps) if start is not None else ():
         with collect.step():
-            checked(registry, "masking-method", entry.method, entry.masking.params)  # type: ignore[arg-type]
+            checked(registry, "masking-method", step.method, step.params)
+    for name in start.tuned.methods if start is not None and start.tuned is not None else ():
+        with collect.step():
+            registry.spec("masking-method", name)
     collect.settle()
 
 

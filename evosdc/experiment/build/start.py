@@ -52,6 +52,8 @@ class StartingPlan:
         What the last of `maskings`, or of `compared`, stand for: masked files that were read and not made.
     without_best : float
         Per cent of `maskings`, the best by the fitness, that are left out once they are judged.
+    tuned : bool
+        Whether methods at their best parameters join before anything is made; then the plan is made anew.
     """
 
     maskings: tuple[Masking, ...]
@@ -60,6 +62,7 @@ class StartingPlan:
     compared: tuple[Masking, ...]
     files: tuple[Table, ...] = ()
     without_best: float = 0.0
+    tuned: bool = False
 
     @property
     def candidates(self) -> int:
@@ -121,7 +124,8 @@ def starting_plan(
         advice = "This genotype cannot be read off a file; files are compared with only."
         raise ExperimentError(Fault("start.without_best", f"{start.without_best:g}", possible, advice))
     own, compared = (maskings, ()) if seedable else ((), maskings)
-    return StartingPlan(own, founders, start.random, compared, files, start.without_best)
+    tuned = start.tuned is not None
+    return StartingPlan(own, founders, start.random, compared, files, start.without_best, tuned)
 
 
 def starting_individual(

@@ -69,18 +69,45 @@ class DataSource(Parameters):
 
 
 class MaskingEntry(Parameters):
-    """One masking method of a start: ``{ method = "mdav", k = 3, attributes = ["age"], by = ["region"] }``."""
+    """One masking method of a start: ``{ method = "mdav", k = 3, attributes = ["age"], by = ["region"] }``.
+
+    Further steps are applied to what it makes: ``then = [{ method = "pram", design = "a" }]``.
+    """
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
     method: str
     attributes: tuple[str, ...] = ()
     by: tuple[str, ...] = Field((), description="attributes of the file that form strata, each masked on its own")
+    then: tuple[MaskingEntry, ...] = Field((), description="further steps, each applied to what the one before made")
+    seed: int | None = Field(
+        None, ge=0, description="take the file that `evosdc mask --seed` makes; default: the run's own seed decides"
+    )
 
     @property
     def masking(self) -> Masking:
         """The entry as the portfolio's own class."""
-        return Masking(self.method, dict(self.model_extra or {}), self.attributes, self.by)
+        then = tuple(step.masking for step in self.then)
+        return Masking(self.method, dict(self.model_extra or {}), self.attributes, self.by, then, self.seed)
+
+    @classmethod
+    def of(cls, masking: Masking) -> MaskingEntry:
+        """Return the entry of a masking."""
+        then = tuple(cls.of(step) for step in masking.then)
+        own = {"attributes": masking.attributes, "by": masking.by, "then": then, "seed": masking.seed}
+        return cls(method=masking.method, **own, **masking.params)
+
+
+class TunedStart(Parameters):
+    """How much of a search goes to tuning masking methods, whose best files then start it."""
+
+    share: float = Field(0.2, gt=0, le=1, description="of the seconds and evaluations at which the search stops")
+    evaluations: int | None = Field(None, ge=1, description="files to mask and judge at most, in place of the share")
+    seconds: float | None = Field(
+        None, gt=0, description="likewise; the result then depends on the machine's speed, as with stop.seconds"
+    )
+    methods: tuple[str, ...] = Field((), description="masking methods to tune; default: all that fit the file")
+    files: int = Field(24, ge=1, description="how many of the best files start the search, besides each method's best")
 
 
 class Start(Parameters):
@@ -88,6 +115,10 @@ class Start(Parameters):
 
     portfolio: str | None = Field(None, description="a registered portfolio")
     methods: tuple[MaskingEntry, ...] = Field((), description="further masking methods with parameters")
+    tuned: TunedStart | None = Field(
+        None,
+        description="true, or a table: masking methods at the parameters that are best for the fitness, found first",
+    )
     initial: bool | None = Field(
         None,
         description="the genotype's own initial genomes; default: those of a genotype that no file can start, "
@@ -107,12 +138,20 @@ class Start(Parameters):
     def _from_list(cls, value: Any) -> Any:
         return {"methods": value} if isinstance(value, list | tuple) else value
 
+    @field_validator("tuned", mode="before")
+    @classmethod
+    def _from_truth(cls, value: Any) -> Any:
+        return ({} if value else None) if isinstance(value, bool) else value
+
     @model_validator(mode="after")
     def _something(self) -> Start:
-        if not (self.portfolio is not None or self.methods or self.files or self.random or self.initial):
-            raise ValueError("a portfolio, a list of methods, files, initial = true, or random = N with N at least 1")
-        if self.without_best and self.portfolio is None and not self.methods and not self.files:
-            raise ValueError("without_best together with a portfolio, methods or files")
+        masked = self.portfolio is not None or self.methods or self.files or self.tuned is not None
+        if not (masked or self.random or self.initial):
+            raise ValueError(
+                "a portfolio, a list of methods, tuned = true, files, initial = true, or random = N with N at least 1"
+            )
+        if self.without_best and not masked:
+            raise ValueError("without_best together with a portfolio, methods, tuned methods or files")
         if len(set(self.files)) < len(self.files):
             raise ValueError("each of the files once")
         return self

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import perf_counter
-from typing import Any
 
 from evosdc.engine.evaluation import Dispatch, run_items
 from evosdc.experiment.build.assembly import Assembly
@@ -90,7 +89,8 @@ def write_portfolio(folder: RunFolder, files: list[StartingFile]) -> None:
     folder.write_json(
         PORTFOLIO,
         [
-            {"label": f.label, "masking": _entry(f.masking), "left_out": f.left_out} | scored(f.individual)
+            {"label": f.label, "masking": None if f.masking is None else f.masking.document(), "left_out": f.left_out}
+            | scored(f.individual)
             for f in files
         ],
     )
@@ -101,26 +101,9 @@ def read_portfolio(folder: RunFolder) -> list[StartingFile]:
     return [
         StartingFile(
             entry["label"],
-            _masking(entry["masking"]),
+            None if entry["masking"] is None else Masking.of(entry["masking"]),
             Individual(None, b"", entry["scores"], tuple(entry["fitness"]), entry["label"]),
             entry["left_out"],
         )
         for entry in folder.read_json(PORTFOLIO)
     ]
-
-
-def _entry(masking: Masking | None) -> dict[str, Any] | None:
-    if masking is None:
-        return None
-    return {
-        "method": masking.method,
-        "params": dict(masking.params),
-        "attributes": list(masking.attributes),
-        "by": list(masking.by),
-    }
-
-
-def _masking(entry: dict[str, Any] | None) -> Masking | None:
-    if entry is None:
-        return None
-    return Masking(entry["method"], entry["params"], tuple(entry["attributes"]), tuple(entry["by"]))
