@@ -28,7 +28,7 @@ import numpy as np
 from evosdc.engine.problem import Problem
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.run import runner
+from evosdc.experiment.run import run
 from evosdc.model import Individual
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import read_journal
@@ -43,7 +43,7 @@ def searched(path: Path, algorithm: str, evaluations: int) -> dict[str, float]:
     # On one core: the default executor would start workers for islands.
     chosen = read_experiment(path, (f'algorithm={{ name = "{algorithm}" }}', 'executor={ name = "serial" }', *fitness))
     chosen = chosen.model_copy(update={"stop": type(chosen.stop)(evaluations=evaluations)})
-    evaluate, search = Problem.evaluate, runner.search
+    evaluate, search = Problem.evaluate, run.search
     count, spent = [0], [0.0]
 
     def counted(self: Problem, *given: Any) -> Any:
@@ -60,9 +60,9 @@ def searched(path: Path, algorithm: str, evaluations: int) -> dict[str, float]:
     with (
         TemporaryDirectory() as folder,
         patch.object(Problem, "evaluate", counted),
-        patch.object(runner, "search", timed),
+        patch.object(run, "search", timed),
     ):
-        finished = runner.run_once(chosen, Path(folder) / "run", default_registry(), chosen.seed)
+        finished = run.run_once(chosen, Path(folder) / "run", default_registry(), chosen.seed)
         records = read_journal(finished.folder / "journal.jsonl")
     first, last = records[0], records[-1]
     return {

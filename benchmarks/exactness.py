@@ -19,7 +19,7 @@ import click
 from evosdc.engine.verification import unequal
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.run.runner import Finished, run_once
+from evosdc.experiment.run.run import Finished, run_once
 from evosdc.files.masked_file import read_masked
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import read_journal

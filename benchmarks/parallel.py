@@ -25,8 +25,8 @@ from rich.table import Table
 
 from evosdc.errors import ExecutorError
 from evosdc.experiment.config.reader import parse_experiment
-from evosdc.experiment.run.observers import Silent
-from evosdc.experiment.run.runner import run_once
+from evosdc.experiment.run.display import NoDisplay
+from evosdc.experiment.run.run import run_once
 from evosdc.model import Executor, Task
 from evosdc.plugins.registry import default_registry
 
@@ -55,7 +55,7 @@ class Run(NamedTuple):
     workers: float
 
 
-class Clock(Silent):
+class Clock(NoDisplay):
     """Takes down the CPU seconds of this process at every generation."""
 
     def __init__(self) -> None:

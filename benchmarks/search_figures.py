@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.search_runs import EXPERIMENTS, FILES, started
 from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.run.runner import run_once
+from evosdc.experiment.run.run import run_once
 from evosdc.model import Individual
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import read_journal

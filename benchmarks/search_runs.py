@@ -16,7 +16,7 @@ from time import process_time
 from typing import Any
 
 from evosdc.engine.evaluation import Evaluator
-from evosdc.engine.loop import SearchState, begin, search
+from evosdc.engine.loop import SearchState, first_state, search
 from evosdc.engine.stop import Stop
 from evosdc.experiment.build.assembly import Assembly, assemble
 from evosdc.experiment.config.reader import read_experiment
@@ -74,8 +74,7 @@ def started(file: str, portfolio: int | None = None) -> tuple[Assembly, list[Ind
     if portfolio is not None:
         maskings = assembly.plan.maskings[:portfolio]
         assembly = replace(assembly, plan=replace(assembly.plan, maskings=maskings))
-    seed = assembly.experiment.seed
-    return assembly, starting_individuals(assembly, seed, None, "", lambda done, total: None)
+    return assembly, starting_individuals(assembly, None, lambda done, total: None)
 
 
 def fitness_named(name: str) -> Fitness:
@@ -122,7 +121,7 @@ def run(job: Job, portfolio: int | None = None) -> Curve:
             raise OverError
 
     with suppress(OverError):
-        search(algorithm, evaluator, problem.streams, Stop(), begin(algorithm, individuals), observe)
+        search(algorithm, evaluator, problem.streams, Stop(), first_state(algorithm, individuals), observe)
     return Curve(job, tuple(points))
 
 

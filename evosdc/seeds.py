@@ -119,9 +119,9 @@ class Streams:
         """Return the stream that makes the first genome of a slot."""
         return stream(self.seed, Purpose.INIT, self.island, slot)
 
-    def vary(self, generation: int, pair: int) -> np.random.Generator:
+    def vary(self, generation: int, mating: int) -> np.random.Generator:
         """Return the stream of one application of the variation operators."""
-        return quick_stream(self.seed, Purpose.VARY, self.island, generation, pair)
+        return quick_stream(self.seed, Purpose.VARY, self.island, generation, mating)
 
     def select(self, generation: int) -> np.random.Generator:
         """Return the stream that selects the parents of a generation."""

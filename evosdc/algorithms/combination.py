@@ -21,9 +21,9 @@ def promising(
     """Return sets of probes whose changes together should be better than the climber.
 
     Scores are taken to add up. For each set the probes are gone through in random order, and one is taken where the
-    predicted scores become better by it; so a change that lowers the risk and one that lowers the loss can come
-    together where neither helps alone. The order is random on purpose: to take the changes with the greatest gain
-    first leads to worse files in the long run, as steepest descent does.
+    predicted scores become better by it. So a change that lowers the risk can meet one that lowers the loss, where
+    neither helps alone. The order is random on purpose: to take the changes with the greatest gain first leads to worse
+    files in the long run, as steepest descent does.
 
     Parameters
     ----------

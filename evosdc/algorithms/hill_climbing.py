@@ -19,10 +19,10 @@ class HillClimbing(Algorithm):
     """First-improvement climbing by mutation, from the best starting file; then from the next best, and so on.
 
     A mutant that is better than the climber takes its place at once. Mutants are evaluated a few at a time, which saves
-    bookkeeping; each competes with the climber as it then is, and ``mutants = 1`` is the plain form. After
-    `patience` mutants in a row that are not, the climber stays where it is and the best file that has not yet been
-    climbed from takes over; when there is none left, all are climbed again, in the order of what they have become. The
-    population holds the starting files and what became of them.
+    bookkeeping; each competes with the climber as it then is, and ``mutants = 1`` is the plain form. After `patience`
+    mutants in a row that are not, the climber stays where it is, and the best file that has not yet been climbed from
+    takes over. When there is none left, all are climbed again, in the order of what they have become. The population
+    holds the starting files and what became of them.
     """
 
     class Params(Parameters):

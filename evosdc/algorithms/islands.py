@@ -25,10 +25,10 @@ SIZES = "sizes"
 class Islands(Algorithm):
     """Demes with an algorithm of their own each, and migration every few generations.
 
-    The starting files are dealt out by rank, so that all islands begin equally well. Each island draws from streams
-    of its own and depends on nothing but its own population: `demes` and `joined` take the state apart and put it
+    The starting files are dealt out by rank, so that all islands begin equally well. Each island draws from streams of
+    its own and depends on nothing but its own population. `demes` and `joined` take the state apart and put it
     together, so that islands can be stepped anywhere. Every `interval` generations each island sends copies of its best
-    members to the next one of a ring, or along another `topology`, where they take the places of the worst;
+    members to the next one of a ring, or along another `topology`. They take the places of the worst.
     `deap.tools.migRing` does that, too, but lets in what is there already.
     """
 
@@ -206,8 +206,8 @@ def sources(
 
     On a ring that is the one before it. In a star the first island sends to all and hears from all, best sender first.
     At random each island sends to one other, along one ring through all of them in an order that is drawn anew every
-    time, from a generator addressed by the content of the islands: the same population has the same routes wherever
-    and whenever they are drawn.
+    time. The generator is addressed by the content of the islands: the same population has the same routes wherever and
+    whenever they are drawn.
     """
     if topology == "star":
         return [(0,) if place else _hub(islands, count) for place in places]

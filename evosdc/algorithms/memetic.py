@@ -22,8 +22,8 @@ from evosdc.seeds import Streams
 from evosdc.table.table import Table
 
 CLIMBER, RATES, CREDIT, INNER = "climber", "rates", "moves", "inner/"
-"""Names in the memory: slot of the member being improved, progress a round of each member, credit of each kind of move,
-and the mark of what the inner algorithm remembers. Probes that are to be combined are set aside."""
+"""Names in the memory: slot of the member being improved, progress of each member in a round, credit of each kind of
+move. The last marks what the inner algorithm remembers. Probes that are to be combined are set aside."""
 
 MEMORY = 0.5
 """Weight of the last round in the progress of a member."""
@@ -32,12 +32,12 @@ MEMORY = 0.5
 class Memetic(Algorithm):
     """Any algorithm on a population, with rounds of local improvement of its best members in between.
 
-    A round has two generations. The first probes: small changes of one of the best members, of the kinds that its
-    genotype offers (`evosdc.model.Movable`), at any records or at those that cost most in the present scores
-    (`evosdc.model.Fitted.burdens`). The second puts together changes that paid (`promising`), since what helps at one
-    record mostly still helps after another one has changed. The best of all takes the member's place. Kinds of moves,
-    and whether records are drawn by what they cost, follow the improvement that they bring (probability matching). A
-    memetic algorithm in the sense of Moscato (1989); its parts are evosdc's own.
+    A round has two generations. The first tries probes: small changes of one of the best members, of the kinds that its
+    genotype offers (`evosdc.model.Movable`). They are made at any records, or at those that cost most in the present
+    scores (`evosdc.model.Fitted.burdens`). The second puts together changes that paid (`promising`), since what helps
+    at one record mostly still helps after another one has changed. The best of all takes the member's place. Kinds of
+    moves, and whether records are drawn by what they cost, follow the improvement that they bring (probability
+    matching). A memetic algorithm in the sense of Moscato (1989); its parts are evosdc's own.
     """
 
     class Params(Parameters):
@@ -130,8 +130,8 @@ class Memetic(Algorithm):
     def _chosen(self, members: Sequence[Individual], rates: NDArray[np.float64], rounds: int) -> int:
         """Return the slot to improve: the best that has not had its trial, else the one that is expected to get best.
 
-        A member that is not the best may be on a longer slope: what counts is where each would be after a quarter of
-        the rounds that there have been, at least `horizon`, if its recent progress lasted. With each doubling of the
+        A member that is not the best may be on a longer slope. What counts is where each would be if its recent
+        progress lasted for a quarter of the rounds that there have been, at least `horizon`. With each doubling of the
         rounds one more member is tried, so that a search that has come to its end somewhere begins elsewhere.
         """
         known = np.flatnonzero(~np.isnan(rates)).tolist()

@@ -25,8 +25,8 @@ class MultiObjectiveParams(VariationParams):
 class MultiObjective(Algorithm):
     """A search whose survivors are chosen from parents and children together, each genome once.
 
-    Constraints are obeyed as Deb et al. (2002) say: while fewer candidates than places fulfil them, the places left go
-    to those that break them least; the algorithm's own order is for feasible candidates.
+    Constraints are obeyed as Deb et al. (2002) say. While fewer candidates than places fulfil them, the places left go
+    to those that break them least. The algorithm's own order is for feasible candidates.
     """
 
     class Params(MultiObjectiveParams):

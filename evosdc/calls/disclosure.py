@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.calls.attributes import chosen_attributes
-from evosdc.calls.masking import weights_of
+from evosdc.calls.attribute_choice import choose_attributes
+from evosdc.calls.masking import sampling_weights
 from evosdc.errors import DataError, Fault, FaultCollector, ParameterError, SchemaError
 from evosdc.files.schema.schema_reader import AttributeDescription, SchemaDescription
 from evosdc.model import IntruderView, MissingMatch, PrivacyModel
@@ -72,7 +72,7 @@ def intruder_view_of(
         if quasi_identifiers is None and sensitive is not None:
             # what is named sensitive now is no longer the quasi-identifier that the schema declares
             quasi_identifiers = [name for name in schema.with_role(Role.QUASI_IDENTIFIER) if name not in secret]
-        chosen = chosen_attributes(schema, quasi_identifiers, otherwise_all=False)
+        chosen = choose_attributes(schema, quasi_identifiers, otherwise_all=False)
     both = [name for name in chosen if name in secret]
     if both and sensitive is None:
         # likewise the other way round
@@ -85,7 +85,7 @@ def intruder_view_of(
         match = _match(missing, table, chosen)
     weights: Numbers | None = None
     with collect.step():
-        weights = weights_of(table)
+        weights = sampling_weights(table)
     households = schema.with_role(Role.HOUSEHOLD)
     if len(households) > 1:
         advice = "Give the others another role."

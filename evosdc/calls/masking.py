@@ -8,23 +8,45 @@ from typing import Any
 
 import numpy as np
 
+from evosdc.calls.strata import join_strata, label_at, strata_of
 from evosdc.errors import DataError, Fault, FaultCollector, ParameterError, PluginError
 from evosdc.model import Masking, MaskingMethod, Microdata
 from evosdc.plugins.registry import Registry
-from evosdc.table.schema import Attribute, Role, Scale, Schema
-from evosdc.table.table import MISSING, Codes, Numbers, Rows, Table
+from evosdc.seeds import Purpose, stream
+from evosdc.table.schema import Role
+from evosdc.table.table import Numbers, Rows, Table
 
 
-def masked_by(masking: Masking, microdata: Microdata, registry: Registry, rng: np.random.Generator) -> Table:
+def build_steps(masking: Masking, registry: Registry) -> tuple[MaskingMethod, ...]:
+    """Return the methods of an entry's steps, built with their parameters.
+
+    Raises
+    ------
+    InputError
+        Methods that are unknown, or parameters that are refused; of all steps at once.
+    """
+    collect, methods = FaultCollector(), []
+    for step in masking.steps:
+        with collect.step():
+            methods.append(registry.build("masking-method", step.method, step.params))
+    collect.settle()
+    return tuple(methods)
+
+
+def apply_masking(
+    masking: Masking, methods: Sequence[MaskingMethod], microdata: Microdata, rng: np.random.Generator
+) -> Table:
     """Return the protected attributes masked by one entry of a portfolio.
 
     Parameters
     ----------
     masking : Masking
+    methods : sequence of MaskingMethod
+        Of its steps, built with their parameters (`build_steps`).
     microdata : Microdata
     rng : numpy.random.Generator
-        Each stratum gets a stream of its own, spawned from it; so does each further step, which therefore draws the
-        same numbers whatever its parameters are.
+        Each stratum gets a stream of its own, spawned from it. So does each further step, which therefore draws the
+        same numbers whatever the parameters of the steps before it are.
 
     Returns
     -------
@@ -42,47 +64,93 @@ def masked_by(masking: Masking, microdata: Microdata, registry: Registry, rng: n
     PluginError
         The method changed the schema or lost records.
     """
-    first, *further = masking.steps
-    masked = _after_step(first, microdata, registry, rng)
-    for step in further:
+    (first, *further), (method, *others) = masking.steps, methods
+    masked = _apply_step(first, method, microdata, rng)
+    for step, method in zip(further, others, strict=True):
         # What a step reads besides, strata for one, is what the steps before it have made of the file.
         reached = Microdata(microdata.table.with_columns(masked), microdata.protect)
-        masked = _after_step(step, reached, registry, rng.spawn(1)[0])
+        masked = _apply_step(step, method, reached, rng.spawn(1)[0])
     return masked
 
 
-def _after_step(masking: Masking, microdata: Microdata, registry: Registry, rng: np.random.Generator) -> Table:
+def _apply_step(masking: Masking, method: MaskingMethod, microdata: Microdata, rng: np.random.Generator) -> Table:
     """Return the protected attributes after a single step."""
-    method: MaskingMethod = registry.build("masking-method", masking.method, masking.params)
     original = microdata.original
     part = original.select(masking.attributes) if masking.attributes else original
-    weights = weights_of(microdata.table) if method.weighted else None
-    context = context_of(method, microdata.table, part)
+    weights = sampling_weights(microdata.table) if method.weighted else None
+    auxiliary = auxiliary_of(method, microdata.table, part)
     if masking.by:
         strata = strata_of(microdata.table, masking.by)
         _require_strata(method, part, strata)
         streams = rng.spawn(len(strata))
         pieces = [
-            _masked(
+            _mask_part(
                 masking.method,
                 method,
                 part.take(rows),
                 None if weights is None else weights[rows],
-                None if context is None else context.take(rows),
+                None if auxiliary is None else auxiliary.take(rows),
                 stream,
             )
             for rows, stream in zip(strata, streams, strict=True)
         ]
-        masked = joined(pieces, strata)
+        masked = join_strata(pieces, strata)
     else:
-        masked = _masked(masking.method, method, part, weights, context, rng)
+        masked = _mask_part(masking.method, method, part, weights, auxiliary, rng)
     return original.with_columns(masked) if masking.attributes else masked
 
 
-def account_of(masking: Masking, microdata: Microdata, registry: Registry) -> list[dict[str, Any]]:
-    """Return what a method does to a file beyond its parameters: one entry for each stratum, or for the whole file.
+def as_chain(masking: Masking, chosen: Sequence[str], further: Sequence[Masking]) -> tuple[Masking, tuple[str, ...]]:
+    """Return a masking with further steps, and all attributes that any of them masks.
 
-    Of several steps it is the first that is accounted for.
+    Parameters
+    ----------
+    masking : Masking
+        The first step; it masks what is chosen.
+    chosen : sequence of str
+    further : sequence of Masking
+        The steps after it; those that name no attributes mask what is chosen, too.
+    """
+    named = tuple(name for entry in further for step in entry.steps for name in step.attributes)
+    protect = tuple(dict.fromkeys([*chosen, *named]))
+    if len(protect) == len(chosen):
+        return replace(masking, then=tuple(further)), protect
+    then = tuple(replace(step, attributes=step.attributes or tuple(chosen)) for entry in further for step in entry.steps)
+    return replace(masking, attributes=tuple(chosen), then=then), protect
+
+
+def mask_file(masking: Masking, methods: Sequence[MaskingMethod], microdata: Microdata, seed: int) -> Table:
+    """Return a whole file with its protected attributes masked; what the function and the command ``mask`` do.
+
+    Tuning does the same, so that the command repeats a file that was tuned to the last value.
+
+    Raises
+    ------
+    InputError
+        As `apply_masking`, and where a method does not fit the attributes that it is to mask.
+    """
+    require_fit(masking, methods, microdata.original)
+    rng = stream(seed, Purpose.MASK)
+    return microdata.table.with_columns(apply_masking(masking, methods, microdata, rng))
+
+
+def require_fit(masking: Masking, methods: Sequence[MaskingMethod], original: Table) -> None:
+    """Raise where the first steps of an entry, as many as there are methods, do not fit the original's attributes.
+
+    Raises
+    ------
+    InputError
+        Attributes that are not protected, scales that a method cannot mask, or parameters that do not fit.
+    """
+    for step, method in zip(masking.steps, methods, strict=False):
+        original.schema.require(step.attributes, f"method {step.method}: attributes")
+        part = original.select(step.attributes) if step.attributes else original
+        method.require_support(part, f"method {step.method}")
+        method.require_fit(part)
+
+
+def account_of(masking: Masking, method: MaskingMethod, microdata: Microdata) -> list[dict[str, Any]]:
+    """Return what a method does to a file beyond its parameters: one entry for each stratum, or for the whole file.
 
     Returns
     -------
@@ -90,32 +158,25 @@ def account_of(masking: Masking, microdata: Microdata, registry: Registry) -> li
         Each with ``stratum``, the categories that its records have in common (None for a missing value), and
         ``account``, see `evosdc.model.MaskingMethod.account`.
     """
-    method: MaskingMethod = registry.build("masking-method", masking.method, masking.params)
     table = microdata.table
     part = microdata.original.select(masking.attributes) if masking.attributes else microdata.original
-    weights = weights_of(table) if method.weighted else None
+    weights = sampling_weights(table) if method.weighted else None
     if not masking.by:
         return [{"stratum": {}, "account": method.account(part, weights)}]
     entries: list[dict[str, Any]] = []
     for rows in strata_of(table, masking.by):
-        labels = {name: _label(table, name, int(rows[0])) for name in masking.by}
+        labels = {name: label_at(table, name, int(rows[0])) for name in masking.by}
         own = None if weights is None else weights[rows]
         entries.append({"stratum": labels, "account": method.account(part.take(rows), own)})
     return entries
 
 
-def _label(table: Table, name: str, row: int) -> str | float | None:
-    attribute, value = table.schema[name], table.column(name)[row]
-    if attribute.categorical:
-        return None if value == MISSING else attribute.categories[value]
-    return None if np.isnan(value) else float(value)
-
-
-def context_of(method: MaskingMethod, table: Table, part: Table) -> Table | None:
+def auxiliary_of(method: MaskingMethod, table: Table, part: Table) -> Table | None:
     """Return the attributes of a whole file that a method reads beside those that it masks, None where there are none.
 
     Parameters
     ----------
+    method : MaskingMethod
     table : Table
         The whole file.
     part : Table
@@ -126,32 +187,11 @@ def context_of(method: MaskingMethod, table: Table, part: Table) -> Table | None
     SchemaError, ParameterError
         The method asks for attributes that the file does not have, or that are masked.
     """
-    names = method.context(table.schema, part.schema.names)
+    names = method.auxiliary_names(table.schema, part.schema.names)
     return table.select(names) if names else None
 
 
-def attributes_read(
-    maskings: Sequence[Masking], schema: Schema, protect: Sequence[str], registry: Registry
-) -> list[str]:
-    """Return the attributes of a file that entries of a portfolio read beside those that they mask: strata, contexts.
-
-    Raises
-    ------
-    InputError
-        Attributes that the file does not have, or parameters that are refused; of all entries at once.
-    """
-    names: list[str] = []
-    collect = FaultCollector()
-    for masking in (step for entry in maskings for step in entry.steps):
-        with collect.step():
-            schema.require(masking.by, f"start: {masking.method}: by")
-            method: MaskingMethod = registry.build("masking-method", masking.method, masking.params)
-            names += [*masking.by, *method.context(schema, masking.attributes or protect)]
-    collect.settle()
-    return names
-
-
-def weights_of(table: Table) -> Numbers | None:
+def sampling_weights(table: Table) -> Numbers | None:
     """Return the sampling weights of a file, shape (n,), or None where no attribute has the role weight.
 
     Raises
@@ -174,58 +214,6 @@ def weights_of(table: Table) -> Numbers | None:
     return weights
 
 
-def strata_of(table: Table, by: Sequence[str]) -> list[Rows]:
-    """Return the positions of each stratum's records: records that agree on all attributes of `by`.
-
-    Missing values count as a category of their own. Strata are in the order of the attributes' categories.
-
-    Raises
-    ------
-    SchemaError
-        Attributes that the table does not have.
-    """
-    table.schema.require(by, "by")
-    labels = np.zeros(len(table), dtype=np.int64)
-    for name in by:
-        _, found = np.unique(table.column(name), return_inverse=True)
-        _, labels = np.unique(labels * (int(found.max(initial=0)) + 1) + found, return_inverse=True)
-    order = np.argsort(labels, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(labels[order])) + 1) if len(order) else []
-
-
-def joined(pieces: Sequence[Table], strata: Sequence[Rows]) -> Table:
-    """Return one table from the masked strata; the categories of generalised attributes are united.
-
-    Parameters
-    ----------
-    pieces : sequence of Table
-        One for each stratum.
-    strata : sequence of ndarray of intp
-        The positions of its records in the whole file.
-    """
-    first = pieces[0].schema
-    attributes = tuple(_united([piece.schema.attributes[j] for piece in pieces]) for j in range(len(first)))
-    schema = replace(first, attributes=attributes)
-    n = sum(len(rows) for rows in strata)
-    codes: Codes = np.empty((n, len(schema.categorical)), dtype=np.int32)
-    numbers: Numbers = np.empty((n, len(schema.numeric)))
-    for piece, rows in zip(pieces, strata, strict=True):
-        numbers[rows] = piece.numbers if piece.schema.numeric == schema.numeric else np.nan
-        for j, attribute in enumerate(schema.categorical):
-            own = piece.schema[attribute.name]
-            recoding = np.array([attribute.code[label] for label in own.categories] + [MISSING], dtype=np.int32)
-            codes[rows, j] = recoding[piece.column(attribute.name)]
-    return Table(schema, codes, numbers)
-
-
-def _united(attributes: Sequence[Attribute]) -> Attribute:
-    first = attributes[0]
-    if all(attribute == first for attribute in attributes):
-        return first
-    labels = tuple(dict.fromkeys(label for attribute in attributes for label in attribute.categories))
-    return replace(first, scale=Scale.NOMINAL, categories=labels)
-
-
 def _require_strata(method: MaskingMethod, part: Table, strata: Sequence[Rows]) -> None:
     """Refuse strata that the method's parameters do not fit, with how many there are."""
     refused: list[tuple[int, Fault]] = []
@@ -246,16 +234,16 @@ def _require_strata(method: MaskingMethod, part: Table, strata: Sequence[Rows]) 
         )
 
 
-def _masked(
+def _mask_part(
     name: str,
     method: MaskingMethod,
     part: Table,
     weights: Numbers | None,
-    context: Table | None,
+    auxiliary: Table | None,
     rng: np.random.Generator,
 ) -> Table:
-    if context is not None:
-        masked = method.mask_given(part, context, rng)
+    if auxiliary is not None:
+        masked = method.mask_given(part, auxiliary, rng)
     else:
         masked = method.mask(part, rng) if weights is None else method.mask_weighted(part, weights, rng)
     same = masked.schema.names == part.schema.names if method.generalises else masked.schema == part.schema

@@ -8,19 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.calls.attributes import aligned, chosen_attributes, narrowed
+from evosdc.calls.attribute_choice import choose_attributes
 from evosdc.calls.defaults import default_measures
 from evosdc.errors import FaultCollector
 from evosdc.model import Measure, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import Purpose, stream
+from evosdc.table.alignment import align_codes, restrict_to
 from evosdc.table.table import Table
 
 _SEED = 1
 
 
 @dataclass(frozen=True)
-class Judgement:
+class TableScores:
     """Scores by measure.
 
     Parameters
@@ -40,14 +41,14 @@ class Judgement:
     parameters: Mapping[str, Mapping[str, Any]]
 
 
-def judgement(
+def score_table(
     original: Table,
     masked: Table,
     measures: Mapping[str, Mapping[str, Any]] | None,
     attributes: Sequence[str] | None,
     registry: Registry,
     baselines: bool = False,
-) -> Judgement:
+) -> TableScores:
     """Judge a masked table.
 
     Parameters
@@ -57,7 +58,7 @@ def judgement(
     measures : mapping of str to mapping, optional
         Parameters by registered name; None for the default measures.
     attributes : sequence of str, optional
-        What is judged, see `evosdc.calls.attributes.chosen_attributes`.
+        What is judged, see `evosdc.calls.attribute_choice.choose_attributes`.
     registry : Registry
     baselines : bool
         Whether the original and a permutation of it are judged too.
@@ -74,15 +75,15 @@ def judgement(
             built[name] = registry.build("measure", name, params)
     versions: dict[bool, Table] = {}
     with collect.step():
-        microdata = Microdata(original, chosen_attributes(original.schema, attributes))
+        microdata = Microdata(original, choose_attributes(original.schema, attributes))
         before = microdata.original
         if measures is None:
             usual = default_measures(before.schema, registry)
             built = {name: registry.build("measure", name, {}) for name in (*usual["il"], *usual["dr"])}
         if any(not measure.generalised for measure in built.values()):
-            versions[False] = aligned(before, masked)
+            versions[False] = align_codes(before, masked)
         if any(measure.generalised for measure in built.values()):
-            versions[True] = narrowed(before, masked)
+            versions[True] = restrict_to(before, masked)
         for name, measure in built.items():
             with collect.step():
                 measure.require_support(before, f"measure {name}")
@@ -96,4 +97,4 @@ def judgement(
             identity[name] = float(fitted.score(before))
             permutation[name] = float(fitted.score(before.take(order)))
     parameters = {name: measure.params.model_dump(mode="json") for name, measure in built.items()}
-    return Judgement(scores, identity, permutation, parameters)
+    return TableScores(scores, identity, permutation, parameters)

@@ -28,7 +28,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "mask": ("evosdc.cli.mask:mask", "Mask a data file by one method."),
     "measure": ("evosdc.cli.measure:measure", "Measure a masked file against its original."),
     "risk": ("evosdc.cli.risk:risk", "Show what one file, taken by itself, reveals."),
-    "estimate": ("evosdc.cli.estimate:estimate", "Estimate original counts from a file masked by PRAM."),
     "report": ("evosdc.cli.report:report", "Write one HTML page about one or more runs."),
     "export": ("evosdc.cli.export:export", "Write the protected file of a member of a run's front."),
     "plugins": ("evosdc.cli.plugins:plugins", "List plugins and what they offer."),

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from evosdc.errors import DataError, Fault, did_you_mean
-from evosdc.files.schema.schema_reader import load_schema
-from evosdc.files.source import Source, check_writable, parsed, read_source, source_of
+from evosdc.files.source import Source, check_writable, read_published, read_source
 from evosdc.printing import printable
 
 
@@ -59,9 +58,7 @@ def open_published(data: str, schema: Path | None, generalised: bool = False) ->
     """
     if schema is None or not Path(data).exists():
         return open_source(data, schema)
-    description = load_schema(schema)
-    original = parsed(Path(data))
-    return source_of(original, data, description.published(original.columns, generalised))
+    return read_published(Path(data), schema, generalised)
 
 
 def require_apart(output: Path, *inputs: Path | str | None) -> None:

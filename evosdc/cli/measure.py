@@ -21,7 +21,7 @@ from evosdc.cli.options import PATH, attributes_option, json_option, listed, par
     "settings",
     multiple=True,
     metavar="NAME.KEY=VALUE",
-    help="A parameter of a measure: ctbil.K=3, lm.aggregate=sum.",
+    help="A parameter of a measure: ctbil.K=3.",
 )
 @click.option(
     "--linkage",
@@ -46,13 +46,13 @@ def measure(
 ) -> None:
     """Measure a MASKED file against its ORIGINAL, a file or a registered data set: less is better.
 
-    Losses and risks lie between 0 and 100. Generalised files are judged by the losses of generalisation: lm, dm, ...
+    Losses and risks lie between 0 and 100. Generalised files are judged by the losses of generalisation.
     """
     import json
 
-    from evosdc.calls.attributes import chosen_attributes
+    from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.calls.defaults import default_measures
-    from evosdc.calls.measurement import judgement
+    from evosdc.calls.measurement import score_table
     from evosdc.cli.inputs import open_source
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
@@ -69,7 +69,7 @@ def measure(
             registry.spec("measure", name)
     with collect.step():
         before = open_source(original, schema)
-        chosen = chosen_attributes(before.table.schema, listed(attributes), otherwise_all=False)
+        chosen = choose_attributes(before.table.schema, listed(attributes), otherwise_all=False)
         if names is None:
             usual = default_measures(before.table.schema.select(chosen), registry)
             names = [*usual["il"], *usual["dr"]]
@@ -80,7 +80,7 @@ def measure(
         params = _params(names or [], parameters(settings))
     collect.settle()
     assert names is not None
-    judged = judgement(before.table, after.table, params, chosen, registry, baselines)
+    judged = score_table(before.table, after.table, params, chosen, registry, baselines)
     figures = {"score": judged.scores}
     if baselines:
         figures |= {"identity": judged.identity, "permutation": judged.permutation}
@@ -129,7 +129,7 @@ def _combined(
     scores: Mapping[str, float], specs: Mapping[str, Any], linkage: Literal["max", "mean"], registry: Any
 ) -> dict[str, float]:
     """Return the scores with IL and DR, where there are measures of that kind."""
-    from evosdc.experiment.build.judgement import aggregation_of
+    from evosdc.experiment.build.problem import aggregation_of
     from evosdc.experiment.config.experiment import Measures, Named
 
     by_kind = {kind: tuple(Named(name=n) for n, spec in specs.items() if spec.kind == kind) for kind in ("il", "dr")}

@@ -14,6 +14,22 @@ F = TypeVar("F", bound=Callable[..., Any])
 PATH = click.Path(path_type=Path)
 
 
+class DefaultName:
+    """The name that is taken on an occasion (`evosdc.specs.OCCASIONS`), looked up when it is needed or shown."""
+
+    def __init__(self, kind: str, occasion: str) -> None:
+        self.kind = kind
+        self.occasion = occasion
+
+    def __call__(self) -> str:
+        """Return the name."""
+        from evosdc.plugins.registry import default_registry
+
+        return default_registry().default(self.kind, self.occasion)
+
+    __str__ = __call__
+
+
 def schema_option(command: F) -> F:
     """Add ``--schema``."""
     return click.option("--schema", type=PATH, help="Schema file; inferred from the data when not given.")(command)

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from evosdc.cli.options import PATH, json_option, listed, schema_option
+from evosdc.cli.options import PATH, DefaultName, json_option, listed, schema_option
 
 PROTECT_GENERATIONS = 1200
-"""Generations of the memetic search, two of which are a round of some sixty candidates."""
+"""Generations of the search, two of which are a round of some sixty candidates."""
 
 
 def seconds_of(context: click.Context, parameter: click.Parameter, text: str | None) -> float | None:
@@ -29,7 +29,13 @@ def seconds_of(context: click.Context, parameter: click.Parameter, text: str | N
 @schema_option
 @click.option("--protect", "names", metavar="A,B,...", help="Attributes to protect; default: the quasi-identifiers.")
 @click.option("--time", "seconds", callback=seconds_of, metavar="60s", help="Stop after this time instead of by stall.")
-@click.option("--fitness", default="max", show_default=True, metavar="NAME", help="How IL and DR are combined.")
+@click.option(
+    "--fitness",
+    default=DefaultName("fitness", "protect"),
+    show_default=True,
+    metavar="NAME",
+    help="How IL and DR are combined.",
+)
 @click.option("--il", metavar="A,B,...", help="Measures of information loss; default: by the scales of the attributes.")
 @click.option("--dr", metavar="A,B,...", help="Measures of disclosure risk; default likewise.")
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
@@ -60,6 +66,7 @@ def protect(
     from evosdc.cli.inputs import is_dataset
     from evosdc.cli.run import carry_out
     from evosdc.experiment.config.reader import parse_experiment
+    from evosdc.plugins.registry import default_registry
 
     path = Path(data)
     source: dict[str, Any] = {"file": str(path)}
@@ -74,7 +81,7 @@ def protect(
         "seed": seed,
         "data": source,
         "fitness": {"name": fitness},
-        "algorithm": {"name": "memetic"},
+        "algorithm": {"name": default_registry().default("algorithm", "protect")},
         "stop": {"seconds": seconds} if seconds else {"generations": PROTECT_GENERATIONS, "stalled": 400},
         "executor": {"name": executor} | ({"workers": workers} if workers else {}),
     }
@@ -88,7 +95,7 @@ def _measures(source: dict[str, Any], il: list[str] | None, dr: list[str] | None
     if il and dr:
         return {"il": il, "dr": dr}
     from evosdc.calls.defaults import default_measures
-    from evosdc.experiment.build.assembly import load_data, microdata_of
+    from evosdc.experiment.build.data import load_data, microdata_of
     from evosdc.experiment.config.experiment import DataSource
     from evosdc.plugins.registry import default_registry
 

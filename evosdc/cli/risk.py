@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -135,8 +135,9 @@ def _show(view: IntruderView, chosen: Mapping[str, Mapping[str, Any]], figures: 
         else:
             table.add_row(name, "-", Text(f"does not apply: {figures['not_applicable'][name]}"), style="dim")
     Console().print(table)
-    if verdict := verdict_of(figures):
-        say(verdict)
+    for name in sorted(figures.keys() & built.keys()):
+        if verdict := built[name].verdict(figures):
+            say(f"Verdict: {verdict}")
     say(
         f"{len(view.table)} records; known to an intruder: {', '.join(view.quasi_identifiers)}; "
         f"missing values count by the rule '{view.missing}'."
@@ -148,25 +149,3 @@ def shown(value: Any) -> str:
     if value is None:
         return "infinite"
     return str(value) if isinstance(value, int) else f"{value:.4g}"
-
-
-def verdict_of(figures: Mapping[str, Any]) -> str:
-    """Return in plain words whether single respondents stand out; empty where no figure tells."""
-    if "k-anonymity" not in figures:
-        return ""
-    records: Sequence[int] = list(figures["k-anonymity"]["records_below"].values())
-    unique, few = records[0], records[1]
-    expected = figures.get("global-risk", {}).get("expected_reidentifications")
-    chance = f" About {expected:.3g} re-identifications are to be expected from an intruder who knows them." if (
-        expected is not None
-    ) else ""  # fmt: skip
-    if unique:
-        return (
-            f"Verdict: {unique} respondents stand out by the attributes named below. Do not release the file as it is "
-            f"unless these attributes are unknown to everybody else.{chance}"
-        )
-    if few:
-        return f"Verdict: nobody stands out alone, but {few} records share their key with one other only.{chance}"
-    return (
-        f"Verdict: nobody stands out; every record is like at least {figures['k-anonymity']['k'] - 1} others.{chance}"
-    )

@@ -24,10 +24,10 @@ class Archive:
     out. Fronts of two objectives are kept as a staircase, which is searched by bisection: `deap.tools.ParetoFront`
     compares every candidate with every member in Python, which costs more than the evaluation itself.
 
-    A genome may weigh as much as a file. When there are more than `most` individuals, a quarter is let go, one after
-    another the one that is nearest to another one (the coordinates scaled by the front's extent); never the least in
-    a coordinate, and never the best (`Individual.precedence`). Their points stay: what they dominate is still refused,
-    and the hypervolume is that of all that were found.
+    A genome may weigh as much as a file. When there are more than `most` individuals, a quarter is let go: again and
+    again the one that is nearest to another one, coordinates scaled by the front's extent. The least in a coordinate
+    and the best (`Individual.precedence`) always stay. Points of those let go are kept: what they dominate is still
+    refused, and the hypervolume is that of all that were found.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Demes that evolve on workers without waiting for each other more than migration asks for.
 
-A deme goes on as soon as what its next generations depend on is there: its own state, and after a migration that of the
-demes from which migrants may come to it. Whatever order tasks end in, the generations are joined in their own order, so
-that nothing of the search depends on it.
+A deme goes on as soon as what its next generations depend on is there. That is its own state and, after a migration,
+the state of the demes from which migrants may come to it. Whatever order tasks end in, the generations are joined in
+their own order, so that nothing of the search depends on it.
 """
 
 from __future__ import annotations

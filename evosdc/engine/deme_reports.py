@@ -1,9 +1,9 @@
 """Demes that evolve on workers for some generations, and what the master makes of their reports.
 
-A worker tells of every generation of its deme: how many children each operator made, which individuals the deme then
-has, and those among the others that may matter: candidates for the best and for the front. The master joins the reports
-of all demes generation by generation and sees exactly what it would have seen had it evolved them itself; to do so it
-neither varies nor evaluates anything, and hears nothing of children that came to nothing.
+A worker tells of every generation of its deme how many children each operator made, and which individuals the deme then
+has. Of the others it tells those that may matter: candidates for the best and for the front. The master joins the
+reports of all demes generation by generation. It sees exactly what it would have seen had it evolved them itself,
+without varying or evaluating anything. Of children that came to nothing it does not hear.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from time import perf_counter
@@ -17,6 +18,8 @@ from evosdc.model import Executor, Individual, Offspring, Outcome, SharedFiles, 
 
 CACHE_SIZE = 20_000
 """How many evaluations are remembered; the oldest is forgotten first."""
+
+_UNLIMITED = nullcontext()
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,48 @@ class Dispatch:
             return False
         started = self.grain != "auto" or self.executor.started
         return started or worth_starting(seconds, self.executor.workers)
+
+    def run(
+        self, function: str, items: Sequence[tuple[int, Any]], seconds: float, size: int, rule: ErrorRule = RAISE
+    ) -> list[Outcome]:
+        """Run items in chunks and return their outcomes in order.
+
+        Parameters
+        ----------
+        function : str
+            Name of the worker's function.
+        items : sequence of (int, object)
+            Position and payload.
+        seconds : float
+            Expected cost of an item, for the size of chunks.
+        size : int
+            Bytes of an item on the wire, likewise.
+        rule : ErrorRule
+            Whether items are run again whose time was over or whose worker died, and whether they may stay failures.
+
+        Raises
+        ------
+        EvaluationError
+            An item failed; the message names the failure that came first by position.
+        """
+        outcomes = self._run_once(function, items, seconds, size, rule)
+        for left in range(rule.retries - 1, -1, -1):
+            lost = [place for place, outcome in enumerate(outcomes) if not outcome.ok]
+            if not lost:
+                break
+            again = self._run_once(function, [items[place] for place in lost], seconds, size, rule if left else RAISE)
+            for place, outcome in zip(lost, again, strict=True):
+                outcomes[place] = outcome
+        return outcomes
+
+    def _run_once(
+        self, function: str, items: Sequence[tuple[int, Any]], seconds: float, size: int, rule: ErrorRule
+    ) -> list[Outcome]:
+        tasks = [
+            Task(function, self.shared, self.seed, tuple(items[begin:end]))
+            for begin, end in chunks_of(len(items), seconds, self.executor.workers, size)
+        ]
+        return outcomes_of(self.executor, tasks, rule)
 
 
 class Cost:
@@ -118,17 +163,20 @@ class Evaluator:
         """Return the offspring as individuals, in order."""
         key_of = self.problem.genotype.key
         keys = [key_of(item.genome) for item in offspring]
-        fresh: dict[bytes, int] = {}
-        for position, key in enumerate(keys):
-            if key not in self._cache and key not in fresh:
-                fresh[key] = position
-        evaluated = self._evaluate_fresh(offspring, fresh)
+        fresh: dict[bytes, Offspring] = {}
+        for key, item in zip(keys, offspring, strict=True):
+            if key not in self._cache:
+                fresh.setdefault(key, item)
+        evaluations = self._evaluate_sent(fresh) if self._better_sent(len(fresh)) else self._evaluate_here(fresh)
+        made = {}
+        for (key, item), (scores, objectives, states) in zip(fresh.items(), evaluations, strict=True):
+            self._cache[key] = (scores, objectives)
+            made[key] = Individual(item.genome, key, scores, objectives, item.origin, states)
         individuals = []
-        for item, key in zip(offspring, keys, strict=True):
-            individual = evaluated.pop(key, None)
-            if individual is None:
-                scores, objectives = self._cache[key]
-                individual = Individual(item.genome, key, scores, objectives, item.origin)
+        for key, item in zip(keys, offspring, strict=True):
+            individual = made.pop(key, None)
+            if individual is None:  # known before, or a twin of one of these
+                individual = Individual(item.genome, key, *self._cache[key], item.origin)
             individuals.append(individual)
         while len(self._cache) > CACHE_SIZE:
             del self._cache[next(iter(self._cache))]
@@ -138,15 +186,6 @@ class Evaluator:
         """Put evaluated individuals in the cache: those of a checkpoint."""
         for individual in individuals:
             self._cache[individual.key] = (dict(individual.scores), individual.objectives)
-
-    def _evaluate_fresh(self, offspring: Sequence[Offspring], fresh: dict[bytes, int]) -> dict[bytes, Individual]:
-        items = [(key, offspring[position]) for key, position in fresh.items()]
-        results = self._sent(items) if self._better_sent(len(items)) else self._here(items)
-        individuals = {}
-        for (key, item), (scores, objectives, states) in zip(items, results, strict=True):
-            self._cache[key] = (scores, objectives)
-            individuals[key] = Individual(item.genome, key, scores, objectives, item.origin, states)
-        return individuals
 
     def _better_sent(self, count: int) -> bool:
         """Whether workers are expected to be faster than this process; what was measured decides, not a guess.
@@ -159,110 +198,49 @@ class Evaluator:
         here, sent = self._here_seconds.mean, self._sent_seconds.mean
         return here is not None and worth_sending(here * count) and (sent is None or sent < here)
 
-    def _here(self, items: list[tuple[bytes, Offspring]]) -> list[tuple[Any, Any, Any]]:
-        results: list[tuple[Any, Any, Any]] = []
-        for key, item in items:
+    def _evaluate_here(self, fresh: Mapping[bytes, Offspring]) -> list[Evaluation]:
+        evaluations = []
+        for key, item in fresh.items():
             began = perf_counter()
-            results.append(self._one_by_rule(key, item))
+            nearest = None if item.nearest is None or item.nearest.failed else item.nearest
+            evaluations.append(
+                evaluate_or_penalise(self.rule, self.problem, item.genome, key, nearest, self._follow_in_time)
+            )
             self._here_seconds.add(perf_counter() - began)
-        return results
+        return evaluations
 
-    def _one_by_rule(self, key: bytes, item: Offspring) -> Evaluation:
-        if self.rule.action == "raise":
-            return self._one_in_time(key, item, item.nearest)
-        nearest = None if item.nearest is None or item.nearest.failed else item.nearest
-        return evaluate_or_penalise(
-            self.rule,
-            self.problem,
-            item.genome,
-            lambda related: self._one_in_time(key, item, nearest if related else None),
-            nearest is not None,
-        )
-
-    def _one_in_time(self, key: bytes, item: Offspring, nearest: Individual | None) -> Evaluation:
-        if self.time_limit is None:
-            return self._one(key, item, nearest)
+    def _follow_in_time(self, genome: Any, key: bytes, nearest: Individual | None) -> Evaluation:
+        """Evaluate from a relative's states, within the limit of time; raises `EvaluationError` when it is over."""
         try:
-            with time_limited(self.time_limit):
-                return self._one(key, item, nearest)
+            with _UNLIMITED if self.time_limit is None else time_limited(self.time_limit):
+                if nearest is not None and not nearest.states and self.problem.follows(genome, nearest):
+                    # A relative from the cache, a worker or a checkpoint: its states are made once for its children.
+                    nearest.states = self.problem.evaluate(nearest.genome, nearest.key).states
+                return self.problem.evaluate(genome, key, nearest)
         except OutOfTime:
             raise EvaluationError(f"an evaluation took longer than {self.time_limit:g} s") from None
 
-    def _one(self, key: bytes, item: Offspring, nearest: Individual | None) -> Evaluation:
-        if nearest is not None and not nearest.states and self.problem.follows(item.genome, nearest):
-            # A relative from the cache, a worker or a checkpoint: its states are made once, for all its children.
-            nearest.states = self.problem.evaluate(nearest.genome, nearest.key).states
-        return self.problem.evaluate(item.genome, key, nearest)
-
-    def _sent(self, items: list[tuple[bytes, Offspring]]) -> list[tuple[Any, Any, Any]]:
+    def _evaluate_sent(self, fresh: Mapping[bytes, Offspring]) -> list[Evaluation]:
         assert self.dispatch is not None
-        dump = self.problem.genotype.dump
+        dispatch, dump, items = self.dispatch, self.problem.genotype.dump, list(fresh.values())
         payloads = [
             (position, (dict(dump(item.genome)), item.nearest.key if item.nearest is not None else None))
-            for position, (_, item) in enumerate(items)
+            for position, item in enumerate(items)
         ]
-        dispatch, began = self.dispatch, perf_counter()
+        began = perf_counter()
         size = sum(array.nbytes for array in payloads[0][1][0].values())
-        expected = self._here_seconds.mean or 0.0
-        outcomes = run_items(
-            dispatch.executor, dispatch.shared, dispatch.function, dispatch.seed, payloads, expected, size, self.rule
-        )
+        outcomes = dispatch.run(dispatch.function, payloads, self.seconds_here or 0.0, size, self.rule)
         if self._warm:
             self._sent_seconds.add((perf_counter() - began) / len(items), len(items))
         self._warm = True  # the first time workers start and build their problem: that says nothing of the next
         return [
-            (*outcome.value, ()) if outcome.ok else worst_evaluation(self.problem, item.genome)
-            for outcome, (_, item) in zip(outcomes, items, strict=True)
+            Evaluation._make((*outcome.value, ())) if outcome.ok else worst_evaluation(self.problem, item.genome)
+            for outcome, item in zip(outcomes, items, strict=True)
         ]
-
-
-def run_items(
-    executor: Executor,
-    shared: SharedFiles | None,
-    function: str,
-    seed: int,
-    items: Sequence[tuple[int, Any]],
-    seconds: float,
-    size: int = 64,
-    rule: ErrorRule = RAISE,
-) -> list[Outcome]:
-    """Run items in chunks on an executor and return their outcomes in order.
-
-    Parameters
-    ----------
-    seconds : float
-        Expected cost of an item, for the size of chunks.
-    size : int
-        Bytes of an item on the wire, likewise.
-    rule : ErrorRule
-        Whether items are run again whose time was over or whose worker died, and whether they may stay failures.
-
-    Raises
-    ------
-    EvaluationError
-        An item failed; the message names the failure that came first by position.
-    """
-
-    def run(some: Sequence[tuple[int, Any]], accepted: ErrorRule) -> list[Outcome]:
-        tasks = [
-            Task(function, shared, seed, tuple(some[begin:end]))
-            for begin, end in chunks_of(len(some), seconds, executor.workers, size)
-        ]
-        return outcomes_of(executor, tasks, accepted)
-
-    outcomes = run(items, rule)
-    for left in range(rule.retries - 1, -1, -1):
-        lost = [place for place, outcome in enumerate(outcomes) if not outcome.ok]
-        if not lost:
-            break
-        again = run([items[place] for place in lost], rule if left else RAISE)
-        for place, outcome in zip(lost, again, strict=True):
-            outcomes[place] = outcome
-    return outcomes
 
 
 def outcomes_of(executor: Executor, tasks: Sequence[Task], rule: ErrorRule = RAISE) -> list[Outcome]:
-    """Run tasks and return the outcomes of all items, in order; raises as `run_items`, save what the rule forgives."""
+    """Run tasks and return the outcomes of their items in order; raises the first that the rule does not forgive."""
     outcomes = [outcome for task in executor.map(tasks) for outcome in task]
     for outcome in outcomes:
         if not (outcome.ok or rule.forgives(outcome)):

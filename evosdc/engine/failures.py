@@ -46,8 +46,8 @@ class ErrorRule:
     def forgives(self, outcome: Outcome) -> bool:
         """Whether a failure on a worker is one of the candidate, as this rule may pass over.
 
-        What an evaluation raises is dealt with on the worker. What is left is time that ran out and a worker that died;
-        a problem that cannot be built there, or a task that cannot be read, is a fault of the whole run.
+        What an evaluation raises is dealt with on the worker. What is left is time that ran out and a worker that died.
+        A problem that cannot be built there, or a task that cannot be read, is a fault of the whole run.
         """
         return self.action != "raise" and outcome.value.type in (TIME_LIMIT, WORKER_DIED)
 
@@ -56,8 +56,17 @@ RAISE = ErrorRule()
 """The default: the first failure ends the run."""
 
 
+Attempt = Callable[[Any, bytes, Individual | None], Evaluation]
+"""Evaluates a genome with its key, from the states of a relative where one is given."""
+
+
 def evaluate_or_penalise(
-    rule: ErrorRule, problem: Problem, genome: Any, evaluate: Callable[[bool], Evaluation], related: bool = False
+    rule: ErrorRule,
+    problem: Problem,
+    genome: Any,
+    key: bytes,
+    nearest: Individual | None = None,
+    attempt: Attempt | None = None,
 ) -> Evaluation:
     """Return the evaluation of a genome, or what the rule puts in its place.
 
@@ -66,21 +75,24 @@ def evaluate_or_penalise(
     rule : ErrorRule
     problem : Problem
     genome : object
-    evaluate : callable
-        Evaluates it; its argument says whether a relative's states may be used.
-    related : bool
-        Whether there is a relative. Whether a candidate fails must not depend on whether its relative was at hand,
-        which depends on the executor: unless the first failure ends the run, it is evaluated once more without.
+    key : bytes
+        Of the genome.
+    nearest : Individual, optional
+        A relative; the first try may use its states. Whether a relative is at hand depends on the executor, and whether
+        a candidate fails must not. Unless the first failure ends the run, it is therefore evaluated once more without.
+    attempt : callable, optional
+        How to evaluate; `Problem.evaluate` by default.
 
     Raises
     ------
     Exception
         What the last try raised, where the rule does not penalise.
     """
-    tries = max(rule.retries, int(related and rule.penalises))
+    attempt = attempt or problem.evaluate
+    tries = max(rule.retries, int(nearest is not None and rule.penalises))
     for left in range(tries, -1, -1):
         try:
-            return evaluate(left == tries)
+            return attempt(genome, key, nearest if left == tries else None)
         except Exception:
             if left == 0 and not rule.penalises:
                 raise

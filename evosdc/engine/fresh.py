@@ -41,7 +41,7 @@ class FreshScores:
         """How many tables were judged."""
         return len(self.left_out)
 
-    def document(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the figures as JSON-able data."""
         return {
             "scores": dict(self.scores),

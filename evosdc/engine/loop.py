@@ -32,7 +32,7 @@ class SearchState:
     """Points of the front whose individuals have been let go (`evosdc.engine.archive`)."""
 
 
-def begin(algorithm: Algorithm, candidates: Sequence[Individual], seconds: float = 0.0) -> SearchState:
+def first_state(algorithm: Algorithm, candidates: Sequence[Individual], seconds: float = 0.0) -> SearchState:
     """Return the state before the first generation.
 
     Raises

@@ -223,8 +223,8 @@ class Problem:
         precedes the objectives in every comparison.
 
         With a genotype that is `Restricted` the scores of a genome hold ``violation``, and as ``penalty`` what was
-        added to the first objective. That is the first objective of the reference, times one plus the violation: no
-        genome that may not be published is better than the reference, and of two such the nearer one is better.
+        added to the first objective. That is the first objective of the reference, times one plus the violation. No
+        genome that may not be published is then better than the reference, and of two such the nearer one is better.
         """
         combined = self.aggregation.combine(scores)
         if genome is not None:

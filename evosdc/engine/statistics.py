@@ -55,8 +55,8 @@ class Census:
     def diversity(self, population: Sequence[Individual]) -> float | None:
         """Return the mean distance between each member and the one half the population away, in slots.
 
-        An estimate of the mean over all pairs that needs no more distances than there are slots: neighbours, often made
-        by one method with neighbouring parameters, would be too much alike. 0 for a single member.
+        An estimate of the mean over all pairs that needs no more distances than there are slots. Neighbours would not
+        do: they are often made by one method with similar parameters, and too much alike. 0 for a single member.
         """
         if self._distance is None:
             return None

@@ -231,6 +231,28 @@ def read_source(
     return source_of(parsed(path, separator, names), str(path), description)
 
 
+def read_published(path: Path, schema: Path | None = None, generalised: bool = False) -> Source:
+    """Read a file that was published, by the schema of its original, whose identifiers it may lack.
+
+    Parameters
+    ----------
+    path : Path
+    schema : Path, optional
+        Proposed from the data if not given.
+    generalised : bool
+        Whether values may be labels that the schema does not have.
+
+    Raises
+    ------
+    DataError, SchemaError, HierarchyError
+        As `read_source`.
+    """
+    if schema is None:
+        return read_source(path)
+    description, original = load_schema(schema), parsed(path)
+    return source_of(original, str(path), description.published(original.columns, generalised))
+
+
 def parsed(path: Path, separator: str | None = None, names: Sequence[str] | None = None) -> Original:
     """Return a file that was read, before its schema is known."""
     content = read_bytes(path)

@@ -12,9 +12,10 @@ class Aggregation:
     """How measures are combined into ``il`` and ``dr``.
 
     IL is the arithmetic mean of its measures. DR is the mean of the interval disclosure figures and of *one* figure for
-    record linkage, the greatest of the linkage measures (an intruder uses the best linkage there is) or their mean.
-    The source of the thesis does not show its weights; the maximum is that of Nin, Herranz and Torra (2008), as told in
-    the handbook chapter on privacy in data mining, and the mean is the older rule of Domingo-Ferrer and Torra (2001).
+    record linkage. That one is the greatest of the linkage measures, since an intruder uses the best linkage there is,
+    or their mean. The source of the thesis does not show its weights. The maximum is that of Nin, Herranz and Torra
+    (2008), as told in the handbook chapter on privacy in data mining. The mean is the older rule of Domingo-Ferrer and
+    Torra (2001).
 
     Parameters
     ----------

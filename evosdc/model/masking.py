@@ -91,7 +91,7 @@ class MaskingMethod(ABC):
         """
         return {}
 
-    def context(self, schema: Schema, masked: Sequence[str]) -> tuple[str, ...]:
+    def auxiliary_names(self, schema: Schema, masked: Sequence[str]) -> tuple[str, ...]:
         """Return the names of attributes that the method reads but does not mask; `mask_given` gets their columns.
 
         Parameters
@@ -99,22 +99,22 @@ class MaskingMethod(ABC):
         schema : Schema
             Of the whole file.
         masked : sequence of str
-            The attributes that are masked; none of them can be context.
+            The attributes that are masked; none of them can be auxiliary.
 
         Returns
         -------
         tuple of str
-            Empty unless overridden. A method with a context is not given sampling weights.
+            Empty unless overridden. A method that has such attributes is not given sampling weights.
         """
         return ()
 
-    def mask_given(self, table: Table, context: Table, rng: np.random.Generator) -> Table:
-        """Return the protected table of a file with more attributes; a method that asks for a context overrides it.
+    def mask_given(self, table: Table, auxiliary: Table, rng: np.random.Generator) -> Table:
+        """Return the protected table of a file with more attributes; a method with `auxiliary_names` overrides it.
 
         Parameters
         ----------
-        context : Table
-            The attributes named by `context`, with the same records. They are published as they are.
+        auxiliary : Table
+            The attributes named by `auxiliary_names`, with the same records. They are published as they are.
         """
         return self.mask(table, rng)
 
@@ -174,7 +174,7 @@ class Masking:
         where += [f"by {', '.join(self.by)}"] if self.by else []
         return " ".join(words) + (f" ({'; '.join(where)})" if where else "")
 
-    def document(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the entry as JSON-able data; ``then`` and ``seed`` only where there are any."""
         document: dict[str, Any] = {
             "method": self.method,
@@ -183,12 +183,12 @@ class Masking:
             "by": list(self.by),
         }
         if self.then:
-            document["then"] = [step.document() for step in self.then]
+            document["then"] = [step.to_json() for step in self.then]
         return document if self.seed is None else document | {"seed": self.seed}
 
     @classmethod
-    def of(cls, document: Mapping[str, Any]) -> Masking:
-        """Return the entry that `document` made."""
-        then = tuple(cls.of(step) for step in document.get("then", ()))
+    def from_json(cls, document: Mapping[str, Any]) -> Masking:
+        """Return the entry that `to_json` told of."""
+        then = tuple(cls.from_json(step) for step in document.get("then", ()))
         attributes, by = tuple(document["attributes"]), tuple(document["by"])
         return cls(document["method"], document["params"], attributes, by, then, document.get("seed"))

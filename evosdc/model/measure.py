@@ -43,8 +43,8 @@ class Expected(Fitted):
     """
 
     of_matrices: ClassVar[bool] = False
-    """Whether the figure is one of the matrices rather than of a table: it is then asked for them wherever there are
-    any, and `score`, for files of unknown origin, is an estimate."""
+    """Whether the figure is one of the matrices rather than of a table. It is then asked for wherever there are
+    matrices; `score`, for files of unknown origin, is an estimate."""
 
     @abstractmethod
     def expected(self, transitions: Sequence[Matrix]) -> float:
@@ -110,7 +110,7 @@ class Measure(ABC):
     with any other attribute is refused. Measures of disclosure risk see all attributes that an intruder sees."""
 
     generalised: ClassVar[bool] = False
-    """Whether it judges tables whose labels leave the original's categories; its `Fitted.score` is then given the
+    """Whether it judges tables whose labels leave the original's categories. Its `Fitted.score` is then given the
     masked table in a schema of its own, and refuses labels that it cannot read. Where False, they never reach it."""
 
     def __init__(self, params: Any) -> None:
@@ -126,7 +126,7 @@ class Measure(ABC):
             The attributes to judge, shape (n, V), n >= 1.
         """
 
-    def besides(self) -> tuple[str, ...]:
+    def auxiliary_names(self) -> tuple[str, ...]:
         """Return the attributes of the file that it needs besides those that it judges, by its parameters."""
         return ()
 
@@ -136,7 +136,7 @@ class Measure(ABC):
         Parameters
         ----------
         microdata : Microdata
-            The protected attributes, the attributes of `besides`, and possibly others. Masked tables hold the protected
+            The protected attributes, those of `auxiliary_names`, and possibly others. Masked tables hold the protected
             ones only.
         """
         return self.fit(microdata.original)

@@ -18,7 +18,7 @@ def deap_crossover(
 ) -> Callable[[Genes, Genes, np.random.Generator], tuple[Genes, Genes]]:
     """Return a pure crossover of one-dimensional arrays made of a DEAP operator.
 
-    The operator works on lists, since DEAP's slice swaps lose genes on ndarrays (a slice is a view), and draws from the
+    The operator works on lists, since DEAP's slice swaps lose genes on ndarrays (a slice is a view). It draws from the
     lent generator, since it knows only the global `random`.
 
     Examples

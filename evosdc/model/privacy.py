@@ -132,14 +132,25 @@ class PrivacyModel(ABC):
     def shortfall(self, view: IntruderView, bound: float) -> float | None:
         """Return the share of records, 0..1, because of which the headline is not on the safe side of a bound.
 
-        A headline such as the smallest frequency seldom moves when one record changes, so a search for files that keep
-        ``"k-anonymity >= 3"`` is led by this share where it is known; None where it is not. 0 where the bound is kept.
+        A headline such as the smallest frequency seldom moves when one record changes. A search for files that keep
+        ``"k-anonymity >= 3"`` is therefore led by this share, where it is known; None where it is not. 0 where the
+        bound is kept.
         """
         return None
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return what the figures of `assess` mean, in a sentence for people who do not know the model."""
         return f"{self.headline.replace('_', ' ')}: {figures[self.headline]}"
+
+    def verdict(self, figures: Mapping[str, Mapping[str, Any]]) -> str:
+        """Return in plain words whether single respondents stand out; empty where the model does not tell.
+
+        Parameters
+        ----------
+        figures : mapping of str to mapping
+            What `assess` returned, by name of the model, this one's and those of others.
+        """
+        return ""
 
     @abstractmethod
     def assess(self, view: IntruderView) -> Mapping[str, Any]:

@@ -1,9 +1,10 @@
-"""What is tuned: methods, methods with parameters of each attribute's own, and chains, each with a point to be found."""
+"""What is tuned: methods, methods with parameters of each attribute's own, and chains; each has a point to be found."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 from evosdc.model import Design, Free, Masking, MaskingMethod, Range, designs_of
@@ -79,7 +80,7 @@ class Arm:
         ends = [0]
         for step in self.steps:
             ends.append(ends[-1] + len(step.design.free))
-        return [point[begin:end] for begin, end in zip(ends, ends[1:], strict=False)]
+        return [point[begin:end] for begin, end in pairwise(ends)]
 
     def masking(self, point: Point) -> Masking | None:
         """Return what stands at a point; None where nothing would be masked."""

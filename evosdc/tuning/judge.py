@@ -12,7 +12,7 @@ from statistics import fmean, stdev
 from time import perf_counter
 from typing import TypeVar
 
-from evosdc.engine.evaluation import Dispatch, run_items
+from evosdc.engine.evaluation import Dispatch
 from evosdc.engine.failures import ErrorRule
 from evosdc.engine.problem import Problem
 from evosdc.model import Masking
@@ -25,6 +25,9 @@ T = TypeVar("T")
 
 BATCH = 32
 """Trials between two looks at the clock, for each worker."""
+
+PAYLOAD = 512
+"""Bytes of a trial on the wire, about."""
 
 MOST_DRAWS = 8
 """Files of a random method on which two close candidates are compared, at most."""
@@ -46,7 +49,7 @@ class Candidate:
     def at(cls, arm: Arm, point: Point) -> Candidate | None:
         """Return what stands at a point of an arm; None where nothing would be masked."""
         masking = arm.masking(point)
-        return None if masking is None else cls(arm, point, masking, json.dumps(masking.document(), sort_keys=True))
+        return None if masking is None else cls(arm, point, masking, json.dumps(masking.to_json(), sort_keys=True))
 
 
 Wanted = tuple[Candidate, int]
@@ -138,7 +141,7 @@ class Judge:
 
     def judge(self, wanted: Iterable[Wanted]) -> None:
         """Carry out the trials that are not known yet, as far as the budget goes."""
-        fresh = {}
+        fresh: dict[tuple[str, int], Candidate] = {}
         for candidate, draw in wanted:
             self.candidates.setdefault(candidate.key, candidate)
             if self._open(candidate.key, draw):
@@ -182,11 +185,8 @@ class Judge:
 
     def _sent(self, asked: Sequence[tuple[Masking, int]]) -> list[Trial | Refusal]:
         assert self.dispatch is not None
-        items = [(place, (json.dumps(masking.document()), seed)) for place, (masking, seed) in enumerate(asked)]
-        dispatch, lenient = self.dispatch, ErrorRule("penalise")
-        outcomes = run_items(
-            dispatch.executor, dispatch.shared, self.function, dispatch.seed, items, self._cost, rule=lenient
-        )
+        items = [(place, (json.dumps(masking.to_json()), seed)) for place, (masking, seed) in enumerate(asked)]
+        outcomes = self.dispatch.run(self.function, items, self._cost, PAYLOAD, ErrorRule("penalise"))
         return [
             (Refusal(value[0]) if len(value) == 1 else Trial(*value)) if outcome.ok else Refusal(value.type)
             for outcome in outcomes

@@ -59,7 +59,7 @@ class TunedMethod:
             "name": self.name,
             "kind": self.kind,
             "label": self.label,
-            **self.masking.document(),
+            **self.masking.to_json(),
             "scores": dict(self.scores),
             "fitness": list(self.fitness),
             "mean": list(self.mean),
@@ -79,7 +79,7 @@ class TunedFile:
 
     def to_json(self) -> dict[str, Any]:
         """Return the file as JSON-able data."""
-        own = {"label": self.masking.label, **self.masking.document()}
+        own = {"label": self.masking.label, **self.masking.to_json()}
         return own | {"scores": dict(self.scores), "fitness": list(self.fitness)}
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from statistics import fmean
 
-from evosdc.calls.masking import masked_by
+from evosdc.calls.masking import apply_masking, build_steps, require_fit
 from evosdc.engine.problem import Problem
 from evosdc.errors import InputError
 from evosdc.model import Masking, Seedable
@@ -59,8 +59,10 @@ def attempted(problem: Problem, registry: Registry, masking: Masking, seed: int)
     A method that does not fit, or fails, costs the search nothing but this trial.
     """
     try:
-        masked = masked_by(masking, problem.genotype.microdata, registry, stream(seed, Purpose.MASK))
-        if masked.schema != problem.genotype.microdata.original.schema:
+        microdata, methods = problem.genotype.microdata, build_steps(masking, registry)
+        require_fit(masking, methods[:1], microdata.original)
+        masked = apply_masking(masking, methods, microdata, stream(seed, Purpose.MASK))
+        if masked.schema != microdata.original.schema:
             return Refusal("publishes labels that the attributes do not have")
         scores, objectives = judged(problem, masked)
     except InputError as error:

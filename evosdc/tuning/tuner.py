@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, permutations, product, zip_longest
 
@@ -12,7 +12,7 @@ from evosdc.model import Masking
 from evosdc.plugins.registry import Registry
 from evosdc.tuning.arm import Arm, Point, arms_of, chained, portfolio_arms, split
 from evosdc.tuning.judge import Budget, Candidate, Judge, Search, together
-from evosdc.tuning.local_search import LEVELS, better, leading, neighbours, refined
+from evosdc.tuning.local_search import LEVELS, leading, neighbours, refined
 from evosdc.tuning.result import Tuning, tuning_of
 
 UNTIL_GRID, UNTIL_RACE, UNTIL_ATTRIBUTES, UNTIL_CHAINS = 0.35, 0.55, 0.75, 0.92
@@ -180,9 +180,9 @@ class Course:
                 return
             yield [(leader, draw) for draw in range(FINAL_DRAWS)]
 
-    def ranked(self, candidates: Sequence[Candidate] | object) -> list[Candidate]:
+    def ranked(self, candidates: Iterable[Candidate]) -> list[Candidate]:
         """Return candidates from best to worst."""
-        return sorted(candidates, key=lambda one: self.judge.order(one.key))  # type: ignore[call-overload]
+        return sorted(candidates, key=lambda one: self.judge.order(one.key))
 
 
 def exchanges(candidate: Candidate, others: Sequence[Candidate]) -> list[Candidate]:

@@ -22,7 +22,7 @@ import plotly.graph_objects as go
 
 from evosdc.datasets.loading import load_dataset
 from evosdc.engine.evaluation import Evaluator
-from evosdc.engine.loop import begin, search
+from evosdc.engine.loop import first_state, search
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
 from evosdc.experiment.build.start import individual_of
@@ -66,7 +66,7 @@ def solved(problem: Problem, name: str, stop: Stop, seed: int) -> tuple[float, i
     """Return the least DM that a search met within the limit, and how many nodes it had judged when it ended."""
     toolbox = toolbox_of(problem.genotype, problem.measures, problem.fitness)
     algorithm = default_registry().build("algorithm", name, {}, toolbox)
-    start = begin(algorithm, [individual_of(problem, problem.genotype.reference, "highest")])
+    start = first_state(algorithm, [individual_of(problem, problem.genotype.reference, "highest")])
     state, _ = search(algorithm, Evaluator(problem), Streams(seed), stop, start, lambda state, record: None)
     return state.best.objectives[0], state.progress.evaluations
 

@@ -19,7 +19,7 @@ import plotly.graph_objects as go
 
 import evosdc
 from evosdc.engine.evaluation import Evaluator
-from evosdc.engine.loop import begin, search
+from evosdc.engine.loop import first_state, search
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
 from evosdc.experiment.build.assembly import assemble
@@ -59,7 +59,7 @@ def samarati(k: int, limit: int, first: int | None) -> Row:
     assembly = assemble(experiment, default_registry())
     problem: Problem = assembly.problem
     began = perf_counter()
-    start = begin(assembly.algorithm, [individual_of(problem, problem.genotype.reference, "highest")])
+    start = first_state(assembly.algorithm, [individual_of(problem, problem.genotype.reference, "highest")])
     state, _ = search(assembly.algorithm, Evaluator(problem), Streams(1), Stop(), start, lambda state, record: None)
     solution = assembly.algorithm.solution(state.population, state.best)
     described = assembly.algorithm.describe(state.population, solution)

@@ -20,7 +20,7 @@ import numpy as np
 
 from evosdc.datasets.loading import load_dataset
 from evosdc.engine.evaluation import Evaluator
-from evosdc.engine.loop import begin, search
+from evosdc.engine.loop import first_state, search
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
 from evosdc.experiment.build.start import individual_of
@@ -69,7 +69,7 @@ def solved(problem: Problem, label: str, evaluations: int, seed: int) -> float:
     """Return the least loss within the limit among the first so many nodes that a search judges."""
     toolbox = toolbox_of(problem.genotype, problem.measures, problem.fitness)
     algorithm = default_registry().build("algorithm", label, {}, toolbox)
-    start = begin(algorithm, [individual_of(problem, problem.genotype.reference, "highest")])
+    start = first_state(algorithm, [individual_of(problem, problem.genotype.reference, "highest")])
     evaluator = Capped(problem, evaluations)
     search(algorithm, evaluator, Streams(seed), Stop(evaluations=evaluations), start, lambda state, record: None)
     return min(evaluator.best, start.best.objectives[0])

@@ -21,9 +21,9 @@ from handbook import comparison
 from pages import Row, listing, write_csv, write_page
 from scoring import Scale
 
-from evosdc.calls.masking import masked_by
+from evosdc.calls.masking import apply_masking
 from evosdc.errors import InputError
-from evosdc.experiment.build.assembly import load_data, microdata_of
+from evosdc.experiment.build.data import load_data, microdata_of
 from evosdc.experiment.config.experiment import DataSource
 from evosdc.model import Microdata
 from evosdc.plugins.registry import Registry, default_registry
@@ -55,7 +55,8 @@ def judged(microdata: Microdata, registry: Registry, smoke: bool, seed: int) -> 
         # the stream hangs on the entry alone, so that further methods leave the others' results as they are
         began = process_time()
         try:
-            masked = masked_by(masking, microdata, registry, stream(seed, Purpose.MASK, crc32(label.encode())))
+            method = registry.build("masking-method", masking.method, masking.params)
+            masked = apply_masking(masking, (method,), microdata, stream(seed, Purpose.MASK, crc32(label.encode())))
             why = "" if masked.schema == original.schema else "publishes generalised labels"
         except InputError as error:
             why = str(error.faults[0])

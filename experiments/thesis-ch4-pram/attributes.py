@@ -12,7 +12,7 @@ from tables import publish
 from evosdc.engine.fresh import advantage, fresh_scores
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.run.runner import run_once
+from evosdc.experiment.run.run import run_once
 from evosdc.plugins.registry import default_registry
 
 DATA = {
@@ -93,7 +93,7 @@ def one_run(path: Path, changes: list[str], folder: Path) -> tuple[list[Any], Pa
 
 def standard_problem(experiment: Any) -> Any:
     """Return the same problem with the matrices of designs a and b as founders, nothing bounded, finely rounded."""
-    document = experiment.document()
+    document = experiment.to_json()
     kept = {key: document["genotype"][key] for key in ("name", "draws", "fresh_draws") if key in document["genotype"]}
     document["genotype"] = kept | {"start": ["a", "b"], "scale": 1_000_000}
     return assemble(type(experiment).model_validate(document), default_registry()).problem

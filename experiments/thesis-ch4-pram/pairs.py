@@ -12,7 +12,7 @@ from tables import publish
 from evosdc.engine.fresh import FIRST_FRESH, FreshScores, fresh_scores
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.run.runner import run_once
+from evosdc.experiment.run.run import run_once
 from evosdc.plugins.registry import default_registry
 from evosdc.randomisation.invariance import marginal_shift
 from evosdc_pram.matches import CorrectMatches

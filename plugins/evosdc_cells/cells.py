@@ -38,7 +38,7 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
 
     A category is its code; a number is a whole number of the last decimal that the schema gives it, from a base
     (`evosdc_cells.domain.NumberCoding`). The k-ary coding of categories and the Gray coding of numbers are those of
-    Mares (2013), 2.1.2 and chapter 3; number of mutations, choice of the new value and crossover on the flattened file
+    Mares (2013), 2.1.2 and chapter 3. Number of mutations, choice of the new value and crossover on the flattened file
     are a reconstruction after its review of operators.
     """
 

@@ -65,7 +65,7 @@ class CellDomain:
 class NumberCoding:
     """Numbers as whole numbers of units, the last decimal of the schema, from a base.
 
-    A file may hold values up to one range of the original below and above it, as noise makes them; mutation only leads
+    A file may hold values up to one range of the original below and above it, as noise makes them. Mutation only leads
     to values within the range of the original.
 
     Parameters

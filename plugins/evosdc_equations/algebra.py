@@ -1,7 +1,7 @@
 """Shortening equations by the algebra of real numbers, with sympy: cancelling, factoring, collecting.
 
-Protected division and clipping make such steps wrong for some files (x / y * y is not x where y is 0), so each result
-is compared with the equation on many matrices, and is taken only where it makes the same ones.
+Protected division and clipping make such steps wrong for some files: x / y * y is not x where y is 0. Each result is
+therefore compared with the equation on many matrices, and is taken only where it makes the same ones.
 """
 
 from __future__ import annotations

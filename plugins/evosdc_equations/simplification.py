@@ -20,8 +20,8 @@ def simplify(equation: Equation, decoding: Decoding | None = None) -> Equation:
     """Return a shorter equation with the same value in every cell of every file, bit for bit (but for the sign of 0).
 
     Constants are folded with the evaluator's own arithmetic; what is neutral, double or never chosen goes. Whether one
-    value is never greater than another is read off intervals that hold for every file: frequencies are at least 1 and
-    at most N, distances and p lie in [0, 1].
+    value is never greater than another is read off intervals that hold for every file. Frequencies are at least 1 and
+    at most N; distances and p lie in [0, 1].
 
     Parameters
     ----------

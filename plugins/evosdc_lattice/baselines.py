@@ -115,8 +115,8 @@ class BottomUp(LatticeSearch):
 class TopDown(LatticeSearch):
     """Greedy descent from the highest node, always to the best node within the limit one step below.
 
-    The first descent is greedy to the end. Each further one starts again at the top and takes at random one of the
-    best few nodes at every step, so that the search can use up the evaluations of others.
+    The first descent is greedy to the end. Each further one starts again at the top and takes one of the best few nodes
+    at random at every step. So the search can be given as many evaluations as others.
     """
 
     class Params(Parameters):

@@ -42,9 +42,9 @@ def optimum(evaluator: NodeEvaluator, loss: NodeLoss, most: int | None = None) -
     """Return all optimal nodes.
 
     The levels of the attributes are chosen one after the other, those of the remaining ones being held at the lowest
-    that can be safe. Two nodes decide about all that can be completed from such a choice: the highest, since where
-    even it suppresses too much all do (predictive tagging), and the lowest, since its bound holds for all. What is
-    suppressed for k, p and distinct l alone never grows upwards, so the first cut is valid for every privacy model.
+    that can be safe. Two nodes decide about all that can be completed from such a choice. Where even the highest
+    suppresses too much, all do (predictive tagging). The bound of the lowest holds for all. What is suppressed for k, p
+    and distinct l alone never grows upwards, so the first cut is valid for every privacy model.
 
     Parameters
     ----------

@@ -21,10 +21,10 @@ _TABU = 1 << 16
 class GeneticTabu(LatticeSearch):
     """Every child of the crossover goes through a tabu search, and the best node that it met takes the child's place.
 
-    All tabu searches of a genetic cycle run side by side: a generation of the engine is one tabu cycle of all of
-    them, so a genetic cycle takes ``cycles + 1`` generations. The paper's text has 100 genetic cycles and its
-    experiments 20; the number is set by ``stop``: 20 cycles of 20 tabu cycles are ``stop = { generations = 421 }``, of
-    which the first one draws the first nodes.
+    All tabu searches of a genetic cycle run side by side. A generation of the engine is one tabu cycle of all of them,
+    so a genetic cycle takes ``cycles + 1`` generations. The paper's text has 100 genetic cycles and its experiments 20;
+    the number is set by ``stop``. 20 cycles of 20 tabu cycles are ``stop = { generations = 421 }``; the first
+    generation draws the first nodes.
     """
 
     class Params(TabuParams):

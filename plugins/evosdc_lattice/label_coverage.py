@@ -2,7 +2,7 @@
 
 A label of the hierarchy counts the leaves below it, whether they occur or not, numbers too: figures then agree with
 those of full-domain generalisation. Any other interval of numbers, as local recodings publish them, loses its span
-relative to the span of the original (Iyengar, 2002), cut to it; a set or an interval of categories counts them. The
+relative to the span of the original (Iyengar, 2002), cut to it. A set or an interval of categories counts them. The
 level of a label that the hierarchy does not have is that of the lowest node above all that it stands for: a
 reconstruction.
 """

@@ -71,8 +71,8 @@ class Ladder:
 def with_hierarchy(attribute: Attribute, column: Codes | Numbers) -> tuple[Attribute, str]:
     """Return the attribute with a hierarchy, and what was built for want of one, in words; empty where it had one.
 
-    Numbers are put into intervals whose width doubles from level to level, ordered categories are merged by twos,
-    fours and so on, and other categories go to the root at once: a reconstruction, meant to be replaced by the user's
+    Numbers are put into intervals whose width doubles from level to level. Ordered categories are merged by twos, fours
+    and so on; other categories go to the root at once. That is a reconstruction, meant to be replaced by the user's
     own.
     """
     if attribute.hierarchy is not None:

@@ -39,8 +39,8 @@ class Lattice(SelfStarting[Levels], Restricted[Levels], Generalising[Levels], Di
     """A vector of levels, one an attribute: full-domain generalisation with suppression (Samarati 2001; Sweeney 2002).
 
     Every value of an attribute is replaced by its ancestor at the attribute's level; classes that fail the privacy
-    model are then suppressed whole. A genome is within the limit if no more records are suppressed than allowed; one
-    beyond it is a candidate all the same, with a penalty that grows by the records in excess.
+    model are then suppressed whole. A genome is within the limit if no more records are suppressed than allowed. One
+    beyond it is a candidate all the same, with a penalty that grows with the records beyond the limit.
     """
 
     class Params(Parameters):

@@ -15,8 +15,6 @@ from evosdc_lattice.lattice import Lattice
 from evosdc_lattice.picture import PICTURED, lattice_picture, size_histogram
 from evosdc_lattice.publication import class_sizes
 
-Memory = Mapping[str, NDArray[Any]]
-
 
 class LatticeSearch(Algorithm):
     """A search of the lattice; works with the genotype `lattice` only."""

@@ -32,7 +32,7 @@ class TableSummary:
         By attribute: non-uniform entropy.
     levels : tuple of float
         By attribute: the least level at which all values stand, suppressed records left out; where they do not stand
-        on one level, the mean level of the values.
+        on one level, the mean level of the values. The highest level where all records are suppressed.
     heights : tuple of int
         By attribute: the highest level.
     """
@@ -134,6 +134,8 @@ def _read(ladder: Ladder, column: _ColumnSummary, suppressed: NDArray[np.bool_])
     )
     own = ladder.frequencies[0][ladder.base]
     bits = float((np.log2(np.maximum(wide, own)) - np.log2(own)).sum())
+    if suppressed.all():  # of a file of nothing but roots no label tells the level
+        return float(loss.sum()), float(count.sum()), max(bits, 0.0), float(ladder.height)
     used = {column.labels[code] for code in np.unique(column.codes[~suppressed])}
     joint = next((at for at, labels in enumerate(ladder.labels) if used <= set(labels)), None)
     alike = joint is not None and not column.emptied[~suppressed].any()

@@ -7,6 +7,7 @@ used.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from evosdc.hookspecs import hookimpl
 from evosdc.specs import MaskingMethodSpec, PortfolioSpec
@@ -21,6 +22,9 @@ from evosdc_masking import (
     swapping,
     synthesis,
 )
+
+if TYPE_CHECKING:
+    import click
 
 _FAMILIES = (
     post_randomisation,
@@ -61,3 +65,11 @@ def evosdc_portfolios() -> Iterator[PortfolioSpec]:
         summary="Rank swapping, MDAV and Mondrian of all attributes, then methods for categories and for numbers.",
         source="reconstruction", default_for=("mixed",),
     )  # fmt: skip
+
+
+@hookimpl
+def evosdc_commands(cli: click.Group) -> None:
+    """Add ``evosdc estimate``."""
+    from evosdc_masking.post_randomisation.estimate_command import estimate
+
+    cli.add_command(estimate)

@@ -80,9 +80,9 @@ class PairMeasure(Incremental[State], Expected):
 class BivariateDifference(Measure):
     """Bivariate difference: ``100 sum |o - m| / (2 N)``, the share of records in excess in some cell; range 0..100.
 
-    Other forms: ``cells``, ``sum |o - m| / c`` over the c cells of the product of the domains, in records, and
-    ``raad``, 100 times the mean of ``|o - m| / o`` over the cells with o > 0, at most 100. In expectation the
-    difference itself is taken, spread included, for the first two forms.
+    Other forms: ``cells`` is ``sum |o - m| / c`` over the c cells of the product of the domains, in records. ``raad``
+    is 100 times the mean of ``|o - m| / o`` over the cells with o > 0, at most 100. In expectation the difference
+    itself is taken, spread included, for the first two forms.
     """
 
     class Params(PairParameters):

@@ -21,8 +21,8 @@ class LocalPrivacy(Measure):
     become l and another cannot (Kasiviswanathan et al., 2011). Attributes are randomised independently, so their
     epsilons add up; V of them are averaged. The scale that takes the infinite to 100 is a reconstruction.
 
-    It is a figure of the matrices. For a masked file of unknown origin the matrix is estimated, ``n_kl / n_k``, and a
-    file of few records then has transitions that never happened: 100, unless the randomisation is strong.
+    It is a figure of the matrices. For a masked file of unknown origin the matrix is estimated, ``n_kl / n_k``. In a
+    file of few records some transitions never happen: the figure is then 100, unless the randomisation is strong.
     """
 
     def fit(self, original: Table) -> FittedLocalPrivacy:

@@ -30,14 +30,14 @@ class CorrectMatches(Measure):
     """Expected correct matches of published uniques, as a percentage of the records; range 0..100, smaller is better.
 
     The file is taken for the population and the protected attributes for the key. An intruder who meets a published
-    record with a unique key j links it to one of the T_j originals of that key: a correct match has probability
-    1 / T_j where the record's key is unchanged, and none else. `score` adds these up over the uniques of a published
+    record with a unique key j links it to one of the T_j originals of that key. A correct match has probability 1 / T_j
+    where the record's key is unchanged, and 0 where it is not. `score` adds these up over the uniques of a published
     file.
 
     In expectation, exactly, ``sum_j p_jj (1 - p_jj)^(T_j - 1) prod_{k != j} (1 - p_kj)^T_k``, p the product of the
-    attributes' matrices. `FittedCorrectMatches.probabilities` gives ``p_jj / sum_k T_k p_kj``, the probability that
-    Shlomo and Skinner (2010) assign to a published unique from the matrices alone, in the orientation ``p_kl =
-    Pr(published l | original k)``. That the thesis uses this measure is a reconstruction.
+    attributes' matrices. `FittedCorrectMatches.probabilities` gives ``p_jj / sum_k T_k p_kj``, in the orientation
+    ``p_kl = Pr(published l | original k)``. Shlomo and Skinner (2010) assign it to a published unique from the matrices
+    alone. That the thesis uses this measure is a reconstruction.
     """
 
     def fit(self, original: Table) -> FittedCorrectMatches:

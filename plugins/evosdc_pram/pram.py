@@ -26,8 +26,8 @@ Matrices = tuple[Genes, ...]
 class PramMatrices(PostRandomised[Matrices], SelfStarting[Matrices]):
     """Transition matrices as genome: a tuple of int64 matrices of shape (c, c), one for each randomised attribute.
 
-    Coding by whole numbers is that of Mares (2013), 4.1; that rows sum to a constant, the operators, and the three
-    ways to invariance are a reconstruction, since the chapter is not at hand:
+    Coding by whole numbers is that of Mares (2013), 4.1. The constant sum of rows, the operators, and the three ways to
+    invariance are a reconstruction, since the chapter is not at hand:
 
     - ``invariance = "none"``: rows of sum `scale`, any matrix; with fitness ``penalised`` invariance becomes a price;
     - ``"two-stage"``: the same genomes, decoded to the two-stage invariant matrix;

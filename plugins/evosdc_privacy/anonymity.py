@@ -51,6 +51,22 @@ class KAnonymity(PrivacyModel):
             return f"k = {k}: {unique} records ({figures['unique_percent']:.1f} %) are like no other one"
         return f"k = {k}: every record looks like at least {k - 1} others"
 
+    def verdict(self, figures: Mapping[str, Mapping[str, Any]]) -> str:
+        """Return whether records are unique or few share a key, and what global risk expects where it was asked."""
+        unique, few = list(figures["k-anonymity"]["records_below"].values())[:2]
+        expected = figures.get("global-risk", {}).get("expected_reidentifications")
+        chance = ""
+        if expected is not None:
+            chance = f" About {expected:.3g} re-identifications are to be expected from an intruder who knows them."
+        if unique:
+            return (
+                f"{unique} respondents stand out by the attributes named below. Do not release the file as it is "
+                f"unless these attributes are unknown to everybody else.{chance}"
+            )
+        if few:
+            return f"nobody stands out alone, but {few} records share their key with one other only.{chance}"
+        return f"nobody stands out; every record is like at least {figures['k-anonymity']['k'] - 1} others.{chance}"
+
 
 class PopulationFrequencies(PrivacyModel):
     """Estimated population frequencies: the sum of the sampling weights of the records that a key matches.

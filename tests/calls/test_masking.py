@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 import evosdc
-from evosdc.calls.masking import joined, strata_of, weights_of
+from evosdc.calls.masking import sampling_weights
+from evosdc.calls.strata import join_strata, strata_of
 from evosdc.cli import main
 from evosdc.errors import DataError, ParameterError, SchemaError
 from evosdc.table.schema import Attribute, Role, Scale, Schema
@@ -72,7 +73,7 @@ def test_joined_strata_unite_the_labels_of_generalised_attributes() -> None:
         Table(Schema((Attribute("age", scale=Scale.NOMINAL, categories=labels),)), np.array(codes), np.empty((2, 0)))
         for labels, codes in ((("[1, 2]", "[3, 4]"), [[0], [1]]), (("[1, 4]",), [[0], [-1]]))
     ]
-    whole = joined(parts, [np.array([3, 0]), np.array([1, 2])])
+    whole = join_strata(parts, [np.array([3, 0]), np.array([1, 2])])
     assert whole.schema["age"].categories == ("[1, 2]", "[3, 4]", "[1, 4]")
     assert whole.column("age").tolist() == [1, 2, -1, 0]
 
@@ -80,12 +81,12 @@ def test_joined_strata_unite_the_labels_of_generalised_attributes() -> None:
 @pytest.mark.parametrize("weights", [(1.0, 0.0), (1.0, np.nan), (-1.0, 2.0)])
 def test_weights_must_be_positive(weights: tuple[float, ...]) -> None:
     with pytest.raises(DataError, match="weights missing or not positive"):
-        weights_of(survey(weights=weights))
+        sampling_weights(survey(weights=weights))
 
 
 def test_a_file_without_weights_has_none() -> None:
-    assert weights_of(survey().select(["grade", "income"])) is None
-    assert weights_of(survey(weights=(1.0, 2.5))).tolist()[:2] == [1.0, 2.5]
+    assert sampling_weights(survey().select(["grade", "income"])) is None
+    assert sampling_weights(survey(weights=(1.0, 2.5))).tolist()[:2] == [1.0, 2.5]
 
 
 def test_the_command_masks_by_strata_and_says_so(tmp_path: Path) -> None:

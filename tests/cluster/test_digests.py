@@ -9,7 +9,7 @@ import pytest
 from evosdc.engine.evaluation import Evaluator
 from evosdc.errors import ExperimentError
 from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.run.runner import run_once
+from evosdc.experiment.run.run import run_once
 from evosdc.plugins.registry import default_registry
 from tests.optional import require_dask, require_mpi
 
@@ -68,7 +68,7 @@ import sys
 from pathlib import Path
 import evosdc
 from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.run.runner import executor_of
+from evosdc.experiment.run.workers import executor_of
 from evosdc.plugins.registry import default_registry
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import pytest
 from evosdc.engine.asynchronous_islands import AsynchronousIslands
 from evosdc.engine.checkpoint import checkpoints
 from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.run.runner import resume_once, run_once
+from evosdc.experiment.run.run import resume_once, run_once
 from evosdc.plugins.registry import default_registry
 
 from .commands import assert_same_run, end_at, experiment_file
@@ -16,9 +16,9 @@ ISLANDS = {"name": "islands", "islands": 4, "interval": 3, "topology": "ring"}
 
 SLOW = """
 import time
-from evosdc.experiment.run import worker
+from evosdc.experiment.run import worker_tasks
 
-evolve = worker.evolve
+evolve = worker_tasks.evolve
 
 
 def evolve_slowly(shared, seed, payload):
@@ -46,7 +46,7 @@ def test_a_slow_island_changes_nothing_and_holds_up_only_those_that_need_it(
     serial = ran(experiment, tmp_path / "serial")
     (tmp_path / "slow_islands.py").write_text(SLOW)
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr("evosdc.experiment.run.runner.EVOLVE", "slow_islands:evolve_slowly")
+    monkeypatch.setattr("evosdc.experiment.run.workers.EVOLVE", "slow_islands:evolve_slowly")
     told = []
     answered = AsynchronousIslands._answered
     monkeypatch.setattr(

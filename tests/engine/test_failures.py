@@ -9,7 +9,7 @@ from evosdc.engine.archive import Archive
 from evosdc.engine.checkpoint import load_checkpoint, save_checkpoint
 from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.failures import ErrorRule, evaluate_or_penalise, failures_in, worst_evaluation
-from evosdc.engine.loop import SearchState, begin
+from evosdc.engine.loop import SearchState, first_state
 from evosdc.engine.statistics import best_of
 from evosdc.engine.stop import Progress
 from evosdc.errors import EvaluationError
@@ -32,8 +32,8 @@ def attempts(failures):
     """Return a function that fails so many times, and the list of what it was told of relatives."""
     told = []
 
-    def evaluate(related):
-        told.append(related)
+    def evaluate(genome, key, nearest):
+        told.append(nearest is not None)
         if len(told) <= failures:
             raise EvaluationError("broken")
         return "sound"
@@ -47,20 +47,21 @@ def attempts(failures):
         (ErrorRule(), True, 0, "sound", [True]),
         (ErrorRule(), True, 1, None, [True]),
         (ErrorRule("retry", 2), True, 2, "sound", [True, False, False]),
-        (ErrorRule("retry", 2), False, 3, None, [True, False, False]),
+        (ErrorRule("retry", 2), False, 3, None, [False, False, False]),
         (PENALISE, True, 1, "sound", [True, False]),  # the relative was to blame
         (PENALISE, True, 2, "worst", [True, False]),
-        (PENALISE, False, 1, "worst", [True]),
+        (PENALISE, False, 1, "worst", [False]),
     ],
 )
 def test_a_failure_is_raised_tried_again_or_penalised(problem, rule, related, failures, found, told):
     (genome,) = genomes(problem.genotype, 1)
     evaluate, asked = attempts(failures)
+    relative = Individual(genome, b"other", {}, (1.0,), "start") if related else None
     if found is None:
         with pytest.raises(EvaluationError, match="broken"):
-            evaluate_or_penalise(rule, problem, genome, evaluate, related)
+            evaluate_or_penalise(rule, problem, genome, b"key", relative, evaluate)
     else:
-        value = evaluate_or_penalise(rule, problem, genome, evaluate, related)
+        value = evaluate_or_penalise(rule, problem, genome, b"key", relative, evaluate)
         assert value == (worst_evaluation(problem, genome) if found == "worst" else found)
     assert asked == told
 
@@ -88,7 +89,7 @@ def test_what_failed_is_worse_than_all_else_and_leaves_the_front(problem):
 def test_a_search_does_not_begin_with_failures_alone(problem):
     worst = [failed(problem, genome) for genome in genomes(problem.genotype, 2)]
     with pytest.raises(EvaluationError, match="none of the 2 candidates"):
-        begin(None, worst)
+        first_state(None, worst)
 
 
 def test_the_wheel_tells_the_others_apart_beside_a_failure():

@@ -8,7 +8,7 @@ import pytest
 from evosdc.engine.deme_reports import Generation
 from evosdc.engine.evaluation import Dispatch
 from evosdc.engine.generation_step import GenerationStep
-from evosdc.engine.loop import begin, search
+from evosdc.engine.loop import first_state, search
 from evosdc.engine.stop import Progress, Stop
 from evosdc.model import Executor
 from evosdc.seeds import Streams
@@ -113,7 +113,7 @@ def test_when_the_time_is_over_what_was_told_still_counts_up_to_any_other_limit(
     algorithm = islands_of()
     told = Told(None)
     state, reason = search(
-        algorithm, None, None, stop, begin(algorithm, candidates(12, 1)), lambda state, record: None, told
+        algorithm, None, None, stop, first_state(algorithm, candidates(12, 1)), lambda state, record: None, told
     )
     assert state.progress.generation == generations
     assert state.progress.evaluations == 12 + 2 * generations

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from evosdc.engine.evaluation import Evaluator
-from evosdc.engine.loop import SearchState, begin, search
+from evosdc.engine.loop import SearchState, first_state, search
 from evosdc.engine.stop import Progress, Stop
 from evosdc.errors import EvaluationError
 from evosdc.model import Algorithm, Individual, Offspring, Population
@@ -49,7 +49,7 @@ def run(script, start, stop=None, state=None, evaluator=None):
     """Return the final state, the reason, and what was observed."""
     seen = []
     algorithm = Scripted(script)
-    state = state or begin(algorithm, start)
+    state = state or first_state(algorithm, start)
     final, reason = search(
         algorithm,
         evaluator or Reading(),
@@ -200,7 +200,7 @@ def test_seconds_of_whoever_observes_count(monkeypatch):
         seen.append(record["generation"])
         now[0] += 60.0
 
-    start = begin(Scripted(SCRIPT), [person(9.0, il=9, dr=9)])
+    start = first_state(Scripted(SCRIPT), [person(9.0, il=9, dr=9)])
     _, reason = search(Scripted(SCRIPT), Reading(), Streams(SEED), Stop(seconds=100.0), start, observe)
     assert (reason, seen) == ("100 seconds", [0, 1])
 
@@ -211,7 +211,7 @@ def test_a_search_begins_with_the_best_and_the_front_of_all_candidates():
             return Population(tuple(candidates[:2]))
 
     candidates = [person(9.0, il=9, dr=9), person(8.0, il=8, dr=8), person(3.0, il=1, dr=5), person(4.0, il=5, dr=3)]
-    state = begin(FirstTwo([]), candidates, 12.5)
+    state = first_state(FirstTwo([]), candidates, 12.5)
     assert state.population.individuals == tuple(candidates[:2])
     assert state.best is candidates[2]
     assert state.front == (candidates[2], candidates[3])
@@ -220,7 +220,7 @@ def test_a_search_begins_with_the_best_and_the_front_of_all_candidates():
 
 def test_nothing_to_begin_with_is_an_error():
     with pytest.raises(EvaluationError, match="no candidate"):
-        begin(Scripted([]), [])
+        first_state(Scripted([]), [])
 
 
 def test_an_error_of_the_evaluation_passes_through_and_leaves_what_was_observed():
@@ -238,7 +238,7 @@ def test_an_error_of_the_evaluation_passes_through_and_leaves_what_was_observed(
             Failing(),
             Streams(SEED),
             Stop(),
-            begin(algorithm, [person(9.0, il=9, dr=9)]),
+            first_state(algorithm, [person(9.0, il=9, dr=9)]),
             lambda state, record: seen.append(state.best),
         )
     assert [best.objectives for best in seen] == [(9.0,), (3.0,)]

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from evosdc.errors import EvaluationError
+from evosdc.errors import EvaluationError, PluginError
 from evosdc.model import Fitness, Fitted
 from evosdc.seeds import Streams
 from evosdc.testing.purity import generator
@@ -281,3 +281,17 @@ def test_judge_adds_the_aggregates_and_combines_them():
     assert objectives == (20.0,)
     both = problem_of(genotype, {"changed": Followed(original), "risk": Broken(30.0)}, Both(Both.Params()))
     assert both.score(original)[1] == (0.0, 30.0)
+
+
+class Secretive(Unfollowed):
+    """Draws random numbers, and is not called Randomised."""
+
+    def decode(self, g, rng):
+        return super().decode((g[0], int(rng.integers(10))), rng)
+
+
+def test_a_genotype_that_draws_and_does_not_say_so_is_refused():
+    genotype = levels(Secretive)
+    genome = genotype.random(generator(1))
+    with pytest.raises(PluginError, match="Secretive draws random numbers in decode"):
+        problem_of(genotype).decode(genome, b"")

@@ -2,10 +2,8 @@
 
 import pytest
 
-from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.run.environment import environment_of
+from evosdc.experiment.run.environment import fitness_meaning
 from evosdc.plugins.registry import default_registry
-from evosdc.testing.tables import sample_table
 
 
 @pytest.mark.parametrize(
@@ -19,6 +17,4 @@ from evosdc.testing.tables import sample_table
     ],
 )
 def test_the_meaning_of_a_fitness_or_of_a_measure_in_its_place_comes_from_its_spec(fitness, meaning):
-    experiment = Experiment(data={"name": "housing"}, measures=["dm", "height"], fitness=fitness)
-    found = environment_of(experiment, default_registry(), sample_table("ordinary"))
-    assert found["meaning"] == meaning
+    assert fitness_meaning(fitness, default_registry()) == meaning

@@ -18,9 +18,9 @@ from evosdc.engine.checkpoint import checkpoints, load_checkpoint, newest_checkp
 from evosdc.engine.digest import digest_of
 from evosdc.errors import EvaluationError
 from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.run import worker
-from evosdc.experiment.run.observers import Silent
-from evosdc.experiment.run.runner import resume_once, run_once
+from evosdc.experiment.run import worker_tasks
+from evosdc.experiment.run.display import NoDisplay
+from evosdc.experiment.run.run import resume_once, run_once
 from evosdc.model import Offspring
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import Journal, read_journal
@@ -160,7 +160,7 @@ def test_a_failure_while_the_results_are_written_loses_nothing(tmp_path, known, 
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("evosdc.experiment.run.runner.write_outputs", full)
+        patch.setattr("evosdc.experiment.run.run.write_outputs", full)
         with pytest.raises(OSError, match="No space"):
             run_once(experiment(), folder, known, 7)
     assert (status(folder)["state"], status(folder)["generation"]) == ("failed", 8)
@@ -182,8 +182,8 @@ def test_a_full_disk_leaves_the_older_checkpoint(tmp_path, known, plain, monkeyp
         return save(path, state, genotype)
 
     with monkeypatch.context() as patch:
-        patch.setattr("evosdc.experiment.run.observers.save_checkpoint", save_until_full)
-        patch.setattr("evosdc.experiment.run.observers.INTERVAL", 0.0)
+        patch.setattr("evosdc.experiment.run.recorder.save_checkpoint", save_until_full)
+        patch.setattr("evosdc.experiment.run.recorder.INTERVAL", 0.0)
         with pytest.raises(OSError, match="No space"):
             run_once(experiment(stop={"generations": 8}), folder, known, 7)
     assert status(folder)["state"] == "failed"
@@ -272,11 +272,11 @@ def test_the_algorithm_memory_survives_a_stop(tmp_path, known, monkeypatch):
 
 
 def test_a_failure_on_a_worker_is_one_line_and_the_run_goes_on(tmp_path, known, plain, monkeypatch):
-    monkeypatch.setattr("evosdc.experiment.run.worker.default_registry", lambda: known)
+    monkeypatch.setattr("evosdc.experiment.run.worker_tasks.default_registry", lambda: known)
     monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
-    worker._bench.cache_clear()
+    worker_tasks._problem.cache_clear()
     calls = []
-    evaluate = worker.evaluate
+    evaluate = worker_tasks.evaluate
 
     def failing(context, seed, payload):
         calls.append(payload)
@@ -286,7 +286,7 @@ def test_a_failure_on_a_worker_is_one_line_and_the_run_goes_on(tmp_path, known, 
 
     folder = tmp_path / "run"
     with monkeypatch.context() as patch:
-        patch.setattr(worker, "evaluate", failing)
+        patch.setattr(worker_tasks, "evaluate", failing)
         with pytest.raises(EvaluationError, match="ArithmeticError: overflow in a worker") as caught:
             run_once(experiment(executor="lent"), folder, known, 7)
     assert "Traceback" not in str(caught.value)
@@ -296,7 +296,7 @@ def test_a_failure_on_a_worker_is_one_line_and_the_run_goes_on(tmp_path, known, 
     assert str(ROOT) not in found["message"]
     assert not list(folder.glob("context/*"))
     assert_goes_on_to_the_end(folder, known, plain)
-    worker._bench.cache_clear()
+    worker_tasks._problem.cache_clear()
 
 
 def test_what_a_checkpoint_holds_is_not_evaluated_again(tmp_path, known, monkeypatch):
@@ -313,11 +313,11 @@ def test_what_a_checkpoint_holds_is_not_evaluated_again(tmp_path, known, monkeyp
 
 
 def test_the_journal_on_the_disk_reaches_as_far_as_the_newest_checkpoint(tmp_path, known, monkeypatch):
-    monkeypatch.setattr("evosdc.experiment.run.observers.INTERVAL", 0.0)
+    monkeypatch.setattr("evosdc.experiment.run.recorder.INTERVAL", 0.0)
     folder, genotype = tmp_path / "run", genotype_of(known)
     reached = []
 
-    class Looking(Silent):
+    class Looking(NoDisplay):
         def generation(self, record, limit):
             state, _ = newest_checkpoint(folder, genotype)
             lines = [line["generation"] for line in journal(folder)]
@@ -353,10 +353,10 @@ def test_the_seconds_before_a_stop_count(tmp_path, known):
 KILLED = """
 import sys
 from pathlib import Path
-import evosdc.engine.evaluation as evaluation, evosdc.experiment.run.observers as observers
+import evosdc.engine.evaluation as evaluation, evosdc.experiment.run.recorder as observers
 from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.run.runner import run_once
-from evosdc.experiment.run.observers import Silent
+from evosdc.experiment.run.run import run_once
+from evosdc.experiment.run.display import NoDisplay
 from evosdc.model import Offspring
 from evosdc.plugins.registry import default_registry
 observers.INTERVAL = 0.05

@@ -9,8 +9,9 @@ from evosdc.engine.checkpoint import checkpoints, load_checkpoint
 from evosdc.engine.digest import digest_of
 from evosdc.errors import UnknownNameError
 from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.run import worker
-from evosdc.experiment.run.runner import problem_for_workers, resume_once, run_once
+from evosdc.experiment.run import worker_tasks
+from evosdc.experiment.run.run import resume_once, run_once
+from evosdc.experiment.run.workers import problem_for_workers
 from evosdc.model import Individual
 from evosdc.plugins.registry import Registry, default_registry
 from evosdc.runs.journal import read_journal
@@ -31,12 +32,12 @@ def plain(tmp_path_factory):
 def workers_know(monkeypatch):
     """Let workers in this process know the plugin, and send them everything."""
     found = registry()
-    monkeypatch.setattr("evosdc.experiment.run.worker.default_registry", lambda: found)
+    monkeypatch.setattr("evosdc.experiment.run.worker_tasks.default_registry", lambda: found)
     monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
     monkeypatch.setattr("evosdc.engine.evaluation.worth_starting", lambda seconds, workers: True)
-    worker._bench.cache_clear()
+    worker_tasks._problem.cache_clear()
     yield found
-    worker._bench.cache_clear()
+    worker_tasks._problem.cache_clear()
 
 
 def test_the_genotypes_are_known_to_nobody_else():
@@ -109,7 +110,7 @@ def bench_of(name, folder, known):
     """Return a worker's bench for an experiment."""
     assembly = assemble(experiment(genotype=name), known)
     context = problem_for_workers(assembly, folder / "context")
-    return worker.Bench(context, 7), context
+    return worker_tasks.WorkerProblem(context, 7), context
 
 
 @pytest.mark.parametrize("name", GENOTYPES)
@@ -121,7 +122,7 @@ def test_a_worker_finds_the_same_scores(plain, name, tmp_path, workers_know):
     for individual in individuals:
         dump = dict(genotype.dump(individual.genome))
         assert bench.evaluate(dump, nearest) == (individual.scores, individual.objectives)
-        assert worker.evaluate(context, 7, (dump, nearest)) == (individual.scores, individual.objectives)
+        assert worker_tasks.evaluate(context, 7, (dump, nearest)) == (individual.scores, individual.objectives)
         nearest = individual.key
     assert set(bench.recent) == {individual.key for individual in individuals}
 
@@ -132,7 +133,7 @@ def test_a_worker_makes_the_same_start(name, tmp_path, workers_know):
     assembly = assemble(experiment(genotype=name), workers_know)
     genotype = assembly.problem.genotype
     for position in range(8):
-        dump, scores, objectives = worker.begin(context, 7, position)
+        dump, scores, objectives = worker_tasks.evaluate_start(context, 7, position)
         genome = genotype.random(assembly.problem.streams.random_genome(position))
         evaluation = assembly.problem.evaluate(genome, genotype.key(genome))
         assert genotype.key(genotype.load(dump)) == genotype.key(genome)
@@ -160,7 +161,7 @@ def test_a_worker_follows_relatives_that_it_knows(tmp_path, workers_know, monkey
 
 
 def test_a_worker_forgets_the_oldest(tmp_path, workers_know, monkeypatch):
-    monkeypatch.setattr("evosdc.experiment.run.worker.RECENT", 3)
+    monkeypatch.setattr("evosdc.experiment.run.worker_tasks.RECENT", 3)
     bench, _ = bench_of("levels", tmp_path, workers_know)
     genotype = bench.problem.genotype
     widths = genotype.random(bench.problem.streams.random_genome(0))[0]
@@ -173,9 +174,9 @@ def test_a_worker_forgets_the_oldest(tmp_path, workers_know, monkeypatch):
 @pytest.mark.parametrize("name", GENOTYPES)
 def test_the_whole_road_to_workers_and_back(plain, name, tmp_path, workers_know, monkeypatch):
     sent = []
-    evaluate, begin = worker.evaluate, worker.begin
-    monkeypatch.setattr(worker, "evaluate", lambda *args: sent.append("evaluate") or evaluate(*args))
-    monkeypatch.setattr(worker, "begin", lambda *args: sent.append("begin") or begin(*args))
+    evaluate, begin = worker_tasks.evaluate, worker_tasks.evaluate_start
+    monkeypatch.setattr(worker_tasks, "evaluate", lambda *args: sent.append("evaluate") or evaluate(*args))
+    monkeypatch.setattr(worker_tasks, "evaluate_start", lambda *args: sent.append("begin") or begin(*args))
     # The first start is made here, to learn what it costs: with batches of two the others are sent away.
     monkeypatch.setattr("evosdc.experiment.run.portfolio.BATCH", 2)
     chosen = experiment(genotype=name, executor={"name": "lent", "workers": 2})

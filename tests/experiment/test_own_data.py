@@ -11,7 +11,7 @@ import pytest
 
 import evosdc
 from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.run.runner import resume_once
+from evosdc.experiment.run.run import resume_once
 from evosdc.files.frame import table_from_frame
 from evosdc.plugins.registry import default_registry
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from evosdc.experiment.run.matrices import analyst_document, correction_figures, matrix_files
+from evosdc.experiment.run.transition_outputs import correction_figures, matrices_for_analysts, matrix_files
 from evosdc.randomisation.transition import design_a, design_b
 from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import Table
@@ -33,14 +33,14 @@ def test_identity_costs_nothing_and_a_singular_matrix_cannot_be_corrected():
 
 
 def test_invariant_matrices_are_withheld_since_they_tell_the_original_counts():
-    entry = analyst_document(table_of(T), table_of(T), [design_b(T, 0.5)])["attributes"]["a"]
+    entry = matrices_for_analysts(table_of(T), table_of(T), [design_b(T, 0.5)])["attributes"]["a"]
     assert entry["invariant"]
     assert entry["matrix"] is None
     assert entry["condition"] > 1
-    entry = analyst_document(table_of(T), table_of(T), [design_a(T, 0.5)])["attributes"]["a"]
+    entry = matrices_for_analysts(table_of(T), table_of(T), [design_a(T, 0.5)])["attributes"]["a"]
     assert not entry["invariant"]
     assert entry["matrix"] == design_a(T, 0.5).tolist()
-    assert analyst_document(table_of(T), table_of(T), [np.identity(4)])["attributes"]["a"] == {"randomised": False}
+    assert matrices_for_analysts(table_of(T), table_of(T), [np.identity(4)])["attributes"]["a"] == {"randomised": False}
 
 
 def test_file_names_are_safe_and_distinct():

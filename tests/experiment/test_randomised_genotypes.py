@@ -10,7 +10,7 @@ from evosdc.engine.fresh import FIRST_FRESH, advantage, fresh_scores, jackknife_
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.run.runner import resume_once, run_once
+from evosdc.experiment.run.run import resume_once, run_once
 from evosdc.plugins.registry import default_registry
 
 PRAM = {"name": "pram", "draws": 2, "fresh_draws": 8}
@@ -39,7 +39,7 @@ def test_founders_start_the_search_and_the_portfolio_is_compared(finished):
     assert plan.random == 0
     assert len(plan.compared) == 18
     labels = [masking.label for masking, _ in plan.listed]
-    assert labels == [*(m.label for m in plan.founders), *(m.label for m in plan.compared)]
+    assert labels == [*(m.label for m in plan.initial), *(m.label for m in plan.compared)]
     entries = json.loads((finished.folder / "portfolio.json").read_text())
     assert len(entries) == 1 + plan.candidates + 18
     assert finished.result["portfolio"]["size"] == plan.candidates + 18
@@ -47,12 +47,12 @@ def test_founders_start_the_search_and_the_portfolio_is_compared(finished):
 
 def test_default_start_of_a_genotype_that_no_file_can_start_is_its_founders():
     plan = assemble(experiment(start={"portfolio": "standard-pram"}), default_registry()).plan
-    assert plan.founders
-    assert plan.candidates == len(plan.founders)
+    assert plan.initial
+    assert plan.candidates == len(plan.initial)
     plan = assemble(experiment(start={"random": 3}), default_registry()).plan
-    assert (plan.founders, plan.candidates) == ((), 3)
+    assert (plan.initial, plan.candidates) == ((), 3)
     plan = assemble(experiment(start={"random": 3, "initial": True}), default_registry()).plan
-    assert plan.candidates == 3 + len(plan.founders)
+    assert plan.candidates == 3 + len(plan.initial)
 
 
 def test_nothing_to_start_from_is_refused():
@@ -63,7 +63,7 @@ def test_nothing_to_start_from_is_refused():
 def test_genotypes_without_founders_start_from_files():
     plan = assemble(experiment(genotype={"name": "cells"}), default_registry()).plan
     assert len(plan.maskings) == 18
-    assert (plan.founders, plan.compared) == ((), ())
+    assert (plan.initial, plan.compared) == ((), ())
 
 
 def test_fresh_scores_are_means_over_draws_that_the_search_never_saw(finished):
@@ -77,7 +77,7 @@ def test_fresh_scores_are_means_over_draws_that_the_search_never_saw(finished):
     assert fresh["best"]["errors"]["dbil"] == pytest.approx(values.std(ddof=1) / np.sqrt(8))
     seen = [problem.decode(best.genome, best.key, draw) for draw in range(2)]
     assert not any(a.same_records(b) for a in tables for b in seen)
-    assert fresh["founder"]["label"] in {m.label for m in assemble(experiment(), default_registry()).plan.founders}
+    assert fresh["founder"]["label"] in {m.label for m in assemble(experiment(), default_registry()).plan.initial}
     assert fresh["portfolio"]["label"].startswith("pram design=")
 
 

@@ -8,15 +8,15 @@ import pytest
 from evosdc.engine.checkpoint import load_checkpoint, save_checkpoint
 from evosdc.engine.digest import digest_of
 from evosdc.engine.evaluation import Evaluator
-from evosdc.engine.loop import begin, search
+from evosdc.engine.loop import first_state, search
 from evosdc.engine.stop import Stop
 from evosdc.engine.verification import unequal
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.config.resolution import named_in, resolved
+from evosdc.experiment.config.resolution import named_in, resolve
 from evosdc.experiment.run.portfolio import starting_individuals
-from evosdc.experiment.run.runner import run_once
+from evosdc.experiment.run.run import run_once
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import read_journal
 
@@ -53,8 +53,8 @@ def experiment(**changes):
 def searched(assembly, generations, state=None):
     """Return the state after so many generations, from the start or from a state."""
     if state is None:
-        individuals = starting_individuals(assembly, assembly.experiment.seed, None, "", lambda done, total: None)
-        state = begin(assembly.algorithm, individuals)
+        individuals = starting_individuals(assembly, None, lambda done, total: None)
+        state = first_state(assembly.algorithm, individuals)
     evaluator, stop = Evaluator(assembly.problem), Stop(generations=generations)
     return search(assembly.algorithm, evaluator, assembly.problem.streams, stop, state, lambda state, record: None)[0]
 
@@ -124,7 +124,7 @@ def test_the_result_says_which_constraints_hold(constrained):
 
 
 def test_figures_on_one_attribute_are_those_of_the_stored_file(constrained):
-    from evosdc.api import measure
+    from evosdc import measure
     from evosdc.files.masked_file import read_masked
 
     assembly = assemble(experiment(), default_registry())
@@ -259,7 +259,7 @@ def test_a_resolved_experiment_says_all_of_algorithms_within_algorithms():
         "algorithm": {"name": "islands", "inner": {"name": "memetic", "rounds": 3, "inner": "steady-state"}},
     }
     said = Experiment.model_validate(given)
-    full = resolved(said, registry, ("built",), said.start)
+    full = resolve(said, registry, ("built",), said.start)
     inner = full.algorithm.params["inner"]
     assert (inner["name"], inner["rounds"], inner["probes"]) == ("memetic", 3, 60)
     assert (inner["inner"]["name"], inner["inner"]["tournament"]) == ("steady-state", 4)
@@ -268,4 +268,4 @@ def test_a_resolved_experiment_says_all_of_algorithms_within_algorithms():
         "memetic",
         "steady-state",
     }
-    assert resolved(full, registry, ("built",), said.start) == full
+    assert resolve(full, registry, ("built",), said.start) == full

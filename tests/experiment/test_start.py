@@ -12,11 +12,14 @@ from evosdc.cli import main
 from evosdc.engine.digest import digest_of
 from evosdc.errors import CheckpointError, InputError
 from evosdc.experiment.build.start import StartingPlan
+from evosdc.experiment.build.start_entries import StartEntry
 from evosdc.experiment.config.reader import parse_experiment
-from evosdc.experiment.run.runner import resume_once, run_once
+from evosdc.experiment.run.run import resume_once, run_once
 from evosdc.model import Individual, Masking
 from evosdc.plugins.registry import default_registry
+from evosdc.testing.tables import sample_table
 
+FILE = sample_table("ordinary")
 PROTECT = ["built", "degree", "grade1"]
 
 
@@ -131,19 +134,19 @@ def test_the_best_files_are_left_out_and_the_result_says_so(tmp_path):
 
 
 def test_something_to_start_from_always_stays():
-    maskings = tuple(Masking("noise", {"number": number}) for number in range(3))
+    maskings = tuple(StartEntry(Masking("noise", {"number": number}), FILE) for number in range(3))
     individuals = [SimpleNamespace(precedence=(0.0, (float(score),))) for score in (2, 1, 3)]
-    plan = StartingPlan(maskings, (), 0, (), (), 99.0)
+    plan = StartingPlan(maskings, (), 0, (), 99.0)
     assert plan.left_out(individuals) == {0, 1}
     assert plan.left_out(individuals[:1]) == frozenset()
-    assert StartingPlan(maskings, (), 1, (), (), 99.0).left_out([*individuals, individuals[0]]) == {0, 1, 2}
-    assert StartingPlan(maskings, (), 0, (), (), 34.0).left_out(individuals) == {0, 1}
+    assert StartingPlan(maskings, (), 1, (), 99.0).left_out([*individuals, individuals[0]]) == {0, 1, 2}
+    assert StartingPlan(maskings, (), 0, (), 34.0).left_out(individuals) == {0, 1}
     assert StartingPlan(maskings, (), 0, ()).left_out(individuals) == frozenset()
 
 
 def test_of_equal_files_the_first_is_left_out():
     same = Individual(None, b"", {}, (1.0,), "file")
-    plan = StartingPlan((Masking("a"), Masking("b")), (), 0, (), (), 10.0)
+    plan = StartingPlan((StartEntry(Masking("a"), FILE), StartEntry(Masking("b"), FILE)), (), 0, (), 10.0)
     assert plan.left_out([same, same]) == {0}
 
 

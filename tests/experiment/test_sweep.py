@@ -30,7 +30,7 @@ def test_settings_are_all_combinations_the_last_key_fastest():
 def test_without_a_sweep_there_is_one_setting_without_values():
     (setting,) = settings_of(experiment())
     assert (setting.values, setting.label) == ({}, "")
-    assert setting.experiment.document() == experiment().document()
+    assert setting.experiment.to_json() == experiment().to_json()
 
 
 def test_generations_of_the_algorithm_are_the_limit():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.run.runner import run_once
+from evosdc.experiment.run.run import run_once
 from evosdc.plugins.registry import default_registry
 from evosdc.report import write_report
 from evosdc.report.fresh_draws import fresh_rows

@@ -2,33 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from evosdc.calls.defaults import default_portfolio
-from evosdc.calls.masking import attributes_read
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
-from evosdc.errors import DataError, ExperimentError, Fault, FaultCollector, ParameterError, PluginError
-from evosdc.experiment.build.constraints import parsed_constraints
-from evosdc.experiment.build.judgement import build_problem, fitness_of, usual_measures
+from evosdc.errors import ExperimentError, Fault, FaultCollector, PluginError
+from evosdc.experiment.build.constraints import parse_constraints
+from evosdc.experiment.build.data import load_data, microdata_of
+from evosdc.experiment.build.problem import build_problem, fitness_of, usual_measures
 from evosdc.experiment.build.start import StartingPlan, starting_plan
+from evosdc.experiment.build.start_entries import attributes_read, entries_of, start_of, written_entries
 from evosdc.experiment.build.start_files import file_entries, read_start_files
-from evosdc.experiment.config.experiment import DataSource, Experiment, Measures, Start
-from evosdc.files.schema.hierarchy_rules import with_hierarchies
-from evosdc.files.source import Source, read_source
-from evosdc.model import Algorithm, Archipelago, Masking, MaskingMethod, Microdata, toolbox_of
-from evosdc.model.genotype import USUAL_PORTFOLIO
+from evosdc.experiment.config.experiment import Experiment, Measures
+from evosdc.files.source import Source
+from evosdc.model import Algorithm, Archipelago, Microdata, Seedable, toolbox_of
 from evosdc.plugins.registry import Registry
-from evosdc.table.schema import Role, Schema
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Assembly:
-    """An experiment, ready to run."""
+    """An experiment, ready to run.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        With measures.
+    source : Source
+        The confidential file, cut down as the experiment says.
+    microdata : Microdata
+        What of it is protected, and what is read besides.
+    problem : Problem
+    algorithm : Algorithm
+    stop : Stop
+    plan : StartingPlan
+    registry : Registry
+        Where names were looked up.
+    """
 
     experiment: Experiment
     source: Source
@@ -39,122 +52,19 @@ class Assembly:
     plan: StartingPlan
     registry: Registry
 
-
-def load_data(data: DataSource, registry: Registry) -> Source:
-    """Return the data that an experiment names, cut down as it says.
-
-    Raises
-    ------
-    InputError
-        The file or data set cannot be used.
-    """
-    if data.name is not None:
-        from evosdc.datasets.loading import load_dataset
-
-        source = load_dataset(registry.spec("dataset", data.name))  # type: ignore[arg-type]
-    else:
-        assert data.file is not None
-        source = read_source(data.file, data.schema_file)
-    if data.complete or data.first:
-        complete = data.complete if isinstance(data.complete, bool) else list(data.complete)
-        source = source.restricted(complete, data.first)
-    if data.hierarchies:
-        source = replace(source, table=with_hierarchies(source.table, data.hierarchies))
-    return source
+    @property
+    def seed(self) -> int:
+        """What all random numbers come from."""
+        return self.problem.streams.seed
 
 
-def microdata_of(source: Source, protect: Sequence[str] | None, besides: Sequence[str] = ()) -> Microdata:
-    """Return the microdata of a source; `protect` None means the quasi-identifiers.
-
-    Parameters
-    ----------
-    source : Source
-    protect : sequence of str, optional
-    besides : sequence of str
-        Further attributes that measures or the start need.
-
-    Raises
-    ------
-    InputError
-        As `Microdata`; or an identifier is to be protected, which would publish it.
-    """
-    names = tuple(protect) if protect is not None else source.table.schema.with_role(Role.QUASI_IDENTIFIER)
-    identifiers = [n for n in names if n in source.table.schema and source.table.schema[n].role is Role.IDENTIFIER]
-    if identifiers:
-        raise DataError(
-            Fault(
-                "protect",
-                f"{', '.join(identifiers)}, an identifier",
-                "quasi-identifiers",
-                "Identifiers are dropped from the published file; give it another role if it is none.",
-            )
-        )
-    source.table.schema.require(names, "protect")
-    source.table.schema.require(besides, "measures")
-    # Nothing else is needed by any genotype or measure, so nothing else travels to workers.
-    needed = (Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD, Role.STRATUM)
-    further = [name for name in (*source.table.schema.with_role(*needed), *besides) if name not in names]
-    return Microdata(source.table.select(list(dict.fromkeys([*names, *further]))), names)
-
-
-def besides_of(measures: Measures | None, registry: Registry) -> tuple[str, ...]:
-    """Return the attributes that measures need besides those they judge; faulty measures, refused later, need none."""
+def measures_auxiliary(measures: Measures | None, registry: Registry) -> tuple[str, ...]:
+    """Return the attributes that measures read beside those they judge; faulty measures, refused later, read none."""
     needed: list[str] = []
     for measure in measures.all if measures is not None else ():
         with FaultCollector().step():
-            needed += registry.build("measure", measure.name, measure.params).besides()
+            needed += registry.build("measure", measure.name, measure.params).auxiliary_names()
     return tuple(dict.fromkeys(needed))
-
-
-def start_besides(experiment: Experiment, schema: Schema, registry: Registry) -> tuple[str, ...]:
-    """Return the attributes that the start's own entries read besides those they mask; raises as `attributes_read`."""
-    entries = [entry.masking for entry in experiment.start.methods] if experiment.start is not None else []
-    protect = experiment.data.protect
-    return tuple(
-        attributes_read(
-            entries, schema, schema.with_role(Role.QUASI_IDENTIFIER) if protect is None else protect, registry
-        )
-    )
-
-
-def start_of(experiment: Experiment, registry: Registry, protected: Schema) -> Start:
-    """Return what the search starts from: as the experiment says, else as is usual for the genotype and the scales."""
-    if experiment.start is not None:
-        return experiment.start
-    portfolio = registry.implementation("genotype", experiment.genotype.name).portfolio
-    if portfolio == USUAL_PORTFOLIO:
-        portfolio = default_portfolio(protected, registry)
-    return Start(portfolio=portfolio) if portfolio is not None else Start(initial=True)
-
-
-def maskings_of(experiment: Experiment, microdata: Microdata, registry: Registry) -> tuple[Masking, ...]:
-    """Return the masking methods that the search starts from, then an entry for each file of the user's own.
-
-    Raises
-    ------
-    InputError
-        Names, attributes or parameters of an entry that is written in the experiment are wrong.
-    """
-    listed = []
-    original = microdata.original
-    start = start_of(experiment, registry, original.schema)
-    if start.portfolio is not None:
-        listed += list(registry.implementation("portfolio", start.portfolio)(original))
-    listed += [entry.masking for entry in start.methods]
-    collect = FaultCollector()
-    for entry in (step for masking in listed for step in masking.steps):
-        with collect.step():
-            original.schema.require(entry.attributes, f"start: {entry.method}")
-            method: MaskingMethod = registry.build("masking-method", entry.method, entry.params)
-            part = original.select(entry.attributes) if entry.attributes else original
-            method.require_support(part, f"method {entry.method}")
-            method.require_fit(part)
-            if method.generalises:
-                wanted = "values that the original's attributes have"
-                advice = "A search starts from files in the original's own categories: choose point output."
-                raise ParameterError(Fault(f"start: {entry.method}", "generalised labels", wanted, advice))
-    collect.settle()
-    return (*listed, *file_entries(start))
 
 
 def assemble(experiment: Experiment, registry: Registry, seed: int | None = None) -> Assembly:
@@ -168,14 +78,18 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
     collect = FaultCollector()
     for kind, chosen in (("algorithm", experiment.algorithm), ("executor", experiment.executor)):
         with collect.step():
-            checked(registry, kind, chosen.name, chosen.params)
+            require_valid(registry, kind, chosen.name, chosen.params)
     source = _kept(collect, lambda: load_data(experiment.data, registry))
-    microdata = None
-    if source is not None:
-        besides = besides_of(experiment.measures, registry)
+    written = _kept(collect, lambda: written_entries(experiment, registry))
+    for name in experiment.start.tuned.methods if experiment.start and experiment.start.tuned else ():
         with collect.step():
-            besides += start_besides(experiment, source.table.schema, registry)
-        microdata = _kept(collect, lambda: microdata_of(source, experiment.data.protect, besides))
+            registry.spec("masking-method", name)
+    microdata, protect = None, experiment.data.protect
+    if source is not None:
+        auxiliary = measures_auxiliary(experiment.measures, registry)
+        with collect.step():
+            auxiliary += attributes_read(written or (), source.table.schema, protect)
+        microdata = _kept(collect, lambda: microdata_of(source, protect, auxiliary))
     if microdata is not None and experiment.measures is None:
         experiment = experiment.model_copy(update={"measures": usual_measures(microdata.original.schema, registry)})
     if source is None or microdata is None:
@@ -185,13 +99,15 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
         raise PluginError("no data although nothing was wrong")
     actual = experiment.seed if seed is None else seed
     problem = _kept(collect, lambda: build_problem(experiment, microdata, registry, actual))
-    maskings = _kept(collect, lambda: maskings_of(experiment, microdata, registry))
     files = _kept(collect, lambda: read_start_files(experiment.start, source, microdata))
-    plan = None
-    if problem is not None and maskings is not None and files is not None:
-        start = start_of(experiment, registry, problem.genotype.microdata.original.schema)
-        plan = _kept(collect, lambda: starting_plan(problem, maskings, start, files))
-    if plan is not None and plan.candidates == 0 and not plan.tuned:
+    start = _kept(collect, lambda: start_of(experiment, registry, microdata.original.schema))
+    entries = None
+    if start is not None:
+        entries = _kept(collect, lambda: entries_of(start, written or (), microdata, registry))
+    plan, seedable = None, problem is not None and isinstance(problem.genotype, Seedable)
+    if start is not None and problem is not None and entries is not None and files is not None:
+        plan = _kept(collect, lambda: starting_plan(problem, (*entries, *file_entries(start, files)), start))
+    if plan is not None and plan.candidates == 0 and not (plan.tuned and seedable):
         collect.faults.append(
             Fault(
                 f"start of genotype {experiment.genotype.name}",
@@ -237,7 +153,7 @@ def algorithm_of(experiment: Experiment, problem: Problem, registry: Registry) -
     return algorithm
 
 
-def checked(registry: Registry, kind: str, name: str, params: Mapping[str, Any]) -> None:
+def require_valid(registry: Registry, kind: str, name: str, params: Mapping[str, Any]) -> None:
     """Raise when a name is unknown or its parameters are refused, without building anything."""
     from evosdc.model.parameters import parse_parameters
 
@@ -251,21 +167,18 @@ def check_names(experiment: Experiment, registry: Registry) -> None:
     with collect.step():
         fitness_of(experiment, registry)
     with collect.step():
-        parsed_constraints(experiment)
+        parse_constraints(experiment)
     chosen += [("measure", measure) for measure in experiment.measures.all] if experiment.measures is not None else []
     for kind, named in chosen:
         with collect.step():
-            checked(registry, kind, named.name, named.params)
+            require_valid(registry, kind, named.name, named.params)
     start = experiment.start
     if start is not None and start.portfolio is not None:
         with collect.step():
             registry.spec("portfolio", start.portfolio)
     for step in (step for entry in start.methods for step in entry.masking.steps) if start is not None else ():
         with collect.step():
-            checked(registry, "masking-method", step.method, step.params)
-    for name in start.tuned.methods if start is not None and start.tuned is not None else ():
-        with collect.step():
-            registry.spec("masking-method", name)
+            require_valid(registry, "masking-method", step.method, step.params)
     collect.settle()
 
 

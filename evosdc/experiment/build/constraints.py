@@ -14,15 +14,7 @@ from evosdc.model.constraint import Constraint, Constraints
 from evosdc.plugins.registry import Registry
 
 
-@dataclass
-class Figures:
-    """What constraints look at: further fitted measures by the name of their score, and figures made of scores."""
-
-    fitted: dict[str, Fitted] = field(default_factory=dict)
-    derived: dict[str, Aggregation] = field(default_factory=dict)
-
-
-def parsed_constraints(experiment: Experiment) -> tuple[Constraint, ...]:
+def parse_constraints(experiment: Experiment) -> tuple[Constraint, ...]:
     """Return the constraints as they are written.
 
     Raises
@@ -55,11 +47,11 @@ def constraints_of(
     InputError
         With the faults of all constraints.
     """
-    listed = parsed_constraints(experiment)
-    figures, collect = Figures(), FaultCollector()
+    listed = parse_constraints(experiment)
+    figures, collect = Figures(measures, registry, microdata, aggregation), FaultCollector()
     for constraint in listed:
         with collect.step():
-            _add(figures, constraint, measures, registry, microdata, aggregation)
+            figures.add(constraint)
     if isinstance(genotype, PostRandomised) and genotype.expected:
         collect.faults += [
             Fault(
@@ -75,60 +67,80 @@ def constraints_of(
     return Constraints(listed, figures.derived), figures.fitted
 
 
-def _add(
-    figures: Figures,
-    constraint: Constraint,
-    measures: Measures,
-    registry: Registry,
-    microdata: Microdata,
-    aggregation: Aggregation,
-) -> None:
-    name, attribute, where = constraint.name, constraint.attribute, f"constraint {str(constraint)!r}"
-    taken = {measure.name: measure for measure in measures.all}
-    kinds = {"il": measures.il, "dr": measures.dr}
-    if attribute is not None and attribute not in microdata.protect:
-        wanted = f"one of {', '.join(microdata.protect)}"
-        advice = did_you_mean(attribute, microdata.protect)
-        raise ExperimentError(Fault(where, f"{attribute}, which is not protected", wanted, advice))
-    if name in kinds:
-        if not kinds[name]:
-            raise ExperimentError(Fault(where, f"no measure of {name}", f"measures = {{ {name} = [...] }}"))
-        if attribute is not None:
-            for measure in kinds[name]:
-                _fit(figures, measure, attribute, registry, microdata)
-            figures.derived[constraint.figure_name] = _of_attribute(aggregation, name, attribute)
-    elif attribute is not None and name in registry.names("measure"):
-        _fit(figures, taken.get(name, Named(name=name)), attribute, registry, microdata)
-    elif name in taken:
-        return
-    elif name in registry.names("privacy-model"):
-        if attribute is not None:
-            advice = "Leave `of` out, or protect that attribute alone."
-            raise ExperimentError(Fault(where, "a privacy model of one attribute", "one of the whole file", advice))
-        headline = Headline(registry.build("privacy-model", name, {}), microdata)
-        view = headline.view(microdata.original)
+@dataclass
+class Figures:
+    """What constraints look at: further fitted measures by the name of their score, and figures made of scores.
+
+    Parameters
+    ----------
+    measures, registry, microdata, aggregation
+        What an experiment takes, what there is, and what is judged.
+    """
+
+    measures: Measures
+    registry: Registry
+    microdata: Microdata
+    aggregation: Aggregation
+    fitted: dict[str, Fitted] = field(default_factory=dict)
+    derived: dict[str, Aggregation] = field(default_factory=dict)
+
+    def add(self, constraint: Constraint) -> None:
+        """Take in what one constraint looks at.
+
+        Raises
+        ------
+        InputError
+            Nothing has its name, or what has it cannot be judged here.
+        """
+        name, attribute, where = constraint.name, constraint.attribute, f"constraint {str(constraint)!r}"
+        taken = {measure.name: measure for measure in self.measures.all}
+        kinds = {"il": self.measures.il, "dr": self.measures.dr}
+        offered, models = self.registry.names("measure"), self.registry.names("privacy-model")
+        if attribute is not None and attribute not in self.microdata.protect:
+            wanted = f"one of {', '.join(self.microdata.protect)}"
+            advice = did_you_mean(attribute, self.microdata.protect)
+            raise ExperimentError(Fault(where, f"{attribute}, which is not protected", wanted, advice))
+        if name in kinds:
+            if not kinds[name]:
+                raise ExperimentError(Fault(where, f"no measure of {name}", f"measures = {{ {name} = [...] }}"))
+            if attribute is not None:
+                for measure in kinds[name]:
+                    self._fit(measure, attribute)
+                self.derived[constraint.figure_name] = _of_attribute(self.aggregation, name, attribute)
+        elif attribute is not None and name in offered:
+            self._fit(taken.get(name, Named(name=name)), attribute)
+        elif name in taken:
+            return
+        elif name in models:
+            if attribute is not None:
+                advice = "Leave `of` out, or protect that attribute alone."
+                raise ExperimentError(Fault(where, "a privacy model of one attribute", "one of the whole file", advice))
+            self._add_model(constraint, where)
+        elif name in offered:
+            advice = f"Take it as well: measures.other = [{name!r}]."
+            raise ExperimentError(Fault(where, f"{name}, a measure that is not taken", "one of the measures", advice))
+        else:
+            wanted, advice = "il, dr, a measure or a privacy model", did_you_mean(name, ["il", "dr", *offered, *models])
+            raise ExperimentError(Fault(where, f"{name}, which nothing is called", wanted, advice))
+
+    def _add_model(self, constraint: Constraint, where: str) -> None:
+        name = constraint.name
+        headline = Headline(self.registry.build("privacy-model", name, {}), self.microdata)
+        view = headline.view(self.microdata.original)
         if not headline.model.applies(view):
             given = f"a file without what {name} looks at"
             raise ExperimentError(Fault(where, given, "for instance an attribute with the role sensitive"))
-        figures.fitted[name] = headline
+        self.fitted[name] = headline
         safe = constraint.operator == (">=" if headline.model.larger_is_safer else "<=")
         if safe and headline.model.shortfall(view, constraint.bound) is not None:
-            figures.fitted[constraint.shortfall_name] = Shortfall(headline, constraint.bound)
-    elif name in registry.names("measure"):
-        advice = f"Take it as well: measures.other = [{name!r}]."
-        raise ExperimentError(Fault(where, f"{name}, a measure that is not taken", "one of the measures", advice))
-    else:
-        known = ["il", "dr", *registry.names("measure"), *registry.names("privacy-model")]
-        wanted = "il, dr, a measure or a privacy model"
-        raise ExperimentError(Fault(where, f"{name}, which nothing is called", wanted, did_you_mean(name, known)))
+            self.fitted[constraint.shortfall_name] = Shortfall(headline, constraint.bound)
 
-
-def _fit(figures: Figures, measure: Named, attribute: str, registry: Registry, microdata: Microdata) -> None:
-    built = registry.build("measure", measure.name, measure.params)
-    figure = f"{measure.name} of {attribute}"
-    built.require_support(microdata.original.select([attribute]), f"measure {figure}")
-    if figure not in figures.fitted:
-        figures.fitted[figure] = measure_on_subset(built, microdata, (attribute,))
+    def _fit(self, measure: Named, attribute: str) -> None:
+        built = self.registry.build("measure", measure.name, measure.params)
+        figure = f"{measure.name} of {attribute}"
+        built.require_support(self.microdata.original.select([attribute]), f"measure {figure}")
+        if figure not in self.fitted:
+            self.fitted[figure] = measure_on_subset(built, self.microdata, (attribute,))
 
 
 def _of_attribute(aggregation: Aggregation, kind: str, attribute: str) -> Aggregation:
@@ -140,7 +152,7 @@ def _of_attribute(aggregation: Aggregation, kind: str, attribute: str) -> Aggreg
     return Aggregation((), named(aggregation.linkage), named(aggregation.disclosure), aggregation.rule)
 
 
-def judged_constraints(constraints: Constraints, scores: Mapping[str, float]) -> list[dict[str, object]]:
+def judge_constraints(constraints: Constraints, scores: Mapping[str, float]) -> list[dict[str, object]]:
     """Return each constraint with the figure that it looks at and whether it holds, JSON-able."""
     return [
         {

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
-from evosdc.calls.attributes import aligned
 from evosdc.errors import FaultCollector
+from evosdc.experiment.build.start_entries import StartEntry
 from evosdc.experiment.config.experiment import Start
 from evosdc.files.masked_file import read_masked
 from evosdc.files.source import Source
 from evosdc.model import Masking, Microdata
+from evosdc.table.alignment import align_codes
 from evosdc.table.table import Table
 
 FROM_FILE = "file"
@@ -37,16 +39,22 @@ def read_start_files(start: Start | None, source: Source, microdata: Microdata) 
     for path in start.files if start is not None else ():
         with collect.step():
             masked = read_masked(path, source, require=microdata.protect)
-            tables.append(aligned(microdata.original, masked.table))
+            tables.append(align_codes(microdata.original, masked.table))
     collect.settle()
     return tuple(tables)
 
 
-def file_entries(start: Start | None) -> tuple[Masking, ...]:
-    """Return how the masked files of a start are called in reports: by name, with the folder where names are alike."""
-    files = start.files if start is not None else ()
-    alike = Counter(path.name for path in files)
+def file_entries(start: Start, tables: Sequence[Table]) -> tuple[StartEntry, ...]:
+    """Return the entries of the masked files that a start names, called by name, with the folder where names are alike.
+
+    Parameters
+    ----------
+    start : Start
+    tables : sequence of Table
+        What `read_start_files` read.
+    """
+    alike = Counter(path.name for path in start.files)
+    names = [path.name if alike[path.name] == 1 else f"{path.parent.name}/{path.name}" for path in start.files]
     return tuple(
-        Masking(FROM_FILE, {"path": path.name if alike[path.name] == 1 else f"{path.parent.name}/{path.name}"})
-        for path in files
+        StartEntry(Masking(FROM_FILE, {"path": name}), table) for name, table in zip(names, tables, strict=True)
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ from evosdc.experiment.config.on_error import OnError
 from evosdc.experiment.config.sweep_values import flat, require_values
 from evosdc.files.schema.hierarchy_rules import HierarchySource
 from evosdc.model import Masking, Parameters
-from evosdc.model.parameters import faults_of
+from evosdc.model.parameters import faults_of, parse_parameters
 from evosdc.plugins.registry import default_registry
 
 
@@ -96,6 +96,13 @@ class MaskingEntry(Parameters):
         then = tuple(cls.of(step) for step in masking.then)
         own = {"attributes": masking.attributes, "by": masking.by, "then": then, "seed": masking.seed}
         return cls(method=masking.method, **own, **masking.params)
+
+
+def masking_entries(entries: Sequence[Mapping[str, Any]]) -> tuple[Masking, ...]:
+    """Return the maskings of entries as an experiment file writes them; raise `ParameterError` telling what is wrong."""
+    return tuple(
+        parse_parameters(MaskingEntry, entry, f"then: step {place}").masking for place, entry in enumerate(entries, 1)
+    )
 
 
 class TunedStart(Parameters):
@@ -321,6 +328,6 @@ class Experiment(Parameters):
         """Whether it is one run: no replicates and no sweep."""
         return self.replicates == 1 and not self.sweep
 
-    def document(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the experiment as JSON-able data with every default filled in."""
         return self.model_dump(mode="json", by_alias=True)

@@ -14,7 +14,7 @@ from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import Registry
 
 
-def resolved(experiment: Experiment, registry: Registry, protect: tuple[str, ...], start: Start) -> Experiment:
+def resolve(experiment: Experiment, registry: Registry, protect: tuple[str, ...], start: Start) -> Experiment:
     """Return the experiment with the parameters of everything that it names, and the attributes that it protects.
 
     Parameters

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from hashlib import sha256
 from importlib import metadata
 from typing import Any
 
 from evosdc._version import __version__
+from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.config.resolution import named_in
 from evosdc.plugins.registry import Registry
@@ -17,26 +18,28 @@ from evosdc.table.table import Table
 PACKAGES = ("deap", "numba", "numpy", "pandas", "pluggy", "pydantic", "scipy", "scoop")
 
 
-def environment_of(
-    experiment: Experiment, registry: Registry, table: Table, files: Sequence[Table] = ()
-) -> dict[str, Any]:
+def environment_of(assembly: Assembly) -> dict[str, Any]:
     """Return versions of Python, packages and plugins, and the digest of the data; nothing of the host or user.
 
-    ``providers`` says which plugin of which version gave everything that the experiment uses. ``meaning`` says what
-    the fitness is, in words for reports. ``start_files`` has a digest of each of the user's own masked files that the
-    search starts from.
+    ``start_files`` has a digest of each of the user's own masked files that the search starts from.
     """
+    registry = assembly.registry
     return {
         "evosdc": __version__,
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
         "packages": {name: _version(name) for name in PACKAGES},
         "plugins": [{"name": p.name, "distribution": p.distribution, "version": p.version} for p in registry.plugins],
-        "providers": {f"{kind} {name}": registry.provider(kind, name) for kind, name in named_in(experiment, registry)},
-        "meaning": _meaning(experiment.fitness.name, registry),
-        "data": data_digest(table),
-        "start_files": [data_digest(file) for file in files],
+        "providers": providers_of(assembly.experiment, registry),
+        "meaning": fitness_meaning(assembly.experiment.fitness.name, registry),
+        "data": data_digest(assembly.source.table),
+        "start_files": [data_digest(file) for file in assembly.plan.files],
     }
+
+
+def providers_of(experiment: Experiment, registry: Registry) -> dict[str, str]:
+    """Return which plugin of which version gives everything that an experiment uses."""
+    return {f"{kind} {name}": registry.provider(kind, name) for kind, name in named_in(experiment, registry)}
 
 
 def data_digest(table: Table) -> str:
@@ -47,7 +50,8 @@ def data_digest(table: Table) -> str:
     return hashed.hexdigest()
 
 
-def _meaning(fitness: str, registry: Registry) -> str:
+def fitness_meaning(fitness: str, registry: Registry) -> str:
+    """Return what a fitness, or a measure in its place, stands for, in words for reports; empty where nothing says."""
     kind = "fitness" if fitness in registry.names("fitness") else "measure"
     return str(getattr(registry.spec(kind, fitness), "meaning", ""))
 

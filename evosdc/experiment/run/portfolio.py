@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import perf_counter
 
-from evosdc.engine.evaluation import Dispatch, run_items
+from evosdc.engine.evaluation import Dispatch
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import StartingFile, starting_individual
-from evosdc.experiment.run.outputs import scored
+from evosdc.experiment.run.summaries import scored
 from evosdc.model import Individual, Masking
 from evosdc.runs.layout import PORTFOLIO, RunFolder
+
+EVALUATE_START = "evosdc.experiment.run.worker_tasks:evaluate_start"
+"""The worker's function that makes and evaluates what stands at a position."""
 
 BATCH = 16
 """Candidates between two signs of progress."""
@@ -24,11 +27,7 @@ def identity_file(assembly: Assembly) -> StartingFile:
 
 
 def starting_individuals(
-    assembly: Assembly,
-    seed: int,
-    dispatch: Dispatch | None,
-    begin: str,
-    tell: Callable[[int, int], None],
+    assembly: Assembly, dispatch: Dispatch | None, tell: Callable[[int, int], None]
 ) -> list[Individual]:
     """Return all that stands in the plan of the start, evaluated: the candidates first, then files for comparison.
 
@@ -36,12 +35,12 @@ def starting_individuals(
 
     Parameters
     ----------
-    begin : str
-        Name of the worker's function that makes and evaluates what stands at a position.
+    dispatch : Dispatch, optional
+        None to make and evaluate all in this process.
     tell : callable
         Called with the number done and the total.
     """
-    problem, plan, registry = assembly.problem, assembly.plan, assembly.registry
+    problem, plan = assembly.problem, assembly.plan
     rule = assembly.experiment.on_error.rule
     labels, total = plan.labels, len(plan.labels)
     began, limit = perf_counter(), assembly.stop.seconds
@@ -58,8 +57,7 @@ def starting_individuals(
             batch = range(done, min(done + BATCH * dispatch.executor.workers, total))
             items = [(position, position) for position in batch]
             size = assembly.microdata.original.codes.nbytes
-            outcomes = run_items(dispatch.executor, dispatch.shared, begin, seed, items, seconds, size)
-            for outcome in outcomes:
+            for outcome in dispatch.run(EVALUATE_START, items, seconds, size):
                 dump, scores, objectives = outcome.value
                 compared = outcome.id >= plan.candidates
                 genome = None if compared else problem.genotype.load(dump)
@@ -70,14 +68,14 @@ def starting_individuals(
             if over():
                 break
             start = perf_counter()
-            individuals.append(starting_individual(problem, plan, registry, position, seed, rule))
+            individuals.append(starting_individual(problem, plan, position, rule))
             seconds = 0.5 * (seconds + perf_counter() - start)
     tell(len(individuals), total)
     return individuals
 
 
 def files_of(assembly: Assembly, individuals: list[Individual]) -> list[StartingFile]:
-    """Return the original and all starting files and founders, without random genomes."""
+    """Return the original and all starting files and initial genomes, without random genomes."""
     listed = [(masking, position) for masking, position in assembly.plan.listed if position < len(individuals)]
     apart = assembly.plan.left_out(individuals)
     files = [StartingFile(masking.label, masking, individuals[place], place in apart) for masking, place in listed]
@@ -89,7 +87,7 @@ def write_portfolio(folder: RunFolder, files: list[StartingFile]) -> None:
     folder.write_json(
         PORTFOLIO,
         [
-            {"label": f.label, "masking": None if f.masking is None else f.masking.document(), "left_out": f.left_out}
+            {"label": f.label, "masking": None if f.masking is None else f.masking.to_json(), "left_out": f.left_out}
             | scored(f.individual)
             for f in files
         ],
@@ -101,7 +99,7 @@ def read_portfolio(folder: RunFolder) -> list[StartingFile]:
     return [
         StartingFile(
             entry["label"],
-            None if entry["masking"] is None else Masking.of(entry["masking"]),
+            None if entry["masking"] is None else Masking.from_json(entry["masking"]),
             Individual(None, b"", entry["scores"], tuple(entry["fitness"]), entry["label"]),
             entry["left_out"],
         )

@@ -13,8 +13,8 @@ from time import monotonic, sleep
 from evosdc.errors import EvosdcError, RunError
 from evosdc.experiment.config.experiment import ExecutorChoice, Experiment
 from evosdc.experiment.config.reader import experiment_of
-from evosdc.experiment.run.observers import Display
-from evosdc.experiment.run.runner import WORKERS_LOG, executor_of
+from evosdc.experiment.run.display import Display
+from evosdc.experiment.run.workers import WORKERS_LOG, executor_of
 from evosdc.experiment.study.planned_run import carry_out_run
 from evosdc.experiment.study.settings import PlannedRun, planned_runs, settings_of
 from evosdc.model import Executor, SharedFiles, Task

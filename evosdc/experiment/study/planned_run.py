@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evosdc.experiment.run.observers import Display
-from evosdc.experiment.run.runner import resume_once, run_once
+from evosdc.experiment.run.display import Display
+from evosdc.experiment.run.run import resume_once, run_once
 from evosdc.experiment.study.settings import PlannedRun, Setting
 from evosdc.files.atomic import make_folder
 from evosdc.plugins.registry import Registry

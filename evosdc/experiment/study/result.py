@@ -85,7 +85,7 @@ def comparable(settings: Sequence[Setting]) -> dict[str, bool]:
     """Return, by figure, whether it means the same in all settings: by their data, measures, and fitness."""
 
     def same(*keys: str) -> bool:
-        documents = [setting.experiment.document() for setting in settings]
+        documents = [setting.experiment.to_json() for setting in settings]
         return all(document[key] == documents[0][key] for document in documents for key in keys)
 
     judged = same("data", "measures")

@@ -69,7 +69,7 @@ def settings_of(experiment: Experiment) -> tuple[Setting, ...]:
     ExperimentError
         With what is wrong in any of them, once for each value.
     """
-    plain = experiment.document() | {"sweep": {}}
+    plain = experiment.to_json() | {"sweep": {}}
     collect, settings = FaultCollector(), []
     for position, values in enumerate(combinations(experiment)):
         with collect.step():

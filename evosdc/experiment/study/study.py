@@ -11,9 +11,9 @@ from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.config.resolution import experiment_text
-from evosdc.experiment.run.environment import environment_of
-from evosdc.experiment.run.observers import Display, Silent
-from evosdc.experiment.run.runner import require_same_versions, resume_once, run_once
+from evosdc.experiment.run.display import Display, NoDisplay
+from evosdc.experiment.run.environment import environment_of, providers_of
+from evosdc.experiment.run.run import require_same_versions, resume_once, run_once
 from evosdc.experiment.study.dispatch import spread_out, study_executor
 from evosdc.experiment.study.planned_run import carry_out_run, done
 from evosdc.experiment.study.result import write_study_result
@@ -44,7 +44,7 @@ def run_study(
     Raises
     ------
     InputError, RunError
-        As `evosdc.experiment.run.runner.run_once`. A run of a study that fails does not end the others; it is told of
+        As `evosdc.experiment.run.run.run_once`. A run of a study that fails does not end the others; it is told of
         when they are done.
     """
     if experiment.single:
@@ -56,8 +56,8 @@ def run_study(
         folder.require_new()
         write_text(folder.file(EXPERIMENT), experiment_text(experiment))
         folder.write_json(ENVIRONMENT, _environment(experiment, registry))
-        folder.write_json(RESOLVED, experiment.document())
-        return _carry_out(experiment, folder, registry, display or Silent())
+        folder.write_json(RESOLVED, experiment.to_json())
+        return _carry_out(experiment, folder, registry, display or NoDisplay())
 
 
 def resume_study(path: Path, registry: Registry, display: Display | None = None, force: bool = False) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def resume_study(path: Path, registry: Registry, display: Display | None = None,
     Raises
     ------
     CheckpointError
-        As `evosdc.experiment.run.runner.resume_once`.
+        As `evosdc.experiment.run.run.resume_once`.
     """
     folder = RunFolder(path)
     experiment = experiment_of(folder)
@@ -82,7 +82,7 @@ def resume_study(path: Path, registry: Registry, display: Display | None = None,
     if before["data"] != now["data"]:
         raise CheckpointError("the data are not those that the study began with; restore the file or begin a new study")
     changes = require_same_versions(before, now, force)
-    display = display or Silent()
+    display = display or NoDisplay()
     with folder:
         if folder.abandoned is not None:
             display.message(f"the study was broken off: {folder.abandoned} is gone")
@@ -142,9 +142,7 @@ def _of(folder: RunFolder, run: PlannedRun) -> RunFolder:
 def _environment(experiment: Experiment, registry: Registry) -> dict[str, Any]:
     """Return the environment of all settings together; the data's digest is that of the first setting's."""
     settings = settings_of(experiment)
-    assembly = assemble(settings[0].experiment, registry)
-    table, files = assembly.source.table, assembly.plan.files
-    whole = environment_of(assembly.experiment, registry, table, files)
+    whole = environment_of(assemble(settings[0].experiment, registry))
     for setting in settings[1:]:
-        whole["providers"] |= environment_of(setting.experiment, registry, table, files)["providers"]
+        whole["providers"] |= providers_of(setting.experiment, registry)
     return whole

@@ -63,7 +63,7 @@ class Ipso(Tunable):
         """Return the three variants."""
         return [Design({"variant": variant}) for variant in ("a", "b", "c")]
 
-    def context(self, schema: Schema, masked: Sequence[str]) -> tuple[str, ...]:
+    def auxiliary_names(self, schema: Schema, masked: Sequence[str]) -> tuple[str, ...]:
         """Return the confidential attributes.
 
         Raises
@@ -106,8 +106,8 @@ class Ipso(Tunable):
             raise ParameterError(Fault(_CONFIDENTIAL, given, "the attributes' values", advice))
         return self.mask_given(table, table.select(()), rng)
 
-    def mask_given(self, table: Table, context: Table, rng: np.random.Generator) -> Table:
-        """Return synthetic values explained by the attributes of `context`.
+    def mask_given(self, table: Table, auxiliary: Table, rng: np.random.Generator) -> Table:
+        """Return synthetic values explained by the attributes of `auxiliary`.
 
         Raises
         ------
@@ -117,7 +117,7 @@ class Ipso(Tunable):
         self.require_fit(table)
         if not table.numbers.size:
             return table
-        design = design_matrix(context, len(table))
+        design = design_matrix(auxiliary, len(table))
         whole = complete(table)
         known = table.numbers[whole]
         space = basis(design[whole])

@@ -48,7 +48,7 @@ class ClassifierLoss(Measure):
 
     params: Params
 
-    def besides(self) -> tuple[str, ...]:
+    def auxiliary_names(self) -> tuple[str, ...]:
         """Return the target, where it is named."""
         return (self.params.target,) if self.params.target is not None else ()
 
@@ -68,8 +68,8 @@ class ClassifierLoss(Measure):
             The file has no attribute of the target's name.
         """
         where = "measure classifier-accuracy"
-        microdata.table.schema.require(self.besides(), f"{where}: target")
-        whole = with_protected(microdata, self.besides())
+        microdata.table.schema.require(self.auxiliary_names(), f"{where}: target")
+        whole = with_protected(microdata, self.auxiliary_names())
         target = chosen_target(whole, self.params.target, True, f"{where}: target")
         if len(whole) < self.params.folds:
             raise ParameterError(Fault(f"{where}: folds", str(self.params.folds), f"at most the {len(whole)} records"))

@@ -48,7 +48,7 @@ class RegressionOverlap(Measure):
 
     params: Params
 
-    def besides(self) -> tuple[str, ...]:
+    def auxiliary_names(self) -> tuple[str, ...]:
         """Return the response and the predictors that are named."""
         named = (self.params.response,) if self.params.response is not None else ()
         return tuple(dict.fromkeys((*named, *self.params.predictors)))
@@ -68,8 +68,8 @@ class RegressionOverlap(Measure):
             The file has no attribute of a name.
         """
         where = "measure regression-overlap"
-        microdata.table.schema.require(self.besides(), where)
-        whole = with_protected(microdata, self.besides())
+        microdata.table.schema.require(self.auxiliary_names(), where)
+        whole = with_protected(microdata, self.auxiliary_names())
         response = chosen_target(whole, self.params.response, False, f"{where}: response")
         others = tuple(name for name in microdata.protect if name != response)
         predictors = self.params.predictors or others

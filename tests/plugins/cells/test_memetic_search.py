@@ -8,13 +8,13 @@ import pytest
 from evosdc.engine.checkpoint import load_checkpoint, save_checkpoint
 from evosdc.engine.digest import digest_of
 from evosdc.engine.evaluation import Evaluator
-from evosdc.engine.loop import begin, search
+from evosdc.engine.loop import first_state, search
 from evosdc.engine.stop import Stop
 from evosdc.engine.verification import unequal
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.run.portfolio import starting_individuals
-from evosdc.experiment.run.runner import run_once
+from evosdc.experiment.run.run import run_once
 from evosdc.model.algorithm import ASIDE
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import read_journal
@@ -39,8 +39,8 @@ def experiment(**changes):
 def searched(assembly, generations, state=None):
     """Return the state after so many generations, from the start or from a state."""
     if state is None:
-        individuals = starting_individuals(assembly, assembly.experiment.seed, None, "", lambda done, total: None)
-        state = begin(assembly.algorithm, individuals)
+        individuals = starting_individuals(assembly, None, lambda done, total: None)
+        state = first_state(assembly.algorithm, individuals)
     evaluator, stop = Evaluator(assembly.problem), Stop(generations=generations)
     return search(assembly.algorithm, evaluator, assembly.problem.streams, stop, state, lambda state, record: None)[0]
 

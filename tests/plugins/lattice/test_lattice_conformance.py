@@ -13,6 +13,9 @@ class TestLattice(Conformance):
     def genotype(self, microdata):
         return Lattice(Lattice.Params(k=1), microdata)
 
+    def measures(self, original):
+        return [default_registry().build("measure", name, {}).fit(original) for name in ("dm", "lm", "cavg", "height")]
+
 
 class TestLatticeWithSuppression(Conformance):
     def genotype(self, microdata):

@@ -162,9 +162,9 @@ def test_sensitive_attributes_explain_unless_others_are_named() -> None:
         ),
     )
     method = build(Ipso)
-    assert method.context(schema, ["a", "b"]) == ("s",)
-    assert method.context(schema, ["a", "s"]) == ()
-    assert build(Ipso, confidential=["b"]).context(schema, ["a"]) == ("b",)
+    assert method.auxiliary_names(schema, ["a", "b"]) == ("s",)
+    assert method.auxiliary_names(schema, ["a", "s"]) == ()
+    assert build(Ipso, confidential=["b"]).auxiliary_names(schema, ["a"]) == ("b",)
     published = evosdc.mask(Table(schema, table.codes, table.numbers), "ipso", attributes=["a"])
     for code in (0, 1):
         rows = table.codes[:, 0] == code

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from evosdc.calls.defaults import default_portfolio
 from evosdc.errors import ParameterError
-from evosdc.experiment.build.assembly import start_of
+from evosdc.experiment.build.start_entries import start_of
 from evosdc.experiment.config.experiment import Experiment, Start
 from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Schema

@@ -242,7 +242,7 @@ def test_attributes_outside_the_protected_ones_can_be_explained():
     whole = line()
     microdata = Microdata(whole, ("x", "g"))
     built = measure("regression-overlap", response="y")
-    assert built.besides() == ("y",)
+    assert built.auxiliary_names() == ("y",)
     masked = Table(microdata.original.schema, microdata.original.codes, microdata.original.numbers * -1.0)
     assert built.fit_in(microdata).score(microdata.original) == 0.0
     assert built.fit_in(microdata).score(masked) > 20.0

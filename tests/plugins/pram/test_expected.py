@@ -69,7 +69,7 @@ def test_draws_of_a_matrix_follow_it():
 
 def shifts(fitness, tmp_path):
     """Return the shift of the marginals of the best matrix that a short search finds."""
-    from evosdc.experiment.run.runner import run_once
+    from evosdc.experiment.run.run import run_once
 
     given = {
         "seed": 8,

@@ -7,8 +7,9 @@ from evosdc.errors import ParameterError
 from evosdc.randomisation.equations.equation import applied, terminal
 from evosdc.randomisation.equations.infix import infix, parse_infix
 from evosdc.randomisation.equations.symbols import CODE, CONSTANT
-from evosdc_equations.latex import latex, parse_latex
+from evosdc_equations.latex import latex
 from tests.randomisation.equations.drawing import equations
+from tests.randomisation.equations.latex_reading import parse_latex
 
 
 @settings(max_examples=1500, deadline=None)
@@ -85,14 +86,6 @@ def test_what_is_no_equation_is_refused_in_words(text, message):
 def test_a_near_name_is_proposed():
     with pytest.raises(ParameterError, match="Did you mean 'tmin'"):
         parse_infix("tmim + 1")
-
-
-@pytest.mark.parametrize(
-    "text", [r"\frac{1}{2", r"\left(1", r"1\right)", r"\right|", "}", r"\frac{1}", r"\alpha", "1 & 2"]
-)
-def test_latex_of_another_form_is_refused(text):
-    with pytest.raises(ParameterError):
-        parse_latex(text)
 
 
 def test_deep_equations_are_written_and_read():

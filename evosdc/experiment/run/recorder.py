@@ -1,15 +1,15 @@
-"""What listens to a running search: journal, checkpoints, plugins' events, and a display."""
+"""What is written while a search runs: journal, checkpoints and status; and who is told."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any
 
 from evosdc.engine.checkpoint import save_checkpoint
 from evosdc.engine.loop import SearchState
-from evosdc.model import Genotype
-from evosdc.plugins.registry import Registry
+from evosdc.experiment.build.assembly import Assembly
+from evosdc.experiment.run.display import Display
 from evosdc.runs.journal import Journal
 from evosdc.runs.layout import JOURNAL, STATUS, RunFolder
 
@@ -21,57 +21,24 @@ FLUSH = 0.5
 """Seconds after which a line of the journal can be read by others, at most."""
 
 
-class Display(Protocol):
-    """How a run shows itself to whoever started it; the default shows nothing."""
-
-    def starting(self, done: int, total: int) -> None:
-        """`done` of `total` starting files are masked and evaluated."""
-
-    def generation(self, record: Mapping[str, Any], limit: int | None) -> None:
-        """A generation is complete; `limit` is the number of generations at most."""
-
-    def runs(self, done: int, total: int) -> None:
-        """`done` of the `total` runs of a study are complete."""
-
-    def message(self, text: str) -> None:
-        """Something that the user should know."""
-
-
-class Silent:
-    """A display that shows nothing."""
-
-    def starting(self, done: int, total: int) -> None:
-        """Show nothing."""
-
-    def generation(self, record: Mapping[str, Any], limit: int | None) -> None:
-        """Show nothing."""
-
-    def runs(self, done: int, total: int) -> None:
-        """Show nothing."""
-
-    def message(self, text: str) -> None:
-        """Show nothing."""
-
-
 class Recorder:
     """Writes journal, status and checkpoints of a run, and tells plugins and display of each generation."""
 
     def __init__(
-        self,
-        folder: RunFolder,
-        genotype: Genotype[Any],
-        registry: Registry,
-        run: Mapping[str, Any],
-        display: Display,
-        limit: int | None,
-        clock: Callable[[], float] = monotonic,
+        self, assembly: Assembly, folder: RunFolder, display: Display, clock: Callable[[], float] = monotonic
     ) -> None:
+        self.assembly = assembly
         self.folder = folder
-        self.genotype = genotype
-        self.registry = registry
-        self.run = run
         self.display = display
-        self.limit = limit
+        experiment = assembly.experiment
+        self.run: Mapping[str, Any] = {
+            "title": experiment.heading,
+            "seed": assembly.seed,
+            "folder": str(folder.path),
+            "genotype": experiment.genotype.name,
+            "fitness": experiment.fitness.name,
+            "algorithm": experiment.algorithm.name,
+        }
         self.clock = clock
         self.journal = Journal(folder.file(JOURNAL))
         self.state: SearchState | None = None
@@ -88,16 +55,16 @@ class Recorder:
         elif now >= self._flush_due:
             self.journal.flush()
             self._flush_due = now + FLUSH
-        self.registry.announce("evosdc_generation_done", run=self.run, record=record)
-        self.display.generation(record, self.limit)
+        self.assembly.registry.announce("evosdc_generation_done", run=self.run, record=record)
+        self.display.generation(record, self.assembly.stop.generations)
 
     def save(self) -> None:
         """Write a checkpoint of the latest state; the journal reaches at least as far."""
         if self.state is not None:
             began = self.clock()
             self.journal.flush()
-            save_checkpoint(self.folder.path, self.state, self.genotype)
-            self.status("running")
+            save_checkpoint(self.folder.path, self.state, self.assembly.problem.genotype)
+            self.write_status("running")
             ended = self.clock()
             self._due = ended + max(INTERVAL, 20.0 * (ended - began))
 
@@ -106,15 +73,15 @@ class Recorder:
         self.display.starting(done, total)
         now = self.clock()
         if now >= self._flush_due:
-            self.status("running", f"{done} of {total} starting files masked and evaluated")
+            self.write_status("running", f"{done} of {total} starting files masked and evaluated")
             self._flush_due = now + FLUSH
 
-    def status(self, state: str, message: str = "") -> None:
+    def write_status(self, phase: str, message: str = "") -> None:
         """Write ``status.json``: how far the run is, and the best file that it has found so far."""
         progress = self.state.progress if self.state is not None else None
         best = self.state.best if self.state is not None else None
         document: dict[str, Any] = {
-            "state": state,
+            "state": phase,
             "generation": progress.generation if progress else 0,
             "evaluations": progress.evaluations if progress else 0,
             "seconds": round(progress.seconds, 3) if progress else 0.0,

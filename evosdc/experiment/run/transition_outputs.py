@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,7 @@ def write_transitions(folder: RunFolder, original: Table, masked: Table, matrice
     folder.write_json(TRANSITIONS, document)
     for name, file in matrix_files([a.name for a in original.schema.categorical]).items():
         write_text(folder.file(file), _csv(document[name]["categories"], document[name]["matrix"]))
-    folder.write_json(ANALYST, analyst_document(original, masked, matrices))
+    folder.write_json(ANALYST, matrices_for_analysts(original, masked, matrices))
 
 
 def matrix_files(names: Sequence[str]) -> dict[str, str]:
@@ -70,7 +70,7 @@ def matrix_files(names: Sequence[str]) -> dict[str, str]:
     return files
 
 
-def analyst_document(original: Table, masked: Table, matrices: Sequence[Matrix]) -> dict[str, Any]:
+def matrices_for_analysts(original: Table, masked: Table, matrices: Sequence[Matrix]) -> dict[str, Any]:
     """Return what users of the published file may know to correct their estimates.
 
     Reckoned from the published counts, never from the original ones; the original only decides whether a matrix is
@@ -128,8 +128,3 @@ def _csv(categories: Sequence[str], matrix: Sequence[Sequence[float]]) -> str:
     for category, row in zip(categories, matrix, strict=True):
         writer.writerow([category, *map(repr, row)])
     return text.getvalue()
-
-
-def transitions_of(document: Mapping[str, Any]) -> dict[str, Matrix]:
-    """Return the matrices by attribute from the content of ``transitions.json``."""
-    return {name: np.array(entry["matrix"], dtype=np.float64) for name, entry in document.items()}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evosdc.calls.disclosure import intruder_view_of
-from evosdc.experiment.run.privacy import risk_document
+from evosdc.experiment.run.privacy_findings import privacy_findings
 from evosdc.model import Microdata, PrivacyModel
 from evosdc.plugins.registry import default_registry
 from evosdc.specs import PrivacyModelSpec
@@ -38,7 +38,7 @@ def headlines(document):
 
 
 def test_both_files_are_judged(microdata):
-    document = risk_document(microdata, masked(microdata, [0, 0, 1, 1, 1]), default_registry())
+    document = privacy_findings(microdata, masked(microdata, [0, 0, 1, 1, 1]), default_registry())
     json.dumps(document, allow_nan=False)
     found = headlines(document)
     assert found["k-anonymity"] == (1, 2)
@@ -52,16 +52,16 @@ def test_both_files_are_judged(microdata):
 
 def test_records_that_are_left_out_do_not_count(microdata):
     whole = masked(microdata, [0, 0, 1, 1, 2])
-    document = risk_document(microdata, whole, default_registry(), np.array([4]))
+    document = privacy_findings(microdata, whole, default_registry(), np.array([4]))
     assert headlines(document)["k-anonymity"] == (1, 2)
     assert document["records"] == 4
-    assert "note" in risk_document(microdata, whole, default_registry(), np.arange(5))
+    assert "note" in privacy_findings(microdata, whole, default_registry(), np.arange(5))
 
 
 def test_labels_of_generalised_files(microdata):
     schema = Schema((Attribute("a", Role.QUASI_IDENTIFIER, categories=("x or y", "z")),))
     generalised = Table(schema, np.array([[0], [0], [0], [0], [1]], dtype=np.int32), np.empty((5, 0)))
-    assert headlines(risk_document(microdata, generalised, default_registry()))["k-anonymity"] == (1, 1)
+    assert headlines(privacy_findings(microdata, generalised, default_registry()))["k-anonymity"] == (1, 1)
 
 
 class Breaks(PrivacyModel):
@@ -74,7 +74,7 @@ class Breaks(PrivacyModel):
 def test_a_model_that_breaks_does_not_lose_the_run(microdata):
     spec = PrivacyModelSpec(name="breaks", implementation=f"{__name__}:Breaks", summary="")
     found = registry(a=offering("evosdc_privacy_models", spec))
-    document = risk_document(microdata, microdata.original, found)
+    document = privacy_findings(microdata, microdata.original, found)
     assert "ZeroDivisionError" in document["note"]
     assert "oops" not in document["note"]
 

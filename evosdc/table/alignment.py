@@ -1,54 +1,16 @@
-"""What the single functions, mask and measure, are asked for: which attributes, and two tables in one coding."""
+"""Two tables of the same respondents: the attributes of the one, in its coding, out of the other."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 
 from evosdc.errors import DataError, Fault, FaultCollector
-from evosdc.table.schema import Role, Schema
 from evosdc.table.table import Table
 
-_GENERALISED = "Generalised labels are judged by the losses of generalisation only: lm, iloss, dm, cavg, ..."
+_GENERALISED = "Generalised labels are judged by the losses of generalisation only; `evosdc plugins list` shows them."
 
 
-def chosen_attributes(schema: Schema, attributes: Sequence[str] | None, otherwise_all: bool = True) -> tuple[str, ...]:
-    """Return the attributes to work on.
-
-    Parameters
-    ----------
-    schema : Schema
-    attributes : sequence of str, optional
-        Those that were asked for; the quasi-identifiers when None.
-    otherwise_all : bool
-        Whether, with nothing asked for and no quasi-identifier declared, all attributes but identifiers are taken.
-
-    Raises
-    ------
-    SchemaError
-        Attributes that the schema lacks.
-    DataError
-        Nothing is chosen, or identifiers are.
-    """
-    chosen = schema.with_role(Role.QUASI_IDENTIFIER) if attributes is None else tuple(dict.fromkeys(attributes))
-    if attributes is None and not chosen and otherwise_all:
-        chosen = tuple(a.name for a in schema.attributes if a.role is not Role.IDENTIFIER)
-    schema.require(chosen)
-    identifiers = [name for name in chosen if schema[name].role is Role.IDENTIFIER]
-    faults = []
-    if not chosen:
-        advice = "Name the attributes, or give some the role quasi-identifier in the schema."
-        faults.append(Fault("attributes", "none", "at least one attribute", advice))
-    if identifiers:
-        advice = "Identifiers are left out of a protected file; give it another role if it is none."
-        faults.append(Fault("attributes", f"{', '.join(identifiers)}, an identifier", "quasi-identifiers", advice))
-    if faults:
-        raise DataError(faults)
-    return chosen
-
-
-def narrowed(original: Table, masked: Table) -> Table:
+def restrict_to(original: Table, masked: Table) -> Table:
     """Return the judged attributes of the masked table, in its own coding.
 
     Parameters
@@ -74,7 +36,7 @@ def narrowed(original: Table, masked: Table) -> Table:
     return masked.select(original.schema.names)
 
 
-def aligned(original: Table, masked: Table) -> Table:
+def align_codes(original: Table, masked: Table) -> Table:
     """Return the masked table in the coding of the original, attribute by attribute, category by label.
 
     Parameters
@@ -90,7 +52,7 @@ def aligned(original: Table, masked: Table) -> Table:
         Other records in number, an attribute that the masked table lacks, another scale, or a category that the
         original does not have.
     """
-    masked = narrowed(original, masked)
+    masked = restrict_to(original, masked)
     codes, collect = masked.codes.copy(), FaultCollector()
     for attribute, found in zip(original.schema.attributes, masked.schema.attributes, strict=True):
         with collect.step():

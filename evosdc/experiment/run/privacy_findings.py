@@ -14,7 +14,7 @@ from evosdc.plugins.registry import Registry
 from evosdc.table.table import Rows, Table
 
 
-def risk_document(
+def privacy_findings(
     microdata: Microdata, masked: Table, registry: Registry, omitted: Rows | None = None
 ) -> dict[str, Any]:
     """Return the content of ``risk.json``.

@@ -18,9 +18,11 @@ from evosdc.engine.problem import Problem
 from evosdc.errors import PluginError
 from evosdc.executors.chunk import unlimited
 from evosdc.executors.shared_files import read_shared
-from evosdc.experiment.build.assembly import algorithm_of, maskings_of, start_of
-from evosdc.experiment.build.judgement import build_problem
+from evosdc.experiment.build.assembly import algorithm_of
+from evosdc.experiment.build.problem import build_problem
 from evosdc.experiment.build.start import starting_individual, starting_plan
+from evosdc.experiment.build.start_entries import entries_of, start_of, written_entries
+from evosdc.experiment.build.start_files import file_entries
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.files.schema.schema_json import schema_from_json
 from evosdc.model import Archipelago, Individual, Microdata, SharedFiles
@@ -34,7 +36,7 @@ RECENT = 128
 """How many evaluated genomes a worker keeps with their states, as relatives for incremental evaluation."""
 
 
-class Bench:
+class WorkerProblem:
     """One worker's copy of a problem, and the genomes that it has just evaluated."""
 
     def __init__(self, shared: SharedFiles, seed: int) -> None:
@@ -43,14 +45,15 @@ class Bench:
         schema = schema_from_json(documents["schema"])
         table = Table(schema, np.asarray(arrays["codes"]), np.asarray(arrays["numbers"]))
         microdata = Microdata(table, tuple(documents["protect"]))
-        self.problem: Problem = build_problem(experiment, microdata, default_registry(), seed)
-        maskings = maskings_of(experiment, microdata, default_registry())
-        start = start_of(experiment, default_registry(), microdata.original.schema)
+        registry = default_registry()
+        self.problem: Problem = build_problem(experiment, microdata, registry, seed)
+        start = start_of(experiment, registry, microdata.original.schema)
+        entries = entries_of(start, written_entries(experiment, registry), microdata, registry)
         files = tuple(
             Table(microdata.original.schema, np.asarray(codes), np.asarray(numbers))
             for codes, numbers in zip(arrays["start_codes"], arrays["start_numbers"], strict=True)
         )
-        self.plan = starting_plan(self.problem, maskings, start, files)
+        self.plan = starting_plan(self.problem, (*entries, *file_entries(start, files)), start)
         self.rule = experiment.on_error.rule
         self.recent: OrderedDict[bytes, Individual] = OrderedDict()
         self.experiment = experiment
@@ -60,13 +63,7 @@ class Bench:
         genome = self.problem.genotype.load(dump)
         key = self.problem.genotype.key(genome)
         relative = self.recent.get(nearest) if nearest is not None else None
-        evaluation = evaluate_or_penalise(
-            self.rule,
-            self.problem,
-            genome,
-            lambda related: self.problem.evaluate(genome, key, relative if related else None),
-            relative is not None,
-        )
+        evaluation = evaluate_or_penalise(self.rule, self.problem, genome, key, relative)
         self.recent[key] = Individual(
             genome, key, evaluation.scores, evaluation.objectives, "evaluated", evaluation.states
         )
@@ -108,24 +105,24 @@ class Bench:
 
 
 @lru_cache(maxsize=2)
-def _bench(shared: SharedFiles, seed: int) -> Bench:
+def _problem(shared: SharedFiles, seed: int) -> WorkerProblem:
     with unlimited():
-        return Bench(shared, seed)
+        return WorkerProblem(shared, seed)
 
 
 def evaluate(shared: SharedFiles, seed: int, payload: tuple[Mapping[str, Any], bytes | None]) -> Any:
     """Evaluate a dumped genome; `payload` is the dump and the key of a relative, or None."""
-    return _bench(shared, seed).evaluate(*payload)
+    return _problem(shared, seed).evaluate(*payload)
 
 
 def evolve(shared: SharedFiles, seed: int, payload: tuple[PackedDeme, int, int, float | None]) -> Any:
     """Evolve a deme; `payload` is the deme, its island, the generations, and the time limit of an evaluation."""
-    return _bench(shared, seed).evolve(*payload)
+    return _problem(shared, seed).evolve(*payload)
 
 
-def begin(shared: SharedFiles, seed: int, position: int) -> Any:
+def evaluate_start(shared: SharedFiles, seed: int, position: int) -> Any:
     """Make and evaluate what stands at one position of the start; return dump (if a genome), scores and objectives."""
-    bench = _bench(shared, seed)
-    individual = starting_individual(bench.problem, bench.plan, default_registry(), position, seed, bench.rule)
-    dump = {} if individual.genome is None else dict(bench.problem.genotype.dump(individual.genome))
+    own = _problem(shared, seed)
+    individual = starting_individual(own.problem, own.plan, position, own.rule)
+    dump = {} if individual.genome is None else dict(own.problem.genotype.dump(individual.genome))
     return dump, dict(individual.scores), individual.objectives

@@ -6,33 +6,29 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
-import numpy as np
-
 from evosdc.engine.checkpoint import newest_checkpoint, set_aside_newer
 from evosdc.engine.evaluation import Dispatch, Evaluator
 from evosdc.engine.generation_step import GenerationStep
-from evosdc.engine.loop import SearchState, begin, search
+from evosdc.engine.loop import SearchState, first_state, search
 from evosdc.errors import CheckpointError, EvosdcError
-from evosdc.executors.launched import launching_executor
-from evosdc.executors.shared_files import share, withdraw
-from evosdc.experiment.build.assembly import Assembly, assemble, start_of
+from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.build.start import StartingFile
-from evosdc.experiment.config.experiment import ExecutorChoice, Experiment
+from evosdc.experiment.build.start_entries import start_of
+from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.config.reader import experiment_of
-from evosdc.experiment.config.resolution import experiment_text, resolved
+from evosdc.experiment.config.resolution import experiment_text, resolve
+from evosdc.experiment.run.display import Display, NoDisplay
 from evosdc.experiment.run.environment import changes_since, environment_of
-from evosdc.experiment.run.observers import Display, Recorder, Silent
 from evosdc.experiment.run.outputs import write_outputs
 from evosdc.experiment.run.portfolio import files_of, read_portfolio, starting_individuals, write_portfolio
+from evosdc.experiment.run.recorder import Recorder
+from evosdc.experiment.run.workers import dispatch_of, executor_of
 from evosdc.files.atomic import write_text
-from evosdc.files.schema.schema_json import schema_to_json
-from evosdc.model import Executor, SharedFiles
-from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import Registry
 from evosdc.runs.journal import cut_journal
 from evosdc.runs.layout import (
@@ -44,12 +40,6 @@ from evosdc.runs.layout import (
     RESOLVED,
     RunFolder,
 )
-
-WORKER = "evosdc.experiment.run.worker"
-
-EVOLVE = f"{WORKER}:evolve"
-
-WORKERS_LOG = "workers.log"
 
 
 @dataclass(frozen=True)
@@ -80,12 +70,12 @@ def run_once(
         folder.require_new()
         one = assembly.experiment.model_copy(update={"seed": seed, "replicates": 1})
         start = start_of(experiment, registry, assembly.microdata.original.schema)
-        full = resolved(one, registry, assembly.microdata.protect, start)
+        full = resolve(one, registry, assembly.microdata.protect, start)
         write_text(folder.file(EXPERIMENT), experiment_text(full))
-        folder.write_json(ENVIRONMENT, environment_of(full, registry, assembly.source.table, assembly.plan.files))
+        folder.write_json(ENVIRONMENT, environment_of(replace(assembly, experiment=full)))
         # Last, since this is the file that makes the folder one that can be resumed.
-        folder.write_json(RESOLVED, full.document())
-        return _run(assembly, folder, registry, seed, None, display or Silent())
+        folder.write_json(RESOLVED, full.to_json())
+        return _carry_out(Recorder(assembly, folder, display or NoDisplay()))
 
 
 def resume_once(path: Path, registry: Registry, display: Display | None = None, force: bool = False) -> Finished:
@@ -102,12 +92,12 @@ def resume_once(path: Path, registry: Registry, display: Display | None = None, 
     CheckpointError
         The folder holds no run, its checkpoints cannot be read, or data or versions have changed.
     """
-    display = display or Silent()
+    display = display or NoDisplay()
     folder = RunFolder(path)
     experiment = experiment_of(folder)
     before = folder.read_json(ENVIRONMENT)
     assembly = assemble(experiment, registry)
-    now = environment_of(experiment, registry, assembly.source.table, assembly.plan.files)
+    now = environment_of(assembly)
     if before["data"] != now["data"]:
         raise CheckpointError("the data are not those that the run began with; restore the file or begin a new run")
     if before.get("start_files", []) != now["start_files"]:
@@ -124,7 +114,7 @@ def resume_once(path: Path, registry: Registry, display: Display | None = None, 
         if complaints and state is not None:
             set_aside_newer(path, state.population.generation)
         cut_journal(folder.file(JOURNAL), 0 if state is None else state.progress.generation)
-        return _run(assembly, folder, registry, experiment.seed, state, display)
+        return _carry_out(Recorder(assembly, folder, display), state)
 
 
 def require_same_versions(before: Mapping[str, Any], now: Mapping[str, Any], force: bool) -> list[str]:
@@ -150,34 +140,20 @@ def _remarks(
             yield f"{name} {before['packages'][name]} is now {version}: figures may differ in their last digits"
 
 
-def _run(
-    assembly: Assembly,
-    folder: RunFolder,
-    registry: Registry,
-    seed: int,
-    state: SearchState | None,
-    display: Display,
-) -> Finished:
-    experiment, problem = assembly.experiment, assembly.problem
+def _carry_out(recorder: Recorder, state: SearchState | None = None) -> Finished:
+    """Search from a state, or from the start, and write what was found."""
+    assembly, folder = recorder.assembly, recorder.folder
+    problem, registry = assembly.problem, assembly.registry
     shutil.rmtree(folder.file(CONTEXT), ignore_errors=True)  # left behind by a run that was killed
-    run = {
-        "title": experiment.heading,
-        "seed": seed,
-        "folder": str(folder.path),
-        "genotype": experiment.genotype.name,
-        "fitness": experiment.fitness.name,
-        "algorithm": experiment.algorithm.name,
-    }
-    recorder = Recorder(folder, problem.genotype, registry, run, display, assembly.stop.generations)
     recorder.state = state
-    recorder.status("running")
-    registry.announce("evosdc_run_started", run=run)
+    recorder.write_status("running")
+    registry.announce("evosdc_run_started", run=recorder.run)
     try:
         with ExitStack() as stack:
-            executor = executor_of(experiment, registry)
-            dispatch = _dispatch(assembly, folder, executor, seed, stack)
-            evaluator = Evaluator(problem, dispatch, executor.time_limit, experiment.on_error.rule)
-            state, files = _started(assembly, folder, seed, state, dispatch, recorder)
+            executor = executor_of(assembly.experiment, registry)
+            dispatch = dispatch_of(assembly, folder, executor, stack)
+            evaluator = Evaluator(problem, dispatch, executor.time_limit, assembly.experiment.on_error.rule)
+            state, files = _start(recorder, state, dispatch)
             evaluator.remember([*state.population.individuals, *state.front])
             advance = GenerationStep(assembly.algorithm, evaluator, problem.streams, assembly.stop)
             state, reason = search(
@@ -192,23 +168,20 @@ def _run(
     finally:
         with suppress(OSError):  # on a full disk, what could not be written has been told of already
             recorder.journal.close()
-    recorder.status("done", reason)
-    registry.announce("evosdc_run_finished", run=run, result=result)
+    recorder.write_status("done", reason)
+    registry.announce("evosdc_run_finished", run=recorder.run, result=result)
     return Finished(folder.path, result, state)
 
 
-def _started(
-    assembly: Assembly,
-    folder: RunFolder,
-    seed: int,
-    state: SearchState | None,
-    dispatch: Dispatch | None,
-    recorder: Recorder,
+def _start(
+    recorder: Recorder, state: SearchState | None, dispatch: Dispatch | None
 ) -> tuple[SearchState, list[StartingFile]]:
+    """Return the state to search from, and the scores of the starting files."""
+    assembly, folder = recorder.assembly, recorder.folder
     if state is not None and folder.file(PORTFOLIO).exists():
         return state, read_portfolio(folder)
     began = monotonic()
-    individuals = starting_individuals(assembly, seed, dispatch, f"{WORKER}:begin", recorder.starting)
+    individuals = starting_individuals(assembly, dispatch, recorder.starting)
     wanted = len(assembly.plan.labels)
     if len(individuals) < wanted:
         recorder.display.message(f"the time was over when {len(individuals)} of {wanted} starting files were evaluated")
@@ -216,59 +189,7 @@ def _started(
     write_portfolio(folder, files)
     apart = assembly.plan.left_out(individuals)
     candidates = [i for place, i in enumerate(individuals[: assembly.plan.candidates]) if place not in apart]
-    return begin(assembly.algorithm, candidates, monotonic() - began), files
-
-
-def executor_of(experiment: Experiment, registry: Registry) -> Executor:
-    """Return the executor of an experiment, not started; where none is named, the one that started this program."""
-    chosen = experiment.executor
-    around = launching_executor(registry.specs("executor")) if chosen == ExecutorChoice() else None
-    name, given = (chosen.name, chosen.params) if around is None else (around, {})
-    cls = registry.implementation("executor", name)
-    params = parse_parameters(cls.Params, given, f"executor {name}")
-    workers = chosen.workers or cls.usual_workers(params)
-    executor: Executor = registry.build("executor", name, given, workers)
-    return executor
-
-
-def problem_for_workers(assembly: Assembly, folder: Path) -> SharedFiles:
-    """Write what workers build the problem from (`evosdc.experiment.run.worker.Bench`) to a new folder."""
-    table, files = assembly.microdata.table, assembly.plan.files
-    return share(
-        folder,
-        {
-            "codes": table.codes,
-            "numbers": table.numbers,
-            "start_codes": np.array([file.codes for file in files]),
-            "start_numbers": np.array([file.numbers for file in files]),
-        },
-        {
-            "experiment": assembly.experiment.document(),
-            "schema": schema_to_json(table.schema),
-            "protect": list(assembly.microdata.protect),
-        },
-    )
-
-
-def _dispatch(
-    assembly: Assembly, folder: RunFolder, executor: Executor, seed: int, stack: ExitStack
-) -> Dispatch | None:
-    if not executor.remote:
-        return None
-    executor.keep_log(folder.file(WORKERS_LOG))
-    publications = stack.enter_context(ExitStack())  # left after the executor: its workers may be reading
-
-    def published() -> SharedFiles:
-        shared = problem_for_workers(assembly, folder.file(CONTEXT))
-        publications.callback(withdraw, shared)
-        return shared
-
-    grain = assembly.experiment.executor.grain
-    if grain == "auto" and not executor.started:
-        stack.push(executor)  # workers are started when they are worth it, and ended in any case
-    else:
-        stack.enter_context(executor)
-    return Dispatch(executor, published, f"{WORKER}:evaluate", seed, EVOLVE, grain)
+    return first_state(assembly.algorithm, candidates, monotonic() - began), files
 
 
 def _leave(recorder: Recorder, error: BaseException) -> None:
@@ -285,4 +206,4 @@ def _leave(recorder: Recorder, error: BaseException) -> None:
     with suppress(OSError):
         recorder.save()
     with suppress(OSError):
-        recorder.status("interrupted" if interrupted else "failed", message)
+        recorder.write_status("interrupted" if interrupted else "failed", message)

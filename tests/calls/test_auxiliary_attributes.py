@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from evosdc.calls.masking import masked_by
+from evosdc.calls.masking import apply_masking
 from evosdc.cli import main
 from evosdc.errors import SchemaError
 from evosdc.model import Masking, MaskingMethod, Microdata
@@ -33,7 +32,7 @@ class Sum(MaskingMethod):
 
     wanted: tuple[str, ...] = ("z",)
 
-    def context(self, schema: Schema, masked: Sequence[str]) -> tuple[str, ...]:
+    def auxiliary_names(self, schema: Schema, masked: Sequence[str]) -> tuple[str, ...]:
         assert schema is SCHEMA
         assert tuple(masked) == ("x",)
         return self.wanted
@@ -41,9 +40,9 @@ class Sum(MaskingMethod):
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         return table
 
-    def mask_given(self, table: Table, context: Table, rng: np.random.Generator) -> Table:
-        assert context.schema.names == self.wanted
-        return Table(table.schema, table.codes, table.numbers + context.numbers - context.numbers.min())
+    def mask_given(self, table: Table, auxiliary: Table, rng: np.random.Generator) -> Table:
+        assert auxiliary.schema.names == self.wanted
+        return Table(table.schema, table.codes, table.numbers + auxiliary.numbers - auxiliary.numbers.min())
 
 
 class Unaware(MaskingMethod):
@@ -51,20 +50,9 @@ class Unaware(MaskingMethod):
         return Table(table.schema, table.codes, -table.numbers)
 
 
-class One:
-    """Stands for a registry that knows one method."""
-
-    def __init__(self, method: MaskingMethod) -> None:
-        self.method = method
-
-    def build(self, *_: Any) -> MaskingMethod:
-        return self.method
-
-
 def masked(method: MaskingMethod, by: tuple[str, ...] = ()) -> list[float]:
-    registry: Any = One(method)
-    rng = stream(1, Purpose.MASK)
-    return masked_by(Masking("m", by=by), Microdata(FILE, ("x",)), registry, rng).numbers[:, 0].tolist()
+    found = apply_masking(Masking("m", by=by), (method,), Microdata(FILE, ("x",)), stream(1, Purpose.MASK))
+    return found.numbers[:, 0].tolist()
 
 
 def test_the_method_gets_the_columns_that_it_asks_for() -> None:
@@ -122,7 +110,7 @@ def test_unknown_strata_are_refused_with_all_names_of_the_file(
 @pytest.mark.skipif(not os.environ.get("EVOSDC_DATA"), reason="EVOSDC_DATA names no folder of data sets")
 def test_a_search_starts_from_a_method_that_reads_other_attributes(tmp_path: Path) -> None:
     text = """
-title = "context"
+title = "auxiliary"
 data = { name = "census", protect = ["agi", "fedtax"], first = 60 }
 genotype = { name = "cells" }
 measures = { il = ["apil"], dr = ["dbrl"] }

@@ -1,0 +1,81 @@
+"""``evosdc.risk``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from evosdc.api.tables import as_table, listed
+from evosdc.plugins.registry import default_registry
+from evosdc.table.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def risk(
+    data: pd.DataFrame | Table,
+    models: Sequence[str] | str | Mapping[str, Mapping[str, Any]] | None = None,
+    *,
+    quasi_identifiers: Sequence[str] | str | None = None,
+    sensitive: Sequence[str] | str | None = None,
+    weight: str | None = None,
+    household: str | None = None,
+    missing: str | None = None,
+    population: pd.DataFrame | Table | None = None,
+    transitions: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Judge what one file, taken by itself, reveals of its respondents.
+
+    Parameters
+    ----------
+    data : DataFrame or Table
+    models : sequence of str, or mapping of str to mapping, optional
+        Registered privacy models; a mapping gives parameters by name. By default all.
+    quasi_identifiers : sequence of str, optional
+        What an intruder knows; by default as the schema declares, and where it declares none all attributes but
+        identifiers, sensitive ones, weights and households.
+    sensitive : sequence of str, optional
+        What an intruder wants to learn; by default as the schema declares.
+    weight, household : str, optional
+        Attributes of sampling weights and of households; by default as the schema declares.
+    missing : {"wildcard", "category", "never"}, optional
+        What a missing value equals: anything, other missing values, or nothing; by default as the schema says.
+    population : DataFrame or Table, optional
+        The population of the respondents, for delta-presence.
+    transitions : mapping of str to array, optional
+        Rows of the matrices that attributes were randomised by, for local differential privacy.
+
+    Returns
+    -------
+    dict
+        Figures by model; under ``not_applicable`` what other models lack; and what the figures hang on: ``records``,
+        ``quasi_identifiers``, ``sensitive``, ``weight``, ``household``, ``missing_rule``, ``missing_values``.
+
+    Raises
+    ------
+    InputError
+        Unknown models or attributes, parameters refused, or weights that are not positive.
+
+    Examples
+    --------
+    >>> evosdc.risk(frame, quasi_identifiers=["age", "sex"])["k-anonymity"]["k"]  # doctest: +SKIP
+    """
+    import numpy as np
+
+    from evosdc.calls.disclosure import assess, intruder_view_of, population_description, view_summary
+
+    table = as_table(data)
+    known, secret = listed(quasi_identifiers), listed(sensitive)
+    people = population
+    if people is not None and not isinstance(people, Table):
+        from evosdc.files.frame import table_from_frame
+
+        names = intruder_view_of(table, known, secret, weight, household).quasi_identifiers
+        people = table_from_frame(people, population_description(table.schema, names))
+    rows = {name: np.asarray(matrix, dtype=np.float64) for name, matrix in (transitions or {}).items()}
+    view = intruder_view_of(table, known, secret, weight, household, missing, people, rows)
+    registry = default_registry()
+    chosen = registry.names("privacy-model") if models is None else [models] if isinstance(models, str) else models
+    params = chosen if isinstance(chosen, Mapping) else {name: {} for name in chosen}
+    return assess(view, params, registry) | view_summary(view)

@@ -1,0 +1,60 @@
+"""``evosdc.run``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evosdc.api.tables import as_table
+from evosdc.plugins.registry import default_registry
+from evosdc.table.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from evosdc.experiment.config.experiment import Experiment
+
+
+def run(
+    experiment: Experiment | Mapping[str, Any],
+    folder: str | Path | None = None,
+    *,
+    data: pd.DataFrame | Table | None = None,
+) -> dict[str, Any]:
+    """Run an experiment, write its report, and return ``result.json``, with the folder's path under ``folder``.
+
+    Parameters
+    ----------
+    experiment : Experiment or mapping
+        A mapping says what an experiment file says.
+    folder : str or Path, optional
+        A new folder for the run; by default one below ``runs`` named after the title.
+    data : DataFrame or Table, optional
+        The confidential file, in place of a source in the experiment, which is then a mapping. Schema as in `mask`. A
+        copy is written to the run's folder, so that the run can be resumed.
+
+    Raises
+    ------
+    InputError
+        The experiment cannot be run.
+    RunError
+        The run failed.
+    """
+    from evosdc.experiment.config.reader import parse_experiment
+    from evosdc.experiment.study.study import run_study
+    from evosdc.report import write_report
+    from evosdc.runs.layout import REPORT, free_folder
+
+    given = dict(experiment) if isinstance(experiment, Mapping) else experiment.to_json()
+    path = Path(folder) if folder is not None else None
+    if data is not None:
+        from evosdc.experiment.run.own_data import with_own_data
+
+        path = path or free_folder(Path("runs"), str(given.get("title", "experiment")))
+        given = with_own_data(given, as_table(data), path)
+    resolved = parse_experiment(given, Path.cwd())
+    path = path or free_folder(Path("runs"), resolved.heading)
+    result = run_study(resolved, path, default_registry())
+    write_report([path], path / REPORT)
+    return result | {"folder": str(path)}

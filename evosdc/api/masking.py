@@ -1,0 +1,113 @@
+"""``evosdc.mask``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+from evosdc.api.tables import as_table, listed
+from evosdc.errors import Fault, FaultCollector, ParameterError
+from evosdc.plugins.registry import default_registry
+from evosdc.table.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@overload
+def mask(
+    data: pd.DataFrame,
+    method: str,
+    *,
+    attributes: Sequence[str] | str | None = ...,
+    by: Sequence[str] | str | None = ...,
+    then: Sequence[Mapping[str, Any]] = ...,
+    seed: int = ...,
+    **params: Any,
+) -> pd.DataFrame: ...
+
+
+@overload
+def mask(
+    data: Table,
+    method: str,
+    *,
+    attributes: Sequence[str] | str | None = ...,
+    by: Sequence[str] | str | None = ...,
+    then: Sequence[Mapping[str, Any]] = ...,
+    seed: int = ...,
+    **params: Any,
+) -> Table: ...
+
+
+def mask(
+    data: Any,
+    method: str,
+    *,
+    attributes: Sequence[str] | str | None = None,
+    by: Sequence[str] | str | None = None,
+    then: Sequence[Mapping[str, Any]] = (),
+    seed: int = 1,
+    **params: Any,
+) -> Any:
+    """Mask a table by one method, or by several one after the other.
+
+    Parameters
+    ----------
+    data : DataFrame or Table
+        A DataFrame's ordered Categorical columns are ordinal, unordered ones nominal, numbers numeric.
+    method : str
+        Registered name, for example ``"mdav"``.
+    attributes : sequence of str, optional
+        What to mask; by default the quasi-identifiers, and where none is declared all attributes but identifiers.
+    by : sequence of str, optional
+        Attributes that form strata; each stratum, the records that agree on all of them, is masked on its own.
+    then : sequence of mapping
+        Further steps, each applied to what the one before it made, as an experiment file writes them:
+        ``[{"method": "pram", "design": "a", "p": 0.9}]``. A step may have `attributes` and `by` of its own.
+    seed : int
+    **params
+        Parameters of the method.
+
+    Returns
+    -------
+    DataFrame or Table
+        As given, with the same index and columns. A method that generalises publishes labels of its own.
+
+    Raises
+    ------
+    InputError
+        Unknown method or attribute, parameters refused, or a scale that the method cannot mask.
+
+    Examples
+    --------
+    >>> protected = evosdc.mask(frame, "mdav", k=3, attributes=["age", "sex"])  # doctest: +SKIP
+    """
+    require_seed(seed)
+    if not isinstance(data, Table):
+        from evosdc.files.frame import frame_from_table
+
+        masked = mask(as_table(data), method, attributes=attributes, by=by, then=then, seed=seed, **params)
+        return frame_from_table(data, masked)
+    from evosdc.calls.attribute_choice import choose_attributes
+    from evosdc.calls.masking import as_chain, build_steps, mask_file
+    from evosdc.experiment.config.experiment import masking_entries
+    from evosdc.model import Masking, Microdata
+
+    first, chosen, further = Masking(method, params, by=tuple(listed(by) or ())), (), ()
+    collect = FaultCollector()
+    with collect.step():
+        build_steps(first, default_registry())
+    with collect.step():
+        further = masking_entries(then)
+    with collect.step():
+        chosen = choose_attributes(data.schema, listed(attributes))
+    collect.settle()
+    masking, protect = as_chain(first, chosen, further)
+    return mask_file(masking, build_steps(masking, default_registry()), Microdata(data, protect), seed)
+
+
+def require_seed(seed: Any) -> None:
+    """Raise `ParameterError` when a seed is no whole number from 0."""
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise ParameterError(Fault("seed", repr(seed), "a whole number from 0"))

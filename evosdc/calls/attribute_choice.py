@@ -1,0 +1,43 @@
+"""Which attributes the single functions, mask, measure and risk, work on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evosdc.errors import DataError, Fault
+from evosdc.table.schema import Role, Schema
+
+
+def choose_attributes(schema: Schema, attributes: Sequence[str] | None, otherwise_all: bool = True) -> tuple[str, ...]:
+    """Return the attributes to work on.
+
+    Parameters
+    ----------
+    schema : Schema
+    attributes : sequence of str, optional
+        Those that were asked for; the quasi-identifiers when None.
+    otherwise_all : bool
+        Whether, with nothing asked for and no quasi-identifier declared, all attributes but identifiers are taken.
+
+    Raises
+    ------
+    SchemaError
+        Attributes that the schema lacks.
+    DataError
+        Nothing is chosen, or identifiers are.
+    """
+    chosen = schema.with_role(Role.QUASI_IDENTIFIER) if attributes is None else tuple(dict.fromkeys(attributes))
+    if attributes is None and not chosen and otherwise_all:
+        chosen = tuple(a.name for a in schema.attributes if a.role is not Role.IDENTIFIER)
+    schema.require(chosen)
+    identifiers = [name for name in chosen if schema[name].role is Role.IDENTIFIER]
+    faults = []
+    if not chosen:
+        advice = "Name the attributes, or give some the role quasi-identifier in the schema."
+        faults.append(Fault("attributes", "none", "at least one attribute", advice))
+    if identifiers:
+        advice = "Identifiers are left out of a protected file; give it another role if it is none."
+        faults.append(Fault("attributes", f"{', '.join(identifiers)}, an identifier", "quasi-identifiers", advice))
+    if faults:
+        raise DataError(faults)
+    return chosen

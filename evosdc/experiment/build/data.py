@@ -1,0 +1,71 @@
+"""The confidential file of an experiment: read, cut down as it says, and as microdata of what is protected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from evosdc.errors import DataError, Fault
+from evosdc.experiment.config.experiment import DataSource
+from evosdc.files.schema.hierarchy_rules import with_hierarchies
+from evosdc.files.source import Source, read_source
+from evosdc.model import Microdata
+from evosdc.plugins.registry import Registry
+from evosdc.table.schema import Role
+
+
+def load_data(data: DataSource, registry: Registry) -> Source:
+    """Return the data that an experiment names, cut down as it says.
+
+    Raises
+    ------
+    InputError
+        The file or data set cannot be used.
+    """
+    if data.name is not None:
+        from evosdc.datasets.loading import load_dataset
+
+        source = load_dataset(registry.spec("dataset", data.name))  # type: ignore[arg-type]
+    else:
+        assert data.file is not None
+        source = read_source(data.file, data.schema_file)
+    if data.complete or data.first:
+        complete = data.complete if isinstance(data.complete, bool) else list(data.complete)
+        source = source.restricted(complete, data.first)
+    if data.hierarchies:
+        source = replace(source, table=with_hierarchies(source.table, data.hierarchies))
+    return source
+
+
+def microdata_of(source: Source, protect: Sequence[str] | None, auxiliary: Sequence[str] = ()) -> Microdata:
+    """Return the microdata of a source; `protect` None means the quasi-identifiers.
+
+    Parameters
+    ----------
+    source : Source
+    protect : sequence of str, optional
+    auxiliary : sequence of str
+        Further attributes that measures or the start read.
+
+    Raises
+    ------
+    InputError
+        As `Microdata`; or an identifier is to be protected, which would publish it.
+    """
+    names = tuple(protect) if protect is not None else source.table.schema.with_role(Role.QUASI_IDENTIFIER)
+    identifiers = [n for n in names if n in source.table.schema and source.table.schema[n].role is Role.IDENTIFIER]
+    if identifiers:
+        raise DataError(
+            Fault(
+                "protect",
+                f"{', '.join(identifiers)}, an identifier",
+                "quasi-identifiers",
+                "Identifiers are dropped from the published file; give it another role if it is none.",
+            )
+        )
+    source.table.schema.require(names, "protect")
+    source.table.schema.require(auxiliary, "measures")
+    # Nothing else is needed by any genotype or measure, so nothing else travels to workers.
+    needed = (Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD, Role.STRATUM)
+    further = [name for name in (*source.table.schema.with_role(*needed), *auxiliary) if name not in names]
+    return Microdata(source.table.select(list(dict.fromkeys([*names, *further]))), names)

@@ -1,0 +1,38 @@
+"""How a run shows itself to whoever started it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+
+class Display(Protocol):
+    """How a run shows itself to whoever started it; the default shows nothing."""
+
+    def starting(self, done: int, total: int) -> None:
+        """`done` of `total` starting files are masked and evaluated."""
+
+    def generation(self, record: Mapping[str, Any], limit: int | None) -> None:
+        """A generation is complete; `limit` is the number of generations at most."""
+
+    def runs(self, done: int, total: int) -> None:
+        """`done` of the `total` runs of a study are complete."""
+
+    def message(self, text: str) -> None:
+        """Something that the user should know."""
+
+
+class NoDisplay:
+    """A display that shows nothing."""
+
+    def starting(self, done: int, total: int) -> None:
+        """Show nothing."""
+
+    def generation(self, record: Mapping[str, Any], limit: int | None) -> None:
+        """Show nothing."""
+
+    def runs(self, done: int, total: int) -> None:
+        """Show nothing."""
+
+    def message(self, text: str) -> None:
+        """Show nothing."""

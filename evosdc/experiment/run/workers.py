@@ -1,0 +1,76 @@
+"""How the work of a run leaves this process: its executor, and its problem as files that workers read."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+
+import numpy as np
+
+from evosdc.engine.evaluation import Dispatch
+from evosdc.executors.launched import launching_executor
+from evosdc.executors.shared_files import share, withdraw
+from evosdc.experiment.build.assembly import Assembly
+from evosdc.experiment.config.experiment import ExecutorChoice, Experiment
+from evosdc.files.schema.schema_json import schema_to_json
+from evosdc.model import Executor, SharedFiles
+from evosdc.model.parameters import parse_parameters
+from evosdc.plugins.registry import Registry
+from evosdc.runs.layout import CONTEXT, RunFolder
+
+WORKERS_LOG = "workers.log"
+
+_TASKS = "evosdc.experiment.run.worker_tasks"
+EVALUATE, EVOLVE = f"{_TASKS}:evaluate", f"{_TASKS}:evolve"
+"""The functions that workers call."""
+
+
+def executor_of(experiment: Experiment, registry: Registry) -> Executor:
+    """Return the executor of an experiment, not started; where none is named, the one that started this program."""
+    chosen = experiment.executor
+    around = launching_executor(registry.specs("executor")) if chosen == ExecutorChoice() else None
+    name, given = (chosen.name, chosen.params) if around is None else (around, {})
+    cls = registry.implementation("executor", name)
+    params = parse_parameters(cls.Params, given, f"executor {name}")
+    workers = chosen.workers or cls.usual_workers(params)
+    executor: Executor = registry.build("executor", name, given, workers)
+    return executor
+
+
+def problem_for_workers(assembly: Assembly, folder: Path) -> SharedFiles:
+    """Write to a new folder what workers build the problem from (`worker_tasks.WorkerProblem`)."""
+    table, files = assembly.microdata.table, assembly.plan.files
+    return share(
+        folder,
+        {
+            "codes": table.codes,
+            "numbers": table.numbers,
+            "start_codes": np.array([file.codes for file in files]),
+            "start_numbers": np.array([file.numbers for file in files]),
+        },
+        {
+            "experiment": assembly.experiment.to_json(),
+            "schema": schema_to_json(table.schema),
+            "protect": list(assembly.microdata.protect),
+        },
+    )
+
+
+def dispatch_of(assembly: Assembly, folder: RunFolder, executor: Executor, stack: ExitStack) -> Dispatch | None:
+    """Return how work leaves this process, None where it does not; what is left at the end goes on the stack."""
+    if not executor.remote:
+        return None
+    executor.keep_log(folder.file(WORKERS_LOG))
+    publications = stack.enter_context(ExitStack())  # left after the executor: its workers may be reading
+
+    def published() -> SharedFiles:
+        shared = problem_for_workers(assembly, folder.file(CONTEXT))
+        publications.callback(withdraw, shared)
+        return shared
+
+    grain = assembly.experiment.executor.grain
+    if grain == "auto" and not executor.started:
+        stack.push(executor)  # workers are started when they are worth it, and ended in any case
+    else:
+        stack.enter_context(executor)
+    return Dispatch(executor, published, EVALUATE, assembly.seed, EVOLVE, grain)

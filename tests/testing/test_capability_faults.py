@@ -1,0 +1,222 @@
+"""Faults put into capabilities on purpose; the suite has to find each, and pass those that are right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evosdc.model import (
+    Described,
+    Direct,
+    Generalising,
+    Masking,
+    Movable,
+    Randomised,
+    Restricted,
+    SelfStarting,
+)
+from evosdc.table.table import MISSING, Table
+from evosdc.testing import GenotypeConformance
+from tests.testing.findings import findings
+from tests.testing.genotypes import Copies, Levels, Swaps, locked
+from tests.testing.measures import Counts
+from tests.testing.test_genotype_suite import CATEGORICAL
+
+
+class Able(Copies, Movable, Restricted, Generalising, Direct, Described, SelfStarting):
+    """Has every capability that does not need random decoding, and says nothing wrong."""
+
+    moves = ("row", "cell")
+
+    def move(self, g, kind, rng, records=None):
+        changed = g.copy()
+        row = records() if records else rng.integers(len(g))
+        columns = slice(None) if kind == "row" else rng.integers(g.shape[1])
+        changed[row, columns] = g[rng.integers(len(g)), columns]
+        return locked(changed)
+
+    def combined(self, g, changed):
+        together = g.copy()
+        for other in reversed(changed):
+            together[other != g] = other[other != g]
+        return locked(together)
+
+    def violation(self, g):
+        return float((g != MISSING).mean())
+
+    @property
+    def reference(self):
+        return locked(np.full_like(self.microdata.original.codes, MISSING))
+
+    def omitted(self, g):
+        return np.flatnonzero((g == MISSING).all(axis=1))
+
+    def direct(self, fitted):
+        return lambda g: fitted.score(Table(self.microdata.original.schema, g, self.microdata.original.numbers))
+
+    def initial_genomes(self):
+        return ((Masking("nothing"), self.microdata.original.codes),)
+
+    def rules(self, g):
+        return {"records": len(g), "form": "as it is"}
+
+    def traits(self, g):
+        return {"present": float((g != MISSING).sum())}
+
+
+class ChangesTheMoved(Able):
+    def move(self, g, kind, rng, records=None):
+        g.flags.writeable = True
+        g[0] = g[-1]
+        g[:, 0] = 0
+        return locked(g)
+
+
+class MovesByChance(Able):
+    def move(self, g, kind, rng, records=None):
+        return super().move(g, kind, np.random.default_rng(), records)
+
+
+class MovesNowhere(Able):
+    moves = ()
+
+
+class MovesOutOfTheDomain(Able):
+    def move(self, g, kind, rng, records=None):
+        return locked(g + 100)
+
+
+class CombinesOutOfTheDomain(Able):
+    def combined(self, g, changed):
+        return locked(g + 100)
+
+
+class ViolatesTooMuch(Able):
+    def violation(self, g):
+        return 100.0 * super().violation(g)
+
+
+class RefersToWhatIsForbidden(Able):
+    @property
+    def reference(self):
+        return self.microdata.original.codes
+
+
+class OmitsTwice(Able):
+    def omitted(self, g):
+        return np.zeros(2, dtype=np.intp)
+
+
+class OmitsWhatIsNotThere(Able):
+    def omitted(self, g):
+        return np.array([len(g)], dtype=np.intp)
+
+
+class ScoresOtherwise(Able):
+    def direct(self, fitted):
+        return lambda g: 1.0 + super(ScoresOtherwise, self).direct(fitted)(g)
+
+
+class KnowsNoScore(Able):
+    def direct(self, fitted):
+        return None
+
+
+class HasEndlessTraits(Able):
+    def traits(self, g):
+        return {"size": float("inf")}
+
+
+class RulesByRecords(Able):
+    def rules(self, g):
+        return {"cells": g.tolist()}
+
+
+class DrawsPictures(Able):
+    def pictures(self, g):
+        return {"a picture": "o-o"}
+
+
+class StartsAnew(Able):
+    started = 0
+
+    def initial_genomes(self):
+        type(self).started += 1
+        return ((Masking("random"), self.random(np.random.default_rng(type(self).started))),)
+
+
+class StartsUnderOneName(Able):
+    def initial_genomes(self):
+        return (*super().initial_genomes(), (Masking("nothing"), self.reference))
+
+
+class DrawsInSecret(Levels):
+    def decode(self, g, rng):
+        return super().decode((g[0], int(rng.integers(len(self.microdata.original)))), rng)
+
+
+class DrawsNothing(Swaps):
+    @property
+    def draws(self):
+        return 0
+
+
+def found(genotype: type[Any], test: str) -> str:
+    class Suite(GenotypeConformance):
+        scales = CATEGORICAL
+
+        def genotype(self, microdata):
+            return genotype(genotype.Params(), microdata)
+
+        def measures(self, original):
+            return (Counts(original),)
+
+    return findings(Suite, test).get(test, "")
+
+
+MOVES = "test_moves_make_genomes_and_change_none"
+VIOLATIONS = "test_violations_are_shares_and_the_reference_has_none"
+OMITTED = "test_omitted_records_are_positions"
+DIRECT = "test_direct_scores_are_those_of_the_decoded_tables"
+SHOWN = "test_what_is_said_of_genomes_can_be_shown"
+INITIAL = "test_initial_genomes_are_named_and_always_the_same"
+DRAWN = "test_decoding_that_is_not_randomised_draws_nothing"
+DRAWS = "test_draws_are_counted"
+
+FAULTS = [
+    (ChangesTheMoved, MOVES, "changed what was passed to it"),
+    (MovesByChance, MOVES, "equal generators gave different results"),
+    (MovesNowhere, MOVES, "moves names no kind"),
+    (MovesOutOfTheDomain, MOVES, "PluginError"),
+    (CombinesOutOfTheDomain, MOVES, "PluginError"),
+    (ViolatesTooMuch, VIOLATIONS, "wanted 0..1"),
+    (RefersToWhatIsForbidden, VIOLATIONS, "the reference may not be published itself"),
+    (OmitsTwice, OMITTED, "returned a record twice"),
+    (OmitsWhatIsNotThere, OMITTED, "out of range"),
+    (ScoresOtherwise, DIRECT, "its table has"),
+    (KnowsNoScore, DIRECT, "direct knows no score of Counts"),
+    (HasEndlessTraits, SHOWN, "a trait is not finite"),
+    (RulesByRecords, SHOWN, "a rule is no text or number"),
+    (DrawsPictures, SHOWN, "a picture is no SVG document"),
+    (StartsAnew, INITIAL, "gives other genomes when asked again"),
+    (StartsUnderOneName, INITIAL, "gives two genomes the same label"),
+    (DrawsInSecret, DRAWN, "decode drew random numbers"),
+    (DrawsNothing, DRAWS, "wanted at least 1"),
+]
+
+
+@pytest.mark.parametrize(("genotype", "test", "message"), FAULTS, ids=lambda value: getattr(value, "__name__", ""))
+def test_the_fault_is_found(genotype: type[Any], test: str, message: str) -> None:
+    assert message in found(genotype, test)
+
+
+@pytest.mark.parametrize("test", [MOVES, VIOLATIONS, OMITTED, DIRECT, SHOWN, INITIAL, DRAWN])
+def test_capabilities_that_are_right_pass(test: str) -> None:
+    assert found(Able, test) == ""
+
+
+def test_a_genotype_is_asked_for_its_own_capabilities_only() -> None:
+    assert not issubclass(Levels, Randomised)
+    assert found(Levels, MOVES) == found(Levels, VIOLATIONS) == found(Levels, DRAWS) == ""
