@@ -94,7 +94,9 @@ def mask(
     from evosdc.experiment.config.experiment import masking_entries
     from evosdc.model import Masking, Microdata
 
-    first, chosen, further = Masking(method, params, by=tuple(listed(by) or ())), (), ()
+    first = Masking(method, params, by=tuple(listed(by) or ()))
+    chosen: tuple[str, ...] = ()
+    further: tuple[Masking, ...] = ()
     collect = FaultCollector()
     with collect.step():
         build_steps(first, default_registry())

@@ -115,7 +115,9 @@ def as_chain(masking: Masking, chosen: Sequence[str], further: Sequence[Masking]
     protect = tuple(dict.fromkeys([*chosen, *named]))
     if len(protect) == len(chosen):
         return replace(masking, then=tuple(further)), protect
-    then = tuple(replace(step, attributes=step.attributes or tuple(chosen)) for entry in further for step in entry.steps)
+    then = tuple(
+        replace(step, attributes=step.attributes or tuple(chosen)) for entry in further for step in entry.steps
+    )
     return replace(masking, attributes=tuple(chosen), then=then), protect
 
 

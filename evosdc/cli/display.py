@@ -11,12 +11,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from evosdc.cli.text import scores_in_words
 
+TOLD = 500
+"""Files tried in tuning between two lines about it."""
+
 
 class Plain:
     """One line a generation, on standard error."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
+        self.told = 0
 
     def __enter__(self) -> Self:
         return self
@@ -25,6 +29,12 @@ class Plain:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Nothing to end."""
+
+    def tuning(self, done: int) -> None:
+        """Say now and then how many files were tried."""
+        if done // TOLD > self.told:
+            self.told = done // TOLD
+            self.message(f"tuning masking methods: {done} files masked and judged")
 
     def starting(self, done: int, total: int) -> None:
         """Say when the starting files are begun and done."""
@@ -48,6 +58,9 @@ class Plain:
 
 class Quiet(Plain):
     """Messages only."""
+
+    def tuning(self, done: int) -> None:
+        """Show nothing."""
 
     def starting(self, done: int, total: int) -> None:
         """Show nothing."""
@@ -75,6 +88,7 @@ class Bar(Plain):
             transient=True,
         )
         self.files: Any = None
+        self.tuned: Any = None
         self.generations: Any = None
         self.study: Any = None
 
@@ -86,6 +100,12 @@ class Bar(Plain):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.progress.stop()
+
+    def tuning(self, done: int) -> None:
+        """Move the bar of tuning; nobody knows beforehand where it ends."""
+        if self.tuned is None:
+            self.tuned = self.progress.add_task("tuning methods", total=None, standing="")
+        self.progress.update(self.tuned, completed=done)
 
     def starting(self, done: int, total: int) -> None:
         """Move the bar of the starting files."""

@@ -115,7 +115,8 @@ def mask(
         print_json(document)
         return
     changed = ", ".join(f"{name} {count}" for name, count in written.changed.items())
-    say(f"{masking.label if steps else method}: {len(masked)} records, cells changed: {changed}. Wrote {output} and {manifest.name}.")
+    what = masking.label if steps else method
+    say(f"{what}: {len(masked)} records, cells changed: {changed}. Wrote {output} and {manifest.name}.")
     if companion is not None:
         say(f"{companion.name} says how records were masked: keep it, and apart from the protected file.")
     if written.dropped:

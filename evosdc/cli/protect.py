@@ -63,19 +63,11 @@ def protect(
 
     Masks it by a portfolio of methods, evolves the masked files, and writes the best one, the front and a report.
     """
-    from evosdc.cli.inputs import is_dataset
     from evosdc.cli.run import carry_out
     from evosdc.experiment.config.reader import parse_experiment
     from evosdc.plugins.registry import default_registry
 
-    path = Path(data)
-    source: dict[str, Any] = {"file": str(path)}
-    if is_dataset(data):
-        source = {"name": data}
-    if schema is not None:
-        source["schema"] = str(schema)
-    if names is not None:
-        source["protect"] = listed(names)
+    path, source = Path(data), data_of(data, schema, names)
     document: dict[str, Any] = {
         "title": f"Protection of {path.name}",
         "seed": seed,
@@ -86,11 +78,21 @@ def protect(
         "executor": {"name": executor} | ({"workers": workers} if workers else {}),
     }
     if il or dr:
-        document["measures"] = _measures(source, listed(il), listed(dr))
+        document["measures"] = measures_of(source, listed(il), listed(dr))
     carry_out(parse_experiment(document, Path.cwd(), "protect"), output, quiet, as_json)
 
 
-def _measures(source: dict[str, Any], il: list[str] | None, dr: list[str] | None) -> dict[str, list[str]]:
+def data_of(data: str, schema: Path | None, names: str | None) -> dict[str, Any]:
+    """Return the data of an experiment about a file or a registered data set; `names` are to be protected."""
+    from evosdc.cli.inputs import is_dataset
+
+    source: dict[str, Any] = {"name": data} if is_dataset(data) else {"file": str(Path(data))}
+    if schema is not None:
+        source["schema"] = str(schema)
+    return source if names is None else source | {"protect": listed(names)}
+
+
+def measures_of(source: dict[str, Any], il: list[str] | None, dr: list[str] | None) -> dict[str, list[str]]:
     """Return the measures asked for, and the usual ones of the kind that is left open, for which the data are read."""
     if il and dr:
         return {"il": il, "dr": dr}

@@ -19,7 +19,7 @@ from evosdc.model import Masking
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import draw_seed
 from evosdc.tuning.arm import Arm, Point
-from evosdc.tuning.trial import Order, Refusal, Trial, attempted, mean_order
+from evosdc.tuning.trial import Order, Refusal, Trial, attempt, mean_order
 
 T = TypeVar("T")
 
@@ -173,7 +173,7 @@ class Judge:
         if sent and self.dispatch is not None:
             found = self._sent(asked)
         else:
-            found = [attempted(self.problem, self.registry, masking, seed) for masking, seed in asked]
+            found = [attempt(self.problem, self.registry, masking, seed) for masking, seed in asked]
             self._cost = 0.5 * (self._cost + (perf_counter() - began) / len(batch))
         for ((key, draw), candidate), trial in zip(batch, found, strict=True):
             self.evaluations += 1

@@ -53,7 +53,7 @@ class Refusal:
     reason: str
 
 
-def attempted(problem: Problem, registry: Registry, masking: Masking, seed: int) -> Trial | Refusal:
+def attempt(problem: Problem, registry: Registry, masking: Masking, seed: int) -> Trial | Refusal:
     """Mask the protected attributes and judge the file as the search would judge it.
 
     A method that does not fit, or fails, costs the search nothing but this trial.

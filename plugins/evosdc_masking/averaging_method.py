@@ -45,7 +45,7 @@ class ClassAveraging(Tunable):
 
     @classmethod
     def designs(cls, table: Table) -> Sequence[Design]:
-        """Return k from 2 to a tenth of the file."""
+        """Return k from 2 to a quarter of the file."""
         sizes = class_sizes(len(table))
         return [Design(free=sizes)] if sizes else []
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from evosdc.model import Range
 
-OF_RECORDS, OF_VALUES = 10, 3
-"""A class of so many parts of the file, a tenth or a third, keeps hardly anything of it: of all attributes, of one."""
+OF_RECORDS, OF_VALUES = 4, 2
+"""Of a file in so many classes hardly anything is left: of all attributes together, and of one alone."""
 
 QUADRATIC = 20_000
 """Records up to which methods that compare all pairs are tuned: with more, each trial would take minutes."""

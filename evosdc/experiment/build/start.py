@@ -154,7 +154,7 @@ def _masking_scores(problem: Problem, plan: StartingPlan, position: int, draw: i
 
 
 def _masked(problem: Problem, entry: StartEntry, *address: int) -> Table:
-    """Return the file of an entry: read, or made with the random numbers of an address; its first draw by its own seed."""
+    """Return the file of an entry: read, or made with the random numbers of an address, at first of its own seed."""
     if isinstance(entry.source, Table):
         return entry.source
     (_, *draw), own = address, entry.masking.seed

@@ -99,7 +99,7 @@ class MaskingEntry(Parameters):
 
 
 def masking_entries(entries: Sequence[Mapping[str, Any]]) -> tuple[Masking, ...]:
-    """Return the maskings of entries as an experiment file writes them; raise `ParameterError` telling what is wrong."""
+    """Return the maskings of entries as an experiment file writes them; raise `ParameterError` for faulty ones."""
     return tuple(
         parse_parameters(MaskingEntry, entry, f"then: step {place}").masking for place, entry in enumerate(entries, 1)
     )

@@ -9,6 +9,9 @@ from typing import Any, Protocol
 class Display(Protocol):
     """How a run shows itself to whoever started it; the default shows nothing."""
 
+    def tuning(self, done: int) -> None:
+        """`done` files are masked and judged to find each method's best parameters."""
+
     def starting(self, done: int, total: int) -> None:
         """`done` of `total` starting files are masked and evaluated."""
 
@@ -24,6 +27,9 @@ class Display(Protocol):
 
 class NoDisplay:
     """A display that shows nothing."""
+
+    def tuning(self, done: int) -> None:
+        """Show nothing."""
 
     def starting(self, done: int, total: int) -> None:
         """Show nothing."""

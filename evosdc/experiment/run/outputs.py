@@ -24,6 +24,7 @@ from evosdc.experiment.run.summaries import (
     original_of,
     portfolio_summary,
     scored,
+    tuned_summary,
     warnings_of,
 )
 from evosdc.experiment.run.transition_outputs import write_transitions
@@ -80,7 +81,7 @@ def write_outputs(
             *failure_warning(state.progress.failed, state.progress.evaluations),
         ],
         "identity": scored(unprotected) if (unprotected := original_of(starting, best)) is not None else None,
-        "portfolio": portfolio_summary(starting),
+        "portfolio": portfolio_summary(starting) | tuned_summary(folder),
         "best": scored(best)
         | {"origin": best.origin, "genome": algorithm.describe(state.population, best), "file": file}
         | ({"rules": dict(described.rules(best.genome))} if described else {}),

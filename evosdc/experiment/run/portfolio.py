@@ -27,7 +27,7 @@ def identity_file(assembly: Assembly) -> StartingFile:
 
 
 def starting_individuals(
-    assembly: Assembly, dispatch: Dispatch | None, tell: Callable[[int, int], None]
+    assembly: Assembly, dispatch: Dispatch | None, tell: Callable[[int, int], None], spent: float = 0.0
 ) -> list[Individual]:
     """Return all that stands in the plan of the start, evaluated: the candidates first, then files for comparison.
 
@@ -39,6 +39,8 @@ def starting_individuals(
         None to make and evaluate all in this process.
     tell : callable
         Called with the number done and the total.
+    spent : float
+        Seconds that were spent before.
     """
     problem, plan = assembly.problem, assembly.plan
     rule = assembly.experiment.on_error.rule
@@ -48,7 +50,7 @@ def starting_individuals(
     seconds = 0.0
 
     def over() -> bool:
-        return bool(individuals) and limit is not None and perf_counter() - began >= limit
+        return bool(individuals) and limit is not None and spent + perf_counter() - began >= limit
 
     while (done := len(individuals)) < total and not over():
         tell(done, total)

@@ -20,7 +20,7 @@ class ClusterPublishing(ClassAveraging):
 
     @classmethod
     def designs(cls, table: Table) -> Sequence[Design]:
-        """Return k from 2 to a tenth of the file; nothing for large files, which take too long to cluster."""
+        """Return k from 2 to a quarter of the file; nothing for large files, which take too long to cluster."""
         return super().designs(table) if len(table) <= QUADRATIC else []
 
     def published(self, table: Table, weights: Numbers | None, rng: np.random.Generator) -> Table:

@@ -54,7 +54,7 @@ class Mondrian(ClassAveraging):
 
     @classmethod
     def designs(cls, table: Table) -> Sequence[Design]:
-        """Return strict and relaxed parts, each with k from 2 to a tenth of the file."""
+        """Return strict and relaxed parts, each with k from 2 to a quarter of the file."""
         sizes = class_sizes(len(table))
         return [Design({"partitioning": way}, sizes) for way in ("strict", "relaxed")] if sizes else []
 

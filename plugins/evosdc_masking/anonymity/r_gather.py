@@ -46,7 +46,7 @@ class RGather(ClusterPublishing):
 
     @classmethod
     def designs(cls, table: Table) -> Sequence[Design]:
-        """Return averages and centres, each with k from 2 to a tenth of the file."""
+        """Return averages and centres, each with k from 2 to a quarter of the file."""
         own = super().designs(table)
         return [Design({"output": output}, design.free) for design in own for output in ("point", "centre")]
 

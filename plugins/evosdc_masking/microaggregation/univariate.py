@@ -24,7 +24,7 @@ class OneByOne(ClassAveraging):
 
     @classmethod
     def designs(cls, table: Table) -> Sequence[Design]:
-        """Return k from 2 to a third of the file."""
+        """Return k from 2 to half of the file."""
         sizes = class_sizes(len(table), OF_VALUES)
         return [Design(free=sizes)] if sizes else []
 

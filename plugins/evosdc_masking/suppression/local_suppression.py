@@ -51,7 +51,7 @@ class LocalSuppression(Tunable):
 
     @classmethod
     def designs(cls, table: Table) -> Sequence[Design]:
-        """Return k from 2 to a tenth of the file, by the heuristics."""
+        """Return k from 2 to a quarter of the file, by the heuristics."""
         sizes = class_sizes(len(table))
         return [Design(free=sizes)] if sizes and len(table.schema) <= MOST_ATTRIBUTES else []
 
