@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from evosdc.plugins.registry import default_registry
+
 ROOT = Path(__file__).parent.parent
 FRAMEWORK = ROOT / "evosdc"
 PLUGINS = sorted(p.name for p in (ROOT / "plugins").iterdir() if (p / "__init__.py").exists())
@@ -156,6 +158,22 @@ def test_nothing_is_pickled_from_disk(name: str) -> None:
     text = ALL[name].read_text(encoding="utf-8")
     assert "allow_pickle=True" not in text
     assert "read_pickle" not in text
+
+
+OFFERED = {
+    name
+    for plugin in default_registry().plugins
+    if plugin.name != "core"
+    for names in plugin.offers.values()
+    for name in names
+} - {"max", "mean", "categorical", "numeric", "mixed", "equations", "id", "height", "scoop"}
+"""What plugins offer, without names that are also ordinary words, or that of a package."""
+
+
+@pytest.mark.parametrize("name", [n for n in ALL if n.split(".")[0] == "evosdc" and room(n) != "evosdc.testing"])
+def test_the_framework_names_nothing_that_plugins_offer(name: str) -> None:
+    tree = ast.parse(ALL[name].read_text(encoding="utf-8"))
+    assert not {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)} & OFFERED
 
 
 HEAVY = ("numpy", "pandas", "numba", "pydantic", "scipy", "deap", "click", "rich", "plotly", "pytest")

@@ -42,7 +42,7 @@ def risk(
     missing : {"wildcard", "category", "never"}, optional
         What a missing value equals: anything, other missing values, or nothing; by default as the schema says.
     population : DataFrame or Table, optional
-        The population of the respondents, for delta-presence.
+        The population of the respondents, for models that compare with it.
     transitions : mapping of str to array, optional
         Rows of the matrices that attributes were randomised by, for local differential privacy.
 

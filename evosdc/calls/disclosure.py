@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from evosdc.calls.attribute_choice import choose_attributes
 from evosdc.calls.masking import sampling_weights
-from evosdc.errors import DataError, Fault, FaultCollector, ParameterError, SchemaError
+from evosdc.errors import DataError, Fault, FaultCollector, ParameterError
 from evosdc.files.schema.schema_reader import AttributeDescription, SchemaDescription
 from evosdc.model import IntruderView, MissingMatch, PrivacyModel
 from evosdc.plugins.registry import Registry
 from evosdc.randomisation.transition import Matrix
+from evosdc.table.alignment import recode_like
+from evosdc.table.role_assignment import assign_role
 from evosdc.table.schema import MissingRule, Role, Schema
-from evosdc.table.table import MISSING, Numbers, Table
+from evosdc.table.table import Numbers, Table
 
 _NOT_KNOWN = (Role.IDENTIFIER, Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD)
 """Roles of attributes that an intruder is not taken to know where no quasi-identifier is declared."""
@@ -58,9 +57,9 @@ def intruder_view_of(
     """
     collect = FaultCollector()
     with collect.step():
-        table = with_role(table, Role.WEIGHT, weight)
+        table = assign_role(table, Role.WEIGHT, weight)
     with collect.step():
-        table = with_role(table, Role.HOUSEHOLD, household)
+        table = assign_role(table, Role.HOUSEHOLD, household)
     schema = table.schema
     chosen: tuple[str, ...] = ()
     secret = schema.with_role(Role.SENSITIVE) if sensitive is None else tuple(dict.fromkeys(sensitive))
@@ -92,22 +91,12 @@ def intruder_view_of(
         collect.faults.append(Fault("household", ", ".join(households), "one attribute of households", advice))
     with collect.step():
         if population is not None:
-            population = recoded(population, schema, chosen)
+            population = recode_like(population, schema, chosen)
     if len(table) == 0:
         collect.faults.append(Fault("data", "no record", "at least one record"))
     collect.settle()
     living = households[0] if households else None
     return IntruderView(table, chosen, secret, weights, living, match, population, transitions)
-
-
-def with_role(table: Table, role: Role, name: str | None) -> Table:
-    """Return the table in which the named attribute, and no other, has the role; as it is where no name is given."""
-    if name is None:
-        return table
-    table.schema.require([name], str(role))
-    attributes = [replace(a, role=Role.OTHER) if a.role is role else a for a in table.schema.attributes]
-    attributes = [replace(a, role=role) if a.name == name else a for a in attributes]
-    return Table(replace(table.schema, attributes=tuple(attributes)), table.codes, table.numbers)
 
 
 def _match(missing: str | None, table: Table, chosen: Sequence[str]) -> MissingMatch:
@@ -135,37 +124,6 @@ def population_description(schema: Schema, names: Sequence[str]) -> SchemaDescri
     """Return how a file of the population is read: scales and missing values as here, categories as it has them."""
     attributes = {name: AttributeDescription(scale=schema[name].scale) for name in names if name in schema}
     return SchemaDescription(attributes, schema.missing, schema.na, "population")
-
-
-def recoded(population: Table, schema: Schema, names: Sequence[str]) -> Table:
-    """Return some attributes of a population in the coding of a file; labels that the file lacks get codes after its.
-
-    Raises
-    ------
-    SchemaError
-        The population lacks attributes, or has them on another scale.
-    DataError
-        It has no record.
-    """
-    collect = FaultCollector()
-    with collect.step():
-        population.schema.require(names, "population")
-    for name in names:
-        if name in population.schema and population.schema[name].categorical is not schema[name].categorical:
-            given, wanted = f"scale {population.schema[name].scale}", f"scale {schema[name].scale}"
-            collect.faults.append(Fault(f"population: {name}", given, wanted))
-    if collect.faults:
-        raise SchemaError(collect.faults)
-    if len(population) == 0:
-        raise DataError(Fault("population", "no record", "at least one record"))
-    part = population.select(names)
-    codes = part.codes.copy()
-    for position, attribute in enumerate(part.schema.categorical):
-        known = schema[attribute.name].code
-        new = iter(range(len(known), len(known) + len(attribute.categories)))
-        coding = [known[label] if label in known else next(new) for label in attribute.categories]
-        codes[:, position] = np.array([*coding, MISSING], dtype=np.int32)[codes[:, position]]
-    return Table(part.schema, codes, part.numbers)
 
 
 def assess(view: IntruderView, models: Mapping[str, Mapping[str, Any]], registry: Registry) -> dict[str, Any]:

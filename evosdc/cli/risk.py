@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     type=click.Choice(["wildcard", "category", "never"]),
     help="What a missing value equals: anything, other missing values, nothing; default: as in the schema.",
 )
-@click.option("--population", type=PATH, help="A file of the population, for delta-presence.")
+@click.option("--population", type=PATH, help="A file of the population, for models that compare with it.")
 @click.option("--transitions", type=PATH, help="Matrices that the file was randomised by, such as transitions.json.")
 @click.option("--models", metavar="A,B,...", help="Registered privacy models; default: all.")
 @click.option("--set", "settings", metavar="MODEL.KEY=VALUE", multiple=True, help="A parameter of a model.")

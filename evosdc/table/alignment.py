@@ -1,11 +1,14 @@
-"""Two tables of the same respondents: the attributes of the one, in its coding, out of the other."""
+"""One table in the coding of another: a masked file in that of its original, a population in that of a sample."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from evosdc.errors import DataError, Fault, FaultCollector
-from evosdc.table.table import Table
+from evosdc.errors import DataError, Fault, FaultCollector, SchemaError
+from evosdc.table.schema import Schema
+from evosdc.table.table import MISSING, Table
 
 _GENERALISED = "Generalised labels are judged by the losses of generalisation only; `evosdc plugins list` shows them."
 
@@ -80,3 +83,34 @@ def align_codes(original: Table, masked: Table) -> Table:
                 codes[:, position] = recoding[codes[:, position]]
     collect.settle()
     return Table(original.schema, codes, masked.numbers)
+
+
+def recode_like(population: Table, schema: Schema, names: Sequence[str]) -> Table:
+    """Return some attributes of a population in the coding of a file; labels that the file lacks get codes after its.
+
+    Raises
+    ------
+    SchemaError
+        The population lacks attributes, or has them on another scale.
+    DataError
+        It has no record.
+    """
+    collect = FaultCollector()
+    with collect.step():
+        population.schema.require(names, "population")
+    for name in names:
+        if name in population.schema and population.schema[name].categorical is not schema[name].categorical:
+            given, wanted = f"scale {population.schema[name].scale}", f"scale {schema[name].scale}"
+            collect.faults.append(Fault(f"population: {name}", given, wanted))
+    if collect.faults:
+        raise SchemaError(collect.faults)
+    if len(population) == 0:
+        raise DataError(Fault("population", "no record", "at least one record"))
+    part = population.select(names)
+    codes = part.codes.copy()
+    for position, attribute in enumerate(part.schema.categorical):
+        known = schema[attribute.name].code
+        new = iter(range(len(known), len(known) + len(attribute.categories)))
+        coding = [known[label] if label in known else next(new) for label in attribute.categories]
+        codes[:, position] = np.array([*coding, MISSING], dtype=np.int32)[codes[:, position]]
+    return Table(part.schema, codes, part.numbers)

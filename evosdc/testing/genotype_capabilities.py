@@ -1,6 +1,6 @@
 """Genotype suite: what the genotype says that it can do besides (`evosdc.model.capabilities`) is true.
 
-A test is skipped where the genotype has not the capability that it is about.
+A test asks nothing of a genotype that has not the capability that it is about.
 """
 
 # ruff: noqa: D102 -- the name of a test says what it asserts
@@ -8,13 +8,12 @@ A test is skipped where the genotype has not the capability that it is about.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import isfinite
 from typing import Any
 
 import numpy as np
-import pytest
 
 from evosdc.model import (
     Described,
@@ -37,6 +36,23 @@ from evosdc.testing.purity import assert_repeatable, fingerprint, generator, unc
 from evosdc.testing.tables import edited
 
 
+def _where(capability: type[Any]) -> Callable[[Callable[[Any, Any], None]], Callable[[Any, str], None]]:
+    """Return a decorator of tests that gives them the genotype on every table, where it has the capability."""
+
+    def decorated(test: Callable[[Any, Any], None]) -> Callable[[Any, str], None]:
+        def on_table(self: GenotypeSubject, table_name: str) -> None:
+            genotype = self.made(table_name)
+            if isinstance(genotype, capability):
+                test(self, genotype)
+
+        # Not by functools.wraps: pytest would look for the arguments of the test itself.
+        on_table.__name__, on_table.__qualname__ = test.__name__, test.__qualname__
+        marked: Callable[[Any, str], None] = on_every_table(on_table)
+        return marked
+
+    return decorated
+
+
 class CapabilityTests(GenotypeSubject):
     """Tests of each capability."""
 
@@ -47,41 +63,30 @@ class CapabilityTests(GenotypeSubject):
         """
         return ()
 
-    def having(self, table_name: str, capability: type[Any]) -> Any:
-        """Return the genotype on a named table; skips where it has not the capability."""
-        genotype = self.made(table_name)
-        if not isinstance(genotype, capability):
-            pytest.skip(f"the genotype is not {capability.__name__}")
-        return genotype
-
-    @on_every_table
-    def test_seeded_genomes_stand_for_their_files(self, table_name: str) -> None:
-        genotype: Seedable[Any] = self.having(table_name, Seedable)
+    @_where(Seedable)
+    def test_seeded_genomes_stand_for_their_files(self, genotype: Seedable[Any]) -> None:
         for masked in protected(genotype.microdata.original):
             genome = genotype.seeded(masked)
             genotype.check(genome)
             if self.exact_seeding:
                 assert self.decoded(genotype, genome).same_records(masked), "seeded(masked) does not decode to masked"
 
-    @on_every_table
-    def test_seeding_changes_no_file(self, table_name: str) -> None:
-        genotype: Seedable[Any] = self.having(table_name, Seedable)
+    @_where(Seedable)
+    def test_seeding_changes_no_file(self, genotype: Seedable[Any]) -> None:
         masked = edited(genotype.microdata.original, generator(5))[0]
         with unchanged("seeded", masked, genotype.microdata.table):
             genotype.seeded(masked)
 
-    @on_every_table
-    def test_initial_genomes_are_named_and_always_the_same(self, table_name: str) -> None:
-        genotype: SelfStarting[Any] = self.having(table_name, SelfStarting)
-        twin: SelfStarting[Any] = self.having(table_name, SelfStarting)
+    @_where(SelfStarting)
+    def test_initial_genomes_are_named_and_always_the_same(self, genotype: SelfStarting[Any]) -> None:
+        twin: SelfStarting[Any] = self.genotype(genotype.microdata)  # type: ignore[assignment]
         labels = [masking.label for masking, _ in genotype.initial_genomes()]
         assert len(set(labels)) == len(labels), "initial_genomes gives two genomes the same label"
         keys = [[made.key(genome) for _, genome in made.initial_genomes()] for made in (genotype, twin)]
         assert keys[0] == keys[1], "initial_genomes gives other genomes when asked again"
 
-    @on_every_table
-    def test_changed_rows_miss_no_change(self, table_name: str) -> None:
-        genotype: Followed[Any] = self.having(table_name, Followed)
+    @_where(Followed)
+    def test_changed_rows_miss_no_change(self, genotype: Followed[Any]) -> None:
         a, b = (genotype.random(generator(12, i)) for i in range(2))
         relatives = [(a, a), (a, b), *((a, child) for child in genotype.crossover(a, b, generator(13)))]
         for i in range(5):
@@ -96,9 +101,8 @@ class CapabilityTests(GenotypeSubject):
                 before, after = self.decoded(genotype, parent, draw), self.decoded(genotype, child, draw)
                 assert _different_rows(before, after) <= set(rows.tolist()), "changed_rows forgets records that differ"
 
-    @on_every_table
-    def test_moves_make_genomes_and_change_none(self, table_name: str) -> None:
-        genotype: Movable[Any] = self.having(table_name, Movable)
+    @_where(Movable)
+    def test_moves_make_genomes_and_change_none(self, genotype: Movable[Any]) -> None:
         assert genotype.moves, "moves names no kind; leave Movable out"
         assert len(set(genotype.moves)) == len(genotype.moves), "moves names a kind twice"
         genome, moved = genotype.random(generator(17)), []
@@ -117,15 +121,13 @@ class CapabilityTests(GenotypeSubject):
             assert_genome(together, "combined")
             genotype.check(together)
 
-    @on_every_table
-    def test_draws_are_counted(self, table_name: str) -> None:
-        genotype: Randomised[Any] = self.having(table_name, Randomised)
+    @_where(Randomised)
+    def test_draws_are_counted(self, genotype: Randomised[Any]) -> None:
         assert genotype.draws >= 1, f"draws is {genotype.draws}, wanted at least 1"
         assert genotype.fresh_draws >= 0, f"fresh_draws is {genotype.fresh_draws}, wanted at least 0"
 
-    @on_every_table
-    def test_transitions_say_what_decode_draws(self, table_name: str) -> None:
-        genotype: PostRandomised[Any] = self.having(table_name, PostRandomised)
+    @_where(PostRandomised)
+    def test_transitions_say_what_decode_draws(self, genotype: PostRandomised[Any]) -> None:
         original = genotype.microdata.original
         for _, genome in self.genomes(genotype, count=2):
             transitions = genotype.transitions(genome)
@@ -143,27 +145,24 @@ class CapabilityTests(GenotypeSubject):
                 assert ((after >= 0) == present).all(), "a missing value became a category, or a category missing"
                 assert (matrix[before[present], after[present]] > 0.0).all(), "decode drew what has probability 0"
 
-    @on_every_table
-    def test_violations_are_shares_and_the_reference_has_none(self, table_name: str) -> None:
-        genotype: Restricted[Any] = self.having(table_name, Restricted)
+    @_where(Restricted)
+    def test_violations_are_shares_and_the_reference_has_none(self, genotype: Restricted[Any]) -> None:
         genotype.check(genotype.reference)
         assert genotype.violation(genotype.reference) == 0.0, "the reference may not be published itself"
         for maker, genome in self.genomes(genotype):
             violation = genotype.violation(genome)
             assert 0.0 <= violation <= 1.0, f"violation of a genome made by {maker} is {violation}, wanted 0..1"
 
-    @on_every_table
-    def test_omitted_records_are_positions(self, table_name: str) -> None:
-        genotype: Generalising[Any] = self.having(table_name, Generalising)
+    @_where(Generalising)
+    def test_omitted_records_are_positions(self, genotype: Generalising[Any]) -> None:
         for _, genome in self.genomes(genotype):
             omitted = genotype.omitted(genome)
             if omitted is not None and omitted.size:
                 _assert_positions(omitted, "omitted")
                 assert 0 <= omitted.min() <= omitted.max() < len(genotype.microdata.original), "omitted is out of range"
 
-    @on_every_table
-    def test_direct_scores_are_those_of_the_decoded_tables(self, table_name: str) -> None:
-        genotype: Direct[Any] = self.having(table_name, Direct)
+    @_where(Direct)
+    def test_direct_scores_are_those_of_the_decoded_tables(self, genotype: Direct[Any]) -> None:
         for fitted in self.measures(genotype.microdata.original):
             score = genotype.direct(fitted)
             assert score is not None, f"direct knows no score of {type(fitted).__name__}"
@@ -173,9 +172,8 @@ class CapabilityTests(GenotypeSubject):
                     f"direct gives {found} for a genome made by {maker}, its table has {wanted}"
                 )
 
-    @on_every_table
-    def test_what_is_said_of_genomes_can_be_shown(self, table_name: str) -> None:
-        genotype: Described[Any] = self.having(table_name, Described)
+    @_where(Described)
+    def test_what_is_said_of_genomes_can_be_shown(self, genotype: Described[Any]) -> None:
         assert all(isinstance(note, str) for note in genotype.notes), "a note is no text"
         for _, genome in self.genomes(genotype, count=2):
             with unchanged("traits, rules, pictures or files", genome, genotype.microdata.table):

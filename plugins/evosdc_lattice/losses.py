@@ -1,8 +1,8 @@
 """Losses of a node, exact where they are fractions of integers, and their lower bounds for all nodes above.
 
-Conventions for classes that fail the privacy model: they are suppressed whole, all their values become the root, and a
-suppressed cell loses all that its attribute can lose. The leaves of a domain are the lines of its hierarchy, including
-values that never occur: other programs count so, and figures can be compared.
+Conventions for classes that fail the privacy model: they are suppressed whole, and all their values become the root. A
+suppressed cell loses all that its attribute can lose. The leaves of a domain are the lines of its hierarchy, those of
+values that never occur included. Other programs count so, too, and figures can be compared.
 """
 
 from __future__ import annotations

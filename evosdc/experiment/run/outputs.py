@@ -61,6 +61,7 @@ def write_outputs(
         write_transitions(folder, assembly.microdata.original, masked, genotype.transitions(best.genome))
     judged = judge_constraints(problem.constraints, best.scores)
     broken = [str(entry["constraint"]) for entry in judged if not entry["holds"]]
+    balancing = assembly.registry.defaults("fitness", "protect")
     document = {
         "title": assembly.experiment.heading,
         "seed": problem.streams.seed,
@@ -77,7 +78,7 @@ def write_outputs(
         "dropped_identifiers": list(written.dropped),
         "changed": dict(written.changed),
         "warnings": [
-            *warnings_of(starting, best, written.changed, len(masked), broken),
+            *warnings_of(starting, best, written.changed, len(masked), broken, balancing),
             *failure_warning(state.progress.failed, state.progress.evaluations),
         ],
         "identity": scored(unprotected) if (unprotected := original_of(starting, best)) is not None else None,

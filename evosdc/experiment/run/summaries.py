@@ -21,8 +21,22 @@ def warnings_of(
     changed: Mapping[str, int],
     records: int,
     broken: Sequence[str] = (),
+    balancing: Sequence[str] = (),
 ) -> list[str]:
-    """Return what must be known before the protected file is released, in sentences; usually nothing."""
+    """Return what must be known before the protected file is published, in sentences; usually nothing.
+
+    Parameters
+    ----------
+    starting : sequence of StartingFile
+    best : Individual
+    changed : mapping of str to int
+        How many values of each protected attribute differ from the original.
+    records : int
+    broken : sequence of str
+        Constraints that the protected file breaks.
+    balancing : sequence of str
+        Fitnesses that balance loss and risk, the first of which is advised.
+    """
     warnings = []
     if broken:
         which = ", ".join(broken)
@@ -32,9 +46,10 @@ def warnings_of(
         )
     identity = original_of(starting, best)
     if identity is not None and best.precedence >= identity.precedence:
+        other = f"The fitness {balancing[0]} balances loss and risk; so may more" if balancing else "Try more"
         warnings.append(
             "The protected file does not score better than the unprotected original: by this fitness, publishing the "
-            "original would be as good. The fitness max balances loss and risk; so may more protected attributes."
+            f"original would be as good. {other} protected attributes."
         )
     cells, total = sum(changed.values()), records * len(changed)
     if 100 * cells < total:
