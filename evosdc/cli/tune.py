@@ -160,7 +160,7 @@ def value_text(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list | tuple):
-        return f"[{', '.join(value_text(json.loads(json.dumps(one))) for one in value)}]"
+        return json.dumps(list(value), ensure_ascii=False)
     return str(value)
 
 

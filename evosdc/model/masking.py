@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Any, ClassVar
 
 import numpy as np
@@ -164,15 +165,24 @@ class Masking:
 
     @property
     def label(self) -> str:
-        """A short text for tables and figures: ``mdav k=3 (savings)``, ``rank-swapping p=20, then pram p=0.9``."""
-        return ", then ".join(step._own_label for step in self.steps)
+        """A short text for tables and figures: ``mdav k=3 (savings)``, ``rank-swapping p=20, then pram p=0.9``.
 
-    @property
-    def _own_label(self) -> str:
+        Steps that do the same to one attribute each are told together: ``noise alpha=0.1 (each of age, income)``.
+        """
+        groups = groupby(self.steps, key=lambda s: (s.method, dict(s.params), s.by, len(s.attributes) == 1))
+        texts: list[str] = []
+        for (_, _, by, single), same in groups:
+            steps = list(same)
+            if single and len(steps) > 1:
+                texts.append(steps[0]._words(f"each of {', '.join(step.attributes[0] for step in steps)}", by))
+            else:
+                texts += [step._words(", ".join(step.attributes), by) for step in steps]
+        return ", then ".join(texts)
+
+    def _words(self, attributes: str, by: tuple[str, ...]) -> str:
         words = [self.method, *(f"{key}={value}" for key, value in self.params.items())]
-        where = [", ".join(self.attributes)] if self.attributes else []
-        where += [f"by {', '.join(self.by)}"] if self.by else []
-        return " ".join(words) + (f" ({'; '.join(where)})" if where else "")
+        where = [attributes, f"by {', '.join(by)}" if by else ""]
+        return " ".join(words) + (f" ({'; '.join(filter(None, where))})" if any(where) else "")
 
     def to_json(self) -> dict[str, Any]:
         """Return the entry as JSON-able data; ``then`` and ``seed`` only where there are any."""

@@ -15,7 +15,7 @@ from evosdc.tuning.judge import Budget, Candidate, Judge, Search, together
 from evosdc.tuning.local_search import LEVELS, leading, neighbours, refined
 from evosdc.tuning.result import Tuning, tuning_of
 
-UNTIL_GRID, UNTIL_RACE, UNTIL_ATTRIBUTES, UNTIL_CHAINS = 0.35, 0.55, 0.75, 0.92
+UNTIL_GRID, UNTIL_RACE, UNTIL_ATTRIBUTES, UNTIL_CHAINS = 0.35, 0.55, 0.72, 0.88
 """Shares of the budget at which the phases end, where they have not ended before; the rest is for further draws."""
 
 FOR_ALL = 2
@@ -170,7 +170,8 @@ class Course:
         for candidate in self.judge.candidates.values():
             rows.setdefault(candidate.arm.name, []).append(candidate)
         order = sorted(rows, key=lambda name: min(self.judge.order(one.key) for one in rows[name]))
-        together(self.judge, [self._settled(rows[name]) for name in order])
+        for begin in range(0, len(order), KEPT):
+            together(self.judge, [self._settled(rows[name]) for name in order[begin : begin + KEPT]])
 
     def _settled(self, row: Sequence[Candidate]) -> Search[None]:
         judge = self.judge

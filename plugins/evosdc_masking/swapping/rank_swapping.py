@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ class RankSwapping(Tunable):
     @classmethod
     def designs(cls, table: Table) -> Sequence[Design]:
         """Return p from one rank up to half of the file; beyond that hardly any relation between attributes is left."""
-        least = 100 / len(table)
+        least = ceil(10_000 / len(table)) / 100
         return [Design(free=(Range("p", least, FARTHEST),))] if least < FARTHEST else []
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
