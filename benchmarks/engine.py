@@ -37,11 +37,15 @@ ALGORITHMS = ("parent-child", "generational", "steady-state", "nsga2", "hill-cli
 HOUSING = Path("experiments/housing/cells.toml")
 
 
-def searched(path: Path, algorithm: str, evaluations: int) -> dict[str, float]:
-    """Run an experiment with another algorithm; return what was evaluated from the start on, and in what time."""
+def searched(path: Path, algorithm: str, evaluations: int, settings: tuple[str, ...] = ()) -> dict[str, float]:
+    """Run an experiment with another algorithm; return what was evaluated from the start on, and in what time.
+
+    `settings` are further KEY=VALUE, as of ``evosdc run --set``.
+    """
     fitness = ('fitness={ name = "pareto" }',) if algorithm == "nsga2" else ()
     # On one core: the default executor would start workers for islands.
-    chosen = read_experiment(path, (f'algorithm={{ name = "{algorithm}" }}', 'executor={ name = "serial" }', *fitness))
+    serial = 'executor={ name = "serial" }'
+    chosen = read_experiment(path, (f'algorithm={{ name = "{algorithm}" }}', serial, *fitness, *settings))
     chosen = chosen.model_copy(update={"stop": type(chosen.stop)(evaluations=evaluations)})
     evaluate, search = Problem.evaluate, run.search
     count, spent = [0], [0.0]

@@ -1,10 +1,14 @@
 """A long search, checked: speed by its journal, exactness by a fresh evaluation of what it stored, and memory.
 
-Run from the repository's root: ``python -m benchmarks.exactness EXPERIMENT.toml [--evaluations N] [--smoke]``.
+Run from the repository's root: ``python -m benchmarks.exactness EXPERIMENT.toml [--evaluations N] [--edits N]
+[--smoke]``.
 
 The journal's scores have to equal, to the last bit, those of an evaluation that starts from scratch: of every member of
 the final population and front, and of the stored file that was read back. Memory is the growth of this process' peak,
 from before the starting files to the end of the search, with the genomes and the incremental states of the population.
+
+With ``--edits`` one file is edited so many times besides, a few cells at a time and now and then many, while every
+incremental measure follows it; after each edit the followed score has to equal a fresh one.
 """
 
 from __future__ import annotations
@@ -12,17 +16,24 @@ from __future__ import annotations
 import resource
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import process_time
 from typing import Any
 
 import click
+import numpy as np
 
 from evosdc.engine.verification import unequal
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.reader import read_experiment
 from evosdc.experiment.run.run import Finished, run_once
 from evosdc.files.masked_file import read_masked
+from evosdc.model import Incremental
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import read_journal
+from evosdc.testing.tables import edited
+
+SHARES, CHANCES = (0.0, 0.003, 0.1), (0.9, 0.09, 0.01)
+"""Records that an edit changes, as shares of the file, of which one at least; and how often."""
 
 
 def peak() -> float:
@@ -44,12 +55,36 @@ def checked(finished: Finished, assembly: Any) -> list[str]:
     return differences
 
 
+def walked(assembly: Any, edits: int, seed: int) -> tuple[dict[str, int], float]:
+    """Edit one file many times, and return by measure how often the followed score was not the fresh one.
+
+    Returns
+    -------
+    wrong : dict of str to int
+    seconds : float
+        Processor time of the updates alone.
+    """
+    original, rng = assembly.microdata.original, np.random.default_rng(seed)
+    fitted = {name: m for name, m in assembly.problem.measures.items() if isinstance(m, Incremental)}
+    masked, wrong, spent = original, dict.fromkeys(fitted, 0), 0.0
+    states = {name: measure.start(masked) for name, measure in fitted.items()}
+    for _ in range(edits):
+        masked, rows = edited(masked, rng, float(rng.choice(SHARES, p=CHANCES)))
+        began = process_time()
+        states = {name: measure.update(states[name], masked, rows) for name, measure in fitted.items()}
+        spent += process_time() - began
+        for name, measure in fitted.items():
+            wrong[name] += measure.value(states[name]) != measure.score(masked)
+    return wrong, spent
+
+
 @click.command()
 @click.argument("experiment", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--evaluations", default=100_000, show_default=True, help="how many candidates to evaluate")
+@click.option("--edits", default=0, help="how many times to edit a file, compared after each")
 @click.option("--set", "settings", multiple=True, help="KEY=VALUE, as in `evosdc run`")
 @click.option("--smoke", is_flag=True, help="a few evaluations, to see that it works")
-def main(experiment: Path, evaluations: int, settings: tuple[str, ...], smoke: bool) -> None:
+def main(experiment: Path, evaluations: int, edits: int, settings: tuple[str, ...], smoke: bool) -> None:
     """Search, then compare what the search believes with a fresh evaluation."""
     count = 2_000 if smoke else evaluations
     chosen = read_experiment(experiment, settings)
@@ -75,7 +110,15 @@ def main(experiment: Path, evaluations: int, settings: tuple[str, ...], smoke: b
     click.echo(f"  differences            {len(differences)}")
     for text in differences[:20]:
         click.echo(f"    {text}")
-    raise SystemExit(1 if differences else 0)
+    wrong: dict[str, int] = {}
+    if edits or smoke:
+        wrong, seconds = walked(assembly, 100 if smoke else edits, chosen.seed)
+        number = 100 if smoke else edits
+        click.echo(
+            f"  edits followed         {number}, {1e6 * seconds / number:.0f} microseconds of the processor each"
+        )
+        click.echo(f"  wrong after an edit    {', '.join(f'{name} {count}' for name, count in wrong.items())}")
+    raise SystemExit(1 if differences or any(wrong.values()) else 0)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from rich.table import Table
 
 from evosdc.errors import ExecutorError
 from evosdc.experiment.config.reader import parse_experiment
-from evosdc.experiment.run.display import NoDisplay
+from evosdc.experiment.run.display import Display
 from evosdc.experiment.run.run import run_once
 from evosdc.model import Executor, Task
 from evosdc.plugins.registry import default_registry
@@ -55,7 +55,7 @@ class Run(NamedTuple):
     workers: float
 
 
-class Clock(NoDisplay):
+class Clock(Display):
     """Takes down the CPU seconds of this process at every generation."""
 
     def __init__(self) -> None:

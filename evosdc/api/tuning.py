@@ -60,7 +60,7 @@ def tune(
     fitness: str | Mapping[str, Any] = "max",
     il: Sequence[str] | str | None = None,
     dr: Sequence[str] | str | None = None,
-    constraints: Sequence[str] | str = (),
+    require: Sequence[str] | str = (),
     methods: Sequence[str] | str = (),
     evaluations: int | None = None,
     seconds: float | None = None,
@@ -77,8 +77,8 @@ def tune(
     fitness : str or mapping
         As in an experiment: ``"max"``, ``"mean"``, ``{"name": "weighted", ...}``.
     il, dr : sequence of str, optional
-        Measures of information loss and disclosure risk; by default those usual for the scales of the attributes.
-    constraints : sequence of str
+        Measures of information loss and disclosure risk; by default files are judged as ``evosdc protect`` judges.
+    require : sequence of str
         What a file must fulfil: ``"k-anonymity >= 3"``.
     methods : sequence of str
         Masking methods to tune; all that fit by default.
@@ -107,27 +107,29 @@ def tune(
         from evosdc.files.frame import frame_from_table
 
         found = tune(
-            as_table(data), protect=protect, fitness=fitness, il=il, dr=dr, constraints=constraints, methods=methods,
+            as_table(data), protect=protect, fitness=fitness, il=il, dr=dr, require=require, methods=methods,
             evaluations=evaluations, seconds=seconds, seed=seed,
         )  # fmt: skip
         return TunedData(found.tuning, frame_from_table(data, found.masked), found.masking)
     from evosdc.calls.attribute_choice import choose_attributes
-    from evosdc.calls.defaults import default_measures
     from evosdc.calls.masking import build_steps, mask_file
     from evosdc.errors import DataError, Fault
     from evosdc.experiment.build.problem import build_problem
+    from evosdc.experiment.build.protection import judgement_of, limits_of
     from evosdc.experiment.config.experiment import Experiment
     from evosdc.experiment.run.tuning import budget_of, tune_problem
     from evosdc.model import Microdata
 
     registry = default_registry()
     microdata = Microdata(data, choose_attributes(data.schema, listed(protect)))
-    usual = default_measures(microdata.original.schema, registry)
+    named_il, named_dr = listed(il) or (), listed(dr) or ()
+    measures = judgement_of(microdata, registry, named_il, named_dr)
+    harms: tuple[str, ...] = () if named_il or named_dr else registry.defaults("measure", "harm")
     experiment = Experiment(
         data={"file": "data"},
-        measures={"il": listed(il) or usual["il"], "dr": listed(dr) or usual["dr"]},
+        measures=measures | {"other": harms},
         fitness=fitness,
-        constraints=listed(constraints) or (),
+        constraints=[*(listed(require) or ()), *limits_of(harms)],
         start={"tuned": {"methods": listed(methods) or (), "evaluations": evaluations, "seconds": seconds}},
     )
     assert experiment.start is not None

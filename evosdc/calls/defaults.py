@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from evosdc.model import Microdata
 from evosdc.plugins.registry import Registry
-from evosdc.table.schema import Schema
+from evosdc.table.schema import Role, Schema
 
 
 def composition(schema: Schema) -> str:
@@ -25,6 +28,51 @@ def default_measures(schema: Schema, registry: Registry) -> dict[str, tuple[str,
     names = registry.defaults("measure", composition(schema))
     kinds = {name: getattr(registry.spec("measure", name), "kind", "") for name in names}
     return {kind: tuple(name for name in names if kinds[name] == kind) for kind in ("il", "dr")}
+
+
+def measures_by_role(microdata: Microdata, registry: Registry) -> dict[str, Any]:
+    """Return the default measures of a release: losses for analysts, and each attribute's risk by its role.
+
+    An intruder knows quasi-identifiers already and looks for the respondent: masked ones are judged by linkage. Masked
+    sensitive attributes are what the intruder wants to learn: they are judged by inference. The greater risk counts.
+    Which measures these are is what plugins offer for ``analysis``, ``identity`` and ``inference``.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    registry : Registry
+
+    Returns
+    -------
+    dict
+        Fit for the key ``measures`` of an experiment.
+    """
+    schema = microdata.original.schema
+    sensitive = tuple(a.name for a in schema.attributes if a.role is Role.SENSITIVE)
+    known = tuple(name for name in schema.names if name not in sensitive)
+    risks = []
+    for occasion, names in (("identity", known), ("inference", sensitive)):
+        if names:
+            scales = {str(schema[name].scale) for name in names}
+            risks += [
+                {"name": name} | ({} if len(names) == len(schema) else {"of": names})
+                for name in registry.defaults("measure", occasion)
+                if scales <= set(getattr(registry.spec("measure", name), "scales", ()))
+            ]
+    scales = {str(attribute.scale) for attribute in schema.attributes}
+    losses = [
+        name
+        for name in registry.defaults("measure", "analysis")
+        if scales & set(getattr(registry.spec("measure", name), "scales", ()))
+        and (_analysed(microdata) or not registry.implementation("measure", name).auxiliary_all)
+    ]
+    return {"il": losses, "dr": risks, "risks": "max"}
+
+
+def _analysed(microdata: Microdata) -> bool:
+    """Whether the file has unprotected attributes that analysts tabulate."""
+    apart = (Role.IDENTIFIER, Role.WEIGHT, Role.HOUSEHOLD)
+    return any(a.role not in apart for a in microdata.table.schema.attributes if a.name not in microdata.protect)
 
 
 def default_portfolio(schema: Schema, registry: Registry) -> str:

@@ -10,17 +10,17 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from evosdc.cli.text import scores_in_words
+from evosdc.experiment.run.display import Display
 
 TOLD = 500
 """Files tried in tuning between two lines about it."""
 
 
-class Plain:
-    """One line a generation, on standard error."""
+class Quiet(Display):
+    """Messages only, on standard error."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
-        self.told = 0
 
     def __enter__(self) -> Self:
         return self
@@ -29,6 +29,18 @@ class Plain:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Nothing to end."""
+
+    def message(self, text: str) -> None:
+        """Print a line."""
+        self.console.print(text, highlight=False, soft_wrap=True, markup=False)
+
+
+class Plain(Quiet):
+    """One line a generation besides."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(console)
+        self.told = 0
 
     def tuning(self, done: int) -> None:
         """Say now and then how many files were tried."""
@@ -51,28 +63,8 @@ class Plain:
         """Print how many runs of a study are complete."""
         self.message(f"runs: {done} of {total} complete")
 
-    def message(self, text: str) -> None:
-        """Print a line."""
-        self.console.print(text, highlight=False, soft_wrap=True, markup=False)
 
-
-class Quiet(Plain):
-    """Messages only."""
-
-    def tuning(self, done: int) -> None:
-        """Show nothing."""
-
-    def starting(self, done: int, total: int) -> None:
-        """Show nothing."""
-
-    def generation(self, record: Mapping[str, Any], limit: int | None) -> None:
-        """Show nothing."""
-
-    def runs(self, done: int, total: int) -> None:
-        """Show nothing."""
-
-
-class Bar(Plain):
+class Bar(Quiet):
     """A progress bar that says best score, IL and DR."""
 
     def __init__(self, console: Console) -> None:
@@ -127,7 +119,7 @@ class Bar(Plain):
         self.progress.update(self.study, completed=done, total=total)
 
 
-def display(quiet: bool) -> Plain:
+def display(quiet: bool) -> Quiet:
     """Return the display that fits where standard error goes; a quiet one shows messages only."""
     console = Console(stderr=True)
     if quiet:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -66,3 +67,13 @@ def parameters(settings: Iterable[str]) -> dict[str, Any]:
     for setting in settings:
         override(document, setting)
     return document
+
+
+def seconds_of(context: click.Context, parameter: click.Parameter, text: str | None) -> float | None:
+    """Return the seconds that a text like ``60s``, ``5m`` or ``1.5h`` stands for."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smh]?)\s*", text)
+    if match is None or float(match[1]) == 0.0:
+        raise click.BadParameter(f"{text!r} is no time; wanted a positive number with s, m or h: 60s, 5m, 1.5h.")
+    return float(match[1]) * {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}[match[2]]

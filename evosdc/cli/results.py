@@ -58,6 +58,23 @@ def print_result(result: Mapping[str, Any]) -> None:
         say(f"Identifiers left out of the protected file: {', '.join(result['dropped_identifiers'])}.")
 
 
+def print_requirements(result: Mapping[str, Any]) -> None:
+    """Print whether the protected file fulfils what was required of it, unmet requirements first."""
+    judged = result.get("requirements") or ()
+    for met, words, colour in ((False, "NOT met", "red"), (True, "met", "green")):
+        texts = [f"{entry['requirement']} ({entry['value']:g})" for entry in judged if entry["met"] is met]
+        if texts:
+            click.secho(harmless(f"Requirements {words}: {', '.join(texts)}."), fg=colour, bold=True)
+
+
+def requirements_met(result: Mapping[str, Any], required: Sequence[str]) -> bool:
+    """Whether the protected file fulfils all of some requirements, given as the user wrote them."""
+    from evosdc.model.constraint import Constraint
+
+    wanted = {str(Constraint.parse(text)) for text in required}
+    return all(entry["met"] for entry in result.get("requirements") or () if entry["requirement"] in wanted)
+
+
 def print_settings(result: Mapping[str, Any]) -> None:
     """Print what the settings of a sweep, or the replicates of one setting, came to; nothing for a single run."""
     entries = result.get("settings") or ()

@@ -103,8 +103,8 @@ def resume(run_dir: Path, force: bool, quiet: bool, as_json: bool) -> None:
     conclude(run_dir, result, as_json)
 
 
-def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool) -> None:
-    """Run an experiment with a display, write the report, and print what came out."""
+def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool) -> dict[str, Any]:
+    """Run an experiment with a display, write the report, print what came out, and return it."""
     from evosdc.cli.display import display
     from evosdc.experiment.study.study import run_study
     from evosdc.plugins.registry import default_registry
@@ -118,8 +118,9 @@ def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool) -> No
         if model.executor.name == "serial" and (model.executor.workers or 1) > 1:
             shown.message(f"executor serial: has no workers; {model.executor.workers} make no difference")
         with resumable(path, shown):
-            result = run_study(model, path, registry, shown)
+            result: dict[str, Any] = run_study(model, path, registry, shown)
     conclude(path, result, as_json)
+    return result
 
 
 @contextmanager
@@ -140,7 +141,7 @@ def resumable(path: Path, shown: Any) -> Iterator[None]:
 
 def conclude(path: Path, result: dict[str, Any], as_json: bool) -> None:
     """Write the report of a run folder and print the result."""
-    from evosdc.cli.results import print_json, print_result, print_settings, print_warnings
+    from evosdc.cli.results import print_json, print_requirements, print_result, print_settings, print_warnings
     from evosdc.cli.text import say
     from evosdc.report import write_report
     from evosdc.runs.layout import REPORT
@@ -149,6 +150,7 @@ def conclude(path: Path, result: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json(result)
         return
+    print_requirements(result)
     print_result(result)
     print_settings(result)
     say(f"Protected file: {path / result['best']['file']}")

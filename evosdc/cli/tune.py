@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evosdc.cli.options import PATH, DefaultName, json_option, listed, schema_option
-from evosdc.cli.protect import data_of, measures_of, seconds_of
+from evosdc.cli.options import PATH, DefaultName, json_option, listed, schema_option, seconds_of
 
 if TYPE_CHECKING:
     from evosdc.experiment.build.assembly import Assembly
@@ -33,9 +32,14 @@ SHOWN = 5
     metavar="NAME",
     help="How IL and DR are combined.",
 )
-@click.option("--il", metavar="A,B,...", help="Measures of information loss; default: by the scales of the attributes.")
+@click.option("--il", metavar="A,B,...", help="Measures of information loss; default: as evosdc protect.")
 @click.option("--dr", metavar="A,B,...", help="Measures of disclosure risk; default likewise.")
-@click.option("--constraint", "constraints", multiple=True, metavar="TEXT", help='For one "k-anonymity >= 3".')
+@click.option(
+    "--require",
+    multiple=True,
+    metavar="CONDITION",
+    help='What a file must fulfil, such as "k-anonymity >= 3" or "dr <= 20"; repeatable.',
+)
 @click.option("--methods", metavar="A,B,...", help="Masking methods to tune; default: all that fit.")
 @click.option("--time", "seconds", callback=seconds_of, metavar="60s", help="Stop after this time.")
 @click.option("--evaluations", type=click.IntRange(min=1), metavar="N", help="Files to judge at most; default: 2000.")
@@ -52,7 +56,7 @@ def tune(
     fitness: str,
     il: str | None,
     dr: str | None,
-    constraints: tuple[str, ...],
+    require: tuple[str, ...],
     methods: str | None,
     seconds: float | None,
     evaluations: int | None,
@@ -66,32 +70,32 @@ def tune(
     """Find the best parameters of every masking method for DATA, a file or the name of a registered data set.
 
     Shows all methods at their best, each attribute with parameters of its own, and chains of two, with the command that
-    repeats each of them. Writes nothing without -o.
+    repeats each of them. Judges as evosdc protect does, or by the measures that you name. Writes nothing without -o.
     """
     from evosdc.cli.display import display
+    from evosdc.cli.inputs import data_of
     from evosdc.cli.results import print_json
     from evosdc.errors import DataError, Fault
     from evosdc.experiment.build.assembly import assemble
-    from evosdc.experiment.config.reader import parse_experiment
+    from evosdc.experiment.build.protection import protection
     from evosdc.experiment.run.tuning import budget_of, tune_alone
     from evosdc.plugins.registry import default_registry
 
-    source = data_of(data, schema, names)
     tuned = {"methods": listed(methods), "evaluations": evaluations, "seconds": seconds}
-    document: dict[str, Any] = {
-        "title": f"Tuning for {Path(data).name}",
-        "seed": seed,
-        "data": source,
-        "fitness": {"name": fitness},
-        "constraints": list(constraints),
-        "start": {"tuned": {key: value for key, value in tuned.items() if value is not None}},
-        "executor": {"name": executor} | ({"workers": workers} if workers else {}),
-    }
-    if il or dr:
-        document["measures"] = measures_of(source, listed(il), listed(dr))
     if output is not None and output.exists():
         raise DataError(Fault(str(output), "a path that exists", "a new folder", "Choose another one."))
-    experiment = parse_experiment(document, Path.cwd(), "tune")
+    experiment = protection(
+        data_of(data, schema, names),
+        default_registry(),
+        fitness=fitness,
+        il=listed(il) or (),
+        dr=listed(dr) or (),
+        require=require,
+        seed=seed,
+        executor={"name": executor} | ({"workers": workers} if workers else {}),
+        start={"tuned": {key: value for key, value in tuned.items() if value is not None}},
+        harms=not (il or dr),
+    ).model_copy(update={"title": f"Tuning for {Path(data).name}"})
     assembly = assemble(experiment, default_registry())
     assert experiment.start is not None
     assert experiment.start.tuned is not None

@@ -17,18 +17,23 @@ from evosdc.table.table import Table
 class Headline(Fitted):
     """The headline of a privacy model on the file that a masked table would be published in.
 
-    The protected attributes are the quasi-identifiers; sensitive attributes, weights and household come from the
-    confidential file as they are.
+    The protected attributes are the quasi-identifiers, save those that are judged as sensitive; other attributes,
+    weights and household come from the confidential file as they are.
 
     Parameters
     ----------
     model : PrivacyModel
     microdata : Microdata
+    sensitive : tuple of str, optional
+        What the intruder wants to learn; by default the unprotected attributes with the role sensitive.
     """
 
-    def __init__(self, model: PrivacyModel, microdata: Microdata) -> None:
+    def __init__(self, model: PrivacyModel, microdata: Microdata, sensitive: tuple[str, ...] | None = None) -> None:
+        schema, protected = microdata.table.schema, set(microdata.protect)
         self.model = model
         self.microdata = microdata
+        unmasked = tuple(name for name in schema.with_role(Role.SENSITIVE) if name not in protected)
+        self.sensitive = unmasked if sensitive is None else sensitive
         self._last: tuple[Table, IntruderView] | None = None
 
     def view(self, masked: Table) -> IntruderView:
@@ -39,12 +44,11 @@ class Headline(Fitted):
 
     def _view_of(self, masked: Table) -> IntruderView:
         table, schema = self.microdata.table, self.microdata.table.schema
-        protected = set(self.microdata.protect)
         weights, households = schema.with_role(Role.WEIGHT), schema.with_role(Role.HOUSEHOLD)
         return IntruderView(
             table.with_columns(masked),
-            self.microdata.protect,
-            tuple(name for name in schema.with_role(Role.SENSITIVE) if name not in protected),
+            tuple(name for name in self.microdata.protect if name not in self.sensitive),
+            self.sensitive,
             np.asarray(table.column(weights[0]), dtype=np.float64) if weights else None,
             households[0] if households else None,
             MissingMatch.of(schema.na),

@@ -64,7 +64,10 @@ class IncrementalExpectedOnSubset(IncrementalOnSubset, ExpectedOnSubset):
 
 def measure_on_subset(measure: Measure, microdata: Microdata, names: tuple[str, ...]) -> MeasureOnSubset:
     """Fit a measure on some of the protected attributes, and return it as a measure of whole masked tables."""
-    fitted = measure.fit_in(Microdata(microdata.table, names))
+    # The other protected attributes are none that stay as they are; a measure that wants one of them names it.
+    apart = set(microdata.protect) - {*names, *measure.auxiliary_names()}
+    rest = microdata.table.select([name for name in microdata.table.schema.names if name not in apart])
+    fitted = measure.fit_in(Microdata(rest, names))
     order = [attribute.name for attribute in microdata.original.schema.attributes]
     kinds = {
         (True, True): IncrementalExpectedOnSubset,

@@ -27,24 +27,31 @@ class Aggregation:
         The other measures of disclosure risk.
     rule : {"max", "mean"}
         How the linkage measures are combined.
+    risks : {"mean", "max"}
+        How the figure for linkage and those of the other risks are combined. The maximum is for risks of different
+        attributes, of which an intruder takes the greatest: linkage by some and inference of others.
     """
 
     il: tuple[str, ...]
     linkage: tuple[str, ...] = ()
     disclosure: tuple[str, ...] = ()
     rule: Literal["max", "mean"] = "max"
+    risks: Literal["mean", "max"] = "mean"
 
     def combine(self, scores: Mapping[str, float]) -> dict[str, float]:
         """Return `scores` with ``il`` and ``dr`` added where there are measures of that kind."""
         combined = dict(scores)
         if self.il:
             combined["il"] = _mean(scores, self.il)
-        risks = [_mean(scores, self.disclosure)] if self.disclosure else []
+        risks = []
+        if self.disclosure:
+            figures = [scores[name] for name in self.disclosure]
+            risks.append(max(figures) if self.risks == "max" else _mean(scores, self.disclosure))
         if self.linkage:
             greatest = self.rule == "max"
             risks.append(max(map(scores.__getitem__, self.linkage)) if greatest else _mean(scores, self.linkage))
         if risks:
-            combined["dr"] = sum(risks) / len(risks)
+            combined["dr"] = max(risks) if self.risks == "max" else sum(risks) / len(risks)
         return combined
 
 

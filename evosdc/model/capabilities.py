@@ -199,10 +199,6 @@ class Described(Genotype[G]):
         """
         return {}
 
-    def rules(self, g: G) -> Mapping[str, str | int]:
-        """Return how the published file is made, for genomes that are rules and not data: a table of the report."""
-        return {}
-
     def pictures(self, g: G) -> Mapping[str, str]:
         """Return pictures of a genome for the report: SVG documents by title."""
         return {}

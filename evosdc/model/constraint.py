@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
 from types import MappingProxyType
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from evosdc.errors import ExperimentError, Fault
 from evosdc.model.aggregation import Aggregation
 from evosdc.model.individual import INFEASIBILITY
 
-_LEFT = re.compile(r"(?P<name>\S+)(?:\s+of\s+(?P<attribute>\S.*))?")
-_SIDES = re.compile(r"(?P<left>[^<>=]*?)\s*(?P<operator>[<>]=?|==?)\s*(?P<bound>[^<>=]*)")
+_LEFT = re.compile(r"(?P<name>[^\s()]+)(?:\((?P<params>[^()]*)\))?(?:\s+of\s+(?P<attribute>\S.*))?")
+_SIDES = re.compile(r"(?P<left>(?:[^<>=(]|\([^()]*\))*?)\s*(?P<operator>[<>]=?|==?)\s*(?P<bound>[^<>=]*)")
 _WANTED = "NAME <= NUMBER or NAME >= NUMBER"
 _ADVICE = 'For example "k-anonymity >= 3", "dr <= 20", "il of education <= 5".'
 
@@ -33,13 +34,17 @@ class Constraint:
     operator : {"<=", ">="}
     bound : float
     attribute : str, optional
-        The one attribute on which the figure is taken; None for all protected ones.
+        The one attribute on which the figure is taken; None for all protected ones. Of a privacy model it is the
+        sensitive attribute.
+    params : tuple of (str, object)
+        Parameters of a privacy model: ``"l-diversity(kind = 'entropy') of salary >= 2"``.
     """
 
     name: str
     operator: Literal["<=", ">="]
     bound: float
     attribute: str | None = None
+    params: tuple[tuple[str, Any], ...] = ()
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -69,12 +74,18 @@ class Constraint:
             bound = float("nan")
         if not isfinite(bound):
             raise refused(repr(sides["bound"].strip()), "a number on the right")
-        return cls(left["name"], operator, bound, left["attribute"])  # type: ignore[arg-type]
+        try:
+            params = tomllib.loads(f"x = {{ {left['params'] or ''} }}")["x"]
+        except tomllib.TOMLDecodeError:
+            raise refused(f"the parameters ({left['params']})", "(key = value, ...) after the name") from None
+        return cls(left["name"], operator, bound, left["attribute"], tuple(params.items()))  # type: ignore[arg-type]
 
     @property
     def figure_name(self) -> str:
         """The name of the score that it looks at: ``"il of education"``."""
-        return self.name if self.attribute is None else f"{self.name} of {self.attribute}"
+        given = ", ".join(f"{key} = {value!r}" for key, value in self.params)
+        name = f"{self.name}({given})" if given else self.name
+        return name if self.attribute is None else f"{name} of {self.attribute}"
 
     @property
     def shortfall_name(self) -> str:

@@ -13,7 +13,7 @@ PostRandomised     it draws every value by a transition matrix                  
 Restricted         some genomes may not be published                                   violation, reference
 Generalising       it publishes labels in place of categories, or leaves records out   (omitted)
 Direct             scores follow from a genome without its table                       direct
-Described          it says more of itself and of its genomes                           (notes, rules, traits, ...)
+Described          it says more of itself and of its genomes                           (notes, traits, ...)
 =================  ==================================================================  ================================
 
 Members in parentheses have defaults. `evosdc.testing.GenotypeConformance` tests the core and whatever capabilities a
@@ -114,6 +114,8 @@ class Genotype(ABC, Generic[G]):
     def describe(self, g: G) -> Any:
         """Return what ``result.json`` shows of the genome: readable, JSON-able, free of records.
 
-        By default the shapes of its arrays.
+        By default the shapes of its arrays. Of a genome that is a rule and not data the report shows how it makes the
+        file, from these entries: ``levels`` (and ``heights``), levels of generalisation by attribute; ``suppressed``
+        beside them, a number of records; ``equation``, a formula, or ``equations``, formulas by attribute.
         """
         return {name: list(array.shape) for name, array in self.dump(g).items()}

@@ -113,6 +113,10 @@ class Measure(ABC):
     """Whether it judges tables whose labels leave the original's categories. Its `Fitted.score` is then given the
     masked table in a schema of its own, and refuses labels that it cannot read. Where False, they never reach it."""
 
+    auxiliary_all: ClassVar[bool] = False
+    """Whether all unprotected attributes are auxiliary to it where `auxiliary_names` is empty: `fit_in` is then given
+    the whole file, but for identifiers. They are those of the original; masking does not change them."""
+
     def __init__(self, params: Any) -> None:
         self.params = params
 

@@ -172,6 +172,20 @@ class Registry:
             self._implementations[kind, name] = _imported(kind, spec, plugin)
         return self._implementations[kind, name]
 
+    def parameters(self, kind: str, name: str, params: Mapping[str, Any]) -> Any:
+        """Return parameters as the class of an offer validates them.
+
+        Raises
+        ------
+        ParameterError
+            They were refused.
+        UnknownNameError, ClashError, PluginError
+            As for `implementation`.
+        """
+        from evosdc.model.parameters import parse_parameters
+
+        return parse_parameters(self.implementation(kind, name).Params, params, f"{kind} {name}")
+
     def build(self, kind: str, name: str, params: Mapping[str, Any], *args: Any) -> Any:
         """Validate parameters and construct ``implementation(Params, *args)``.
 
@@ -182,12 +196,9 @@ class Registry:
         UnknownNameError, ClashError, PluginError
             As for `implementation`; any other error of the constructor becomes a `PluginError`.
         """
-        from evosdc.model.parameters import parse_parameters
-
-        cls = self.implementation(kind, name)
-        validated = parse_parameters(cls.Params, params, f"{kind} {name}")
+        validated = self.parameters(kind, name, params)
         try:
-            return cls(validated, *args)
+            return self.implementation(kind, name)(validated, *args)
         except EvosdcError:
             raise
         except Exception as error:

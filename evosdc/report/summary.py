@@ -127,9 +127,9 @@ def _stands(run: RecordedRun, stand: Standings) -> str:
 
 def _constraints(run: RecordedRun) -> str:
     """Return which constraints the written file fulfils."""
-    judged = [mapping(entry) for entry in run.result.get("constraints") or ()]
-    held = [_constraint(entry) for entry in judged if entry.get("holds")]
-    broken = [_constraint(entry) for entry in judged if not entry.get("holds")]
+    judged = [mapping(entry) for entry in run.result.get("requirements") or ()]
+    held = [_constraint(entry) for entry in judged if entry.get("met")]
+    broken = [_constraint(entry) for entry in judged if not entry.get("met")]
     texts = []
     if held:
         every = "Every constraint holds" if not broken else "These constraints hold"
@@ -142,7 +142,7 @@ def _constraints(run: RecordedRun) -> str:
 def _constraint(entry: Mapping[str, Any]) -> str:
     value = entry.get("value")
     figure = number(value) if isinstance(value, int | float) else "unknown"
-    return f"{entry.get('constraint')} (it is {figure})"
+    return f"{entry.get('requirement')} (it is {figure})"
 
 
 def _fronts(run: RecordedRun, stand: Standings) -> str:

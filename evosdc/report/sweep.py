@@ -124,8 +124,8 @@ def _group(label: str, members: Sequence[tuple[RecordedRun, Standings]]) -> Grou
 
 
 def _broken(run: RecordedRun) -> bool:
-    judged = run.result.get("constraints")
-    return isinstance(judged, list) and any(isinstance(entry, dict) and not entry.get("holds") for entry in judged)
+    judged = run.result.get("requirements")
+    return isinstance(judged, list) and any(isinstance(entry, dict) and not entry.get("met") for entry in judged)
 
 
 def _score(stand: Standings) -> float:

@@ -151,9 +151,21 @@ def warning_rows(runs: Sequence[RecordedRun]) -> list[tuple[str, str]]:
 
 
 def genome_rows(run: RecordedRun) -> list[tuple[str, str]]:
-    """Return how the best file is made, as the genotype says it of genomes that are rules and not data.
+    """Return how the best file is made, for genomes that are rules and not data.
 
-    Whatever else a genome holds stays in ``result.json``, since it could hold what stands in records.
+    Shown is what `evosdc.model.Genotype.describe` names. Whatever else a genome holds stays in ``result.json``, since
+    it could hold what stands in records.
     """
-    rules = mapping(mapping(run.result.get("best")).get("rules"))
-    return [(name, count(rule) if isinstance(rule, int) else str(rule)) for name, rule in rules.items()]
+    genome = mapping(mapping(run.result.get("best")).get("genome"))
+    levels, heights, suppressed = (
+        mapping(genome.get("levels")),
+        mapping(genome.get("heights")),
+        genome.get("suppressed"),
+    )
+    of = {attribute: f" of {heights[attribute]}" if attribute in heights else "" for attribute in levels}
+    rows = [(f"level of {attribute}", f"{level}{of[attribute]}") for attribute, level in levels.items()]
+    if levels and isinstance(suppressed, int):
+        rows.append(("records suppressed", count(suppressed)))
+    formulas = {"formula": genome.get("equation")}
+    formulas |= {f"formula of {attribute}": text for attribute, text in mapping(genome.get("equations")).items()}
+    return [*rows, *((name, text) for name, text in formulas.items() if isinstance(text, str))]

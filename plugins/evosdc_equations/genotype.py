@@ -192,13 +192,6 @@ class Equations(PostRandomised[Genes], SelfStarting[Genes], Described[Genes]):
                 pictures[f"The tree{whose} that was evolved"] = tree_picture(equation)
         return pictures
 
-    def rules(self, g: Genes) -> Mapping[str, str | int]:
-        """Return the infix text of the equation, or of each attribute's."""
-        texts = [infix(equation) for equation in self.equations(g)]
-        if self.params.one_each:
-            return {f"formula of {name}": text for name, text in zip(self._names, texts, strict=True)}
-        return {"formula": texts[0]}
-
     def files(self, g: Genes) -> Mapping[str, str]:
         """Return the design, for use on any other file."""
         return {EQUATION_FILE: self.design(g).text()}

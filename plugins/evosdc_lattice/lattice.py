@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from math import floor
@@ -239,12 +239,6 @@ class Lattice(SelfStarting[Levels], Restricted[Levels], Generalising[Levels], Di
     def levels_of(self, g: Levels) -> dict[str, int]:
         """Return the level of each attribute by name."""
         return dict(zip(self.names, g.tolist(), strict=True))
-
-    def rules(self, g: Levels) -> Mapping[str, str | int]:
-        """Return the level of each attribute, and the number of suppressed records."""
-        levels = zip(self.names, g.tolist(), self.space.top.tolist(), strict=True)
-        rules: dict[str, str | int] = {f"level of {name}": f"{level} of {height}" for name, level, height in levels}
-        return rules | {"records suppressed": self.evaluator.facts(g).suppressed}
 
     def describe(self, g: Levels) -> Any:
         """Return levels, suppressed records, and how many classes there are of which size."""

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.run.display import NoDisplay
+from evosdc.experiment.run.display import Display
 from evosdc.hookspecs import hookimpl
 from evosdc.plugins.registry import Registry
 from evosdc.specs import ExecutorSpec, GenotypeSpec, MeasureSpec
@@ -75,7 +75,7 @@ class Fallible(ShareChanged):
     fitted = FallibleCounts
 
 
-class Failing(NoDisplay):
+class Failing(Display):
     """A display that lets the measure fail in the generation after the given one, or fails itself."""
 
     def __init__(self, error: BaseException, after: int, itself: bool = False) -> None:

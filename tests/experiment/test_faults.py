@@ -19,7 +19,7 @@ from evosdc.engine.digest import digest_of
 from evosdc.errors import EvaluationError
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.run import worker_tasks
-from evosdc.experiment.run.display import NoDisplay
+from evosdc.experiment.run.display import Display
 from evosdc.experiment.run.run import resume_once, run_once
 from evosdc.model import Offspring
 from evosdc.plugins.registry import default_registry
@@ -317,7 +317,7 @@ def test_the_journal_on_the_disk_reaches_as_far_as_the_newest_checkpoint(tmp_pat
     folder, genotype = tmp_path / "run", genotype_of(known)
     reached = []
 
-    class Looking(NoDisplay):
+    class Looking(Display):
         def generation(self, record, limit):
             state, _ = newest_checkpoint(folder, genotype)
             lines = [line["generation"] for line in journal(folder)]
@@ -338,7 +338,7 @@ def test_the_seconds_of_the_start_count(tmp_path, known):
 
 def test_the_seconds_before_a_stop_count(tmp_path, known):
     folder = tmp_path / "run"
-    broken_off(folder, known, KeyboardInterrupt(), after=2, stop={"seconds": 500.0})
+    broken_off(folder, known, KeyboardInterrupt(), after=2, stop={"seconds": 500.0}, executor="serial")
     genotype = genotype_of(known)
     state, _ = newest_checkpoint(folder, genotype)
     save_checkpoint(folder, replace(state, progress=replace(state.progress, seconds=499.8)), genotype)
@@ -356,7 +356,7 @@ from pathlib import Path
 import evosdc.engine.evaluation as evaluation, evosdc.experiment.run.recorder as observers
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.run.run import run_once
-from evosdc.experiment.run.display import NoDisplay
+from evosdc.experiment.run.display import Display
 from evosdc.model import Offspring
 from evosdc.plugins.registry import default_registry
 observers.INTERVAL = 0.05

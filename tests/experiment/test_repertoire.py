@@ -108,14 +108,14 @@ def test_a_search_finds_an_anonymous_file_from_files_that_are_none(tmp_path):
 
 
 def test_the_result_says_which_constraints_hold(constrained):
-    scores, judged = constrained.result["best"]["scores"], constrained.result["constraints"]
-    assert [entry["constraint"] for entry in judged] == [
+    scores, judged = constrained.result["best"]["scores"], constrained.result["requirements"]
+    assert [entry["requirement"] for entry in judged] == [
         "dr <= 40", "il of degree <= 30", "dbil <= 60", "k-anonymity >= 1"
     ]  # fmt: skip
     assert [entry["value"] for entry in judged] == [
         scores[name] for name in ("dr", "il of degree", "dbil", "k-anonymity")
     ]
-    assert all(entry["holds"] for entry in judged)
+    assert all(entry["met"] for entry in judged)
     assert scores["infeasibility"] == 0.0
     assert scores["il of degree"] == pytest.approx(
         sum(scores[f"{name} of degree"] for name in ("dbil", "ctbil", "ebil")) / 3
@@ -173,7 +173,7 @@ def test_a_report_tells_of_constraints_and_fronts(constrained, tmp_path):
 
 def test_constraints_that_nothing_fulfils_are_told(tmp_path):
     run = run_once(experiment(constraints=["il <= 0", "dr <= 0"]), tmp_path / "run", default_registry(), 7)
-    assert not all(entry["holds"] for entry in run.result["constraints"])
+    assert not all(entry["met"] for entry in run.result["requirements"])
     assert "No file that fulfils all constraints was found" in run.result["warnings"][0]
     assert run.result["hypervolume"]["front"] == 0.0
     assert json.loads((run.folder / "status.json").read_text())["state"] == "done"
@@ -246,7 +246,7 @@ def test_workers_end_with_the_same_digest(tmp_path, monkeypatch):
     executor = {"name": "processes", "workers": 2}
     there = run_once(experiment(**chosen, executor=executor), tmp_path / "there", default_registry(), 7).result
     assert sent
-    for key in ("digest", "best", "front", "constraints", "hypervolume", "evaluations"):
+    for key in ("digest", "best", "front", "requirements", "hypervolume", "evaluations"):
         assert there[key] == here[key], key
 
 

@@ -240,13 +240,16 @@ def test_no_record_reaches_the_page(tmp_path: Path) -> None:
 def test_rules_that_make_the_file_are_shown(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run", fitness="dm", il_dr=False, generations=2)
     result = json.loads((folder / "result.json").read_text())
-    result["best"]["rules"] = {"level of age": "2 of 4", "formula": "p / t", "records suppressed": 1400}
+    levels = {"levels": {"age": 2, "sex": 0}, "heights": {"age": 4}, "suppressed": 1400}
+    result["best"]["genome"] = levels | {"equations": {"age": "p / t"}, "equation": "1 - p", "decoding": "raw"}
     (folder / "result.json").write_text(json.dumps(result))
     page = page_of(tmp_path / "page.html", folder)
     assert [
         ["level of age", "2 of 4"],
-        ["formula", "p / t"],
+        ["level of sex", "0"],
         ["records suppressed", "1\N{NARROW NO-BREAK SPACE}400"],
+        ["formula", "1 - p"],
+        ["formula of age", "p / t"],
     ] in page.tables
 
 

@@ -59,9 +59,6 @@ class Able(Copies, Movable, Restricted, Generalising, Direct, Described, SelfSta
     def initial_genomes(self):
         return ((Masking("nothing"), self.microdata.original.codes),)
 
-    def rules(self, g):
-        return {"records": len(g), "form": "as it is"}
-
     def traits(self, g):
         return {"present": float((g != MISSING).sum())}
 
@@ -129,11 +126,6 @@ class HasEndlessTraits(Able):
         return {"size": float("inf")}
 
 
-class RulesByRecords(Able):
-    def rules(self, g):
-        return {"cells": g.tolist()}
-
-
 class DrawsPictures(Able):
     def pictures(self, g):
         return {"a picture": "o-o"}
@@ -198,7 +190,6 @@ FAULTS = [
     (ScoresOtherwise, DIRECT, "its table has"),
     (KnowsNoScore, DIRECT, "direct knows no score of Counts"),
     (HasEndlessTraits, SHOWN, "a trait is not finite"),
-    (RulesByRecords, SHOWN, "a rule is no text or number"),
     (DrawsPictures, SHOWN, "a picture is no SVG document"),
     (StartsAnew, INITIAL, "gives other genomes when asked again"),
     (StartsUnderOneName, INITIAL, "gives two genomes the same label"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
@@ -19,6 +19,7 @@ from evosdc.experiment.config.experiment import Experiment, Measures
 from evosdc.files.source import Source
 from evosdc.model import Algorithm, Archipelago, Microdata, Seedable, toolbox_of
 from evosdc.plugins.registry import Registry
+from evosdc.table.schema import Role, Schema
 
 T = TypeVar("T")
 
@@ -58,12 +59,15 @@ class Assembly:
         return self.problem.streams.seed
 
 
-def measures_auxiliary(measures: Measures | None, registry: Registry) -> tuple[str, ...]:
+def measures_auxiliary(measures: Measures | None, schema: Schema, registry: Registry) -> tuple[str, ...]:
     """Return the attributes that measures read beside those they judge; faulty measures, refused later, read none."""
     needed: list[str] = []
     for measure in measures.all if measures is not None else ():
         with FaultCollector().step():
-            needed += registry.build("measure", measure.name, measure.params).auxiliary_names()
+            built = registry.build("measure", measure.name, measure.params)
+            needed += built.auxiliary_names()
+            if built.auxiliary_all and not built.auxiliary_names():
+                needed += [a.name for a in schema.attributes if a.role is not Role.IDENTIFIER]
     return tuple(dict.fromkeys(needed))
 
 
@@ -78,20 +82,23 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
     collect = FaultCollector()
     for kind, chosen in (("algorithm", experiment.algorithm), ("executor", experiment.executor)):
         with collect.step():
-            require_valid(registry, kind, chosen.name, chosen.params)
+            registry.parameters(kind, chosen.name, chosen.params)
     source = _kept(collect, lambda: load_data(experiment.data, registry))
     written = _kept(collect, lambda: written_entries(experiment, registry))
     for name in experiment.start.tuned.methods if experiment.start and experiment.start.tuned else ():
         with collect.step():
             registry.spec("masking-method", name)
-    microdata, protect = None, experiment.data.protect
+    microdata, protect, auxiliary = None, experiment.data.protect, tuple[str, ...]()
     if source is not None:
-        auxiliary = measures_auxiliary(experiment.measures, registry)
+        auxiliary = measures_auxiliary(experiment.measures, source.table.schema, registry)
         with collect.step():
             auxiliary += attributes_read(written or (), source.table.schema, protect)
         microdata = _kept(collect, lambda: microdata_of(source, protect, auxiliary))
-    if microdata is not None and experiment.measures is None:
+    if source is not None and microdata is not None and experiment.measures is None:
         experiment = experiment.model_copy(update={"measures": usual_measures(microdata.original.schema, registry)})
+        further = measures_auxiliary(experiment.measures, source.table.schema, registry)
+        if further:
+            microdata = microdata_of(source, protect, (*auxiliary, *further))
     if source is None or microdata is None:
         with collect.step():
             check_names(experiment, registry)
@@ -153,13 +160,6 @@ def algorithm_of(experiment: Experiment, problem: Problem, registry: Registry) -
     return algorithm
 
 
-def require_valid(registry: Registry, kind: str, name: str, params: Mapping[str, Any]) -> None:
-    """Raise when a name is unknown or its parameters are refused, without building anything."""
-    from evosdc.model.parameters import parse_parameters
-
-    parse_parameters(registry.implementation(kind, name).Params, params, f"{kind} {name}")
-
-
 def check_names(experiment: Experiment, registry: Registry) -> None:
     """Raise with all names and parameters that are wrong; what can be said without data."""
     collect = FaultCollector()
@@ -171,14 +171,14 @@ def check_names(experiment: Experiment, registry: Registry) -> None:
     chosen += [("measure", measure) for measure in experiment.measures.all] if experiment.measures is not None else []
     for kind, named in chosen:
         with collect.step():
-            require_valid(registry, kind, named.name, named.params)
+            registry.parameters(kind, named.name, named.params)
     start = experiment.start
     if start is not None and start.portfolio is not None:
         with collect.step():
             registry.spec("portfolio", start.portfolio)
     for step in (step for entry in start.methods for step in entry.masking.steps) if start is not None else ():
         with collect.step():
-            require_valid(registry, "masking-method", step.method, step.params)
+            registry.parameters("masking-method", step.method, step.params)
     collect.settle()
 
 

@@ -96,7 +96,9 @@ class Figures:
         taken = {measure.name: measure for measure in self.measures.all}
         kinds = {"il": self.measures.il, "dr": self.measures.dr}
         offered, models = self.registry.names("measure"), self.registry.names("privacy-model")
-        if attribute is not None and attribute not in self.microdata.protect:
+        if constraint.params and name not in models:
+            raise ExperimentError(Fault(where, f"parameters of {name}", "those of a privacy model"))
+        if attribute is not None and attribute not in self.microdata.protect and name not in models:
             wanted = f"one of {', '.join(self.microdata.protect)}"
             advice = did_you_mean(attribute, self.microdata.protect)
             raise ExperimentError(Fault(where, f"{attribute}, which is not protected", wanted, advice))
@@ -112,9 +114,6 @@ class Figures:
         elif name in taken:
             return
         elif name in models:
-            if attribute is not None:
-                advice = "Leave `of` out, or protect that attribute alone."
-                raise ExperimentError(Fault(where, "a privacy model of one attribute", "one of the whole file", advice))
             self._add_model(constraint, where)
         elif name in offered:
             advice = f"Take it as well: measures.other = [{name!r}]."
@@ -125,12 +124,21 @@ class Figures:
 
     def _add_model(self, constraint: Constraint, where: str) -> None:
         name = constraint.name
-        headline = Headline(self.registry.build("privacy-model", name, {}), self.microdata)
+        table = self.microdata.table
+        if constraint.attribute is not None and constraint.attribute not in table.schema:
+            wanted, advice = "a sensitive attribute", did_you_mean(constraint.attribute, table.schema.names)
+            raise ExperimentError(Fault(where, f"{constraint.attribute}, which the file does not have", wanted, advice))
+        model = self.registry.build("privacy-model", name, dict(constraint.params))
+        sensitive = None if constraint.attribute is None else (constraint.attribute,)
+        if sensitive and model.applies(Headline(model, self.microdata, ()).view(self.microdata.original)):
+            advice = "Leave `of` out: the model looks at no sensitive attribute."
+            raise ExperimentError(Fault(where, "a privacy model of one attribute", "one of the whole file", advice))
+        headline = Headline(model, self.microdata, sensitive)
         view = headline.view(self.microdata.original)
         if not headline.model.applies(view):
             given = f"a file without what {name} looks at"
             raise ExperimentError(Fault(where, given, "for instance an attribute with the role sensitive"))
-        self.fitted[name] = headline
+        self.fitted[constraint.figure_name] = headline
         safe = constraint.operator == (">=" if headline.model.larger_is_safer else "<=")
         if safe and headline.model.shortfall(view, constraint.bound) is not None:
             self.fitted[constraint.shortfall_name] = Shortfall(headline, constraint.bound)
@@ -149,16 +157,17 @@ def _of_attribute(aggregation: Aggregation, kind: str, attribute: str) -> Aggreg
 
     if kind == "il":
         return Aggregation(named(aggregation.il))
-    return Aggregation((), named(aggregation.linkage), named(aggregation.disclosure), aggregation.rule)
+    linkage, disclosure = named(aggregation.linkage), named(aggregation.disclosure)
+    return Aggregation((), linkage, disclosure, aggregation.rule, aggregation.risks)
 
 
 def judge_constraints(constraints: Constraints, scores: Mapping[str, float]) -> list[dict[str, object]]:
-    """Return each constraint with the figure that it looks at and whether it holds, JSON-able."""
+    """Return each constraint with the figure that it looks at and whether it is met, JSON-able."""
     return [
         {
-            "constraint": str(constraint),
+            "requirement": str(constraint),
             "value": scores[constraint.figure_name],
-            "holds": constraint.excess(scores[constraint.figure_name]) == 0.0,
+            "met": constraint.excess(scores[constraint.figure_name]) == 0.0,
         }
         for constraint in constraints.listed
     ]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from evosdc.calls.defaults import default_measures
+from evosdc.engine.measure_on_subset import measure_on_subset
 from evosdc.engine.problem import Problem
 from evosdc.errors import ExperimentError, Fault, FaultCollector, ParameterError, PluginError
 from evosdc.experiment.build.constraints import constraints_of
-from evosdc.experiment.config.experiment import Experiment, Measures
+from evosdc.experiment.config.experiment import Experiment, MeasureEntry, Measures
 from evosdc.model import Aggregation, Expected, Fitness, Fitted, Generalising, Microdata, PostRandomised
 from evosdc.model.constraint import Constraints
 from evosdc.model.fitness import single_measure
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import Streams
 from evosdc.table.schema import Schema
+from evosdc.table.table import Table
 
 
 def build_problem(experiment: Experiment, microdata: Microdata, registry: Registry, seed: int) -> Problem:
@@ -33,10 +35,13 @@ def build_problem(experiment: Experiment, microdata: Microdata, registry: Regist
     for measure in measures.all:
         with collect.step():
             built = registry.build("measure", measure.name, measure.params)
-            built.require_support(microdata.original, f"measure {measure.name}")
+            judged = _judged(measure, microdata)
+            built.require_support(judged, f"measure {measure.name}")
             if isinstance(genotype, Generalising) and not built.generalised:
                 raise ParameterError(_not_readable(measure.name, experiment.genotype.name, registry))
-            fitted[measure.name] = built.fit_in(microdata)
+            names = judged.schema.names
+            whole = names == microdata.original.schema.names
+            fitted[measure.name] = built.fit_in(microdata) if whole else measure_on_subset(built, microdata, names)
             expected = isinstance(genotype, PostRandomised) and genotype.expected
             if expected and not isinstance(fitted[measure.name], Expected):
                 collect.faults.append(
@@ -77,6 +82,24 @@ def build_problem(experiment: Experiment, microdata: Microdata, registry: Regist
 def usual_measures(schema: Schema, registry: Registry) -> Measures:
     """Return the measures that an experiment takes of protected attributes where it names none."""
     return Measures.model_validate(default_measures(schema, registry))
+
+
+def _judged(measure: MeasureEntry, microdata: Microdata) -> Table:
+    """Return the protected attributes that a measure judges, in the order of the file.
+
+    Raises
+    ------
+    ExperimentError
+        It is to judge attributes that are not protected.
+    """
+    original = microdata.original
+    if measure.of is None:
+        return original
+    unknown = [name for name in measure.of if name not in original.schema]
+    if unknown:
+        wanted = f"some of the protected attributes {', '.join(original.schema.names)}"
+        raise ExperimentError(Fault(f"measure {measure.name}: of", ", ".join(unknown), wanted))
+    return original.select([name for name in original.schema.names if name in measure.of])
 
 
 def _not_readable(measure: str, genotype: str, registry: Registry) -> Fault:
@@ -157,4 +180,5 @@ def aggregation_of(measures: Measures, registry: Registry) -> Aggregation:
         tuple(name for name, family in families.items() if family == "linkage"),
         tuple(name for name, family in families.items() if family != "linkage"),
         measures.linkage,
+        measures.risks,
     )

@@ -164,13 +164,20 @@ class Start(Parameters):
         return self
 
 
+class MeasureEntry(Named):
+    """A measure with its parameters, and where not all protected attributes are judged, those that are."""
+
+    of: tuple[str, ...] | None = Field(None, min_length=1, description="attributes that it judges; default: all")
+
+
 class Measures(Parameters):
     """Which measures are taken and how they become one IL and one DR."""
 
-    il: tuple[Named, ...] = ()
-    dr: tuple[Named, ...] = ()
-    other: tuple[Named, ...] = Field((), description="measures that are not combined with either")
+    il: tuple[MeasureEntry, ...] = ()
+    dr: tuple[MeasureEntry, ...] = ()
+    other: tuple[MeasureEntry, ...] = Field((), description="measures that are not combined with either")
     linkage: Literal["max", "mean"] = Field("max", description="how several record linkages are combined")
+    risks: Literal["mean", "max"] = Field("mean", description="how linkage and the other risks are combined")
 
     @model_validator(mode="before")
     @classmethod
@@ -187,7 +194,7 @@ class Measures(Parameters):
         return self
 
     @property
-    def all(self) -> tuple[Named, ...]:
+    def all(self) -> tuple[MeasureEntry, ...]:
         """All measures, in the order of reports."""
         return self.il + self.dr + self.other
 

@@ -8,9 +8,8 @@ from typing import Any
 import tomli_w
 
 from evosdc._version import __version__
-from evosdc.experiment.config.experiment import ExecutorChoice, Experiment, Named, Start
+from evosdc.experiment.config.experiment import ExecutorChoice, Experiment, MeasureEntry, Named, Start
 from evosdc.model.constraint import Constraint
-from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import Registry
 
 
@@ -30,7 +29,9 @@ def resolve(experiment: Experiment, registry: Registry, protect: tuple[str, ...]
     measures = experiment.measures
     assert measures is not None, "the assembly fills in the measures"
     listed = {
-        group: tuple(_filled(registry, "measure", m) for m in getattr(measures, group))
+        group: tuple(
+            MeasureEntry(of=m.of, **_filled(registry, "measure", m).model_dump()) for m in getattr(measures, group)
+        )
         for group in ("il", "dr", "other")
     }
     fitness = experiment.fitness
@@ -91,10 +92,7 @@ def experiment_text(experiment: Experiment) -> str:
 
 
 def _filled(registry: Registry, kind: str, named: Named) -> Named:
-    params = getattr(registry.implementation(kind, named.name), "Params", None)
-    if params is None:
-        return named
-    full = parse_parameters(params, named.params, f"{kind} {named.name}").model_dump(mode="json", exclude_none=True)
+    full = registry.parameters(kind, named.name, named.params).model_dump(mode="json", exclude_none=True)
     for key, value in full.items():
         if kind == "algorithm" and (inner := _inner(value, registry)) is not None:
             full[key] = {"name": inner.name, **_filled(registry, kind, inner).params}

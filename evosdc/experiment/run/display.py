@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 
-class Display(Protocol):
-    """How a run shows itself to whoever started it; the default shows nothing."""
+class Display:
+    """What a run tells of itself while it goes on. This one shows nothing; a subclass shows what it overrides."""
 
     def tuning(self, done: int) -> None:
         """`done` files are masked and judged to find each method's best parameters."""
@@ -23,22 +23,3 @@ class Display(Protocol):
 
     def message(self, text: str) -> None:
         """Something that the user should know."""
-
-
-class NoDisplay:
-    """A display that shows nothing."""
-
-    def tuning(self, done: int) -> None:
-        """Show nothing."""
-
-    def starting(self, done: int, total: int) -> None:
-        """Show nothing."""
-
-    def generation(self, record: Mapping[str, Any], limit: int | None) -> None:
-        """Show nothing."""
-
-    def runs(self, done: int, total: int) -> None:
-        """Show nothing."""
-
-    def message(self, text: str) -> None:
-        """Show nothing."""

@@ -60,7 +60,7 @@ def write_outputs(
     if isinstance(genotype, PostRandomised):
         write_transitions(folder, assembly.microdata.original, masked, genotype.transitions(best.genome))
     judged = judge_constraints(problem.constraints, best.scores)
-    broken = [str(entry["constraint"]) for entry in judged if not entry["holds"]]
+    broken = [str(entry["requirement"]) for entry in judged if not entry["met"]]
     balancing = assembly.registry.defaults("fitness", "protect")
     document = {
         "title": assembly.experiment.heading,
@@ -84,9 +84,8 @@ def write_outputs(
         "identity": scored(unprotected) if (unprotected := original_of(starting, best)) is not None else None,
         "portfolio": portfolio_summary(starting) | tuned_summary(folder),
         "best": scored(best)
-        | {"origin": best.origin, "genome": algorithm.describe(state.population, best), "file": file}
-        | ({"rules": dict(described.rules(best.genome))} if described else {}),
-        "constraints": judged,
+        | {"origin": best.origin, "genome": algorithm.describe(state.population, best), "file": file},
+        "requirements": judged,
         "hypervolume": hypervolumes(starting, state),
         "notes": [*(described.notes if described else ()), *left_out_note(starting, assembly.plan.without_best)],
         "fresh": fresh_summary(assembly, starting, best),

@@ -22,7 +22,7 @@ from evosdc.experiment.build.start_entries import start_of
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.config.resolution import experiment_text, resolve
-from evosdc.experiment.run.display import Display, NoDisplay
+from evosdc.experiment.run.display import Display
 from evosdc.experiment.run.environment import changes_since, environment_of
 from evosdc.experiment.run.outputs import write_outputs
 from evosdc.experiment.run.portfolio import files_of, read_portfolio, starting_individuals, write_portfolio
@@ -76,7 +76,7 @@ def run_once(
         folder.write_json(ENVIRONMENT, environment_of(replace(assembly, experiment=full)))
         # Last, since this is the file that makes the folder one that can be resumed.
         folder.write_json(RESOLVED, full.to_json())
-        return _carry_out(Recorder(assembly, folder, display or NoDisplay()))
+        return _carry_out(Recorder(assembly, folder, display or Display()))
 
 
 def resume_once(path: Path, registry: Registry, display: Display | None = None, force: bool = False) -> Finished:
@@ -93,7 +93,7 @@ def resume_once(path: Path, registry: Registry, display: Display | None = None, 
     CheckpointError
         The folder holds no run, its checkpoints cannot be read, or data or versions have changed.
     """
-    display = display or NoDisplay()
+    display = display or Display()
     folder = RunFolder(path)
     experiment = experiment_of(folder)
     before = folder.read_json(ENVIRONMENT)

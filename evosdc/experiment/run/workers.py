@@ -15,7 +15,6 @@ from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.config.experiment import ExecutorChoice, Experiment
 from evosdc.files.schema.schema_json import schema_to_json
 from evosdc.model import Executor, SharedFiles
-from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import CONTEXT, RunFolder
 
@@ -31,9 +30,8 @@ def executor_of(experiment: Experiment, registry: Registry) -> Executor:
     chosen = experiment.executor
     around = launching_executor(registry.specs("executor")) if chosen == ExecutorChoice() else None
     name, given = (chosen.name, chosen.params) if around is None else (around, {})
-    cls = registry.implementation("executor", name)
-    params = parse_parameters(cls.Params, given, f"executor {name}")
-    workers = chosen.workers or cls.usual_workers(params)
+    usual_workers = registry.implementation("executor", name).usual_workers
+    workers = chosen.workers or usual_workers(registry.parameters("executor", name, given))
     executor: Executor = registry.build("executor", name, given, workers)
     return executor
 

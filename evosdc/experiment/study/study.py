@@ -11,7 +11,7 @@ from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.config.resolution import experiment_text
-from evosdc.experiment.run.display import Display, NoDisplay
+from evosdc.experiment.run.display import Display
 from evosdc.experiment.run.environment import environment_of, providers_of
 from evosdc.experiment.run.run import require_same_versions, resume_once, run_once
 from evosdc.experiment.study.dispatch import spread_out, study_executor
@@ -57,7 +57,7 @@ def run_study(
         write_text(folder.file(EXPERIMENT), experiment_text(experiment))
         folder.write_json(ENVIRONMENT, _environment(experiment, registry))
         folder.write_json(RESOLVED, experiment.to_json())
-        return _carry_out(experiment, folder, registry, display or NoDisplay())
+        return _carry_out(experiment, folder, registry, display or Display())
 
 
 def resume_study(path: Path, registry: Registry, display: Display | None = None, force: bool = False) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def resume_study(path: Path, registry: Registry, display: Display | None = None,
     if before["data"] != now["data"]:
         raise CheckpointError("the data are not those that the study began with; restore the file or begin a new study")
     changes = require_same_versions(before, now, force)
-    display = display or NoDisplay()
+    display = display or Display()
     with folder:
         if folder.abandoned is not None:
             display.message(f"the study was broken off: {folder.abandoned} is gone")

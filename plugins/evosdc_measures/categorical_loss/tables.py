@@ -48,7 +48,7 @@ class FittedTables(Incremental[State]):
         self._rows = np.arange(self.n)
         self._empty = -tables.counts
         self._missed = self.n * tables.number
-        self._tables = (
+        self.tables = (
             tables.members,
             tables.strides,
             tables.ends,
@@ -57,6 +57,7 @@ class FittedTables(Incremental[State]):
             tables.firsts,
             tables.keys,
         )
+        """The tables as `follow_tables` takes them."""
 
     @property
     def greatest(self) -> int:
@@ -84,12 +85,16 @@ class FittedTables(Incremental[State]):
         """Return the state of a table; O(n T)."""
         require_aligned(self._original, masked)
         differences, codes = self._empty.copy(), masked.codes
-        return codes, differences, _follow(codes, codes, self._rows, True, *self._tables, differences, self._missed)
+        return (
+            codes,
+            differences,
+            follow_tables(codes, codes, self._rows, True, *self.tables, differences, self._missed),
+        )
 
     def update(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; O(m T)."""
         differences, codes = state[1].copy(), masked.codes
-        return codes, differences, _follow(state[0], codes, rows, False, *self._tables, differences, state[2])
+        return codes, differences, follow_tables(state[0], codes, rows, False, *self.tables, differences, state[2])
 
 
 class FittedSum(FittedTables, Expected):
@@ -138,7 +143,7 @@ class FittedSum(FittedTables, Expected):
 
 
 @kernel
-def _follow(
+def follow_tables(
     before: Codes,
     after: Codes,
     rows: Rows,
@@ -153,6 +158,21 @@ def _follow(
     differences: Counts,
     total: int,
 ) -> int:
+    """Move changed rows to their new cells, in `differences`, and return the new sum of all changes.
+
+    Parameters
+    ----------
+    before, after : ndarray of int32, shape (n, V)
+    rows : ndarray of intp, shape (m,)
+    fresh : bool
+        Rows are counted for the first time: `before` is not read.
+    members, strides, ends, lookups, cells, firsts, keys
+        See `evosdc_measures.categorical_loss.contingency.ContingencyTables`.
+    differences : ndarray of int32
+        Masked minus original count of each cell that the original occupies; changed.
+    total : int
+        Sum of all changes before.
+    """
     for row in rows:
         position = 0
         for table in range(len(ends)):

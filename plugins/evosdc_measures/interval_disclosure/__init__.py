@@ -27,4 +27,14 @@ SPECS: tuple[MeasureSpec, ...] = (
         family="guess",
         scales=("nominal", "ordinal"),
     ),
+    MeasureSpec(
+        name="guess-gain",
+        implementation="evosdc_measures.interval_disclosure.guess_gain:GuessGain",
+        summary="How much better original values are guessed with the masked file than without; no relabelling helps.",
+        source="Torra (2017) for the transparency principle; gain over the most frequent category: reconstruction",
+        kind="dr",
+        family="guess",
+        scales=("nominal", "ordinal", "numeric"),
+        default_for=("inference",),
+    ),
 )

@@ -19,7 +19,7 @@ SPECS: tuple[MeasureSpec, ...] = (
         kind="dr",
         family="linkage",
         scales=_SCALES,
-        default_for=("categorical", "numeric", "mixed"),
+        default_for=("categorical", "numeric", "mixed", "identity"),
     ),
     MeasureSpec(
         name="prl",
@@ -29,7 +29,17 @@ SPECS: tuple[MeasureSpec, ...] = (
         kind="dr",
         family="linkage",
         scales=_SCALES,
-        default_for=("categorical",),
+        default_for=("categorical", "identity"),
+    ),
+    MeasureSpec(
+        name="informed-linkage",
+        implementation="evosdc_measures.linkage.informed:InformedLinkage",
+        summary="Linkage to the likeliest originals by one who knows how the file was masked; no relabelling helps.",
+        source="Torra (2017); Domingo-Ferrer and Muralidhar (2016); transitions of the file, ties: reconstruction",
+        kind="dr",
+        family="linkage",
+        scales=_SCALES,
+        default_for=("identity",),
     ),
     MeasureSpec(
         name="rsrl",

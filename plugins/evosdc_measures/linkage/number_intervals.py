@@ -31,15 +31,20 @@ def limits_of(column: Numbers, bins: int) -> Numbers:
     return inner
 
 
+def classed(original: Table, bins: int) -> Table:
+    """Return an original whose numbers are taken by classes of its own quantiles."""
+    limits = _all_limits(original, bins)
+    schema = _schema_of_classes(original.schema, limits)
+    return Table(schema, _codes_of(original, limits, slice(None)), np.empty((len(original), 0)))
+
+
 class FittedOnIntervals(Incremental[State]):
     """A measure of categories, fitted on an original whose numbers are taken by classes of its quantiles."""
 
     def __init__(self, original: Table, bins: int, fit: Callable[[Table], Incremental[Any]]) -> None:
         self._original = original
-        self._limits = {a.name: limits_of(np.asarray(original.column(a.name)), bins) for a in original.schema.numeric}
-        self._schema = replace(
-            original.schema, attributes=tuple(_class_attribute(a, self._limits) for a in original.schema.attributes)
-        )
+        self._limits = _all_limits(original, bins)
+        self._schema = _schema_of_classes(original.schema, self._limits)
         self._fitted = fit(self._classed(original))
 
     @property
@@ -47,18 +52,8 @@ class FittedOnIntervals(Incremental[State]):
         """The schema of tables in classes."""
         return self._schema
 
-    def _codes(self, table: Table, rows: Rows | slice) -> Codes:
-        columns = []
-        for attribute in table.schema.attributes:
-            column = table.column(attribute.name)[rows]
-            if not attribute.categorical:
-                classes = np.searchsorted(self._limits[attribute.name], column, side="right")
-                column = np.where(np.isnan(column), MISSING, classes).astype(np.int32)
-            columns.append(column)
-        return np.column_stack(columns).astype(np.int32)
-
     def _classed(self, table: Table) -> Table:
-        return Table(self._schema, self._codes(table, slice(None)), np.empty((len(table), 0)))
+        return Table(self._schema, _codes_of(table, self._limits, slice(None)), np.empty((len(table), 0)))
 
     def start(self, masked: Table) -> State:
         """Return the state of a table."""
@@ -69,7 +64,7 @@ class FittedOnIntervals(Incremental[State]):
     def update(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change."""
         codes = state[0].codes.copy()
-        codes[rows] = self._codes(masked, rows)
+        codes[rows] = _codes_of(masked, self._limits, rows)
         classed = Table(self._schema, codes, np.empty((len(codes), 0)))
         return classed, self._fitted.update(state[1], classed, rows)
 
@@ -81,6 +76,25 @@ class FittedOnIntervals(Incremental[State]):
     def value(self, state: State) -> float:
         """Return the risk, 0..100."""
         return self._fitted.value(state[1])
+
+
+def _all_limits(original: Table, bins: int) -> dict[str, Numbers]:
+    return {a.name: limits_of(np.asarray(original.column(a.name)), bins) for a in original.schema.numeric}
+
+
+def _codes_of(table: Table, limits: dict[str, Numbers], rows: Rows | slice) -> Codes:
+    columns = []
+    for attribute in table.schema.attributes:
+        column = table.column(attribute.name)[rows]
+        if not attribute.categorical:
+            classes = np.searchsorted(limits[attribute.name], column, side="right")
+            column = np.where(np.isnan(column), MISSING, classes).astype(np.int32)
+        columns.append(column)
+    return np.column_stack(columns).astype(np.int32)
+
+
+def _schema_of_classes(schema: Schema, limits: dict[str, Numbers]) -> Schema:
+    return replace(schema, attributes=tuple(_class_attribute(a, limits) for a in schema.attributes))
 
 
 def _class_attribute(attribute: Attribute, limits: dict[str, Numbers]) -> Attribute:

@@ -27,7 +27,8 @@ class PrefixTree:
     roots : int
         Number of nodes of the first level, which come first.
     nodes : ndarray of int32, shape (N, 3)
-        Code, first child and end of the children; at the last level code, number of records and 0.
+        Code, first child and end of the children; at the last level code, number of records and position of one of
+        them in the file.
     """
 
     order: NDArray[np.int64]
@@ -40,7 +41,8 @@ def tree_of(codes: Codes) -> PrefixTree:
     n, attributes = codes.shape
     # Few branches first: a long common beginning is summed once for many records.
     order = np.argsort([len(np.unique(codes[:, v])) for v in range(attributes)], kind="stable").astype(np.int64)
-    records = codes[np.lexsort(codes[:, order[::-1]].T)][:, order]
+    positions = np.lexsort(codes[:, order[::-1]].T)
+    records = codes[positions][:, order]
     # A row begins a new node at a level if it differs from the row above there or further up.
     begins = np.ones((n, attributes), dtype=bool)
     begins[1:] = np.logical_or.accumulate(records[1:] != records[:-1], axis=1)
@@ -56,7 +58,7 @@ def tree_of(codes: Codes) -> PrefixTree:
             nodes[-1, 2] = starts[level + 2]
         else:
             nodes[:, 1] = np.diff(rows, append=n)
-            nodes[:, 2] = 0
+            nodes[:, 2] = positions[rows]
         parts.append(nodes)
     return PrefixTree(order, len(levels[0]), np.concatenate(parts))
 

@@ -16,17 +16,13 @@ States = tuple[Any, ...]
 """The state of each scenario."""
 
 
-class LinkageParameters(Parameters):
-    """What intruders know and how they link; common to the measures of record linkage."""
+class ScenarioParameters(Parameters):
+    """What intruders know; common to all measures of record linkage."""
 
-    direction: Literal["masked-to-original", "original-to-masked"] = Field(
-        "masked-to-original", description="Which file's records are looked up in the other."
-    )
     scenarios: tuple[tuple[str, ...], ...] = Field(
         (), description="Lists of attributes that intruders know; none: one intruder who knows all."
     )
     combine: Literal["mean", "max"] = Field("mean", description="How the risks of several scenarios are combined.")
-    one_to_one: bool = Field(False, description="Assign all records to each other at once; up to 3000 records.")
 
     @field_validator("scenarios")
     @classmethod
@@ -36,8 +32,17 @@ class LinkageParameters(Parameters):
         return scenarios
 
 
+class LinkageParameters(ScenarioParameters):
+    """What intruders know and how they link; common to the measures of linkage by distance and by agreement."""
+
+    direction: Literal["masked-to-original", "original-to-masked"] = Field(
+        "masked-to-original", description="Which file's records are looked up in the other."
+    )
+    one_to_one: bool = Field(False, description="Assign all records to each other at once; up to 3000 records.")
+
+
 def fitted_by_scenarios(
-    original: Table, params: LinkageParameters, fit: Callable[[Table], Incremental[Any]]
+    original: Table, params: ScenarioParameters, fit: Callable[[Table], Incremental[Any]]
 ) -> Incremental[Any]:
     """Return a measure fitted on the whole original, or over the scenarios where there are any.
 
@@ -55,7 +60,7 @@ def fitted_by_scenarios(
 class FittedByScenarios(Incremental[States]):
     """A linkage measure of one original, once for each scenario."""
 
-    def __init__(self, original: Table, params: LinkageParameters, fit: Callable[[Table], Incremental[Any]]) -> None:
+    def __init__(self, original: Table, params: ScenarioParameters, fit: Callable[[Table], Incremental[Any]]) -> None:
         self._scenarios = params.scenarios
         self._greatest = params.combine == "max"
         self._fitted = [fit(original.select(names)) for names in self._scenarios]

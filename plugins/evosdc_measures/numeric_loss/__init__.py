@@ -49,14 +49,14 @@ SPECS: tuple[MeasureSpec, ...] = (
         "il1s:StandardisedLoss",
         "Mean distance between original and masked numbers in units of sqrt(2) standard deviations, times 100.",
         "Yancey, Winkler and Creecy (2002); limit at 100 and cost of missing values: reconstruction",
-        ("numeric", "mixed"),
+        ("numeric", "mixed", "analysis"),
     ),
     _loss(
         "apil",
         "apil:AverageProbabilisticLoss",
         "Average probabilistic information loss: mean of the five pil figures, times 100.",
         f"{_MATEO}; variances of the estimators: reconstruction",
-        ("numeric",),
+        ("numeric", "analysis"),
     ),
     *(
         _loss(f"pil-{part}", f"apil:{name}", f"Probabilistic information loss of {part}, times 100.", _MATEO)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
-from itertools import combinations
-from math import log2
+from itertools import combinations, permutations
+from math import log2, prod
 
 from evosdc.table.schema import MissingRule, Scale
 
@@ -169,3 +170,47 @@ def prl(original, masked):
         tied = [abs(weight[g] - greatest) <= 1e-9 for g in row]
         credit += tied[i] / sum(tied)
     return 100 * credit / n
+
+
+def transitions(original, masked):
+    """Return for each attribute the numbers of records by (original, masked) category, and by original category."""
+    pairs = [Counter(zip(x, y, strict=True)) for x, y in zip(columns(original), columns(masked), strict=True)]
+    return pairs, [Counter(x) for x in columns(original)]
+
+
+def guess_gain(original, masked):
+    n, gains = len(original), []
+    for pairs, totals in zip(*transitions(original, masked), strict=True):
+        guessed = sum(max(c for (_, b), c in pairs.items() if b == shown) for shown in {b for _, b in pairs})
+        floor = max(totals.values())
+        gains.append(Fraction(guessed - floor, n - floor) if floor < n else Fraction(0))
+    return float(100 * sum(gains) / len(gains))
+
+
+def informed(original, masked, matrices=None):
+    """`matrices` maps positions of attributes to known probabilities by (original, masked) category."""
+    pairs, totals = transitions(original, masked)
+    known = matrices or {}
+
+    def chance(v, a, b):
+        return known[v].get((a, b), Fraction(0)) if v in known else Fraction(pairs[v][a, b], totals[v][a])
+
+    credit = Fraction(0)
+    for own, y in zip(records(original), records(masked), strict=True):
+        chances = {
+            x: prod(chance(v, a, b) for v, (a, b) in enumerate(zip(x, y, strict=True))) for x in records(original)
+        }
+        greatest = max(chances.values())
+        if chances[own] == greatest > 0:
+            credit += Fraction(1, sum(chances[x] == greatest for x in records(original)))
+    return float(100 * credit / len(original))
+
+
+def relabelled(original, masked):
+    """Records gained by the best permutation of the labels, by attribute: all permutations are tried."""
+    gains = []
+    for pairs in transitions(original, masked)[0]:
+        labels = sorted({label for pair in pairs for label in pair})
+        right = [sum(pairs[a, b] for a, b in zip(labels, exchanged, strict=True)) for exchanged in permutations(labels)]
+        gains.append(max(right) - sum(pairs[a, a] for a in labels))
+    return gains

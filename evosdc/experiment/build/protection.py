@@ -1,0 +1,117 @@
+"""The experiment that ``evosdc protect`` carries out: good defaults for a file of people's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evosdc.calls.defaults import measures_by_role
+from evosdc.experiment.build.data import load_data, microdata_of
+from evosdc.experiment.config.experiment import DataSource, Experiment
+from evosdc.experiment.config.reader import parse_experiment
+from evosdc.model import Microdata
+from evosdc.plugins.registry import Registry
+
+GENERATIONS = 1200
+"""Generations of the search, two of which are a round of some sixty candidates."""
+
+STALLED = 400
+"""Generations without improvement after which it ends."""
+
+MOST_HARM = 3.0
+"""What a measure of harm may come to at most, in per cent of the records."""
+
+
+def protection(
+    source: Mapping[str, Any],
+    registry: Registry,
+    *,
+    fitness: str,
+    il: Sequence[str] = (),
+    dr: Sequence[str] = (),
+    require: Sequence[str] = (),
+    seconds: float | None = None,
+    seed: int = 1,
+    executor: Mapping[str, Any] | None = None,
+    start: Mapping[str, Any] | None = None,
+    harms: bool = True,
+) -> Experiment:
+    """Return the experiment that protects a file, with what the user leaves open filled in.
+
+    Risk is judged by role and loss by the tables of analysts, see `evosdc.calls.defaults.measures_by_role`. Harms that
+    plugins offer for the occasion, relabelling for one, are kept at or below `MOST_HARM`.
+
+    Parameters
+    ----------
+    source : mapping
+        As the key ``data`` of an experiment; paths are relative to the working folder.
+    registry : Registry
+    fitness : str
+    il, dr : sequence of str
+        Measures that are taken instead of the default ones of that kind.
+    require : sequence of str
+        Requirements: constraints that the published file has to fulfil.
+    seconds : float, optional
+        Length of the search; by default it ends by its generations.
+    seed : int
+    executor : mapping, optional
+        As the key ``executor`` of an experiment.
+    start : mapping, optional
+        As the key ``start`` of an experiment.
+    harms : bool
+        Whether harms are judged and limited.
+
+    Raises
+    ------
+    InputError
+        The file, its schema, names or requirements are refused.
+    """
+    given = DataSource.model_validate(dict(source))
+    data = load_data(given, registry)
+    measures = judgement_of(microdata_of(data, given.protect, data.table.schema.names), registry, il, dr)
+    offered = registry.defaults("measure", "harm") if harms else ()
+    limited = [name for name in offered if name not in (*measures["il"], *dr)]
+    measures["other"] = limited
+    name = str(source.get("name", source.get("file", "")))
+    document: dict[str, Any] = {
+        "title": f"Protection of {Path(name).name}",
+        "seed": seed,
+        "data": dict(source),
+        "fitness": {"name": fitness},
+        "algorithm": {"name": registry.default("algorithm", "protect")},
+        "measures": measures,
+        "constraints": [*require, *limits_of(limited)],
+        "stop": {"seconds": seconds} if seconds else {"generations": GENERATIONS, "stalled": STALLED},
+    }
+    if executor is not None:
+        document["executor"] = dict(executor)
+    if start is not None:
+        document["start"] = dict(start)
+    return parse_experiment(document, Path.cwd(), "protect")
+
+
+def judgement_of(
+    microdata: Microdata, registry: Registry, il: Sequence[str] = (), dr: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return the measures that protection is judged by, as an experiment says them: those named, by role the others.
+
+    Parameters
+    ----------
+    microdata : Microdata
+        With all attributes of the file.
+    registry : Registry
+    il, dr : sequence of str
+    """
+    measures: dict[str, Any] = measures_by_role(microdata, registry)
+    if il:
+        measures["il"] = list(il)
+    if dr:
+        measures["dr"] = list(dr)
+        del measures["risks"]
+    return measures
+
+
+def limits_of(harms: Sequence[str]) -> list[str]:
+    """Return the constraints that keep harms at or below `MOST_HARM`."""
+    return [f"{harm} <= {MOST_HARM:g}" for harm in harms]

@@ -1,0 +1,35 @@
+"""The limit: a lower bound of information loss and disclosure risk that no masked file beats.
+
+`evosdc_limit.bound.limit_of` is the function to call from Python. Importing this package loads nothing but hooks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from evosdc.hookspecs import hookimpl
+from evosdc.specs import MaskingMethodSpec
+
+if TYPE_CHECKING:
+    import click
+
+
+@hookimpl
+def evosdc_masking_methods() -> Iterable[MaskingMethodSpec]:
+    """Offer `optimal-channel`."""
+    yield MaskingMethodSpec(
+        name="optimal-channel",
+        implementation="evosdc_limit.method:OptimalChannel",
+        summary="Each attribute by the transitions of least loss and risk, two-way tables kept as far as can be.",
+        source="reconstruction: the limit of evosdc, derived for it",
+        scales=("nominal", "ordinal"),
+    )
+
+
+@hookimpl
+def evosdc_commands(cli: click.Group) -> None:
+    """Add ``evosdc limit``."""
+    from evosdc_limit.command import limit
+
+    cli.add_command(limit)

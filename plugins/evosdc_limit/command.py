@@ -1,0 +1,85 @@
+"""``evosdc limit``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from evosdc.cli.options import json_option, listed, schema_option, seconds_of
+
+if TYPE_CHECKING:
+    from evosdc_limit.bound import Limit
+
+_LOSSES = (0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 40.0, 50.0, 75.0)
+"""Information losses of the table on the terminal."""
+
+
+@click.command()
+@click.argument("data")
+@schema_option
+@click.option("--protect", "names", metavar="A,B,...", help="Attributes to mask; default: the quasi-identifiers.")
+@click.option(
+    "--dr",
+    type=click.Choice(["guess", "guess-gain"]),
+    default="guess",
+    show_default=True,
+    help="What DR is made of beside linkages.",
+)
+@click.option("--lines", type=click.IntRange(min=2), metavar="N", help="Supporting lines of the curve; default: 21.")
+@click.option(
+    "--time", "seconds", callback=seconds_of, metavar="60s", help="Stop then; what was found so far stays valid."
+)
+@json_option
+def limit(
+    data: str,
+    schema: Path | None,
+    names: str | None,
+    dr: str,
+    lines: int | None,
+    seconds: float | None,
+    as_json: bool,
+) -> None:
+    """Say how low IL and DR of DATA, a file or a registered data set, can be: no masked file lies below.
+
+    IL is the mean of dbil, ctbil and ebil, DR half of the guess (best-guess or guess-gain); linkages count as 0.
+    """
+    from evosdc.calls.attribute_choice import choose_attributes
+    from evosdc.cli.inputs import open_source
+    from evosdc.cli.results import print_json
+    from evosdc.model import Microdata
+    from evosdc_limit.bound import LINES, limit_of
+
+    table = open_source(data, schema).table
+    chosen = choose_attributes(table.schema, listed(names), otherwise_all=False)
+    found = limit_of(Microdata(table, chosen).original, dr, lines=lines or LINES, seconds=seconds)
+    if as_json:
+        print_json(found.document())
+    else:
+        _show(found)
+
+
+def _show(found: Limit) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from evosdc.cli.text import say
+
+    table = Table(title="The limit", title_justify="left")
+    table.add_column("information loss (IL) of at most", justify="right")
+    table.add_column("leaves a disclosure risk (DR) of at least", justify="right")
+    floor = found.curve[-1][1]
+    for il in _LOSSES:
+        table.add_row(f"{il:.0f}", f"{found.least_dr(il):.3f}")
+        if found.least_dr(il) <= floor + 1e-9:
+            break
+    Console().print(table)
+    guess = "the share of values that an intruder guesses" if found.guess == "guess" else "the gain of guesses"
+    say(f"No masked file has a max(IL, DR) below {found.max:.3f}, whatever the method and however long the search.")
+    say(f"IL is the mean of {', '.join(found.losses)}; DR is half of {guess}, linkages being at least 0.")
+    say(f"{found.records} records, {', '.join(found.attributes)}; missing values count as a category.")
+    if found.gap > 1e-6:
+        better = f"by up to {found.gap:.3f}" if found.gap < float("inf") else "by an unknown amount"
+        say(f"Stopped early: the bound is valid, but might be higher {better}. Give it more --time.")
+    say("It says where no file can be, not that a file is there: the best may lie some per cent above.")

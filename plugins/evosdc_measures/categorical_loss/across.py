@@ -1,0 +1,200 @@
+"""Contingency tables of protected with unprotected attributes, which is where most analyses of a file are made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from pydantic import Field
+
+from evosdc.errors import Fault, ParameterError
+from evosdc.kernel import kernel
+from evosdc.model import Incremental, Measure, Microdata
+from evosdc.model.parameters import Parameters
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.schema import Role, Scale
+from evosdc.table.table import Codes, Rows, Table
+from evosdc_measures.categorical_loss.contingency import DENSE_CELLS
+from evosdc_measures.categorical_loss.tables import FittedSum, State, follow_tables
+from evosdc_measures.domains import require_aligned
+from evosdc_measures.linkage.number_intervals import FittedOnIntervals, classed
+
+NOT_ANALYSED = (Role.IDENTIFIER, Role.WEIGHT, Role.HOUSEHOLD)
+"""Roles of attributes that nobody tabulates."""
+
+
+class ContingencyLossAcross(Measure):
+    """Share of records moved to another cell, over two-way tables of a protected with an unprotected attribute.
+
+    The sum of ``|x - y|`` over the cells of T such tables, x original and y masked counts, as ``100 * sum / (2 n T)``:
+    range 0..100, smaller is better. What `ContingencyTableLoss` is for tables of protected attributes. It sees that a
+    file keeps all of these and yet turns round how a protected attribute goes with the rest of the file; other than
+    within the protected attributes, a permutation of the records has a loss.
+
+    Tables are taken by strength of association in the original: first the strongest of each protected attribute, then
+    the strongest of all others, ``pairs`` at most. The strength is Cramer's V with Bergsma's correction (2013), without
+    which an attribute of many categories would seem to go with everything. Pairs that it finds independent are left
+    out; where there are no others nothing can be lost. Numbers are taken by classes: ``bins`` of about equal frequency
+    in the original. Unprotected attributes are those of the file that are not judged, but for identifiers, weights and
+    households; they stand as in the original. A missing value is a category of its own. Choice of tables and
+    normalisation are reconstructions.
+    """
+
+    supports = frozenset(Scale)
+    auxiliary_all = True
+
+    class Params(Parameters):
+        """Which tables are compared."""
+
+        pairs: int = Field(24, ge=1, le=1000, description="Greatest number of tables.")
+        attributes: tuple[str, ...] = Field((), description="Unprotected attributes to tabulate; default: all.")
+        bins: int = Field(10, ge=2, description="Classes of about equal frequency that numbers are taken by.")
+
+    params: Params
+
+    def auxiliary_names(self) -> tuple[str, ...]:
+        """Return the attributes that are named."""
+        return self.params.attributes
+
+    def fit(self, original: Table) -> Incremental[Any]:
+        """Refuse: there is no unprotected attribute."""
+        return self.fit_in(Microdata(original, original.schema.names))
+
+    def fit_in(self, microdata: Microdata) -> Incremental[Any]:
+        """Choose the tables and count the original in them.
+
+        Raises
+        ------
+        ParameterError
+            There is no unprotected attribute.
+        SchemaError
+            The file lacks an attribute that is named.
+        """
+        where = "measure ctbil-across"
+        self.require_support(microdata.original)
+        schema = microdata.table.schema
+        schema.require(self.params.attributes, f"{where}: attributes")
+        wanted = self.params.attributes or tuple(a.name for a in schema.attributes if a.role not in NOT_ANALYSED)
+        names = [name for name in wanted if name not in microdata.protect]
+        if not names:
+            advice = "Judge by ctbil, or protect fewer attributes."
+            raise ParameterError(Fault(where, "a file without unprotected attributes", "at least one", advice))
+        others = classed(microdata.table.select(names), self.params.bins)
+
+        def fitted(original: Table) -> FittedAcross:
+            return FittedAcross(original, others, strongest_pairs(original.codes, others.codes, self.params.pairs))
+
+        if microdata.original.schema.numeric:
+            return FittedOnIntervals(microdata.original, self.params.bins, fitted)
+        return fitted(microdata.original)
+
+
+class FittedAcross(FittedSum):
+    """`ContingencyLossAcross` of one original.
+
+    Parameters
+    ----------
+    original : Table
+        The protected attributes.
+    others : Table
+        The unprotected ones.
+    pairs : sequence of tuple of int
+        Positions of a protected and an unprotected attribute, for each table.
+    """
+
+    def __init__(self, original: Table, others: Table, pairs: Sequence[tuple[int, int]]) -> None:
+        used = sorted({w for _, w in pairs})
+        width = len(original.schema)
+        self.pairs = tuple((original.schema.names[v], others.schema.names[w]) for v, w in pairs)
+        """Names of the attributes of each table."""
+        self._protected = original
+        self._others = np.ascontiguousarray(others.codes[:, used])
+        chosen = others.schema.select([others.schema.names[w] for w in used])
+        self._schema = replace(original.schema, attributes=(*original.schema.attributes, *chosen.attributes))
+        # Without a table nothing is counted; one of a single protected attribute stands in its place.
+        tables: list[tuple[int, ...]] = [(v, width + used.index(w)) for v, w in pairs]
+        super().__init__(self._with_others(original), tables or [(0,)], "ctbil-across")
+
+    def _with_others(self, table: Table) -> Table:
+        return Table(self._schema, np.hstack((table.codes, self._others)), np.empty((len(table), 0)))
+
+    def start(self, masked: Table) -> State:
+        """Return the state of a table; O(n T)."""
+        require_aligned(self._protected, masked)
+        return (masked.codes, *super().start(self._with_others(masked))[1:])
+
+    def update(self, state: State, masked: Table, rows: Rows) -> State:
+        """Return the state after a change; O(m T)."""
+        before, after = _joined(state[0], self._others, rows), _joined(masked.codes, self._others, rows)
+        differences = state[1].copy()
+        total = follow_tables(before, after, np.arange(len(rows)), False, *self.tables, differences, state[2])
+        return masked.codes, differences, total
+
+    def value(self, state: State) -> float:
+        """Return the loss, 0..100."""
+        return super().value(state) if self.pairs else 0.0
+
+    def expected(self, transitions: Sequence[Matrix]) -> float:
+        """Return the expected loss, as `FittedSum`; unprotected attributes stay."""
+        if not self.pairs:
+            return 0.0
+        others = [np.identity(len(a.categories)) for a in self._schema.categorical[len(transitions) :]]
+        return super().expected([*transitions, *others])
+
+
+@kernel
+def _joined(codes: Codes, others: Codes, rows: Rows) -> Codes:
+    """Return some rows of both matrices side by side."""
+    width = codes.shape[1]
+    result = np.empty((len(rows), width + others.shape[1]), np.int32)
+    for place in range(len(rows)):
+        for v in range(width):
+            result[place, v] = codes[rows[place], v]
+        for w in range(others.shape[1]):
+            result[place, width + w] = others[rows[place], w]
+    return result
+
+
+def strongest_pairs(protected: Codes, others: Codes, most: int) -> list[tuple[int, int]]:
+    """Return pairs of columns of both matrices by strength of association: first the strongest of each protected one.
+
+    Parameters
+    ----------
+    protected, others : ndarray of int32, shapes (n, V) and (n, W)
+    most : int
+        Greatest number of pairs; independent ones are not among them.
+    """
+    strength = {
+        (v, w): corrected_association(protected[:, v], others[:, w])
+        for v in range(protected.shape[1])
+        for w in range(others.shape[1])
+    }
+    ranked = sorted((pair for pair, value in strength.items() if value > 0.0), key=lambda pair: (-strength[pair], pair))
+    firsts = [next((pair for pair in ranked if pair[0] == v), None) for v in range(protected.shape[1])]
+    foremost = sorted((pair for pair in firsts if pair is not None), key=ranked.index)
+    return [*foremost, *(pair for pair in ranked if pair not in foremost)][:most]
+
+
+def corrected_association(first: Codes, second: Codes) -> float:
+    """Return Cramer's V of two columns with Bergsma's correction (2013), 0..1; 0 where one of them is constant.
+
+    Of independent columns it is near 0 however many categories they have.
+    """
+    n = len(first)
+    rows, columns = (np.bincount(codes + 1) for codes in (first, second))
+    height, width = (np.count_nonzero(counts) - 1 for counts in (rows, columns))
+    if n < 2 or height == 0 or width == 0:
+        return 0.0
+    keys = (first.astype(np.int64) + 1) * len(columns) + second + 1
+    if len(rows) * len(columns) <= DENSE_CELLS:
+        table = np.bincount(keys, minlength=len(rows) * len(columns))
+        cells = np.flatnonzero(table)
+        counts = table[cells]
+    else:
+        cells, counts = np.unique(keys, return_counts=True)
+    margins = rows[cells // len(columns)].astype(np.float64) * columns[cells % len(columns)]
+    square = max(float((counts.astype(np.float64) ** 2 / margins).sum()) - 1.0 - height * width / (n - 1), 0.0)
+    least = min(height - height**2 / (n - 1), width - width**2 / (n - 1))
+    return min(float(np.sqrt(square / least)), 1.0) if least > 1e-12 else 0.0

@@ -1,0 +1,188 @@
+"""Record linkage by an intruder who knows how the file was masked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import Field
+
+from evosdc.errors import Fault, ParameterError
+from evosdc.model import Expected, Fitted, Incremental, Measure
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.schema import Scale
+from evosdc.table.table import Codes, Numbers, Rows, Table
+from evosdc_measures.domains import Counts, Integers, SmallCounts, require_aligned, small_counts
+from evosdc_measures.linkage.burdens import burdens_of
+from evosdc_measures.linkage.informed_links import followed, started
+from evosdc_measures.linkage.known_matrices import expected_links, matrices_by_attribute
+from evosdc_measures.linkage.likelihood import Behind, behind, costs_of_matrix
+from evosdc_measures.linkage.number_intervals import FittedOnIntervals
+from evosdc_measures.linkage.prefix_tree import tree_of
+from evosdc_measures.linkage.scenarios import ScenarioParameters, fitted_by_scenarios
+
+State = tuple[Codes, Counts, Integers, Counts, SmallCounts, float]
+"""Codes of the masked table, joint counts, costs, how each record is linked, number of records by size of the tie that
+their own original is in (at 0: of all these records), score."""
+
+FOLLOWED_CELLS = 1 << 16
+"""Greatest number of joint counts that a state holds; with more, a file is linked anew after each change."""
+MOST_CELLS = 1 << 26
+"""Greatest number of joint counts of a file."""
+
+
+class InformedLinkage(Measure):
+    """Expected share of records that an informed intruder links to their own, times 100.
+
+    The intruder holds the protected attributes of all respondents and knows how the file was masked, all but the random
+    draws: the transparency principle (Torra, 2017), short of the maximum-knowledge intruder of Domingo-Ferrer and
+    Muralidhar (2016). With J_v(a, b) records of original category a published as b, a masked record y is linked to the
+    originals x of greatest likelihood, ``sum_v log(J_v(x_v, y_v) / J_v(x_v, .))``; an original with a count of zero is
+    excluded, which the own one never is. Where t originals have that likelihood and the own one is among them, the
+    record counts 1/t. Range 0..100, smaller is better. No relabelling of published categories changes it. Estimating
+    the transitions from the file itself, and the expected match for ties, are reconstructions.
+
+    Likelihoods are compared as whole numbers, `evosdc_measures.linkage.likelihood`: those that are the same product of
+    counts are tied, others where they differ by less than 1e-11 of themselves.
+
+    With ``matrices``, the transition matrices that were published with the file, P is the matrix itself for the
+    attributes that have one there, and a record whose own original cannot have been published so is not linked.
+
+    Numbers are taken by classes: ``bins`` of about equal frequency in the original, an interval of ranks each.
+    ``scenarios`` lists what several intruders know, each a list of attributes; the risk is the mean over them, or the
+    maximum. A missing value is a category of its own, under both rules.
+    """
+
+    supports = frozenset(Scale)
+
+    class Params(ScenarioParameters):
+        """Classes of numbers, published matrices, and what the intruder knows."""
+
+        bins: int = Field(10, ge=2, description="Classes of about equal frequency that numbers are taken by.")
+        matrices: Path | None = Field(
+            None, description="A file of transition matrices that were published: MASKED.matrices.json of evosdc mask."
+        )
+
+    def fit(self, original: Table) -> Fitted:
+        """Build the tree of the originals.
+
+        Raises
+        ------
+        ParameterError
+            Too many categories; matrices that cannot be read, or do not fit the original.
+        SchemaError
+            A scenario names an attribute that there is not.
+        """
+        self.require_support(original)
+        return fitted_by_scenarios(original, self.params, self._fit)
+
+    def _fit(self, original: Table) -> Incremental[Any]:
+        file = self.params.matrices
+        matrices = {} if file is None else matrices_by_attribute(file, original.schema)
+        if original.schema.numeric:
+            return FittedOnIntervals(original, self.params.bins, lambda classed: FittedInformed(classed, matrices))
+        return FittedInformed(original, matrices)
+
+
+class FittedInformed(Incremental[State], Expected):
+    """`InformedLinkage` of one original.
+
+    Parameters
+    ----------
+    original : Table
+    matrices : mapping of str to ndarray of float64, shape (c, c)
+        Known transition matrices, by attribute.
+    """
+
+    def __init__(self, original: Table, matrices: dict[str, Matrix]) -> None:
+        n = len(original)
+        attributes = original.schema.categorical
+        self._original = original
+        self._rows = np.array([len(a.categories) + 1 for a in attributes], dtype=np.int64)
+        self._model = behind(
+            original.codes, self._rows, np.array([a.name in matrices for a in attributes], dtype=np.bool_)
+        )
+        self._follows = bool(self._model.offsets[-1] <= FOLLOWED_CELLS)
+        self._known = {
+            v: costs_of_matrix(matrices[a.name], np.unique(original.codes[:, v]))
+            for v, a in enumerate(attributes)
+            if a.name in matrices
+        }
+        published = self._rows if self._known else np.minimum(self._rows, n)
+        _require_few_cells(published * self._model.strides, [a.name for a in attributes])
+        tree = tree_of(self._model.own)
+        self._tree = (tree.order, tree.roots, tree.nodes)
+        _, place, number = np.unique(self._model.own, axis=0, return_inverse=True, return_counts=True)
+        self._multiples = number[place.reshape(-1)].astype(np.int32)
+
+    def start(self, masked: Table) -> State:
+        """Return the state of a table; one search for each record."""
+        require_aligned(self._original, masked)
+        codes, model = self._narrowed(masked.codes)
+        n, cells = len(codes), int(model.offsets[-1])
+        counts, costs = np.zeros(cells, dtype=np.int32), np.zeros(cells, dtype=np.int64)
+        links, ties = np.zeros(n, dtype=np.int32), small_counts(n + 1, n)
+        for v, known in self._known.items():
+            costs[model.offsets[v] : model.offsets[v + 1]] = known
+        matched = started(codes, *model, *self._tree, counts, costs, links, ties)
+        if not self._follows:
+            counts, costs = counts[:0], costs[:0]
+        return masked.codes, counts, costs, links, ties, min(100.0 * matched / n, 100.0)
+
+    def _narrowed(self, codes: Codes) -> tuple[Codes, Behind]:
+        """Return codes and layout; of many categories, those alone that the file publishes are given room."""
+        if self._follows or self._known:
+            return codes, self._model
+        narrow, rows = np.empty_like(codes), np.empty_like(self._rows)
+        for v in range(codes.shape[1]):
+            occurring, place = np.unique(codes[:, v], return_inverse=True)
+            narrow[:, v], rows[v] = place - 1, len(occurring)
+        return narrow, self._model.with_rows(rows)
+
+    def update(self, state: State, masked: Table, rows: Rows) -> State:
+        """Return the state after a change.
+
+        A search among the originals with a cell's original category for each record that publishes the same category,
+        is linked, and might now be linked to these; all such records are looked through. Many changed cells are
+        followed together, and all linked records searched anew that publish a category whose likelihoods have changed.
+        """
+        if not self._follows:
+            return self.start(masked)
+        before, counts, costs, links, ties, _ = state
+        counts, costs, links, ties = counts.copy(), costs.copy(), links.copy(), ties.copy()
+        matched = followed(
+            before, masked.codes, rows, *self._model, self._multiples, *self._tree, counts, costs, links, ties
+        )
+        return masked.codes, counts, costs, links, ties, min(100.0 * matched / len(links), 100.0)
+
+    def burdens(self, masked: Table) -> Numbers:
+        """Return each record's expected match as a share of the score, shape (n,); as `start`."""
+        return burdens_of(np.maximum(-self.start(masked)[3], 0))
+
+    def expected(self, transitions: Sequence[Matrix]) -> float:
+        """Return the expected share where the intruder knows the matrices, 0..100; exact.
+
+        It is the mean over the originals of the chance that they are linked: over all records y that may be published,
+        ``sum_y max_x prod_v p_v(y_v | x_v) / n`` with x among the originals. `score` estimates the transitions from the
+        drawn file itself and lies above it, the less the more records there are.
+
+        Raises
+        ------
+        EvaluationError
+            There are too many records that may be published: judge by draws.
+        """
+        return expected_links(self._original, transitions)
+
+    def value(self, state: State) -> float:
+        """Return the risk, 0..100."""
+        return state[5]
+
+
+def _require_few_cells(cells: Integers, names: Sequence[str]) -> None:
+    if cells.sum() > MOST_CELLS:
+        given = f"{names[int(cells.argmax())]} with too many categories for a table by original and masked category"
+        advice = "Merge its categories, or declare it numeric: numbers are taken by classes."
+        wanted = f"tables of at most {MOST_CELLS} cells, all attributes together"
+        raise ParameterError(Fault("measure informed-linkage: attributes", given, wanted, advice))

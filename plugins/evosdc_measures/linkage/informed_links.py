@@ -1,0 +1,251 @@
+"""Links of an informed intruder, followed through the changes of a masked file.
+
+When one cell of a record with original a is published as b' in place of b, a becomes less likely behind b and likelier
+behind b', and nothing else moves, since the number of records of a is fixed. So only records that publish b or b' may
+be linked otherwise, and of these only where a is the own category, that of the rival, or likely enough to become it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evosdc.kernel import kernel
+from evosdc.table.table import Codes, Rows
+from evosdc_measures.domains import Counts, Integers, SmallCounts
+from evosdc_measures.linkage.likelihood import Flags, cost_of, write_costs
+from evosdc_measures.linkage.rivals import expected_matches, link, rival_of, settle
+
+FEW = 6
+"""Up to so many changed cells are followed one by one; more are counted together. The choice changes no result."""
+
+
+@kernel
+def started(
+    published: Codes,
+    own: Codes,
+    strides: Integers,
+    offsets: Integers,
+    firsts: Integers,
+    margins: Integers,
+    logs: Integers,
+    given: Flags,
+    order: Integers,
+    roots: int,
+    nodes: Counts,
+    counts: Counts,
+    costs: Integers,
+    links: Counts,
+    ties: SmallCounts,
+) -> float:
+    """Count and link a whole file, and return the expected matches.
+
+    Parameters
+    ----------
+    published : ndarray of int32, shape (n, V)
+    own, strides, offsets, firsts, margins, logs, given
+        See `evosdc_measures.linkage.likelihood.Behind`.
+    order, roots, nodes
+        Tree of the originals' places.
+    counts : ndarray of int32
+        Zeros; filled for attributes without a known matrix.
+    costs : ndarray of int64
+        Those of known matrices; the others are written.
+    links : ndarray of int32, shape (n,)
+        Zeros; filled, see `evosdc_measures.linkage.rivals.settle`.
+    ties : ndarray, shape (n + 1,)
+        Zeros; filled.
+    """
+    n, attributes = own.shape
+    for row in range(n):
+        for v in range(attributes):
+            if not given[v]:
+                counts[offsets[v] + (published[row, v] + 1) * strides[v] + own[row, v]] += 1
+    for v in range(attributes):
+        if not given[v]:
+            for base in range(offsets[v], offsets[v + 1], strides[v]):
+                write_costs(base, strides[v], firsts[v], margins, logs, counts, costs)
+    paths = np.empty((4, attributes), np.int64)
+    for row in range(n):
+        link(published, row, own, order, roots, nodes, strides, offsets, costs, paths, links, ties)
+    return expected_matches(ties)
+
+
+@kernel
+def followed(
+    before: Codes,
+    after: Codes,
+    rows: Rows,
+    own: Codes,
+    strides: Integers,
+    offsets: Integers,
+    firsts: Integers,
+    margins: Integers,
+    logs: Integers,
+    given: Flags,
+    multiples: Counts,
+    order: Integers,
+    roots: int,
+    nodes: Counts,
+    counts: Counts,
+    costs: Integers,
+    links: Counts,
+    ties: SmallCounts,
+) -> float:
+    """Follow changed rows, and return the expected matches; the last four arrays are changed.
+
+    Parameters
+    ----------
+    before, after : ndarray of int32, shape (n, V)
+    rows : ndarray of intp, shape (m,)
+    multiples : ndarray of int32, shape (n,)
+        How many originals are equal to each record's own.
+    """
+    attributes = own.shape[1]
+    changes = 0
+    for row in rows:
+        for v in range(attributes):
+            changes += before[row, v] != after[row, v]
+    paths = np.empty((4, attributes), np.int64)
+    if changes > FEW:
+        _follow_together(
+            before, after, rows, own, strides, offsets, firsts, margins, logs, given, multiples, order, roots, nodes,
+            counts, costs, links, ties, paths,
+        )  # fmt: skip
+    elif changes > 0:
+        # One cell after the other: each is followed in a file that differs from the last in this cell alone.
+        current = before.copy()
+        for row in rows:
+            for v in range(attributes):
+                left = before[row, v]
+                if left != after[row, v]:
+                    current[row, v] = after[row, v]
+                    _follow_cell(
+                        current, row, v, left, own, strides, offsets, firsts, margins, logs, given, multiples, order,
+                        roots, nodes, counts, costs, links, ties, paths,
+                    )  # fmt: skip
+    return expected_matches(ties)
+
+
+@kernel
+def _follow_cell(
+    published: Codes,
+    row: int,
+    v: int,
+    left: int,
+    own: Codes,
+    strides: Integers,
+    offsets: Integers,
+    firsts: Integers,
+    margins: Integers,
+    logs: Integers,
+    given: Flags,
+    multiples: Counts,
+    order: Integers,
+    roots: int,
+    nodes: Counts,
+    counts: Counts,
+    costs: Integers,
+    links: Counts,
+    ties: SmallCounts,
+    paths: Integers,
+) -> None:
+    """Follow one changed cell, published as `left` before."""
+    if not given[v]:
+        moved, entered = own[row, v], published[row, v]
+        for code, step in ((left, -1), (entered, 1)):
+            base = offsets[v] + (code + 1) * strides[v]
+            counts[base + moved] += step
+            write_costs(base, strides[v], firsts[v], margins, logs, counts, costs)
+        for other in range(len(own)):
+            code = published[other, v]
+            if (code != left and code != entered) or other == row:
+                continue
+            mine, rival = own[other, v] == moved, links[other]
+            if rival >= 0:
+                # Own and rival keep their distance where both have the moved category, or neither has it. The rival
+                # keeps ahead too where it alone has become likelier, or the own one alone less likely.
+                if mine == (own[rival, v] == moved) or mine == (code == left):
+                    continue
+                limit = cost_of(published, other, own, other, strides, offsets, costs)
+                if cost_of(published, other, own, rival, strides, offsets, costs) < limit:
+                    continue
+            elif mine == (code == entered):
+                # The others lose ground to the own one, all but those that have its category. Those that are equal to
+                # it altogether always keep up.
+                if -rival == multiples[other]:
+                    continue
+            elif code == entered:
+                limit = cost_of(published, other, own, other, strides, offsets, costs)
+                place, tied = rival_of(
+                    published, other, limit, v, moved, False, order, roots, nodes, strides, offsets, costs, paths
+                )
+                if place >= 0 or tied > 0:
+                    settle(other, place, tied - rival, links, ties)
+                continue
+            link(published, other, own, order, roots, nodes, strides, offsets, costs, paths, links, ties)
+    link(published, row, own, order, roots, nodes, strides, offsets, costs, paths, links, ties)
+
+
+@kernel
+def _follow_together(
+    before: Codes,
+    after: Codes,
+    rows: Rows,
+    own: Codes,
+    strides: Integers,
+    offsets: Integers,
+    firsts: Integers,
+    margins: Integers,
+    logs: Integers,
+    given: Flags,
+    multiples: Counts,
+    order: Integers,
+    roots: int,
+    nodes: Counts,
+    counts: Counts,
+    costs: Integers,
+    links: Counts,
+    ties: SmallCounts,
+    paths: Integers,
+) -> None:
+    """Follow many changed cells.
+
+    Left as they are: records that publish nothing whose costs have changed; that still have their rival; and whose own
+    original alone was linked and has not become less likely, while no other has become likelier.
+    """
+    n, attributes = own.shape
+    # By where a category's entries begin, whether any of them changed, and whether any grew.
+    changed, grown = np.zeros(len(costs), np.bool_), np.zeros(len(costs), np.bool_)
+    # Entries that shrank, and records that changed.
+    shrunk, moved = np.zeros(len(costs), np.bool_), np.zeros(n, np.bool_)
+    for row in rows:
+        for v in range(attributes):
+            if before[row, v] != after[row, v]:
+                moved[row] = True
+                if not given[v]:
+                    for code, step in ((before[row, v], -1), (after[row, v], 1)):
+                        base = offsets[v] + (code + 1) * strides[v]
+                        counts[base + own[row, v]] += step
+                        changed[base] = True
+                        if step > 0:
+                            grown[base] = True
+                        else:
+                            shrunk[base + own[row, v]] = True
+    for v in range(attributes):
+        for base in range(offsets[v], offsets[v + 1], strides[v]):
+            if changed[base]:
+                write_costs(base, strides[v], firsts[v], margins, logs, counts, costs)
+    for row in range(n):
+        if not moved[row]:
+            touched, worse = False, False
+            for v in range(attributes):
+                base = offsets[v] + (after[row, v] + 1) * strides[v]
+                touched |= changed[base]
+                worse |= grown[base] or shrunk[base + own[row, v]]
+            if not touched or (not worse and -links[row] == multiples[row]):
+                continue
+            if links[row] >= 0:
+                limit = cost_of(after, row, own, row, strides, offsets, costs)
+                if cost_of(after, row, own, links[row], strides, offsets, costs) < limit:
+                    continue
+        link(after, row, own, order, roots, nodes, strides, offsets, costs, paths, links, ties)

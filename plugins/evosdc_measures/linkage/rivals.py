@@ -1,0 +1,180 @@
+"""Whether any original is likelier behind a published record than its own one, and how many are as likely.
+
+A search ends at the first likelier original, its *rival*: most records of a well masked file are decided at once. The
+tree is that of `evosdc_measures.linkage.prefix_tree`.
+"""
+
+from __future__ import annotations
+
+from evosdc.kernel import kernel
+from evosdc.table.table import Codes
+from evosdc_measures.domains import Counts, Integers, SmallCounts
+from evosdc_measures.linkage.likelihood import IMPOSSIBLE, cost_of
+
+ANY = -1
+"""No attribute is fixed: all originals are looked at."""
+
+
+@kernel
+def rival_of(
+    published: Codes,
+    row: int,
+    limit: int,
+    fixed: int,
+    category: int,
+    hopeful: bool,
+    order: Integers,
+    roots: int,
+    nodes: Counts,
+    strides: Integers,
+    offsets: Integers,
+    costs: Integers,
+    paths: Integers,
+) -> tuple[int, int]:
+    """Return the place of an original that costs less than the limit, or -1 and how many cost exactly that much.
+
+    Parameters
+    ----------
+    published : ndarray of int32, shape (n, V)
+    row : int
+    limit : int
+        What the record's own original costs.
+    fixed, category : int
+        Only originals with this place of category in this attribute are looked at; all where `fixed` is `ANY`.
+    hopeful : bool
+        Whether a likelier original is to be expected: then the cheapest branches are tried first. Not with `fixed`.
+    order, roots, nodes
+        See `evosdc_measures.linkage.prefix_tree.PrefixTree`.
+    strides, offsets, costs
+        See `evosdc_measures.linkage.likelihood.Behind`.
+    paths : ndarray of int64, shape (4, V)
+        Scratch: by level the next node, the end of its siblings, the cost so far, and where the costs begin.
+    """
+    last = len(order) - 1
+    start = 0
+    for level in range(last + 1):
+        v = order[level]
+        paths[3, level] = offsets[v] + (published[row, v] + 1) * strides[v]
+        if v == fixed:
+            start = costs[paths[3, level] + category]
+    if start > limit:
+        return -1, 0
+    if hopeful:
+        place = _along_the_cheapest(limit, roots, nodes, costs, paths)
+        if place >= 0:
+            return place, 0
+    found, level, cost = 0, 0, start
+    begin, end = _narrowed(0, roots, order[0] == fixed, category, nodes)
+    while level >= 0:
+        if level == last:
+            # Most of all nodes are of the last level: no path is kept for them.
+            for node in range(begin, end):
+                total = cost if order[last] == fixed else cost + costs[paths[3, last] + nodes[node, 0]]
+                if total < limit:
+                    return int(nodes[node, 2]), 0
+                if total == limit:
+                    found += nodes[node, 1]
+            level -= 1
+        else:
+            paths[0, level], paths[1, level], paths[2, level] = begin, end, cost
+        while level >= 0:
+            node = paths[0, level]
+            if node == paths[1, level]:
+                level -= 1
+                continue
+            paths[0, level] = node + 1
+            cost = paths[2, level]
+            if order[level] != fixed:
+                cost += costs[paths[3, level] + nodes[node, 0]]
+            if cost <= limit:
+                level += 1
+                begin, end = _narrowed(nodes[node, 1], nodes[node, 2], order[level] == fixed, category, nodes)
+                break
+    return -1, int(found)
+
+
+@kernel
+def _along_the_cheapest(limit: int, roots: int, nodes: Counts, costs: Integers, paths: Integers) -> int:
+    """Follow the cheapest branch of each level; return the place where it ends if it costs less than the limit."""
+    first, end, cost, cheapest = 0, roots, 0, 0
+    for level in range(paths.shape[1]):
+        cheapest = first
+        least = costs[paths[3, level] + nodes[first, 0]]
+        for node in range(first + 1, end):
+            if least == 0:
+                break
+            step = costs[paths[3, level] + nodes[node, 0]]
+            if step < least:
+                cheapest, least = node, step
+        cost += least
+        if cost >= limit:
+            return -1
+        first, end = nodes[cheapest, 1], nodes[cheapest, 2]
+    return int(nodes[cheapest, 2])
+
+
+@kernel
+def _narrowed(first: int, end: int, fixed: bool, category: int, nodes: Counts) -> tuple[int, int]:
+    """Return the range of siblings, of which only that of the category is left where it is fixed."""
+    if not fixed:
+        return first, end
+    stop = end
+    while first < end:
+        middle = (first + end) // 2
+        if nodes[middle, 0] < category:
+            first = middle + 1
+        else:
+            end = middle
+    if first < stop and nodes[first, 0] == category:
+        return first, first + 1
+    return first, first
+
+
+@kernel
+def settle(row: int, rival: int, tied: int, links: Counts, ties: SmallCounts) -> None:
+    """Write how a record is linked: the place of its rival, or the tie that its own original is in as ``-tied``."""
+    if links[row] < 0:
+        ties[-links[row]] -= 1
+        ties[0] -= 1
+    if rival < 0:
+        ties[tied] += 1
+        ties[0] += 1
+    links[row] = rival if rival >= 0 else -tied
+
+
+@kernel
+def link(
+    published: Codes,
+    row: int,
+    own: Codes,
+    order: Integers,
+    roots: int,
+    nodes: Counts,
+    strides: Integers,
+    offsets: Integers,
+    costs: Integers,
+    paths: Integers,
+    links: Counts,
+    ties: SmallCounts,
+) -> None:
+    """Link one record anew. One whose own original is impossible is given itself as rival."""
+    limit = cost_of(published, row, own, row, strides, offsets, costs)
+    if limit >= IMPOSSIBLE:
+        settle(row, row, 0, links, ties)
+        return
+    rival, tied = rival_of(
+        published, row, limit, ANY, 0, links[row] >= 0, order, roots, nodes, strides, offsets, costs, paths
+    )
+    settle(row, rival, tied, links, ties)
+
+
+@kernel
+def expected_matches(ties: SmallCounts) -> float:
+    """Return the sum over all records of one in so many as are tied, from their number by size of tie."""
+    matched, left, size = 0.0, ties[0], 0
+    while left > 0:
+        size += 1
+        if ties[size] > 0:
+            matched += ties[size] / size
+            left -= ties[size]
+    return matched

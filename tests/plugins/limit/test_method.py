@@ -1,0 +1,131 @@
+"""Files from optimal channels: their numbers of records, their tables, and how near they come to the limit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evosdc.errors import ParameterError
+from evosdc.model import MaskingMethod
+from evosdc.plugins.registry import default_registry
+from evosdc.table.table import Table
+from evosdc.testing import MaskingMethodConformance
+from evosdc_limit.annealing import annealed
+from evosdc_limit.assignment import assigned
+from evosdc_limit.attribute import attribute_terms
+from evosdc_limit.bound import limit_of, objective_for
+from evosdc_limit.method import OptimalChannel
+from evosdc_limit.rounding import rounded
+from tests.plugins.limit.references import scores, tables
+from tests.plugins.masking.registered import registered
+
+
+def build(**params: object) -> MaskingMethod:
+    return OptimalChannel(OptimalChannel.Params(**params))
+
+
+class TestOfTheMaximum(MaskingMethodConformance):
+    def method(self) -> MaskingMethod:
+        return build()
+
+
+class TestOfGain(MaskingMethodConformance):
+    def method(self) -> MaskingMethod:
+        return build(t=0.7, dr="guess-gain")
+
+
+@pytest.mark.parametrize(("dr", "above"), [("guess", 8.0), ("guess-gain", 17.0)])
+def test_a_start_near_the_limit(dr: str, above: float) -> None:
+    table = registered("german-credit").select(["existacc", "savings", "presemploy"])
+    masked = build(dr=dr).mask(table, np.random.default_rng(1))
+    il, risk = scores(table, masked, dr)
+    share = limit_of(table, dr, lines=2).above(il, risk)
+    assert share is not None
+    assert 0.0 <= share <= above
+    ctbil = default_registry().build("measure", "ctbil", {}).fit(table).score(masked)
+    assert ctbil <= 1.5, "two-way tables were not kept"
+
+
+def test_identity_where_loss_alone_counts() -> None:
+    table = registered("german-credit").select(["existacc", "savings", "presemploy"])
+    assert build(t=1.0).mask(table, np.random.default_rng(1)).same_records(table)
+
+
+@pytest.mark.parametrize("t", [-0.1, 1.5])
+def test_weights_out_of_range(t: float) -> None:
+    table = registered("german-credit").select(["existacc"])
+    with pytest.raises(ParameterError, match="from 0 to 1"):
+        build(t=t).require_fit(table)
+
+
+@given(st.integers(1, 5), st.integers(1, 5), st.integers(0, 2**32), st.booleans())
+def test_rounding_keeps_originals_and_is_next_to_the_shares(B: int, A: int, seed: int, sparse: bool) -> None:
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(1, 30, A)
+    channel = rng.dirichlet(np.full(B, 0.2 if sparse else 2.0), A).T
+    exact = channel * counts
+    found = rounded(exact / counts.sum(), counts)
+    assert (found.sum(axis=0) == counts).all()
+    assert (np.abs(found - exact) < 1.0 + 1e-5).all()
+    assert (np.abs(found.sum(axis=1) - exact.sum(axis=1)) < 1.0 + 1e-5).all()
+
+
+@settings(max_examples=30)
+@given(tables(records=60, categories=5), st.integers(0, 2**32), st.sampled_from([None, 0.5]))
+def test_annealing_keeps_originals_and_is_no_worse(table: Table, seed: int, t: float | None) -> None:
+    rng = np.random.default_rng(seed)
+    objective = objective_for(table)
+    counts = [np.zeros(terms.distances.shape, dtype=np.int64) for terms in objective.attributes]
+    for one, terms in zip(counts, objective.attributes, strict=True):
+        for a, records in enumerate(np.round(terms.frequencies * len(table)).astype(np.int64)):
+            one[:, a] = rng.multinomial(records, np.full(len(one), 1 / len(one)))
+    found = annealed(objective, counts, t, rng, 500)
+    before, after = (_fitness(table, numbers, t) for numbers in (counts, found))
+    for one, other in zip(counts, found, strict=True):
+        assert (one.sum(axis=0) == other.sum(axis=0)).all()
+        assert other.min() >= 0
+    assert after <= before + 1e-9
+
+
+def _fitness(table: Table, counts: list[np.ndarray], t: float | None) -> float:
+    """Return what annealing minimises, from the measures of the single attributes and of the tables' bounds."""
+    objective = objective_for(table)
+    codes = table.codes.copy()
+    moved = []
+    for v, (terms, one) in enumerate(zip(objective.attributes, counts, strict=True)):
+        for a, original in enumerate(terms.originals):
+            codes[table.codes[:, v] == original, v] = np.repeat(terms.published, one[:, a])
+        moved.append(0.5 * np.abs(one.sum(axis=1) / len(table) - terms.shares).sum())
+    masked = Table(table.schema, codes, table.numbers)
+    registry = default_registry()
+    il = sum(registry.build("measure", name, {}).fit(table).score(masked) for name in ("dbil", "ebil")) / 3.0
+    il += 100.0 / 3.0 * float(np.mean([max(moved[v] for v in F) for F in objective.tables]))
+    dr = registry.build("measure", "best-guess", {}).fit(table).score(masked) / 2.0
+    return max(il, dr) + 0.02 * (il + dr) if t is None else t * il + (1 - t) * dr
+
+
+@settings(max_examples=30)
+@given(tables(records=60, categories=5), st.integers(0, 2**32))
+def test_assignment_has_the_given_numbers_and_no_worse_tables(table: Table, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    terms = attribute_terms(table)
+    counts = [np.zeros(one.distances.shape, dtype=np.int64) for one in terms]
+    for one, about in zip(counts, terms, strict=True):
+        for a, records in enumerate(np.round(about.frequencies * len(table)).astype(np.int64)):
+            one[:, a] = rng.multinomial(records, np.full(len(one), 1 / len(one)))
+    codes = assigned(table, terms, counts, np.random.default_rng(seed))
+    for v, (one, about) in enumerate(zip(counts, terms, strict=True)):
+        for a, original in enumerate(about.originals):
+            own = codes[table.codes[:, v] == original, v]
+            assert [(own == b).sum() for b in about.published] == one[:, a].tolist()
+    # Records in the same random order, without swaps.
+    first, generator = table.codes.copy(), np.random.default_rng(seed)
+    for v, (one, about) in enumerate(zip(counts, terms, strict=True)):
+        for a, original in enumerate(about.originals):
+            rows = generator.permutation(np.flatnonzero(table.codes[:, v] == original))
+            first[rows, v] = np.repeat(about.published, one[:, a])
+    ctbil = default_registry().build("measure", "ctbil", {}).fit(table)
+    losses = [ctbil.score(Table(table.schema, c, table.numbers)) for c in (codes, first)]
+    assert losses[0] <= losses[1] + 1e-9
