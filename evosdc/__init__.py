@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evosdc._version import __version__
 
 if TYPE_CHECKING:
-    from evosdc.api import mask, measure, read_table, risk, run, tune
+    from evosdc.api import check_records, mask, measure, read_table, risk, run, tune
     from evosdc.errors import EvosdcError, InputError, RunError
     from evosdc.experiment.config.experiment import Experiment
     from evosdc.hookspecs import hookimpl
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from evosdc.table.table import Table
 
 _HOMES = {
+    "check_records": "evosdc.api",
     "mask": "evosdc.api",
     "measure": "evosdc.api",
     "read_table": "evosdc.api",
@@ -50,6 +51,7 @@ __all__ = [
     "Schema",
     "Table",
     "__version__",
+    "check_records",
     "estimate_after_pram",
     "hookimpl",
     "mask",

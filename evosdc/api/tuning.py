@@ -112,12 +112,11 @@ def tune(
         )  # fmt: skip
         return TunedData(found.tuning, frame_from_table(data, found.masked), found.masking)
     from evosdc.calls.attribute_choice import choose_attributes
-    from evosdc.calls.masking import build_steps, mask_file
     from evosdc.errors import DataError, Fault
     from evosdc.experiment.build.problem import build_problem
     from evosdc.experiment.build.protection import judgement_of, limits_of
     from evosdc.experiment.config.experiment import Experiment
-    from evosdc.experiment.run.tuning import budget_of, tune_problem
+    from evosdc.experiment.run.tuning import best_file, budget_of, tune_problem
     from evosdc.model import Microdata
 
     registry = default_registry()
@@ -141,7 +140,5 @@ def tune(
     if not tuning.files:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in tuning.refused.items()) or "no method"
         raise DataError(Fault("tune", reasons, "a masking method that fits the protected attributes"))
-    masking = tuning.files[0].masking
-    assert masking.seed is not None
-    masked = mask_file(masking, build_steps(masking, registry), microdata, masking.seed)
-    return TunedData(tuning, masked, masking)
+    masked = data.with_columns(best_file(microdata, registry, tuning))
+    return TunedData(tuning, masked, tuning.files[0].masking)

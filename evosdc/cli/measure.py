@@ -130,9 +130,11 @@ def _combined(
 ) -> dict[str, float]:
     """Return the scores with IL and DR, where there are measures of that kind."""
     from evosdc.experiment.build.problem import aggregation_of
-    from evosdc.experiment.config.experiment import Measures, Named
+    from evosdc.experiment.config.experiment import MeasureEntry, Measures
 
-    by_kind = {kind: tuple(Named(name=n) for n, spec in specs.items() if spec.kind == kind) for kind in ("il", "dr")}
+    by_kind = {
+        kind: tuple(MeasureEntry(name=n) for n, spec in specs.items() if spec.kind == kind) for kind in ("il", "dr")
+    }
     if not any(by_kind.values()):
         return dict(scores)
     measures = Measures(il=by_kind["il"], dr=by_kind["dr"], linkage=linkage)

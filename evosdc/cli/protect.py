@@ -29,6 +29,13 @@ from evosdc.cli.options import PATH, DefaultName, json_option, listed, schema_op
     metavar="CONDITION",
     help='What the file must fulfil, such as "k-anonymity >= 3" or "l-diversity of salary >= 2"; repeatable.',
 )
+@click.option(
+    "--structural-zeros/--no-structural-zeros",
+    "zeros",
+    default=True,
+    show_default=True,
+    help="Keep combinations that never occur in DATA, though 5 records or more are expected, from occurring.",
+)
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
 @click.option("--executor", default="processes", show_default=True, metavar="NAME")
 @click.option("--workers", type=click.IntRange(min=1), metavar="N")
@@ -44,6 +51,7 @@ def protect(
     il: str | None,
     dr: str | None,
     require: tuple[str, ...],
+    zeros: bool,
     seed: int,
     executor: str,
     workers: int | None,
@@ -69,6 +77,7 @@ def protect(
         il=listed(il) or (),
         dr=listed(dr) or (),
         require=require,
+        structural_zeros=zeros,
         seconds=seconds,
         seed=seed,
         executor={"name": executor} | ({"workers": workers} if workers else {}),

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from evosdc.cli.options import PATH, json_option
+from evosdc.cli.options import PATH, json_option, listed, schema_option
 
 
 @click.command()
@@ -51,15 +51,51 @@ def run(
 
 
 @click.command()
-@click.argument("experiment", type=PATH)
+@click.argument("experiment", type=PATH, required=False)
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Override a key.")
+@click.option(
+    "--data",
+    is_flag=False,
+    flag_value="",
+    metavar="[DATA]",
+    help="After EXPERIMENT: check the records of its data too. Without one: check those of DATA, a file or data set.",
+)
+@schema_option
+@click.option(
+    "--protect", "names", metavar="A,B,...", help="With DATA: attributes to mask; default: quasi-identifiers."
+)
+@click.option(
+    "--threshold",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Expected records of a structural zero; default: 5.",
+)
 @json_option
-def check(experiment: Path, settings: tuple[str, ...], as_json: bool) -> None:
-    """Validate an experiment file: names, parameters, data, attributes. Runs nothing."""
+def check(
+    experiment: Path | None,
+    settings: tuple[str, ...],
+    data: str | None,
+    schema: Path | None,
+    names: str | None,
+    threshold: float | None,
+    as_json: bool,
+) -> None:
+    """Validate an experiment file: names, parameters, data, attributes. Runs nothing.
+
+    With --data it also tells how often records break the schema's edit rules, which combinations of values never
+    occur, and which masked attributes the others give away.
+    """
+    if experiment is None:
+        check_data(data, schema, names, threshold, settings, as_json)
+        return
+    if data or schema is not None or names is not None:
+        raise click.UsageError("--data takes no file beside an EXPERIMENT, which names its data, schema and protect.")
+    from evosdc.calls.consistency import check_records
     from evosdc.cli.results import print_json
+    from evosdc.cli.text import say
     from evosdc.experiment.config.reader import read_experiment
     from evosdc.experiment.study.settings import check_settings, planned_runs
     from evosdc.plugins.registry import default_registry
+    from evosdc.table.structural_zeros import THRESHOLD
 
     model = read_experiment(experiment, settings)
     assembly = check_settings(model, default_registry())
@@ -71,14 +107,52 @@ def check(experiment: Path, settings: tuple[str, ...], as_json: bool) -> None:
         "measures": list(assembly.problem.measures),
         "runs": len(planned_runs(model)),
     }
+    found = None
+    if data is not None:
+        zeros = model.structural_zeros
+        expected = threshold or (zeros.threshold if zeros is not None else THRESHOLD)
+        found = check_records(assembly.source.table, assembly.microdata.protect, expected)
     if as_json:
-        print_json(document)
+        print_json(document | ({"data": found.to_json()} if found is not None else {}))
         return
     click.echo(
         f"{experiment} is valid: {document['records']} records, protect {', '.join(assembly.microdata.protect)}, "
         f"{document['starting_files']} starting files, measures {', '.join(assembly.problem.measures)}"
         + ("." if model.single else f"; {document['runs']} runs.")
     )
+    for sentence in found.sentences() if found is not None else ():
+        say(sentence)
+
+
+def check_data(
+    data: str | None,
+    schema: Path | None,
+    names: str | None,
+    threshold: float | None,
+    settings: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Print what the records of a data file, or of a data set, say of themselves."""
+    from evosdc.calls.consistency import check_records
+    from evosdc.cli.inputs import open_source
+    from evosdc.cli.results import print_json
+    from evosdc.cli.text import say
+    from evosdc.table.schema import Role
+    from evosdc.table.structural_zeros import THRESHOLD
+
+    if not data:
+        raise click.UsageError("Missing argument: EXPERIMENT, or --data DATA.")
+    if settings:
+        raise click.UsageError("--set overrides a key of an EXPERIMENT; there is none.")
+    table = open_source(data, schema).table
+    protect = listed(names) or list(table.schema.with_role(Role.QUASI_IDENTIFIER))
+    found = check_records(table, protect, threshold or THRESHOLD)
+    if as_json:
+        print_json(found.to_json() | {"protect": protect})
+        return
+    say(f"{data}: {len(table)} records; masked: {', '.join(protect) or 'nothing'}.")
+    for sentence in found.sentences():
+        say(sentence)
 
 
 @click.command()

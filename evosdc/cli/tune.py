@@ -75,6 +75,7 @@ def tune(
     from evosdc.cli.display import display
     from evosdc.cli.inputs import data_of
     from evosdc.cli.results import print_json
+    from evosdc.cli.text import say
     from evosdc.errors import DataError, Fault
     from evosdc.experiment.build.assembly import assemble
     from evosdc.experiment.build.protection import protection
@@ -95,6 +96,7 @@ def tune(
         executor={"name": executor} | ({"workers": workers} if workers else {}),
         start={"tuned": {key: value for key, value in tuned.items() if value is not None}},
         harms=not (il or dr),
+        structural_zeros=False,
     ).model_copy(update={"title": f"Tuning for {Path(data).name}"})
     assembly = assemble(experiment, default_registry())
     assert experiment.start is not None
@@ -118,6 +120,8 @@ def tune(
         print_json(result)
         return
     _print(found, commands, fitness, output)
+    if assembly.microdata.rules is not None:
+        say("Records that break edit rules of the schema were repaired before files were judged; evosdc mask does not.")
 
 
 def command_of(masking: Masking, data: str, schema: Path | None, protect: Sequence[str]) -> str:
@@ -170,19 +174,16 @@ def value_text(value: Any) -> str:
 
 def _write(output: Path, assembly: Assembly, found: Tuning, result: dict[str, Any]) -> str:
     """Write the best file, all figures, and an experiment that begins with tuned methods; return the file's path."""
-    from evosdc.calls.masking import build_steps, mask_file
     from evosdc.experiment.config.resolution import experiment_text
-    from evosdc.experiment.run.tuning import with_tuned
+    from evosdc.experiment.run.tuning import best_file, with_tuned
     from evosdc.files.atomic import make_folder, write_text
     from evosdc.files.delimited_file import DelimitedFile
     from evosdc.runs.layout import BEST, EXPERIMENT, TUNING
 
-    masking, registry = found.files[0].masking, assembly.registry
-    assert masking.seed is not None
-    masked = mask_file(masking, build_steps(masking, registry), assembly.microdata, masking.seed)
+    masked = best_file(assembly.microdata, assembly.registry, found)
     make_folder(output)
     path = output / (BEST if isinstance(assembly.source.original, DelimitedFile) else "best.parquet")
-    assembly.source.write(path, masked.select(assembly.microdata.protect))
+    assembly.source.write(path, masked)
     start = with_tuned(assembly, list(found.maskings)).experiment
     write_text(output / EXPERIMENT, experiment_text(start))
     write_text(output / TUNING, json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False) + "\n")

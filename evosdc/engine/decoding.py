@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 
 from evosdc.errors import PluginError
-from evosdc.model import Genotype, Randomised
+from evosdc.model import Generalising, Genotype, Randomised
 from evosdc.seeds import Streams
 from evosdc.table.table import Table
 
 
 class Decoder:
     """Decodes the genomes of a problem: a table depends on the seed, the draw and the genome, and on nothing else.
+
+    Where rules of records are in force that the genotype does not keep by itself, decoded tables are repaired.
 
     Parameters
     ----------
@@ -25,6 +27,8 @@ class Decoder:
         self._genotype = genotype
         self._streams = streams
         self._idle: np.random.Generator | None = None
+        repairs = not genotype.keeps_rules and not isinstance(genotype, Generalising)
+        self._rules = genotype.microdata.rules if repairs else None
         self._generators: dict[int, tuple[np.random.Generator, Any]] = {}
 
     def decode(self, genome: Any, key: bytes, draw: int = 0) -> Table:
@@ -35,6 +39,10 @@ class Decoder:
         PluginError
             The genotype draws random numbers and is not `Randomised`; looked at for the first genome only.
         """
+        masked = self._decoded(genome, key, draw)
+        return masked if self._rules is None else self._rules.repaired(masked)
+
+    def _decoded(self, genome: Any, key: bytes, draw: int) -> Table:
         genotype = self._genotype
         if isinstance(genotype, Randomised):
             common = genotype.common_random_numbers

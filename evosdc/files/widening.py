@@ -14,7 +14,7 @@ def widened(schema: Schema, columns: Sequence[Column]) -> Schema:
     """Return the schema of a version of a file whose labels may leave the original's categories.
 
     Labels that a categorical attribute does not have follow its own; a numeric attribute with values that are no
-    numbers becomes nominal. Hierarchies stay with the original, whose leaves they are of.
+    numbers becomes nominal. Hierarchies stay with the original, whose leaves they are of, and so do edit rules.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def widened(schema: Schema, columns: Sequence[Column]) -> Schema:
     """
     named = {column.name: column for column in columns}
     attributes = tuple(_widened(a, named[a.name], schema.missing) for a in schema.attributes if a.name in named)
-    return replace(schema, attributes=attributes)
+    return replace(schema, attributes=attributes, edit_rules=())
 
 
 def _widened(attribute: Attribute, column: Column, missing: Sequence[str]) -> Attribute:

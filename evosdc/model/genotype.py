@@ -65,6 +65,10 @@ class Genotype(ABC, Generic[G]):
     ``USUAL_PORTFOLIO`` stands for the one that is usual for the scales of the protected attributes.
     """
 
+    keeps_rules: ClassVar[bool] = False
+    """Whether every genome decodes to a table that keeps `Microdata.rules`. Where False, the framework repairs what was
+    decoded; tables of a `Generalising` genotype excepted, which hold true labels."""
+
     def __init__(self, params: Any, microdata: Microdata) -> None:
         self.params = params
         self.microdata = microdata

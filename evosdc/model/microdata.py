@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from evosdc.errors import DataError, Fault
+from evosdc.table.record_rules import RecordRules
 from evosdc.table.schema import MissingRule
+from evosdc.table.structural_zeros import find_structural_zeros
 from evosdc.table.table import Table
 
 
@@ -20,6 +22,9 @@ class Microdata:
         All attributes.
     protect : tuple of str
         Those that masking may change and that an intruder is taken to know.
+    zeros_threshold : float, optional
+        Expected records from which a combination that never occurs is a structural zero, which masked files may not
+        hold; None where structural zeros are not looked for.
 
     Raises
     ------
@@ -31,6 +36,7 @@ class Microdata:
 
     table: Table
     protect: tuple[str, ...]
+    zeros_threshold: float | None = None
 
     def __post_init__(self) -> None:
         self.table.schema.require(self.protect, "protect")
@@ -65,3 +71,18 @@ class Microdata:
     def original(self) -> Table:
         """The protected attributes only: what genotypes, methods and measures see."""
         return self.table.select(self.protect)
+
+    @cached_property
+    def rules(self) -> RecordRules | None:
+        """What no masked record may be, by structural zeros and the schema's edit rules; None where there is no rule.
+
+        Raises
+        ------
+        ParameterError
+            Edit rules that do not fit the file.
+        """
+        zeros = None
+        if self.zeros_threshold is not None:
+            zeros = find_structural_zeros(self.table, self.protect, self.zeros_threshold)
+        rules = RecordRules(self.table, self.protect, self.table.schema.edit_rules, zeros)
+        return rules if rules.edit_rules or rules.zeros is not None else None

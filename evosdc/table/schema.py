@@ -13,6 +13,7 @@ from evosdc.errors import Fault, SchemaError, did_you_mean
 from evosdc.printing import printable
 
 if TYPE_CHECKING:
+    from evosdc.table.edit_rules import EditRule
     from evosdc.table.hierarchy import Hierarchy
 
 
@@ -89,6 +90,8 @@ class Schema:
         Texts that stand for a missing value.
     na : MissingRule
         How missing values count in methods and measures.
+    edit_rules : tuple of EditRule
+        Combinations that no record may have.
 
     Raises
     ------
@@ -99,6 +102,7 @@ class Schema:
     attributes: tuple[Attribute, ...]
     missing: tuple[str, ...] = ("",)
     na: MissingRule = MissingRule.CATEGORY
+    edit_rules: tuple[EditRule, ...] = ()
 
     def __post_init__(self) -> None:
         faults = []
@@ -144,7 +148,7 @@ class Schema:
         return tuple(a.name for a in self.attributes if a.role in roles)
 
     def select(self, names: Sequence[str]) -> Schema:
-        """Return the schema of the named attributes only, in the order of `names`.
+        """Return the schema of the named attributes only, in the order of `names`; edit rules of others are left out.
 
         Raises
         ------
@@ -152,7 +156,8 @@ class Schema:
             Names that the file does not have.
         """
         self.require(names)
-        return replace(self, attributes=tuple(self._by_name[name] for name in names))
+        rules = tuple(rule for rule in self.edit_rules if set(rule.names) <= set(names)) if self.edit_rules else ()
+        return replace(self, attributes=tuple(self._by_name[name] for name in names), edit_rules=rules)
 
     def require(self, names: Iterable[str], where: str = "attributes") -> None:
         """Raise `SchemaError` naming every one of `names` that the schema lacks."""

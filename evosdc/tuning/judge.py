@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -25,6 +25,9 @@ T = TypeVar("T")
 
 BATCH = 32
 """Trials between two looks at the clock, for each worker."""
+
+MOST_OF_TIME = 1 / 8
+"""Share of a budget of seconds that a single row of the result may use: a slow method must not starve the others."""
 
 PAYLOAD = 512
 """Bytes of a trial on the wire, about."""
@@ -116,6 +119,7 @@ class Judge:
         self.refusals: dict[str, str] = {}
         self.evaluations = 0
         self.used: Counter[str] = Counter()
+        self.time_used: defaultdict[str, float] = defaultdict(float)
         self._began = perf_counter()
         self._share = 1.0
         self._cost = 0.0
@@ -144,7 +148,7 @@ class Judge:
         fresh: dict[tuple[str, int], Candidate] = {}
         for candidate, draw in wanted:
             self.candidates.setdefault(candidate.key, candidate)
-            if self._open(candidate.key, draw):
+            if self._open(candidate.key, draw) and not self._too_slow(candidate):
                 fresh.setdefault((candidate.key, draw), candidate)
         left = list(fresh.items())
         while left and not self.over:
@@ -162,36 +166,47 @@ class Judge:
         known = self.trials.get(key, {})
         return key not in self.refusals and draw not in known and not (draw > 1 and self.fixed(key))
 
+    def _too_slow(self, candidate: Candidate) -> bool:
+        limit = self.budget.seconds
+        return limit is not None and self.time_used[candidate.arm.name] > MOST_OF_TIME * limit
+
     def fixed(self, key: str) -> bool:
         """Whether two draws of a candidate were the same file: nothing of it is random."""
         known = self.trials.get(key, {})
         return 0 in known and 1 in known and known[0].digest == known[1].digest
 
     def _carry_out(self, batch: Sequence[tuple[tuple[str, int], Candidate]], sent: bool) -> None:
-        began = perf_counter()
         asked = [(candidate.masking, draw_seed(self.seed, draw)) for (_, draw), candidate in batch]
         if sent and self.dispatch is not None:
             found = self._sent(asked)
         else:
-            found = [attempt(self.problem, self.registry, masking, seed) for masking, seed in asked]
-            self._cost = 0.5 * (self._cost + (perf_counter() - began) / len(batch))
-        for ((key, draw), candidate), trial in zip(batch, found, strict=True):
+            found = [self._here(masking, seed) for masking, seed in asked]
+            self._cost = 0.5 * (self._cost + sum(seconds for _, seconds in found) / len(batch))
+        for ((key, draw), candidate), (trial, seconds) in zip(batch, found, strict=True):
             self.evaluations += 1
+            self.time_used[candidate.arm.name] += seconds
             self.used[candidate.arm.name] += 1
             if isinstance(trial, Refusal):
                 self.refusals[key] = trial.reason
             else:
                 self.trials.setdefault(key, {})[draw] = trial
 
-    def _sent(self, asked: Sequence[tuple[Masking, int]]) -> list[Trial | Refusal]:
+    def _here(self, masking: Masking, seed: int) -> tuple[Trial | Refusal, float]:
+        began = perf_counter()
+        return attempt(self.problem, self.registry, masking, seed), perf_counter() - began
+
+    def _sent(self, asked: Sequence[tuple[Masking, int]]) -> list[tuple[Trial | Refusal, float]]:
         assert self.dispatch is not None
         items = [(place, (json.dumps(masking.to_json()), seed)) for place, (masking, seed) in enumerate(asked)]
         outcomes = self.dispatch.run(self.function, items, self._cost, PAYLOAD, ErrorRule("penalise"))
-        return [
-            (Refusal(value[0]) if len(value) == 1 else Trial(*value)) if outcome.ok else Refusal(value.type)
-            for outcome in outcomes
-            for value in [outcome.value]
-        ]
+        found: list[tuple[Trial | Refusal, float]] = []
+        for outcome in outcomes:
+            value = outcome.value
+            if not outcome.ok:
+                found.append((Refusal(value.type), outcome.seconds))
+            else:
+                found.append((Refusal(*value) if len(value) == 1 else Trial(*value), outcome.seconds))
+        return found
 
     def known(self, key: str, draws: int | None = None) -> list[Trial]:
         """Return the trials of a candidate, by draw; at most the first so many draws."""

@@ -56,7 +56,7 @@ class Refusal:
 def attempt(problem: Problem, registry: Registry, masking: Masking, seed: int) -> Trial | Refusal:
     """Mask the protected attributes and judge the file as the search would judge it.
 
-    A method that does not fit, or fails, costs the search nothing but this trial.
+    Records that rules forbid are repaired first. A method that does not fit, or fails, costs nothing but this trial.
     """
     try:
         microdata, methods = problem.genotype.microdata, build_steps(masking, registry)
@@ -64,6 +64,8 @@ def attempt(problem: Problem, registry: Registry, masking: Masking, seed: int) -
         masked = apply_masking(masking, methods, microdata, stream(seed, Purpose.MASK))
         if masked.schema != microdata.original.schema:
             return Refusal("publishes labels that the attributes do not have")
+        if microdata.rules is not None:
+            masked = microdata.rules.repaired(masked)
         scores, objectives = judged(problem, masked)
     except InputError as error:
         return Refusal(str(error.faults[0]))

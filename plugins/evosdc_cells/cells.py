@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,11 @@ from evosdc.table.table import MISSING, Rows, Table
 from evosdc_cells.comparison import differing_cells
 from evosdc_cells.crossover import CROSSOVERS
 from evosdc_cells.domain import domain_of
-from evosdc_cells.edit_rules import edit_rules_of
+from evosdc_cells.edit_rules import GeneRules, rules_in_force
 from evosdc_cells.gray import flipped
 
 ATTEMPTS = 20
-"""Draws of a value before a change that breaks an edit rule is given up."""
+"""Draws of a file, or of a number, before a change that breaks a rule is given up."""
 
 BLOCK = 1000
 """Of so many records one is changed by a move of several records."""
@@ -63,6 +63,7 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
         )
 
     params: Params
+    keeps_rules: ClassVar[bool] = True
 
     def __init__(self, params: Params, microdata: Microdata) -> None:
         super().__init__(params, microdata)
@@ -75,12 +76,15 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
         most = max(3 * int(coding.reach.max(initial=0)), int(self._domain.sizes.max()), 1)
         # The smallest integers: what is copied, compared, hashed and stored for every child.
         self._type = np.min_scalar_type(-most)
-        self._rules = edit_rules_of(params.edit_rules, self._schema, coding)
+        rules = rules_in_force(params.edit_rules, microdata)
+        self._rules = GeneRules(rules, coding, self._coded_original) if rules is not None else None
 
     def random(self, rng: np.random.Generator) -> Genes:
-        """Return a file of cells drawn uniformly from their domains; edit rules are kept."""
+        """Return a file of cells drawn uniformly from their domains; rules are kept."""
         genes = self._drawn(self._shape[0], rng)
-        for _ in range(ATTEMPTS if self._rules else 0):
+        if self._rules is None:
+            return _locked(genes)
+        for _ in range(ATTEMPTS):
             broken = np.flatnonzero(self._rules.broken(genes))
             if not len(broken):
                 break
@@ -97,28 +101,30 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
         """Return the cells of a protected file.
 
         Numbers are rounded to the decimals of the schema, and cut off where they are further outside the original's
-        range than that range is wide. A record that breaks an edit rule is replaced by the one of the same file that
-        differs from it in fewest cells.
+        range than that range is wide. A record that breaks a rule is repaired: as few of its cells as can be go back to
+        the original (`evosdc.table.record_rules.RecordRules.repaired`).
         """
         if self._categorical == self._shape[1]:
             genes: Genes = masked.codes.astype(self._type)
         else:
             numbers = self._domain.coding.codes(masked.numbers)
             genes = np.concatenate([masked.codes, numbers], axis=1).astype(self._type)
-        return _locked(self._rules.repaired(genes))
+        return _locked(genes if self._rules is None else self._rules.repaired(genes))
 
     def crossover(self, a: Genes, b: Genes, rng: np.random.Generator) -> tuple[Genes, Genes]:
         """Return two files that have exchanged cells; record r of both parents is the same respondent.
 
-        A record of a child that breaks an edit rule is that of its own parent instead.
+        A record of a child that breaks a rule is that of its own parent instead.
         """
         c, d = CROSSOVERS[self.params.crossover](a, b, self.params.points, rng)
-        return _locked(self._rules.kept(c, a)), _locked(self._rules.kept(d, b))
+        if self._rules is not None:
+            c, d = self._rules.kept(c, a), self._rules.kept(d, b)
+        return _locked(c), _locked(d)
 
     def mutate(self, g: Genes, rng: np.random.Generator) -> Genes:
         """Return a copy with ``max(1, Poisson(mutations))`` distinct cells changed to other valid values.
 
-        A change that breaks an edit rule is drawn again, and given up after some attempts.
+        Where rules leave a cell no other value, another cell of its record is changed.
         """
         free = self._domain.free
         cells = self._shape[0] * free.size
@@ -133,13 +139,37 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
         return _locked(changed)
 
     def _vary(self, genes: Genes, row: int, attribute: int, rng: np.random.Generator) -> None:
-        """Change one cell in place."""
+        """Change one cell in place; where rules leave it no other value, the next one of its record that has one."""
+        if self._rules is None:
+            genes[row, attribute] = self._mutant(attribute, int(genes[row, attribute]), rng)
+            return
+        free = self._domain.free
+        first = int(np.searchsorted(free, attribute))
+        for step in range(free.size):
+            if self._vary_within(self._rules, genes, row, int(free[(first + step) % free.size]), rng):
+                return
+
+    def _vary_within(self, rules: GeneRules, genes: Genes, row: int, attribute: int, rng: np.random.Generator) -> bool:
+        """Change one cell in place so that its record keeps all rules; return whether that was possible."""
         before = int(genes[row, attribute])
+        if attribute < self._categorical:
+            fitting = rules.fitting(genes, row, attribute)
+            fitting[before] = False
+            fitting[int(self._domain.sizes[attribute]) :] = False
+            if self.params.steps and self._domain.ordinal[attribute] and before != MISSING:
+                fitting[: max(before - 1, 0)] = fitting[before + 2 :] = False
+            values = fitting.nonzero()[0]
+            if not len(values):
+                return False
+            drawn = int(values[int(rng.random() * len(values))])
+            genes[row, attribute] = MISSING if drawn == self._domain.categories[attribute] else drawn
+            return True
         for _ in range(ATTEMPTS):
             genes[row, attribute] = self._mutant(attribute, before, rng)
-            if not self._rules or not self._rules.broken(genes[row : row + 1])[0]:
-                return
+            if not rules.breaks(genes, row, attribute):
+                return True
         genes[row, attribute] = before
+        return False
 
     def _mutant(self, attribute: int, code: int, rng: np.random.Generator) -> int:
         """Return another valid code of a cell."""
@@ -174,8 +204,8 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
         """Return a copy with one record changed, or with one in a thousand where the kind is in the plural.
 
         ``value``: one cell as by `mutate`; ``restoration``: one changed cell back to the original; ``adoption``: the
-        whole record as another one is, so that the two cannot be told apart. What cannot be done, or breaks an edit
-        rule, becomes a ``value``.
+        whole record as another one is, so that the two cannot be told apart. What cannot be done, or breaks a rule,
+        becomes a ``value``.
         """
         single = kind in _MOVES
         if not self._domain.free.size:
@@ -196,7 +226,8 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
                 genes[row, column] = self._coded_original[row, column]
         elif kind == "adoption":
             genes[row] = genes[int(rng.integers(len(genes)))]
-        if kind == "value" or (genes[row] == before).all() or self._rules.broken(genes[row : row + 1])[0]:
+        broken = self._rules is not None and kind != "value" and self._rules.breaks(genes, row)
+        if kind == "value" or (genes[row] == before).all() or broken:
             free = self._domain.free
             genes[row] = before
             self._vary(genes, row, int(free[int(rng.integers(free.size))]), rng)
@@ -246,8 +277,8 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
         highest[self._categorical :] += 2 * self._domain.coding.reach
         if ((g < lowest) | (g >= highest)).any():
             raise PluginError("a genome of cells holds a code outside its attribute's domain")
-        if self._rules and self._rules.broken(g).any():
-            raise PluginError("a genome of cells holds a record that breaks an edit rule")
+        if self._rules is not None and self._rules.broken(g).any():
+            raise PluginError("a genome of cells holds a record that breaks a rule")
 
     def dump(self, g: Genes) -> Dump:
         """Return the cells, in the smallest integers that hold all codes."""

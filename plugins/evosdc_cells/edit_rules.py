@@ -1,147 +1,197 @@
-"""Edit rules: combinations of values that no record may have, structural zeros for one."""
+"""Rules of records over the genes of `cells`: checked for single records as they change, and kept by repair."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.errors import Fault, FaultCollector, ParameterError, did_you_mean
-from evosdc.table.schema import Attribute, Scale, Schema
+from evosdc.errors import ParameterError
+from evosdc.kernel import kernel
+from evosdc.model import Microdata
+from evosdc.table.edit_rules import Values, edit_rule_faults, edit_rules_of
+from evosdc.table.record_check import ALL, Classes, Flags, RuleArrays, breaks
+from evosdc.table.record_rules import RecordRules
+from evosdc.table.table import Numbers
 from evosdc_cells.domain import NumberCoding
 
-Values = str | float | tuple[str, ...] | tuple[float, float]
-"""A category, several, or the bounds of an interval of numbers, both included."""
-
 Genes = NDArray[Any]
-_WHERE = "genotype cells: edit_rules"
 
 
-@dataclass(frozen=True, eq=False)
-class EditRules:
-    """What is forbidden, over codes.
+class GeneClasses(NamedTuple):
+    """How genes become the classes that rules are over, V attributes of which the categorical ones come first.
 
     Parameters
     ----------
-    rules : tuple of tuple of (int, ndarray or tuple of int)
-        For each rule, by column of the genes: which category codes are meant (bool, the last entry for a missing
-        value), or the least and greatest code of a number. A record breaks the rule where all its columns are met.
+    first : ndarray of int64, shape (V + 1,)
+        Classes of attribute v are at ``first[v]`` to ``first[v + 1] - 1`` of `classes`: one for each category or
+        interval, the last for a missing value.
+    classes : ndarray of int32
+    starts : ndarray of int64, shape (e,)
+        The least gene of every interval but the first, number by number.
+    first_start : ndarray of int64, shape (Q + 1,)
+        Those of number j are at ``first_start[j]`` to ``first_start[j + 1] - 1`` of `starts`.
     """
 
-    rules: tuple[tuple[tuple[int, NDArray[np.bool_] | tuple[int, int]], ...], ...] = ()
+    first: NDArray[np.int64]
+    classes: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    first_start: NDArray[np.int64]
 
-    def __bool__(self) -> bool:
-        return bool(self.rules)
 
-    def broken(self, genes: Genes) -> NDArray[np.bool_]:
-        """Return which of some records break a rule, shape (m,); `genes` has shape (m, V)."""
-        broken = np.zeros(len(genes), dtype=bool)
-        for rule in self.rules:
-            met = np.ones(len(genes), dtype=bool)
-            for column, meant in rule:
-                values = genes[:, column]
-                met &= (meant[0] <= values) & (values <= meant[1]) if isinstance(meant, tuple) else meant[values]
-            broken |= met
-        return broken
+class GeneRules:
+    """The rules in force for a file, over the genes of a genotype.
+
+    Parameters
+    ----------
+    rules : RecordRules
+    coding : NumberCoding
+        Of the numeric attributes.
+    original : ndarray, shape (n, V)
+        The genes of the original.
+    """
+
+    def __init__(self, rules: RecordRules, coding: NumberCoding, original: Genes) -> None:
+        self._rules, self._original = rules, original
+        numeric = [c for c in rules.classes if c.edges is not None]
+        starts = [_starts(c.edges, coding, j) for j, c in enumerate(numeric) if c.edges is not None]
+        self._coding = GeneClasses(
+            _firsts([len(c.lookup) for c in rules.classes]),
+            np.concatenate([c.lookup for c in rules.classes]),
+            np.concatenate([np.zeros(0, dtype=np.int64), *starts]),
+            _firsts([len(s) for s in starts]),
+        )
+
+    def broken(self, genes: Genes) -> Flags:
+        """Return which records break a rule, shape (n,)."""
+        return _broken_records(genes, genes, True, self._rules.others, self._coding, self._rules.arrays)
+
+    def breaks(self, genes: Genes, row: int, column: int = ALL) -> bool:
+        """Whether one record breaks a rule; with a column, one that was in order before that cell changed."""
+        return bool(_breaks(genes, row, column, self._rules.others, self._coding, self._rules.arrays))
+
+    def fitting(self, genes: Genes, row: int, column: int) -> Flags:
+        """Return which categories a cell of a record that is in order may have, the last entry for a missing value."""
+        found: Flags = _fitting(genes, row, column, self._rules.others, self._coding, self._rules.arrays)
+        return found
 
     def kept(self, genes: Genes, fallback: Genes) -> Genes:
         """Return the genes with the records that break a rule taken from `fallback`, which breaks none."""
-        if not self.rules:
-            return genes
-        broken = self.broken(genes)
+        broken = _broken_records(genes, fallback, False, self._rules.others, self._coding, self._rules.arrays)
         return np.where(broken[:, None], fallback, genes) if broken.any() else genes
 
     def repaired(self, genes: Genes) -> Genes:
-        """Return the genes with each record that breaks a rule replaced by the one that differs in fewest cells.
-
-        Of equally near records the first is taken.
-
-        Raises
-        ------
-        ParameterError
-            Every record breaks a rule.
-        """
-        broken = self.broken(genes) if self.rules else np.zeros(0, dtype=bool)
-        if not broken.any():
+        """Return the genes with every record in order, as `RecordRules.repaired`; raises as it."""
+        restored, donors = self._rules.repairs(
+            _classes(genes, self._coding), lambda row: (self._original != genes[row]).sum(axis=1)
+        )
+        if not restored.any() and not donors:
             return genes
-        valid = np.unique(genes[~broken], axis=0)
-        if not len(valid):
-            raise ParameterError(Fault(_WHERE, "rules that every record breaks", "rules that some record keeps"))
-        repaired = genes.copy()
-        for row in np.flatnonzero(broken):
-            repaired[row] = valid[int((valid != genes[row]).sum(axis=1).argmin())]
+        repaired: Genes = np.where(restored, self._original, genes)
+        for row, donor in donors.items():
+            repaired[row] = self._original[donor]
         return repaired
 
 
-def edit_rules_of(rules: Sequence[Mapping[str, Values]], schema: Schema, coding: NumberCoding) -> EditRules:
-    """Return the edit rules that a user wrote, each a mapping from attributes to what must not come together.
+def rules_in_force(written: Sequence[Mapping[str, Values]], microdata: Microdata) -> RecordRules | None:
+    """Return the rules of a file together with those that a user wrote for its protected attributes.
 
     Raises
     ------
     ParameterError
         Attributes that are not protected, unknown categories, intervals that are none; all at once.
     """
-    collect, made = FaultCollector(), []
-    columns = {a.name: j for j, a in enumerate((*schema.categorical, *schema.numeric))}
-    for number, rule in enumerate(rules, start=1):
-        parts: list[tuple[int, NDArray[np.bool_] | tuple[int, int]]] = []
-        where = f"{_WHERE}: rule {number}"
-        if not rule:
-            collect.faults.append(Fault(where, "no attribute", "a combination of values"))
-        for name, values in rule.items():
-            if name not in columns:
-                wanted = f"one of the protected attributes {', '.join(columns)}"
-                collect.faults.append(Fault(where, repr(name), wanted, did_you_mean(name, columns)))
-                continue
-            with collect.step():
-                attribute = schema[name]
-                if attribute.categorical:
-                    parts.append((columns[name], _meant(attribute, values, schema.missing, where)))
-                else:
-                    bounds = _bounds(attribute, values, where)
-                    j = columns[name] - len(schema.categorical)
-                    low, high = (np.array(bounds) * coding.scale[j]).tolist()
-                    base = int(coding.base[j])
-                    parts.append((columns[name], (max(int(np.ceil(low)) - base, 0), int(np.floor(high)) - base)))
-        made.append(tuple(parts))
-    if collect.faults:
-        raise ParameterError(collect.faults)
-    return EditRules(tuple(made))
+    if not written:
+        return microdata.rules
+    own = edit_rules_of(written)
+    faults = edit_rule_faults(own, microdata.original.schema, "genotype cells: edit_rules")
+    if faults:
+        raise ParameterError(faults)
+    known = microdata.rules
+    rules = (*(known.edit_rules if known is not None else ()), *own)
+    return RecordRules(microdata.table, microdata.protect, rules, known.zeros if known is not None else None)
 
 
-def _meant(attribute: Attribute, values: Values, missing: Sequence[str], where: str) -> NDArray[np.bool_]:
-    given = values if isinstance(values, tuple) else (values,)
-    meant = np.zeros(len(attribute.categories) + 1, dtype=bool)
-    if attribute.scale is Scale.ORDINAL and not any(isinstance(value, str) for value in given):
-        numbers = _numbers(attribute.categories)
-        if numbers is not None:
-            low, high = _bounds(attribute, values, where)
-            meant[:-1] = (low <= numbers) & (numbers <= high)
-            return meant
-    labels = [value if isinstance(value, str) else f"{value:g}" for value in given]
-    unknown = [label for label in labels if label not in attribute.code and label not in missing]
-    if unknown:
-        wanted = f"categories of {attribute.name}"
-        raise ParameterError(Fault(where, repr(unknown[0]), wanted, did_you_mean(unknown[0], attribute.categories)))
-    meant[[attribute.code.get(label, len(attribute.categories)) for label in labels]] = True
-    return meant
+def _starts(edges: Numbers, coding: NumberCoding, attribute: int) -> NDArray[np.int64]:
+    """Return, for each edge of a numeric attribute, the least gene whose number is not below it."""
+    scale, base = float(coding.scale[attribute]), int(coding.base[attribute])
+    # Of an edge beyond all genes any gene beyond will do.
+    last = 3 * int(coding.reach[attribute]) + 1
+    starts = []
+    for edge in edges.tolist():
+        gene = int(np.clip(np.ceil(edge * scale) - base, 0, last))
+        while gene > 0 and (gene - 1 + base) / scale >= edge:
+            gene -= 1
+        while gene < last and (gene + base) / scale < edge:
+            gene += 1
+        starts.append(gene)
+    return np.array(starts, dtype=np.int64)
 
 
-def _numbers(labels: Sequence[str]) -> NDArray[np.float64] | None:
-    try:
-        return np.array([float(label) for label in labels])
-    except ValueError:
-        return None
+def _firsts(sizes: Sequence[int]) -> NDArray[np.int64]:
+    return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
 
 
-def _bounds(attribute: Attribute, values: Values, where: str) -> tuple[float, float]:
-    pair = values if isinstance(values, tuple) else (values, values)
-    if len(pair) != 2 or any(isinstance(bound, str) for bound in pair):
-        raise ParameterError(Fault(where, repr(values), f"[least, greatest] of {attribute.name}, which is numeric"))
-    low, high = float(pair[0]), float(pair[1])
-    if not low <= high:
-        raise ParameterError(Fault(where, f"[{low}, {high}]", "the least number first"))
-    return low, high
+@kernel
+def _set_classes(genes: Genes, row: int, coding: GeneClasses, own: Classes) -> None:
+    """Write the classes of one record to `own`, shape (V,)."""
+    categorical = len(own) - (len(coding.first_start) - 1)
+    for v in range(len(own)):
+        gene = genes[row, v]
+        if gene < 0:
+            own[v] = coding.classes[coding.first[v + 1] - 1]
+            continue
+        place = coding.first[v]
+        if v < categorical:
+            place += gene
+        else:
+            for start in range(coding.first_start[v - categorical], coding.first_start[v - categorical + 1]):
+                place += gene >= coding.starts[start]
+        own[v] = coding.classes[place]
+
+
+@kernel
+def _classes(genes: Genes, coding: GeneClasses) -> Classes:
+    own = np.empty(genes.shape, np.int32)
+    for row in range(len(genes)):
+        _set_classes(genes, row, coding, own[row])
+    return own
+
+
+@kernel
+def _breaks(genes: Genes, row: int, column: int, others: Classes, coding: GeneClasses, arrays: RuleArrays) -> bool:
+    own = np.empty(genes.shape[1], np.int32)
+    _set_classes(genes, row, coding, own)
+    return breaks(own, others[row], column, arrays)
+
+
+@kernel
+def _fitting(genes: Genes, row: int, column: int, others: Classes, coding: GeneClasses, arrays: RuleArrays) -> Flags:
+    own = np.empty(genes.shape[1], np.int32)
+    _set_classes(genes, row, coding, own)
+    first = coding.first[column]
+    fitting = np.empty(coding.first[column + 1] - first, np.bool_)
+    for place in range(len(fitting)):
+        own[column] = coding.classes[first + place]
+        fitting[place] = not breaks(own, others[row], column, arrays)
+    return fitting
+
+
+@kernel
+def _broken_records(
+    genes: Genes, before: Genes, every: bool, others: Classes, coding: GeneClasses, arrays: RuleArrays
+) -> Flags:
+    """Return which records break a rule; unless `every` one is looked at, those that differ from `before` only."""
+    n, columns = genes.shape
+    broken = np.zeros(n, np.bool_)
+    own = np.empty(columns, np.int32)
+    for row in range(n):
+        changed = every
+        for v in range(columns):
+            changed = changed or genes[row, v] != before[row, v]
+        if changed:
+            _set_classes(genes, row, coding, own)
+            broken[row] = breaks(own, others[row], ALL, arrays)
+    return broken

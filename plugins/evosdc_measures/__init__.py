@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from evosdc.hookspecs import hookimpl
 from evosdc.specs import FitnessSpec, MeasureSpec
-from evosdc_measures import analysis_loss, categorical_loss, interval_disclosure, linkage, numeric_loss
+from evosdc_measures import analysis_loss, categorical_loss, consistency, interval_disclosure, linkage, numeric_loss
 
 _FAMILIES = (
     categorical_loss,
@@ -17,6 +17,7 @@ _FAMILIES = (
     analysis_loss,
     interval_disclosure,
     linkage,
+    consistency,
 )
 
 

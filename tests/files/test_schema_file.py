@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import InputError, SchemaError
+from evosdc.files.schema.schema_json import schema_from_json, schema_to_json
 from evosdc.files.schema.schema_reader import AttributeDescription, describe, dump_schema, load_schema
 from evosdc.files.schema.schema_writer import text
 from evosdc.files.source import read_source
+from evosdc.table.edit_rules import edit_rules_of
 from evosdc.table.hierarchy import interval_hierarchy, prefix_hierarchy
 from evosdc.table.schema import Attribute, MissingRule, Role, Scale, Schema
 
@@ -171,3 +173,13 @@ def test_a_rule_that_does_not_fit_the_values_is_refused(tmp_path):
     (tmp_path / "x.toml").write_text("[attributes]\nzip = { hierarchy = { widths = [5] } }\n")
     with pytest.raises(InputError, match="zip: widths: given categories that are no whole numbers"):
         read_source(tmp_path / "x.csv", tmp_path / "x.toml")
+
+
+def test_edit_rules_are_written_and_read_again(tmp_path):
+    rules = edit_rules_of([{"s p": 'ma"le', "age": (0, 14)}, {"age": 3.5, "s p": ("female", 'ma"le')}])
+    sex = Attribute("s p", scale=Scale.NOMINAL, categories=("female", 'ma"le'))
+    attributes = (sex, Attribute("age", scale=Scale.NUMERIC))
+    path = tmp_path / "s.toml"
+    dump_schema(Schema(attributes, edit_rules=rules), path)
+    assert load_schema(path).edit_rules == rules
+    assert schema_from_json(schema_to_json(Schema(attributes, edit_rules=rules))).edit_rules == rules

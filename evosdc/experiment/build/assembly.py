@@ -89,16 +89,17 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
         with collect.step():
             registry.spec("masking-method", name)
     microdata, protect, auxiliary = None, experiment.data.protect, tuple[str, ...]()
+    threshold = experiment.structural_zeros.threshold if experiment.structural_zeros is not None else None
     if source is not None:
         auxiliary = measures_auxiliary(experiment.measures, source.table.schema, registry)
         with collect.step():
             auxiliary += attributes_read(written or (), source.table.schema, protect)
-        microdata = _kept(collect, lambda: microdata_of(source, protect, auxiliary))
+        microdata = _kept(collect, lambda: microdata_of(source, protect, auxiliary, threshold))
     if source is not None and microdata is not None and experiment.measures is None:
         experiment = experiment.model_copy(update={"measures": usual_measures(microdata.original.schema, registry)})
         further = measures_auxiliary(experiment.measures, source.table.schema, registry)
         if further:
-            microdata = microdata_of(source, protect, (*auxiliary, *further))
+            microdata = microdata_of(source, protect, (*auxiliary, *further), threshold)
     if source is None or microdata is None:
         with collect.step():
             check_names(experiment, registry)

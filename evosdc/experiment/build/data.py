@@ -12,6 +12,7 @@ from evosdc.files.source import Source, read_source
 from evosdc.model import Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.table.schema import Role
+from evosdc.table.structural_zeros import compared_attributes
 
 
 def load_data(data: DataSource, registry: Registry) -> Source:
@@ -37,7 +38,12 @@ def load_data(data: DataSource, registry: Registry) -> Source:
     return source
 
 
-def microdata_of(source: Source, protect: Sequence[str] | None, auxiliary: Sequence[str] = ()) -> Microdata:
+def microdata_of(
+    source: Source,
+    protect: Sequence[str] | None,
+    auxiliary: Sequence[str] = (),
+    zeros_threshold: float | None = None,
+) -> Microdata:
     """Return the microdata of a source; `protect` None means the quasi-identifiers.
 
     Parameters
@@ -46,6 +52,8 @@ def microdata_of(source: Source, protect: Sequence[str] | None, auxiliary: Seque
     protect : sequence of str, optional
     auxiliary : sequence of str
         Further attributes that measures or the start read.
+    zeros_threshold : float, optional
+        As of `Microdata`.
 
     Raises
     ------
@@ -65,7 +73,11 @@ def microdata_of(source: Source, protect: Sequence[str] | None, auxiliary: Seque
         )
     source.table.schema.require(names, "protect")
     source.table.schema.require(auxiliary, "measures")
+    rules = [rule for rule in source.table.schema.edit_rules if not set(rule.names).isdisjoint(names)]
+    ruled = [name for rule in rules for name in rule.names]
+    if zeros_threshold is not None:
+        ruled += compared_attributes(source.table)
     # Nothing else is needed by any genotype or measure, so nothing else travels to workers.
     needed = (Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD, Role.STRATUM)
-    further = [name for name in (*source.table.schema.with_role(*needed), *auxiliary) if name not in names]
-    return Microdata(source.table.select(list(dict.fromkeys([*names, *further]))), names)
+    further = [name for name in (*source.table.schema.with_role(*needed), *auxiliary, *ruled) if name not in names]
+    return Microdata(source.table.select(list(dict.fromkeys([*names, *further]))), names, zeros_threshold)

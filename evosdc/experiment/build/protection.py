@@ -31,6 +31,7 @@ def protection(
     il: Sequence[str] = (),
     dr: Sequence[str] = (),
     require: Sequence[str] = (),
+    structural_zeros: bool = True,
     seconds: float | None = None,
     seed: int = 1,
     executor: Mapping[str, Any] | None = None,
@@ -52,6 +53,8 @@ def protection(
         Measures that are taken instead of the default ones of that kind.
     require : sequence of str
         Requirements: constraints that the published file has to fulfil.
+    structural_zeros : bool
+        Whether combinations that never occur in the original are kept from occurring.
     seconds : float, optional
         Length of the search; by default it ends by its generations.
     seed : int
@@ -79,6 +82,7 @@ def protection(
         "seed": seed,
         "data": dict(source),
         "fitness": {"name": fitness},
+        "structural_zeros": structural_zeros,
         "algorithm": {"name": registry.default("algorithm", "protect")},
         "measures": measures,
         "constraints": [*require, *limits_of(limited)],

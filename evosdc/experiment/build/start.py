@@ -154,14 +154,20 @@ def _masking_scores(problem: Problem, plan: StartingPlan, position: int, draw: i
 
 
 def _masked(problem: Problem, entry: StartEntry, *address: int) -> Table:
-    """Return the file of an entry: read, or made with the random numbers of an address, at first of its own seed."""
+    """Return the file of an entry: read, or made with the random numbers of an address; repaired where rules are.
+
+    The first draw of an entry with a seed of its own is made with that seed.
+    """
+    microdata = problem.genotype.microdata
     if isinstance(entry.source, Table):
-        return entry.source
-    (_, *draw), own = address, entry.masking.seed
-    rng = stream(problem.streams.seed, Purpose.PORTFOLIO, *address)
-    if own is not None and draw in ([], [0]):
-        rng = stream(own, Purpose.MASK)
-    return apply_masking(entry.masking, entry.source, problem.genotype.microdata, rng)
+        masked = entry.source
+    else:
+        (_, *draw), own = address, entry.masking.seed
+        rng = stream(problem.streams.seed, Purpose.PORTFOLIO, *address)
+        if own is not None and draw in ([], [0]):
+            rng = stream(own, Purpose.MASK)
+        masked = apply_masking(entry.masking, entry.source, microdata, rng)
+    return masked if microdata.rules is None else microdata.rules.repaired(masked)
 
 
 def individual_of(problem: Problem, genome: Any, origin: str, rule: ErrorRule = RAISE) -> Individual:

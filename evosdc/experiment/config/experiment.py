@@ -15,6 +15,7 @@ from evosdc.files.schema.hierarchy_rules import HierarchySource
 from evosdc.model import Masking, Parameters
 from evosdc.model.parameters import faults_of, parse_parameters
 from evosdc.plugins.registry import default_registry
+from evosdc.table.structural_zeros import THRESHOLD
 
 
 class Named(Parameters):
@@ -199,6 +200,14 @@ class Measures(Parameters):
         return self.il + self.dr + self.other
 
 
+class ZerosRule(Parameters):
+    """What counts as a structural zero: ``true``, or ``{ threshold = 5 }``."""
+
+    threshold: float = Field(
+        THRESHOLD, gt=0, description="records that the margins lead to expect of a combination that never occurs"
+    )
+
+
 class StopRule(Parameters):
     """Limits of the search; the first one reached ends it."""
 
@@ -270,6 +279,9 @@ class Experiment(Parameters):
     constraints: tuple[str, ...] = Field(
         (), description='what the file must fulfil: "k-anonymity >= 3", "dr <= 20", "il of education <= 5"'
     )
+    structural_zeros: ZerosRule | None = Field(
+        None, description="keep combinations that never occur in the original from occurring: true, { threshold = 5 }"
+    )
     algorithm: Named = Field(default_factory=lambda: _default("algorithm"))
     stop: StopRule = Field(default_factory=StopRule)
     executor: ExecutorChoice = Field(default_factory=ExecutorChoice)
@@ -303,6 +315,12 @@ class Experiment(Parameters):
                 raise ValueError("the same generations in algorithm and in stop, or in one of them only")
             value["algorithm"], value["stop"] = algorithm, {**stop, "generations": generations}
         return value
+
+    @field_validator("structural_zeros", mode="before")
+    @classmethod
+    def _switched(cls, value: Any) -> Any:
+        """Let ``true`` stand for the usual threshold and ``false`` for none."""
+        return ({} if value else None) if isinstance(value, bool) else value
 
     @field_validator("sweep", mode="before")
     @classmethod

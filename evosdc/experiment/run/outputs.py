@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.calls.consistency import given_away_sentences, rules_notes
 from evosdc.engine.digest import digest_of
 from evosdc.engine.loop import SearchState
 from evosdc.experiment.build.assembly import Assembly
@@ -33,6 +34,7 @@ from evosdc.files.delimited_file import DelimitedFile
 from evosdc.model import Described, Generalising, Individual, PostRandomised
 from evosdc.model.individual import INFEASIBILITY
 from evosdc.runs.layout import BEST, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, SCORES, RunFolder
+from evosdc.table.determination import determinations
 from evosdc.table.table import Table
 
 
@@ -80,6 +82,7 @@ def write_outputs(
         "warnings": [
             *warnings_of(starting, best, written.changed, len(masked), broken, balancing),
             *failure_warning(state.progress.failed, state.progress.evaluations),
+            *given_away_sentences(determinations(assembly.source.table, assembly.microdata.protect)),
         ],
         "identity": scored(unprotected) if (unprotected := original_of(starting, best)) is not None else None,
         "portfolio": portfolio_summary(starting) | tuned_summary(folder),
@@ -87,7 +90,11 @@ def write_outputs(
         | {"origin": best.origin, "genome": algorithm.describe(state.population, best), "file": file},
         "requirements": judged,
         "hypervolume": hypervolumes(starting, state),
-        "notes": [*(described.notes if described else ()), *left_out_note(starting, assembly.plan.without_best)],
+        "notes": [
+            *(described.notes if described else ()),
+            *(() if isinstance(genotype, Generalising) else rules_notes(assembly.microdata, genotype)),
+            *left_out_note(starting, assembly.plan.without_best),
+        ],
         "fresh": fresh_summary(assembly, starting, best),
         "front": [scored(member) | {"origin": member.origin} for member in state.front],
     }

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from evosdc.calls.defaults import default_portfolio
+from evosdc.calls.masking import build_steps, mask_file
 from evosdc.engine.evaluation import Dispatch
 from evosdc.engine.problem import Problem
 from evosdc.errors import InputError
@@ -20,9 +21,10 @@ from evosdc.experiment.build.start_files import file_entries
 from evosdc.experiment.config.experiment import MaskingEntry, StopRule, TunedStart
 from evosdc.experiment.run.recorder import Recorder
 from evosdc.experiment.run.workers import dispatch_of, executor_of
-from evosdc.model import Masking
+from evosdc.model import Masking, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import TUNING, RunFolder
+from evosdc.table.table import Table
 from evosdc.tuning.judge import Budget
 from evosdc.tuning.result import Tuning
 from evosdc.tuning.tuner import tune
@@ -81,6 +83,14 @@ def tune_alone(
         executor = executor_of(assembly.experiment, assembly.registry)
         dispatch = dispatch_of(assembly, RunFolder(Path(place)), executor, stack)
         return tune_problem(assembly.problem, assembly.registry, tuned, budget, None, dispatch, tell)
+
+
+def best_file(microdata: Microdata, registry: Registry, found: Tuning) -> Table:
+    """Return the protected attributes of the best file of all, made again; records that rules forbid are repaired."""
+    masking = found.files[0].masking
+    assert masking.seed is not None, "tuned files have seeds"
+    masked = mask_file(masking, build_steps(masking, registry), microdata, masking.seed).select(microdata.protect)
+    return masked if microdata.rules is None else microdata.rules.repaired(masked)
 
 
 def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly, Mapping[str, Any]]:

@@ -46,7 +46,8 @@ class WorkerProblem:
         experiment = Experiment.model_validate(documents["experiment"])
         schema = schema_from_json(documents["schema"])
         table = Table(schema, np.asarray(arrays["codes"]), np.asarray(arrays["numbers"]))
-        microdata = Microdata(table, tuple(documents["protect"]))
+        zeros = experiment.structural_zeros
+        microdata = Microdata(table, tuple(documents["protect"]), zeros.threshold if zeros is not None else None)
         registry = default_registry()
         self.problem: Problem = build_problem(experiment, microdata, registry, seed)
         start = start_of(experiment, registry, microdata.original.schema)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from evosdc.errors import Fault, SchemaError
+from evosdc.table.edit_rules import edit_rules_to_json, read_edit_rules
 from evosdc.table.hierarchy import Hierarchy
 from evosdc.table.schema import Attribute, MissingRule, Role, Scale, Schema
 
@@ -14,6 +16,7 @@ def schema_to_json(schema: Schema) -> dict[str, Any]:
     return {
         "missing": list(schema.missing),
         "na": str(schema.na),
+        "edit_rules": edit_rules_to_json(schema.edit_rules),
         "attributes": [
             {
                 "name": a.name,
@@ -32,6 +35,10 @@ def schema_to_json(schema: Schema) -> dict[str, Any]:
 
 def schema_from_json(document: Mapping[str, Any]) -> Schema:
     """Return the schema that `schema_to_json` wrote."""
+    faults: list[Fault] = []
+    rules = read_edit_rules(document["edit_rules"], "edit_rules", faults)
+    if faults:
+        raise SchemaError(faults)
     return Schema(
         tuple(
             Attribute(
@@ -48,4 +55,5 @@ def schema_from_json(document: Mapping[str, Any]) -> Schema:
         ),
         tuple(document["missing"]),
         MissingRule(document["na"]),
+        rules,
     )

@@ -17,11 +17,12 @@ from evosdc.files.inference.scales import guess_scale
 from evosdc.files.schema.hierarchy_file import read_hierarchy
 from evosdc.files.schema.hierarchy_rules import HierarchyRule, rule_of
 from evosdc.printing import printable
+from evosdc.table.edit_rules import EditRule, edit_rule_faults, read_edit_rules
 from evosdc.table.hierarchy import Hierarchy
 from evosdc.table.numerals import MOST_DECIMALS, decimals_of, natural_order, numbers
 from evosdc.table.schema import Attribute, MissingRule, Role, Scale, Schema
 
-_KEYS = ("missing", "na", "attributes")
+_KEYS = ("missing", "na", "attributes", "edit_rules")
 _ATTRIBUTE_KEYS = ("role", "scale", "categories", "hierarchy", "decimals")
 _Word = TypeVar("_Word", bound=StrEnum)
 
@@ -51,12 +52,14 @@ class SchemaDescription:
     na : MissingRule
     origin : str
         The schema file, for messages.
+    edit_rules : tuple of EditRule
     """
 
     attributes: Mapping[str, AttributeDescription] = field(default_factory=dict)
     missing: tuple[str, ...] = ("",)
     na: MissingRule = MissingRule.CATEGORY
     origin: str = "schema"
+    edit_rules: tuple[EditRule, ...] = ()
 
     @property
     def rules(self) -> dict[str, HierarchyRule]:
@@ -68,6 +71,7 @@ class SchemaDescription:
 
         It is without those identifiers that the file leaves out. Where values may be `generalised` it has the labels
         that the file adds, after the categories of their attribute; numbers among which there are some become nominal.
+        Edit rules are those of the original and are left out.
         """
         named = {column.name: column for column in columns}
         kept = {
@@ -75,7 +79,7 @@ class SchemaDescription:
             for name, said in self.attributes.items()
             if name in named or said.role is not Role.IDENTIFIER
         }
-        return replace(self, attributes=kept)
+        return replace(self, attributes=kept, edit_rules=())
 
     def _generalised(self, said: AttributeDescription, column: Column) -> AttributeDescription:
         texts = column.present(self.missing)
@@ -107,7 +111,8 @@ class SchemaDescription:
         Raises
         ------
         SchemaError
-            With every attribute that has no column, and every hierarchy that lacks a category.
+            With every attribute that has no column, every hierarchy that lacks a category, and every edit rule with an
+            attribute or a category that is unknown.
         """
         names = [column.name for column in columns]
         faults = [
@@ -132,9 +137,11 @@ class SchemaDescription:
                     given += f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
                     wanted = f"all categories of {printable(column.name)}"
                     faults.append(Fault(attribute.hierarchy.origin, given, wanted))
+        schema = Schema(tuple(attributes), self.missing, self.na, self.edit_rules)
+        faults += edit_rule_faults(self.edit_rules, schema, printable(f"{self.origin}: edit_rules"))
         if faults:
             raise SchemaError(faults)
-        return Schema(tuple(attributes), self.missing, self.na)
+        return schema
 
     def _attribute(self, column: Column, said: AttributeDescription, proposed: Attribute | None) -> Attribute:
         role = said.role or Role.OTHER
@@ -167,7 +174,7 @@ def describe(schema: Schema) -> SchemaDescription:
         )
         for a in schema.attributes
     }
-    return SchemaDescription(attributes, schema.missing, schema.na)
+    return SchemaDescription(attributes, schema.missing, schema.na, edit_rules=schema.edit_rules)
 
 
 def load_schema(path: Path) -> SchemaDescription:
@@ -199,9 +206,10 @@ def load_schema(path: Path) -> SchemaDescription:
             faults.append(Fault(where, _kind(table), 'a table, for example { role = "quasi-identifier" }'))
             continue
         attributes[name] = _description(table, where, path.parent, missing or (), faults)
+    rules = read_edit_rules(document.get("edit_rules", []), printable(f"{path}: edit_rules"), faults)
     if faults:
         raise SchemaError(faults)
-    return SchemaDescription(attributes, missing or (), na or MissingRule.CATEGORY, str(path))
+    return SchemaDescription(attributes, missing or (), na or MissingRule.CATEGORY, str(path), rules)
 
 
 def _description(

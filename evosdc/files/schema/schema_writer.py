@@ -8,6 +8,7 @@ from pathlib import Path
 
 from evosdc.files.atomic import write_text
 from evosdc.files.schema.hierarchy_file import write_hierarchy
+from evosdc.table.edit_rules import EditRule, edit_rules_to_json
 from evosdc.table.numerals import natural_order
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 
@@ -27,7 +28,11 @@ scale:  nominal (no order), ordinal (the categories stand in their order), numer
 More:   categories = [...]   in order; without them those found in the file
         hierarchy = "x.csv"  value;level 1;...;* on each line, or child,parent; or a rule:
                     { widths = [5, 10] }, { prefix = [1, 2] }, { merge = [2, 4] }
-        decimals = 2         digits after the point of a numeric attribute"""
+        decimals = 2         digits after the point of a numeric attribute
+Rules:  [[edit_rules]] at the end, a combination that no record may have in each, such as
+        sex = "male"
+        status = ["pregnant"]
+        age = [0, 14]        least and greatest number"""
 
 
 def dump(schema: Schema, path: Path, notes: Sequence[str] = ()) -> tuple[Path, ...]:
@@ -63,6 +68,7 @@ def dump(schema: Schema, path: Path, notes: Sequence[str] = ()) -> tuple[Path, .
     lines += [f"na = {text(schema.na)}  # how it counts: category (of its own), wildcard (equal to all) or error"]
     lines += ["", "[attributes]"]
     lines += [_line(attribute, written.get(attribute.name)) for attribute in schema.attributes]
+    lines += [line for rule in schema.edit_rules for line in _rule(rule)]
     write_text(path, "\n".join(lines) + "\n")
     return tuple(files)
 
@@ -88,7 +94,7 @@ def _comments(lines: Iterable[str]) -> list[str]:
 
 
 def _line(attribute: Attribute, hierarchy: str | None) -> str:
-    key = attribute.name if _BARE.fullmatch(attribute.name) else text(attribute.name)
+    key = _key(attribute.name)
     parts = [f"role = {text(attribute.role)}", f"scale = {text(attribute.scale)}"]
     if attribute.categorical and _listed(attribute):
         parts.append(f"categories = {_list(attribute.categories)}")
@@ -97,6 +103,18 @@ def _line(attribute: Attribute, hierarchy: str | None) -> str:
     if hierarchy is not None:
         parts.append(f"hierarchy = {text(hierarchy)}")
     return f"{key} = {{ {', '.join(parts)} }}"
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else text(name)
+
+
+def _rule(rule: EditRule) -> Iterable[str]:
+    yield from ("", "[[edit_rules]]")
+    for name, values in edit_rules_to_json([rule])[0].items():
+        listed = values if isinstance(values, list) else [values]
+        texts = [text(value) if isinstance(value, str) else repr(value) for value in listed]
+        yield f"{_key(name)} = " + (f"[{', '.join(texts)}]" if isinstance(values, list) else texts[0])
 
 
 def _listed(attribute: Attribute) -> bool:

@@ -1,0 +1,180 @@
+"""Kernels that tell which records hold a structural zero or break an edit rule, and what has to go back.
+
+Records are rows of classes (`evosdc.table.record_rules.ColumnClasses`): those of the masked attributes, which change,
+and those of the others, which do not.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.kernel import kernel
+
+Classes = NDArray[np.int32]
+"""Classes of records, shape (n, V) or (n, W)."""
+
+Flags = NDArray[np.bool_]
+
+ALL = -1
+"""In place of a column: the whole record is looked at."""
+
+
+class RuleArrays(NamedTuple):
+    """Structural zeros and edit rules over classes, V masked columns followed by W others.
+
+    Few arrays, since every call of a kernel takes each of them out of its wrapping.
+
+    Parameters
+    ----------
+    first : ndarray of int64, shape (V + 1,)
+        Pairs of the masked column v are rows ``first[v]`` to ``first[v + 1] - 1`` of `pairs`.
+    pairs : ndarray of int64, shape (P, 4)
+        The other column of the pair, and where its classes k, l are among `flags`: at ``a + k * b + l * c`` with the
+        remaining entries a, b, c. A pair of masked columns stands at both.
+    rule_first : ndarray of int64, shape (R + 1,)
+        Conditions of rule r are rows ``rule_first[r]`` to ``rule_first[r + 1] - 1`` of `conditions`.
+    conditions : ndarray of int64, shape (Q, 2)
+        The column of the condition, and where the flags of its classes begin.
+    flags : ndarray of bool
+        Whether a pair of classes is a structural zero; whether a class meets a condition.
+    """
+
+    first: NDArray[np.int64]
+    pairs: NDArray[np.int64]
+    rule_first: NDArray[np.int64]
+    conditions: NDArray[np.int64]
+    flags: Flags
+
+
+@kernel
+def breaks(own: Classes, others: Classes, column: int, arrays: RuleArrays) -> bool:
+    """Whether a record holds a structural zero or breaks a rule.
+
+    Parameters
+    ----------
+    own, others : ndarray of int32, shapes (V,) and (W,)
+    column : int
+        The only masked column whose structural zeros are looked at, where the others are known to be in order; or
+        `ALL`.
+    arrays : RuleArrays
+    """
+    masked = len(own)
+    begin, end = (0, masked) if column < 0 else (column, column + 1)
+    for v in range(begin, end):
+        for p in range(arrays.first[v], arrays.first[v + 1]):
+            w = arrays.pairs[p, 0]
+            if column < 0 and w < v:
+                continue  # was looked at from the other side
+            k = own[w] if w < masked else others[w - masked]
+            if arrays.flags[arrays.pairs[p, 1] + own[v] * arrays.pairs[p, 2] + k * arrays.pairs[p, 3]]:
+                return True
+    for rule in range(len(arrays.rule_first) - 1):
+        met = True
+        for p in range(arrays.rule_first[rule], arrays.rule_first[rule + 1]):
+            w = arrays.conditions[p, 0]
+            k = own[w] if w < masked else others[w - masked]
+            if not arrays.flags[arrays.conditions[p, 1] + k]:
+                met = False
+                break
+        if met:
+            return True
+    return False
+
+
+@kernel
+def breaking_rows(own: Classes, others: Classes, rows: NDArray[np.intp], arrays: RuleArrays) -> Flags:
+    """Return which of some records are not in order, shape (m,); `own` has these m rows only, `others` all."""
+    found = np.zeros(len(rows), np.bool_)
+    for place in range(len(rows)):
+        found[place] = breaks(own[place], others[rows[place]], ALL, arrays)
+    return found
+
+
+@kernel
+def fitting_donors(donors: Classes, others: Classes, arrays: RuleArrays) -> Flags:
+    """Return which masked parts of records, shape (m, V), are in order beside the others of one record, shape (W,)."""
+    found = np.zeros(len(donors), np.bool_)
+    for place in range(len(donors)):
+        found[place] = not breaks(donors[place], others, ALL, arrays)
+    return found
+
+
+@kernel
+def restorations(
+    own: Classes, original: Classes, others: Classes, most: int, arrays: RuleArrays
+) -> tuple[Flags, Flags]:
+    """Return which cells go back to the original so that every record is in order: of each record as few as can be.
+
+    Sets of cells are tried by size. Of sets of one size the first counts, by columns in an order that begins at
+    another column from record to record, so that no attribute goes back more often than others. After `most` sets,
+    cells that are not in order go back one after the other.
+
+    Parameters
+    ----------
+    own, original : ndarray of int32, shape (n, V)
+        Classes of the masked and of the original records.
+    others : ndarray of int32, shape (n, W)
+    most : int
+    arrays : RuleArrays
+
+    Returns
+    -------
+    ndarray of bool, shape (n, V)
+    ndarray of bool, shape (n,)
+        Records that are not in order whatever goes back, since the original breaks a rule.
+    """
+    n, columns = own.shape
+    restored = np.zeros((n, columns), np.bool_)
+    hopeless = np.zeros(n, np.bool_)
+    differing = np.empty(columns, np.int64)
+    chosen = np.empty(columns, np.int64)
+    trial = np.empty(columns, np.int32)
+    for row in range(n):
+        if not breaks(own[row], others[row], ALL, arrays):
+            continue
+        count = 0
+        for step in range(columns):
+            v = (row + step) % columns
+            if own[row, v] != original[row, v]:
+                differing[count] = v
+                count += 1
+        solved, tried, size = False, 0, 1
+        while size <= count and not solved and tried < most:
+            for place in range(size):
+                chosen[place] = place
+            while tried < most:
+                tried += 1
+                trial[:] = own[row]
+                for place in range(size):
+                    v = differing[chosen[place]]
+                    trial[v] = original[row, v]
+                if not breaks(trial, others[row], ALL, arrays):
+                    solved = True
+                    break
+                # The next set of this size, in lexicographic order.
+                last = size - 1
+                while last >= 0 and chosen[last] == count - size + last:
+                    last -= 1
+                if last < 0:
+                    break
+                chosen[last] += 1
+                for place in range(last + 1, size):
+                    chosen[place] = chosen[place - 1] + 1
+            size += 1
+        if not solved:
+            trial[:] = own[row]
+            place = 0
+            while place < count and breaks(trial, others[row], ALL, arrays):
+                v = differing[place]
+                if breaks(trial, others[row], v, arrays):
+                    trial[v] = original[row, v]
+                place += 1
+            if breaks(trial, others[row], ALL, arrays):
+                trial[:] = original[row]
+                hopeless[row] = breaks(trial, others[row], ALL, arrays)
+        for v in range(columns):
+            restored[row, v] = trial[v] != own[row, v]
+    return restored, hopeless

@@ -1,0 +1,159 @@
+"""The rules of records in force for one file: its structural zeros and edit rules, and the repair of masked files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.errors import Fault, ParameterError
+from evosdc.table.edit_rules import EditRule, Meant
+from evosdc.table.record_check import Classes, Flags, RuleArrays, breaking_rows, fitting_donors, restorations
+from evosdc.table.record_classes import ColumnClasses, arrays_of, classes_of_column
+from evosdc.table.structural_zeros import StructuralZeros
+from evosdc.table.table import Rows, Table
+
+MOST_TRIED = 4096
+"""Sets of cells that are tried for the repair of one record before its cells go back one after the other."""
+
+
+Differences = Callable[[int], NDArray[np.int64]]
+"""Takes the position of a masked record and returns in how many cells it differs from each original one, shape (n,)."""
+
+
+class RecordRules:
+    """Structural zeros and edit rules of one file.
+
+    Parameters
+    ----------
+    table : Table
+        The whole original.
+    protect : sequence of str
+        The masked attributes.
+    edit_rules : sequence of EditRule
+        Those without a masked attribute are passed over: masking neither breaks nor keeps them.
+    zeros : StructuralZeros, optional
+        Of this table and these attributes.
+
+    Raises
+    ------
+    ParameterError
+        Edit rules that do not fit the file; all at once.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        protect: Sequence[str],
+        edit_rules: Sequence[EditRule] = (),
+        zeros: StructuralZeros | None = None,
+    ) -> None:
+        self.original = table.select(protect)
+        self.edit_rules = tuple(rule for rule in edit_rules if not set(rule.names).isdisjoint(protect))
+        self.zeros = zeros
+        schema, faults = self.original.schema, list[Fault]()
+        meant: list[tuple[tuple[str, Meant], ...]] = []
+        for number, rule in enumerate(self.edit_rules, start=1):
+            try:
+                meant.append(rule.meant(table.schema, f"edit_rules: rule {number}"))
+            except ParameterError as error:
+                faults += error.faults
+        if faults:
+            raise ParameterError(faults)
+        own = [a.name for a in (*schema.categorical, *schema.numeric)]
+        pairs = zeros.pairs if zeros is not None else ()
+        used = dict.fromkeys([*(p.second for p in pairs), *(name for rule in meant for name, _ in rule)])
+        others = [name for name in used if name not in own]
+        bins = zeros.bins if zeros is not None else {}
+        classes = {name: classes_of_column(table, name, bins.get(name), meant) for name in (*own, *others)}
+        self.classes: tuple[ColumnClasses, ...] = tuple(classes[name] for name in own)
+        """Of each masked column, categorical ones first."""
+        self.others: Classes = _stacked([classes[name].of(table.column(name)) for name in others], len(table))
+        """Classes of the columns that are not masked, as far as any rule names them, shape (n, W)."""
+        self.arrays: RuleArrays = arrays_of(classes, len(own), pairs, meant)
+
+    def classes_of(self, masked: Table, rows: Rows | None = None) -> Classes:
+        """Return the classes of the masked columns, of all or some records, shape (m, V)."""
+        part = masked if rows is None else masked.take(rows)
+        columns = [*part.codes.T, *part.numbers.T]
+        return _stacked([c.of(column) for c, column in zip(self.classes, columns, strict=True)], len(part))
+
+    def broken(self, masked: Table, rows: Rows | None = None) -> Flags:
+        """Return which of all or some records of a masked table hold a structural zero or break a rule, shape (m,)."""
+        positions = np.arange(len(masked), dtype=np.intp) if rows is None else rows
+        return breaking_rows(self.classes_of(masked, rows), self.others, positions, self.arrays)
+
+    def repaired(self, masked: Table) -> Table:
+        """Return a masked table in which every record is in order; those that are already are not changed.
+
+        Of any other record masked values go back to those of the original, as few as can be. Where the original
+        breaks an edit rule itself, the record takes the masked values of the nearest record of the original with
+        which it keeps all rules.
+
+        Parameters
+        ----------
+        masked : Table
+            The masked attributes of all records, in the original's categories.
+
+        Raises
+        ------
+        ParameterError
+            A record with which no record's values keep the rules.
+        """
+        restored, donors = self.repairs(self.classes_of(masked), lambda row: self._differences(masked, row))
+        if not restored.any() and not donors:
+            return masked
+        categorical = masked.codes.shape[1]
+        codes = np.where(restored[:, :categorical], self.original.codes, masked.codes)
+        numbers = np.where(restored[:, categorical:], self.original.numbers, masked.numbers)
+        for row, donor in donors.items():
+            codes[row], numbers[row] = self.original.codes[donor], self.original.numbers[donor]
+        return Table(masked.schema, codes, numbers)
+
+    def repairs(self, own: Classes, differences: Differences) -> tuple[Flags, Mapping[int, int]]:
+        """Return how a masked file is repaired, by its classes.
+
+        Parameters
+        ----------
+        own : ndarray of int32, shape (n, V)
+        differences : callable
+            Takes the position of a record, and returns in how many cells it differs from each original record.
+
+        Returns
+        -------
+        ndarray of bool, shape (n, V)
+            Cells that go back to the original.
+        mapping of int to int
+            Records that take all masked values of an original record, whose position is given.
+        """
+        restored, hopeless = restorations(own, self._original_classes, self.others, MOST_TRIED, self.arrays)
+        donors = {}
+        for row in np.flatnonzero(hopeless).tolist():
+            fitting = fitting_donors(self._original_classes, self.others[row], self.arrays)
+            if not fitting.any():
+                given = f"rules that record {row} breaks with the values of every record"
+                every = f"rules that every record breaks ({', '.join(rule.text for rule in self.edit_rules)})"
+                advice = "Correct the record or the rule; `evosdc check --data` tells how often each is broken."
+                where = every if len(own) == hopeless.sum() else given
+                raise ParameterError(Fault("edit_rules", where, "rules that some record keeps", advice))
+            distance = np.where(fitting, differences(row), np.iinfo(np.int64).max)
+            donors[row] = int(distance.argmin())
+        return restored, donors
+
+    @cached_property
+    def _original_classes(self) -> Classes:
+        return self.classes_of(self.original)
+
+    def _differences(self, masked: Table, row: int) -> NDArray[np.int64]:
+        codes = (self.original.codes != masked.codes[row]).sum(axis=1)
+        numbers = (self.original.numbers != masked.numbers[row]).sum(axis=1)
+        return np.asarray(codes + numbers, dtype=np.int64)
+
+
+def _stacked(columns: Sequence[NDArray[np.int32]], records: int) -> Classes:
+    stacked = np.empty((records, len(columns)), dtype=np.int32)
+    for place, column in enumerate(columns):
+        stacked[:, place] = column
+    return stacked

@@ -1,0 +1,61 @@
+"""The share of impossible records: against a count, and followed through changes."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evosdc.api import measure
+from evosdc.model import Microdata
+from evosdc.table.edit_rules import edit_rules_of
+from evosdc.table.table import Table
+from evosdc.testing.measure import MeasureConformance
+from evosdc.testing.tables import edited
+from evosdc_measures.consistency.impossible_records import ImpossibleRecords
+from tests.table.rules import PROTECT, files, masked_anyhow
+from tests.table.test_record_rules import sample, slow_broken, slow_zeros
+
+
+class TestImpossibleRecords(MeasureConformance):
+    identity, kind = 0.0, "model"
+
+    def measure(self):
+        return ImpossibleRecords(ImpossibleRecords.Params(threshold=1.0))
+
+
+def fitted(table, threshold=2.0):
+    return ImpossibleRecords(ImpossibleRecords.Params(threshold=threshold)).fit_in(Microdata(table, PROTECT))
+
+
+@settings(max_examples=25)
+@given(files(), st.integers(0, 2**32))
+def test_it_is_the_share_of_records_with_a_zero_or_a_broken_rule(table, seed):
+    rules = edit_rules_of([{"a": "k", "y": (0, 5)}])
+    table = Table(replace(table.schema, edit_rules=rules), table.codes, table.numbers)
+    masked = masked_anyhow(table, seed)
+    found = slow_broken(table, masked, slow_zeros(table, 2.0), rules)
+    assert fitted(table).score(masked) == pytest.approx(100.0 * sum(found) / len(table))
+    assert fitted(table).burdens(masked).sum() == pytest.approx(100.0 * sum(found) / len(table))
+
+
+def test_following_changes_is_counting_anew():
+    table, rng = sample(np.random.default_rng(6), 120), np.random.default_rng(7)
+    known = fitted(table)
+    masked = table.select(PROTECT)
+    state = known.start(masked)
+    for _ in range(60):
+        masked, rows = edited(masked, rng, 0.02)
+        before = known.value(state)
+        after = known.update(state, masked, rows)
+        assert known.value(state) == before
+        assert known.value(after) == known.score(masked)
+        state = after
+
+
+def test_python_measures_it_with_the_columns_that_are_not_masked():
+    table = sample(np.random.default_rng(2), 300)
+    masked = table.with_columns(masked_anyhow(table, 3))
+    score = measure(table, masked, {"impossible-records": {"threshold": 3.0}}, attributes=PROTECT)
+    assert score["impossible-records"] == fitted(table, 3.0).score(masked.select(PROTECT)) > 0.0
