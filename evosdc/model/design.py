@@ -137,12 +137,16 @@ class Design:
     most : mapping of str to float
         By attribute, the greatest value of the first free parameter that it can take; with a greater one the attribute
         is left as it is. Attributes that are not named can take all.
+    dear : bool
+        Whether masking takes a hundred times longer than with other methods. It is then tuned on a coarser grid, and
+        by itself alone: not in chains, and not attribute by attribute.
     """
 
     fixed: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     free: tuple[Free, ...] = ()
     attributes: tuple[str, ...] = ()
     most: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    dear: bool = False
 
     def params(self, shares: Sequence[float]) -> dict[str, Any]:
         """Return the parameters with the free ones at these shares of their ranges."""

@@ -75,6 +75,11 @@ class Arm:
         """The free parameters of all steps."""
         return tuple(one for step in self.steps for one in step.design.free)
 
+    @property
+    def dear(self) -> bool:
+        """Whether a trial takes so long that there should be few of them."""
+        return any(step.design.dear for step in self.steps)
+
     def parts(self, point: Point) -> list[Point]:
         """Return a point step by step."""
         ends = [0]
@@ -92,7 +97,7 @@ class Arm:
 
     def coarse(self) -> list[Point]:
         """Return the points that are tried first, from the middle of the ranges outwards."""
-        each = MOST_POINTS if len(self.free) == 1 else 3
+        each = MOST_POINTS if len(self.free) == 1 and not self.dear else 3
         points: list[Point] = [()]
         for one in self.free:
             points = [(*point, share) for point in points for share in one.spread(each)]

@@ -125,23 +125,26 @@ class Course:
                 racing = self.ranked(racing)
                 if place + 1 >= FOR_ALL:
                     racing = racing[: max(KEPT, len(racing) // 2)]
+                racing = [one for one in racing if not one.arm.dear]
 
     def by_attribute(self) -> None:
         """Give each attribute parameters of its own, of the best methods, one design of each."""
-        leaders = list({one.arm.steps[0].method: one for one in reversed(self.ranked(self.best.values()))}.values())
+        best = self.ranked(one for one in self.best.values() if not one.arm.dear)
+        leaders = list({one.arm.steps[0].method: one for one in reversed(best)}.values())
         starts = []
         for leader in self.ranked(leaders)[:BY_ATTRIBUTE]:
             apart = split(leader.arm, leader.point)
             start = None if apart is None else Candidate.at(*apart)
             if start is not None:
                 starts.append(start)
-        others = self.ranked(self.best.values())[:KEPT]
+        others = best[:KEPT]
         with self.judge.until(UNTIL_ATTRIBUTES):
             self._refine(starts, others)
 
     def chains(self) -> None:
         """Chain the best designs two by two, at their best points and at points halfway to the ends of their ranges."""
-        leaders = self.ranked([one for one in self.best.values() if one.arm.kind == "method"])[:KEPT]
+        cheap = [one for one in self.best.values() if one.arm.kind == "method" and not one.arm.dear]
+        leaders = self.ranked(cheap)[:KEPT]
         starts: dict[str, list[Candidate]] = {}
         for first, second in permutations(leaders, 2):
             arm = chained(first.arm, second.arm)

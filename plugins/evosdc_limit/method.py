@@ -49,8 +49,8 @@ class OptimalChannel(Tunable):
     @classmethod
     def designs(cls, table: Table) -> Sequence[Design]:
         """Return the weight of IL, and the greater of IL and DR with either DR."""
-        weighed = Design({"dr": "guess"}, (Range("t", 0.05, 0.95),))
-        return [weighed, *(Design({"t": "max", "dr": dr}) for dr in ("guess", "guess-gain"))]
+        weighed = Design({"dr": "guess"}, (Range("t", 0.05, 0.95),), dear=True)
+        return [weighed, *(Design({"t": "max", "dr": dr}, dear=True) for dr in ("guess", "guess-gain"))]
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Return the table with the published categories."""

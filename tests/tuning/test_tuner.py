@@ -133,3 +133,15 @@ def test_methods_that_fail_are_told_with_the_reason(monkeypatch) -> None:
     found = tuned(PROBLEM, 60, methods=("rank-swapping", "top-coding"))
     assert found.refused == {"rank-swapping": "ZeroDivisionError"}
     assert {row.masking.method for row in found.rows} == {"top-coding"}
+
+
+def test_dear_designs_are_tuned_by_themselves_alone(monkeypatch) -> None:
+    from dataclasses import replace
+
+    from evosdc_masking.swapping.rank_swapping import RankSwapping
+
+    usual = RankSwapping.designs
+    monkeypatch.setattr(RankSwapping, "designs", lambda table: [replace(d, dear=True) for d in usual(table)])
+    found = tuned(PROBLEM, 200, methods=("rank-swapping", "top-coding", "mdav"))
+    assert [row.kind for row in found.rows if "rank-swapping" in row.label] == ["method"]
+    assert {row.kind for row in found.rows} == {"method", "by attribute", "chain"}
