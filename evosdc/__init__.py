@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evosdc._version import __version__
 
 if TYPE_CHECKING:
-    from evosdc.api import check_records, mask, measure, read_table, risk, run, tune
+    from evosdc.api import check_records, judge, mask, measure, read_table, risk, run, tune
     from evosdc.errors import EvosdcError, InputError, RunError
     from evosdc.experiment.config.experiment import Experiment
     from evosdc.hookspecs import hookimpl
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "check_records": "evosdc.api",
+    "judge": "evosdc.api",
     "mask": "evosdc.api",
     "measure": "evosdc.api",
     "read_table": "evosdc.api",
@@ -54,6 +55,7 @@ __all__ = [
     "check_records",
     "estimate_after_pram",
     "hookimpl",
+    "judge",
     "mask",
     "measure",
     "read_table",

@@ -7,7 +7,11 @@ change to one that others call, remove the ``__pycache__`` of the callers' packa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from numba import njit
@@ -18,9 +22,35 @@ F = TypeVar("F", bound=Callable[..., Any])
 def kernel(function: F) -> F:
     """Compile a function at its first call and keep the machine code on disk, where a folder can be written to.
 
-    A division by zero follows numpy's rules; indices are not checked.
+    A division by zero follows numpy's rules; indices are not checked. Where several processes want it at once, one
+    compiles it and the others wait for the machine code.
     """
     try:
-        return cast(F, njit(cache=True, error_model="numpy")(function))
+        compiled: Any = njit(cache=True, error_model="numpy")(function)
     except RuntimeError:  # numba found no place for its cache
         return cast(F, njit(error_model="numpy")(function))
+    folder, compile_here = Path(compiled.stats.cache_path), compiled.compile
+
+    def compile_alone(signature: Any) -> Any:
+        # numba numbers the files of a function's signatures. Two processes that number at once may exchange them,
+        # and code would then run on arrays of another type.
+        with _held(folder / f"{function.__module__}.{function.__name__}.lock"):
+            return compile_here(signature)
+
+    compiled.compile = compile_alone
+    return cast(F, compiled)
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[None]:
+    """Hold a lock that ends with the process at the latest; where none can be had, do without."""
+    descriptor = None
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)

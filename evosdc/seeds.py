@@ -33,7 +33,8 @@ class Purpose(IntEnum):
     MASK = 6
     GENERATE = 7
     REPLICATE = 8
-    DRAW = 9
+    JUDGE = 9
+    DRAW = 10
 
 
 def stream(seed: int, purpose: Purpose, *address: int) -> np.random.Generator:

@@ -1,4 +1,4 @@
-"""Shared by all tests."""
+"""Shared by all tests: how hypothesis draws, and how tests are shared out to processes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,60 @@ hypothesis_settings.register_profile(
 )
 hypothesis_settings.load_profile("evosdc")
 
+FIRST = ("packaging", "cluster")
+"""Marks of the tests that take longest: they begin first, so that none is left alone at the end."""
 
-@pytest.fixture
+SHARED_OUT = ("test_digests.py", "test_deaths.py", "test_scoop.py", "test_folders_disk.py")
+"""Files whose tests take long and have little in common: each test goes to whichever process is free."""
+
+
+@pytest.fixture(scope="session")
 def data() -> Path:
     """The folder that EVOSDC_DATA names; the test is skipped without it."""
     named = os.environ.get("EVOSDC_DATA")
     if not named or not Path(named).is_dir():
         pytest.skip("EVOSDC_DATA names no folder with the published data sets")
     return Path(named)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Return three processes for two cores, since many tests wait for others; none for files that were named."""
+    if config.args_source is config.ArgsSource.ARGS and all(".py" in argument for argument in config.args):
+        return 0
+    cores = len(os.sched_getaffinity(0))
+    return cores + cores // 2
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    def place(item: pytest.Item) -> int:
+        return next((at for at, mark in enumerate(FIRST) if item.get_closest_marker(mark)), len(FIRST))
+
+    items.sort(key=place)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Share tests out by file, so that what a module prepares is prepared once, in the order of the collection."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            path = nodeid.partition("::")[0]
+            return nodeid if path.endswith(SHARED_OUT) else path
+
+        def _reschedule(self, node) -> None:  # type: ignore[no-untyped-def]
+            # A process that takes the place of one that died has nothing to do before it has collected the tests.
+            if node in self.registered_collections:
+                super()._reschedule(node)
+
+        def mark_test_complete(self, node, item_index, duration=0) -> None:  # type: ignore[no-untyped-def]
+            super().mark_test_complete(node, item_index, duration)
+            # What is done is asked about after each test, which takes long where all of it is kept.
+            units = self.assigned_work[node]
+            for path in [path for path, unit in units.items() if all(unit.values())]:
+                del units[path]
+
+    config.option.loadscopereorder = False
+    return ByFile(config, log)

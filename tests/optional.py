@@ -14,7 +14,7 @@ from evosdc_mpi.executor import make_mpi_known
 _SPAWN = """
 from mpi4py.futures import MPIPoolExecutor
 with MPIPoolExecutor(1, main=False) as pool:
-    assert pool.submit(abs, -1).result(timeout=30) == 1
+    assert pool.submit(abs, -1).result(timeout=120) == 1
 """
 
 
@@ -37,7 +37,7 @@ def _why_no_mpi() -> str:
     """Return why MPI cannot be used, or nothing; asked in a process of its own, which MPI may abort."""
     make_mpi_known()
     try:
-        done = subprocess.run([sys.executable, "-c", _SPAWN], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([sys.executable, "-c", _SPAWN], capture_output=True, text=True, timeout=180)
     except subprocess.TimeoutExpired:
         return "MPI does not start processes here within a minute"
     if done.returncode == 0:

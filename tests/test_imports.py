@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -113,17 +114,23 @@ def room(name: str) -> str:
 ALL = {**modules(FRAMEWORK), **{n: p for plugin in PLUGINS for n, p in modules(ROOT / "plugins" / plugin).items()}}
 
 
-@pytest.mark.parametrize("name", [n for n in ALL if room(n) in MAY_IMPORT])
-def test_rooms_import_only_what_lies_below(name: str) -> None:
-    allowed = MAY_IMPORT[room(name)] | FOUNDATION | {room(name)}
-    found = {room(other) for other in imported(name, ALL[name]) if other.startswith("evosdc.")}
-    assert found <= allowed, f"{name} imports {sorted(found - allowed)}"
+@cache
+def imports(name: str) -> frozenset[str]:
+    """Return what a module of evosdc or of a plugin imports."""
+    return frozenset(imported(name, ALL[name]))
 
 
-@pytest.mark.parametrize("name", [n for n in ALL if room(n) in NOT_BELOW])
-def test_upper_rooms_do_not_import_what_lies_above(name: str) -> None:
-    found = {room(other) for other in imported(name, ALL[name])} & NOT_BELOW[room(name)]
-    assert not found, f"{name} imports {sorted(found)}"
+def test_rooms_import_only_what_lies_below() -> None:
+    wrong = {}
+    for name in (name for name in ALL if room(name) in MAY_IMPORT):
+        allowed = MAY_IMPORT[room(name)] | FOUNDATION | {room(name)}
+        wrong[name] = {room(other) for other in imports(name) if other.startswith("evosdc.")} - allowed
+    assert not told(wrong)
+
+
+def test_upper_rooms_do_not_import_what_lies_above() -> None:
+    upper = [name for name in ALL if room(name) in NOT_BELOW]
+    assert not told({name: {room(other) for other in imports(name)} & NOT_BELOW[room(name)] for name in upper})
 
 
 def test_every_room_has_its_rule() -> None:
@@ -132,36 +139,41 @@ def test_every_room_has_its_rule() -> None:
     assert rooms <= MAY_IMPORT.keys() | NOT_BELOW.keys() | free, "a room of evosdc has no rule in this test"
 
 
-@pytest.mark.parametrize("name", [n for n in ALL if n.startswith("evosdc_")])
-def test_plugins_import_only_the_contract_and_themselves(name: str) -> None:
-    own = {room(other) for other in imported(name, ALL[name]) if other.startswith("evosdc")}
-    # `from evosdc import model` is found as evosdc.model; a bare `import evosdc` would be the whole framework.
-    plugin = name.split(".")[0]
-    allowed = CONTRACT | {plugin} | ({"evosdc.executors"} if plugin in EXECUTORS else set())
-    allowed |= FOR_COMMANDS if name == f"{plugin}.command" else set()
-    assert own <= allowed | {"evosdc._version"}, f"{name} imports {sorted(own - allowed)}"
+def test_plugins_import_only_the_contract_and_themselves() -> None:
+    wrong = {}
+    for name in (name for name in ALL if name.startswith("evosdc_")):
+        own = {room(other) for other in imports(name) if other.startswith("evosdc")}
+        # `from evosdc import model` is found as evosdc.model; a bare `import evosdc` would be the whole framework.
+        plugin = name.split(".")[0]
+        allowed = CONTRACT | {plugin} | ({"evosdc.executors"} if plugin in EXECUTORS else set())
+        allowed |= FOR_COMMANDS if name == f"{plugin}.command" else set()
+        wrong[name] = own - allowed - {"evosdc._version"}
+    assert not told(wrong)
 
 
-@pytest.mark.parametrize("name", [n for n in ALL if n.split(".")[0] == "evosdc"])
-def test_nothing_in_the_framework_imports_a_plugin(name: str) -> None:
-    assert not [other for other in imported(name, ALL[name]) if other.startswith("evosdc_")]
+def test_nothing_in_the_framework_imports_a_plugin() -> None:
+    framework = [name for name in ALL if name.split(".")[0] == "evosdc"]
+    assert not told({name: {other for other in imports(name) if other.startswith("evosdc_")} for name in framework})
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_experiments_benchmarks_and_tests_are_never_imported(name: str) -> None:
-    assert not {other.split(".")[0] for other in imported(name, ALL[name])} & {"experiments", "benchmarks", "tests"}
+def test_experiments_benchmarks_and_tests_are_never_imported() -> None:
+    elsewhere = {"experiments", "benchmarks", "tests"}
+    assert not told({name: {other.split(".")[0] for other in imports(name)} & elsewhere for name in ALL})
 
 
-@pytest.mark.parametrize("name", [n for n in ALL if not n.startswith("evosdc.testing")])
-def test_pytest_is_imported_in_the_conformance_suites_only(name: str) -> None:
-    assert "pytest" not in {other.split(".")[0] for other in imported(name, ALL[name])}
+def test_pytest_is_imported_in_the_conformance_suites_only() -> None:
+    others = [name for name in ALL if not name.startswith("evosdc.testing")]
+    assert not [name for name in others if "pytest" in {other.split(".")[0] for other in imports(name)}]
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_nothing_is_pickled_from_disk(name: str) -> None:
-    text = ALL[name].read_text(encoding="utf-8")
-    assert "allow_pickle=True" not in text
-    assert "read_pickle" not in text
+def test_nothing_is_pickled_from_disk() -> None:
+    sources = {name: path.read_text(encoding="utf-8") for name, path in ALL.items()}
+    assert not [name for name, text in sources.items() if "allow_pickle=True" in text or "read_pickle" in text]
+
+
+def told(wrong: dict[str, set[str]]) -> dict[str, list[str]]:
+    """Return the modules that import something wrong, with what it is."""
+    return {name: sorted(found) for name, found in wrong.items() if found}
 
 
 OFFERED = {
@@ -170,7 +182,7 @@ OFFERED = {
     if plugin.name != "core"
     for names in plugin.offers.values()
     for name in names
-} - {"max", "mean", "categorical", "numeric", "mixed", "equations", "id", "height", "scoop"}
+} - {"max", "mean", "categorical", "numeric", "mixed", "equations", "id", "height", "inference", "scoop"}
 """What plugins offer, without names that are also ordinary words, or that of a package."""
 
 

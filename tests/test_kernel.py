@@ -1,4 +1,8 @@
-"""Compilation works where nothing can be kept on disk."""
+"""Compilation works where nothing can be kept on disk, and where several processes want the same at once."""
+
+import os
+import subprocess
+import sys
 
 import numba
 from numba.core import caching
@@ -22,3 +26,38 @@ def test_no_place_for_the_cache_is_no_obstacle(monkeypatch):
     compiled = kernel(twice)
     assert compiled(21) == 42
     assert compiled.stats.cache_path is None
+
+
+PROGRAM = """
+import sys
+import numpy as np
+from evosdc.kernel import kernel
+
+@kernel
+def total(values):
+    found = values[0]
+    for value in values[1:]:
+        found += value
+    return found
+
+for name in sys.argv[1:]:
+    assert total(np.arange(10).astype(name)) == 45
+print(sum(total.stats.cache_misses.values()))
+"""
+
+
+def test_processes_that_want_the_same_at_once_compile_it_once(tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM)
+    command = [sys.executable, str(tmp_path / "program.py")]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    processes = [
+        subprocess.Popen([*command, *names], stdout=subprocess.PIPE, text=True, env=environment)
+        for names in (["int64", "float64"], ["float64", "int64"], ["int64"])
+    ]
+    assert sum(int(process.communicate()[0]) for process in processes) == 2
+    assert not any(process.returncode for process in processes)
+
+
+def test_a_lock_that_cannot_be_had_is_no_obstacle(monkeypatch):
+    monkeypatch.setattr("os.open", lambda *given: (_ for _ in ()).throw(PermissionError("no")))
+    assert kernel(twice)(21.0) == 42.0

@@ -1,13 +1,14 @@
-"""The functions of the Python side: read, check, mask, measure, judge risk, tune, run."""
+"""The functions of the Python side: read, check, mask, tune, measure, judge, assess risk, run."""
 
 from __future__ import annotations
 
 from evosdc.api.consistency import check_records
 from evosdc.api.disclosure import risk
 from evosdc.api.experiments import run
+from evosdc.api.judging import judge
 from evosdc.api.masking import mask
 from evosdc.api.measurement import measure
 from evosdc.api.tables import read_table
 from evosdc.api.tuning import tune
 
-__all__ = ["check_records", "mask", "measure", "read_table", "risk", "run", "tune"]
+__all__ = ["check_records", "judge", "mask", "measure", "read_table", "risk", "run", "tune"]

@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "watch": ("evosdc.cli.watch:watch", "Follow a run or a study until it ends."),
     "mask": ("evosdc.cli.mask:mask", "Mask a data file by one method."),
     "measure": ("evosdc.cli.measure:measure", "Measure a masked file against its original."),
+    "judge": ("evosdc.cli.judge:judge", "Give a second opinion on a masked file."),
     "risk": ("evosdc.cli.risk:risk", "Show what one file, taken by itself, reveals."),
     "report": ("evosdc.cli.report:report", "Write one HTML page about one or more runs."),
     "export": ("evosdc.cli.export:export", "Write the protected file of a member of a run's front."),

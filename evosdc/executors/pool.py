@@ -35,7 +35,7 @@ class Pool(ABC):
     Attributes
     ----------
     certain : bool
-        Whether a loss tells which job the dead worker had.
+        Whether a loss tells which job the dead worker was at.
     """
 
     certain: bool

@@ -18,10 +18,12 @@ from evosdc.model.capabilities import (
     SelfStarting,
 )
 from evosdc.model.design import Choices, Design, Free, Range, Tunable, designs_of
+from evosdc.model.estimate import Estimate, Estimated
 from evosdc.model.executor import Executor, Failure, Outcome, SharedFiles, Task, TaskQueue
 from evosdc.model.fitness import Fitness
 from evosdc.model.genotype import Genotype
 from evosdc.model.individual import Individual
+from evosdc.model.judge import Judge
 from evosdc.model.masking import Masking, MaskingMethod
 from evosdc.model.measure import Expected, Fitted, Incremental, Measure
 from evosdc.model.microdata import Microdata
@@ -38,6 +40,8 @@ __all__ = [
     "Described",
     "Design",
     "Direct",
+    "Estimate",
+    "Estimated",
     "Executor",
     "Expected",
     "Failure",
@@ -50,6 +54,7 @@ __all__ = [
     "Incremental",
     "Individual",
     "IntruderView",
+    "Judge",
     "Masking",
     "MaskingMethod",
     "Measure",

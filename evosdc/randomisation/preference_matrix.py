@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
-from scipy.sparse import csr_array
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.randomisation.transition import Frequencies, Matrix
@@ -91,6 +89,10 @@ def preference_matrix(
         cost = cost / T[:, None]
     rows, columns = np.divmod(np.arange(n * n), n)
     entries = np.concatenate((rows, n + columns))
+    # Late: these take as long to import as all else that a run needs.
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array
+
     margins = csr_array((np.ones(2 * n * n), (entries, np.tile(np.arange(n * n), 2))), shape=(2 * n, n * n))
     low, high = np.zeros((n, n)), np.minimum(T[:, None], T[None, :]).astype(np.float64)
     low[np.diag_indices(n)] = np.ceil(least * T - 1e-9) if whole else least * T

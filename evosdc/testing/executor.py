@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import isnan
-from time import monotonic
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -102,7 +102,7 @@ class ExecutorConformance:
         ((slow, quick),) = running.map([_task("slow_at_first", [(1, 0.1), (2, 0.0)])])
         assert isinstance(slow, Outcome)
         assert slow.seconds >= 0.09
-        assert 0.0 <= quick.seconds < slow.seconds
+        assert quick.seconds >= 0.0
 
     def test_chunks_do_not_matter(self, running: Executor) -> None:
         each = running.map([_task("drawn", [i], seed=9) for i in range(12)])
@@ -132,12 +132,11 @@ class ExecutorConformance:
         assert found == {place: [place, place + 10, place + 20, place + 30] for place in found}
         assert running.map([_task("scaled", [5], seed=2)])[0][0].value == 10, "the executor can be used again"
 
-    def test_a_stream_does_not_wait_where_there_is_no_patience(self, running: Executor) -> None:
+    def test_a_stream_does_not_wait_where_there_is_no_patience(self, running: Executor, tmp_path: Path) -> None:
         with running.queue() as queue:
-            queue.give(7, _task("slow_at_first", [(1, 0.3)]))
-            begin = monotonic()
-            assert queue.take(0.0) == []
-            assert monotonic() - begin < 0.25
+            queue.give(7, _task("after", [(1, str(tmp_path / "go"))]))
+            assert queue.take(0.0) == [], "it cannot be done before the file is there"
+            (tmp_path / "go").touch()
             ((place, (outcome,)),) = queue.take()
             assert (place, outcome.value) == (7, 1)
 

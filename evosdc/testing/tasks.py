@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from time import sleep
+from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,15 @@ def slow_at_first(shared: SharedFiles | None, seed: int, payload: tuple[int, flo
     """Return a number after some seconds."""
     number, seconds = payload
     sleep(seconds)
+    return number
+
+
+def after(shared: SharedFiles | None, seed: int, payload: tuple[int, str]) -> int:
+    """Return a number once a file is there, or after a minute."""
+    number, path = payload
+    limit = monotonic() + 60.0
+    while not Path(path).exists() and monotonic() < limit:
+        sleep(0.005)
     return number
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import tempfile
 from collections.abc import Mapping
+from contextlib import ExitStack
 from importlib import import_module
 from typing import Any
 
@@ -20,6 +21,16 @@ from evosdc.model.parameters import Parameters
 
 _PER_WORKER = 2
 
+_SETTINGS = {
+    # Pages about the tasks would be there for any local user.
+    "distributed.scheduler.http.routes": [],
+    # The ledger judges who is to blame, so it hears of each death.
+    "distributed.scheduler.allowed-failures": 0,
+    # Otherwise a worker that is being replaced, so many seconds after it was last lost, is given up for good.
+    "distributed.deploy.lost-worker-timeout": "1000 days",
+}
+"""Of a cluster started here, for as long as it runs."""
+
 
 class DaskPool(Pool):
     """A client of a Dask scheduler.
@@ -32,7 +43,8 @@ class DaskPool(Pool):
         Address of a scheduler.
     """
 
-    certain = True
+    # With the task that a worker died of, Dask gives up others that merely waited for the same worker.
+    certain = False
 
     def __init__(self, workers: int, scheduler: str | None) -> None:
         try:
@@ -44,29 +56,30 @@ class DaskPool(Pool):
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         self._jobs: dict[Any, Job] = {}
         self._cluster: Any = None
-        self._scratch = tempfile.TemporaryDirectory(prefix="evosdc-dask-")
+        self._held = ExitStack()
+        scratch = self._held.enter_context(tempfile.TemporaryDirectory(prefix="evosdc-dask-"))
         try:
             if scheduler is None:
+                self._held.enter_context(import_module("dask.config").set(_SETTINGS))
                 # Without its own certificates any local user could send the scheduler something to unpickle.
-                # Its pages about the tasks would be there for any local user as well.
-                with import_module("dask.config").set({"distributed.scheduler.http.routes": []}):
-                    self._cluster = distributed.LocalCluster(
-                        n_workers=workers,
-                        threads_per_worker=1,
-                        host="127.0.0.1",
-                        protocol="tls://",
-                        security=security.Security.temporary(),
-                        dashboard_address=None,
-                        local_directory=self._scratch.name,
-                        silence_logs=logging.CRITICAL,
-                        env=ONE_THREAD,
-                    )
+                self._cluster = distributed.LocalCluster(
+                    n_workers=workers,
+                    threads_per_worker=1,
+                    host="127.0.0.1",
+                    protocol="tls://",
+                    security=security.Security.temporary(),
+                    # Not the port that every other cluster asks for too.
+                    scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+                    local_directory=scratch,
+                    silence_logs=logging.CRITICAL,
+                    env=ONE_THREAD,
+                )
             self._client: Any = distributed.Client(scheduler if self._cluster is None else self._cluster, timeout=30)
         except ImportError:
-            self._scratch.cleanup()
+            self._held.close()
             raise ExecutorError("the executor dask needs the package cryptography: pip install evosdc[dask]") from None
         except (OSError, ValueError, RuntimeError) as error:
-            self._scratch.cleanup()
+            self._held.close()
             raise ExecutorError(f"Dask's scheduler {scheduler or ''} is not there: {error}") from None
         found: Mapping[str, Mapping[str, str]] = self._client.run(versions)
         try:
@@ -89,7 +102,7 @@ class DaskPool(Pool):
         self._jobs[self._client.submit(run_packed, parcel, pure=False)] = job
 
     def listen(self, answered: Answered, lost: Lost, patience: float = PERIOD) -> bool:
-        """Wait a little and tell of answers and losses; Dask itself runs again what was lost, up to a limit."""
+        """Wait a little and tell of answers and losses; a scheduler of the site's may run again what was lost."""
         try:
             self._wait(list(self._jobs), timeout=patience, return_when="FIRST_COMPLETED")
         except TimeoutError:
@@ -119,14 +132,14 @@ class DaskPool(Pool):
         self._client.close()
         if self._cluster is not None:
             self._cluster.close()
-        self._scratch.cleanup()
+        self._held.close()
 
 
 class DaskExecutor(PoolExecutor):
     """Dask workers, for sites that run Dask already; elsewhere `processes` is faster and `scoop` reaches further.
 
-    Dask runs tasks beside its own main thread, where no time limit can be kept, so there is none. It gives up a task
-    after several workers died of it.
+    Dask runs tasks beside its own main thread, where no time limit can be kept, so there is none. A task that was lost
+    with its worker is run once more with nothing else under way: only one that itself ends its worker counts as failed.
     """
 
     class Params(Parameters):

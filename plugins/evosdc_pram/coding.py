@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
-from scipy.sparse import csr_array
 
 from evosdc.errors import PluginError
 from evosdc.randomisation.transition import Frequencies, Matrix
@@ -128,6 +126,10 @@ def controlled_rounding(exact: Matrix) -> Genes:
         return floor.astype(np.int64)
     rows, columns = np.divmod(np.arange(size * size), size)
     entries = np.concatenate((rows, size + columns))
+    # Late: these take as long to import as all else that a run needs.
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array
+
     margins = csr_array(
         (np.ones(2 * size * size), (entries, np.tile(np.arange(size * size), 2))), shape=(2 * size, size * size)
     )

@@ -130,7 +130,7 @@ def test_protect_takes_a_registered_data_set_and_repeats_itself(evosdc, tmp_path
     assert first["protect"] == ["built", "degree", "grade1"]
     text = (tmp_path / "a" / "experiment.toml").read_text()
     (tmp_path / "again.toml").write_text(text)
-    settings = ("--set", "stop.seconds=100", "--set", "stop.generations=3")
+    settings = ("--set", "stop.seconds=6000", "--set", "stop.generations=3")
     digests = {json.loads(evosdc("run", "again.toml", *settings, "-o", n, "--json").out)["digest"] for n in "bc"}
     assert len(digests) == 1
 

@@ -6,13 +6,13 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 
 import pytest
 
 from evosdc.cli.display import display
 from evosdc.cli.run import resumable
 from evosdc.errors import CheckpointError, RunError
+from tests.cluster.commands import wait_for
 
 SCHEMA = """
 [attributes]
@@ -143,11 +143,13 @@ def test_a_file_that_is_hardly_protected_comes_with_a_warning(evosdc, survey):
     assert "hardly protected" in (survey / "run" / "report.html").read_text()
 
 
-def test_the_run_folder_repeats_the_run(evosdc, survey):
+def test_the_run_folder_repeats_the_run(evosdc, survey, monkeypatch):
+    # However slow the computer, all starting files are made: the time limit ends the search alone.
+    monkeypatch.setattr("evosdc.experiment.run.portfolio.perf_counter", lambda: 0.0)
     first = json.loads(
         evosdc("protect", "survey.csv", "--schema", "schema.toml", "--time", "0.2s", "-o", "run", "--json").out
     )
-    words = ("--set", "stop.seconds=60", "--set", f"stop.generations={first['generations']}", "-o", "again", "--json")
+    words = ("--set", "stop.seconds=6000", "--set", f"stop.generations={first['generations']}", "-o", "again", "--json")
     again = json.loads(evosdc("run", survey / "run" / "experiment.toml", *words).out)
     assert again["digest"] == first["digest"]
     resolved = json.loads((survey / "run" / "resolved.json").read_text())
@@ -170,9 +172,7 @@ def test_export_writes_any_member_of_the_front(evosdc, survey):
     answer = evosdc("export", "run", len(front) - 1, "-o", "last.csv")
     assert answer.status == 0, answer.err
     measured = json.loads(evosdc("measure", "survey.csv", "last.csv", "--schema", "schema.toml", "--json").out)
-    assert {n: measured[n] for n in ("dbil", "dbrl", "il", "dr")} == {
-        n: front[-1]["scores"][n] for n in ("dbil", "dbrl", "il", "dr")
-    }
+    assert {n: measured[n] for n in ("ctbil", "dbrl")} == {n: front[-1]["scores"][n] for n in ("ctbil", "dbrl")}
     answer = evosdc("export", "run", len(front), "-o", "x.csv")
     assert (answer.status, f"0..{len(front) - 1}" in answer.err) == (2, True)
 
@@ -221,18 +221,14 @@ def test_signals_keep_what_was_reached(survey, number):
         "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
         "from evosdc.cli import main; main()"
     )
-    words = ["protect", "survey.csv", "--schema", "schema.toml", "--time", "60s", "-o", "run", "--quiet"]
+    words = ["protect", "survey.csv", "--schema", "schema.toml", "--time", "600s", "-o", "run", "--quiet"]
     process = subprocess.Popen(
         [sys.executable, "-c", program, *words], cwd=survey, stderr=subprocess.PIPE, text=True, env=os.environ
     )
     journal = survey / "run" / "journal.jsonl"
-    deadline = time.monotonic() + 60
-    while not list((survey / "run").glob("checkpoint-*")) or not journal.exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    time.sleep(0.5)
+    wait_for(lambda: any((survey / "run").glob("checkpoint-*")) and journal.exists(), process)
     process.send_signal(number)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == (130 if number == signal.SIGINT else 128 + number)
     assert "evosdc resume run" in err
     assert json.loads((survey / "run" / "status.json").read_text())["state"] == "interrupted"
@@ -251,4 +247,5 @@ def test_measures_of_protect_can_be_chosen(evosdc, tmp_path):
     assert (answer.status, "at most 16" in answer.err) == (2, True)
     answer = evosdc(*words, "--dr", "id,dbrl")
     assert answer.status == 0, answer.err
-    assert set(json.loads(answer.out)["best"]["scores"]) == {"dbil", "ctbil", "ebil", "id", "dbrl", "il", "dr"}
+    scores = {"ctbil", "id", "dbrl", "il", "dr", "worst-relabelling", "infeasibility"}
+    assert set(json.loads(answer.out)["best"]["scores"]) == scores

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 MASTER = "10.213.77.1"
+PROBE = f"evosdc-probe-{os.getpid()}"
 
 
 def require_tools() -> None:
@@ -23,9 +24,9 @@ def require_tools() -> None:
             pytest.skip(f"{tool} is not installed (iproute2, openssh-client)")
     if not Path("/usr/sbin/sshd").exists():
         pytest.skip("sshd is not installed (openssh-server)")
-    if subprocess.run(["ip", "netns", "add", "evosdc-probe"], capture_output=True).returncode:
+    if subprocess.run(["ip", "netns", "add", PROBE], capture_output=True).returncode:
         pytest.skip("network namespaces cannot be made here")
-    subprocess.run(["ip", "netns", "del", "evosdc-probe"], check=True)
+    subprocess.run(["ip", "netns", "del", PROBE], check=True)
 
 
 class Network:

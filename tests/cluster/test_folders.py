@@ -149,7 +149,7 @@ def test_a_second_run_on_the_folder_is_refused_by_name_and_the_first_goes_on(tmp
                 assert f"another run is writing to: process {first.pid} on" in second.stderr
         assert first.poll() is None
         first.send_signal(signal.SIGINT)
-        _, err = first.communicate(timeout=180)
+        _, err = first.communicate(timeout=300)
         assert first.returncode == 130
         assert "evosdc resume" in err
     finally:

@@ -61,7 +61,7 @@ def test_a_full_disk_ends_the_run_in_plain_words_and_nothing_is_lost(executor, s
     workers = descendants(process.pid)
     assert bool(workers) is (executor != "serial")
     fill(small_disk / "filler")
-    _, err = process.communicate(timeout=180)
+    _, err = process.communicate(timeout=300)
     wait_for(lambda: not any(map(alive, workers)))
     assert process.returncode == 1
     assert "the disk is full" in err

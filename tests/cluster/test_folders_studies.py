@@ -136,7 +136,7 @@ def test_a_worker_that_is_killed_is_replaced_and_its_run_goes_on(serial, tmp_pat
     process = started("run", file, "-o", folder, "--quiet", "--executor", "processes", "--workers", 2)
     wait_for(lambda: any(folder.glob("*/*/checkpoint-*.npz")), process)
     os.kill(max(descendants(process.pid)), signal.SIGKILL)
-    _, err = process.communicate(timeout=120)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
     assert figures(folder) == figures(serial)
 
@@ -179,7 +179,7 @@ def test_watch_follows_a_study_to_its_end_in_plain_lines(tmp_path):
     process = started("run", file, "-o", folder, "--quiet")
     wait_for(lambda: (folder / "resolved.json").exists(), process)
     watched = completed("watch", folder, "--interval", "0.1")
-    _, err = process.communicate(timeout=180)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
     assert watched.returncode == 0
     lines = watched.stdout.splitlines()
@@ -202,7 +202,7 @@ def test_watch_leaves_on_ctrl_c_and_the_run_goes_on(tmp_path):
         assert watcher.stdout is not None
         assert watcher.stdout.readline().startswith("running: ")
         watcher.send_signal(signal.SIGINT)
-        _, err = watcher.communicate(timeout=120)
+        _, err = watcher.communicate(timeout=300)
         assert (watcher.returncode, err) == (0, "")
         assert process.poll() is None
     finally:

@@ -15,7 +15,8 @@ pytestmark = pytest.mark.cluster
 ISLANDS = {"name": "islands", "islands": 4, "interval": 3, "topology": "ring"}
 
 SLOW = """
-import time
+import os, time
+from pathlib import Path
 from evosdc.experiment.run import worker_tasks
 
 evolve = worker_tasks.evolve
@@ -23,7 +24,9 @@ evolve = worker_tasks.evolve
 
 def evolve_slowly(shared, seed, payload):
     if payload[1] == 1:
-        time.sleep(0.25)
+        limit = time.monotonic() + float(os.environ["EVOSDC_TEST_SECONDS"])
+        while time.monotonic() < limit and not Path(os.environ["EVOSDC_TEST_AHEAD"]).exists():
+            time.sleep(0.01)
     return evolve(shared, seed, payload)
 """
 
@@ -47,15 +50,19 @@ def test_a_slow_island_changes_nothing_and_holds_up_only_those_that_need_it(
     (tmp_path / "slow_islands.py").write_text(SLOW)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr("evosdc.experiment.run.workers.EVOLVE", "slow_islands:evolve_slowly")
+    # With processes the slow island waits for the others to get ahead; SCOOP waits for it with all that it was given.
+    monkeypatch.setenv("EVOSDC_TEST_SECONDS", "60" if executor == "processes" else "0.25")
+    monkeypatch.setenv("EVOSDC_TEST_AHEAD", str(tmp_path / "ahead"))
     told = []
     answered = AsynchronousIslands._answered
-    monkeypatch.setattr(
-        AsynchronousIslands,
-        "_answered",
-        lambda self, island, outcome: (
-            told.append((island, self._demes[island].generation)) or answered(self, island, outcome)
-        ),
-    )
+
+    def noted(self, island, outcome):
+        told.append((island, self._demes[island].generation))
+        if told[-1][1] > 3:
+            (tmp_path / "ahead").touch()
+        return answered(self, island, outcome)
+
+    monkeypatch.setattr(AsynchronousIslands, "_answered", noted)
     apart = ran(experiment, tmp_path / "apart", name=executor, workers=2, grain="islands")
     assert_same_run(serial, apart)
     if executor == "processes":

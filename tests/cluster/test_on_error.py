@@ -41,7 +41,7 @@ def file_with(folder, kind="raise", **changes):
 
 def evosdc(trouble, *words):
     command = [sys.executable, "-c", SENT, *map(str, words), "--quiet"]
-    return subprocess.run(command, env=trouble.environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, env=trouble.environment, capture_output=True, text=True, timeout=300)
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +134,7 @@ def test_what_failed_once_is_tried_again(executor, kind, trouble, tmp_path):
     file = file_with(tmp_path, measures=measures, algorithm="parent-child", on_error="retry", stop={"generations": 4})
     trouble.order(kind)
     words = ["--executor", executor, "--workers", 2, "--set", "executor.grain=evaluations"]
-    words += ["--set", "executor.time_limit=1"]
+    words += ["--set", "executor.time_limit=3"]
     done = evosdc(trouble, "run", file, "-o", tmp_path / "run", *words)
     assert done.returncode == 0, done.stderr
     assert trouble.obeyed

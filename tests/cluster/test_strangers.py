@@ -71,9 +71,9 @@ def message(mark):
 
 def said_to(host, port, words, context=None):
     """Say something and return what was answered: nothing where the connection is closed."""
-    with socket.create_connection((host, port), timeout=10) as plain:
+    with socket.create_connection((host, port), timeout=60) as plain:
         line = plain if context is None else context.wrap_socket(plain)
-        line.settimeout(10)
+        line.settimeout(60)
         try:
             line.sendall(words)
             return line.recv(4096)
@@ -108,7 +108,7 @@ def test_dask_shows_no_pages_of_the_tasks(dask):
     paths = ("/json/counts.json", "/info/main/workers.html", "/info/main/logs.html", "/status")
     for address in dask.addresses:
         for path in paths:
-            with socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2], 16)), timeout=5) as stranger:
+            with socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2], 16)), timeout=60) as stranger:
                 stranger.sendall(f"GET {path} HTTP/1.0\r\n\r\n".encode())
                 with suppress(OSError):
                     assert b" 200 " not in stranger.recv(100)

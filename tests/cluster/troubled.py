@@ -59,7 +59,7 @@ def __getattr__(name):
 
 def in_worker():
     main = getattr(sys.modules["__main__"], "__spec__", None)
-    return main is not None and main.name.startswith("evosdc.executors")
+    return main is not None and main.name.startswith(("evosdc.executors", "evosdc_scoop"))
 
 
 def fail(kind):
@@ -75,7 +75,7 @@ def fail(kind):
 def trouble():
     if not in_worker():
         return None
-    time.sleep(0.005)  # long enough for a test to be there in time
+    time.sleep(0.01)  # long enough for a test to be there in time
     try:
         ORDER.rename(ORDER.with_suffix(".obeyed"))
     except FileNotFoundError:

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-import time
-
 from evosdc.engine.problem import Problem
 from evosdc.executors.serial import SerialExecutor
 from evosdc.model import SharedFiles
+
+
+class Clock:
+    """Seconds that pass where a test says so, and a few with each look, however slow the computer is."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 0.0002
+        return self.now
+
+
+CLOCK = Clock()
 
 PROBLEMS: dict[str, Problem] = {}
 """What workers find under the digest of a context."""
@@ -30,7 +42,7 @@ class Lent(SerialExecutor):
         self.sent.append([[identifier for identifier, _ in task.items] for task in tasks])
         self.tasks += tasks
         if self.waits:
-            time.sleep(self.waits.pop(0))
+            CLOCK.now += self.waits.pop(0)
         return super().map(tasks)
 
 

@@ -59,10 +59,11 @@ def test_order_is_that_of_the_tasks_not_of_their_completion(pool):
     assert [row[0].value for row in rows] == waits
 
 
-def test_all_workers_work(pool):
-    rows = pool.map([task("process", [0.05]) for _ in range(12)])
-    assert len({row[0].value for row in rows}) == 2
-    assert os.getpid() not in {row[0].value for row in rows}
+def test_all_workers_work(pool, tmp_path):
+    # SCOOP's origin keeps a few for itself, so there are more tasks than workers.
+    rows = pool.map([task("met", [(str(tmp_path), 2)]) for _ in range(12)])
+    assert [len(row[0].value) for row in rows] == [2] * 12
+    assert os.getpid() not in rows[0][0].value
     assert pool.workers == 2
     assert pool.remote
 
@@ -135,7 +136,7 @@ def test_an_executor_that_was_not_entered_starts_with_its_first_map():
 
 
 def test_serial_is_here():
-    executor = SerialExecutor(SerialExecutor.Params(time_limit=0.05), 8)
+    executor = SerialExecutor(SerialExecutor.Params(time_limit=0.5), 8)
     assert (executor.workers, executor.remote) == (1, False)
     with executor:
         rows = executor.map([task("process", [0.0, 9.0])])

@@ -109,6 +109,23 @@ def process(shared: SharedFiles | None, seed: int, payload: float) -> int:
     return os.getpid()
 
 
+def announced(shared: SharedFiles | None, seed: int, payload: tuple[str, str, Any]) -> Any:
+    """Do other work, after a file in the folder has told which process is at it."""
+    folder, work, given = payload
+    (Path(folder) / str(os.getpid())).touch()
+    return globals()[work](shared, seed, given)
+
+
+def met(shared: SharedFiles | None, seed: int, payload: tuple[str, int]) -> set[int]:
+    """Wait for so many processes to be at such a task at the same time, and return those that came."""
+    folder, wanted = Path(payload[0]), payload[1]
+    (folder / str(os.getpid())).touch()
+    limit = time.monotonic() + 60.0
+    while len(found := list(folder.iterdir())) < wanted and time.monotonic() < limit:
+        time.sleep(0.005)
+    return {int(path.name) for path in found}
+
+
 def surroundings(shared: SharedFiles | None, seed: int, payload: str) -> str | None:
     print("printed by a task")
     return os.environ.get(payload)

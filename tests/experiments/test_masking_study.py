@@ -19,7 +19,7 @@ def study(tmp_path_factory):
         pytest.skip("EVOSDC_DATA is not set: it names the folder of the published data sets")
     folder = tmp_path_factory.mktemp("masking")
     command = [sys.executable, str(STUDY), "--smoke", "-o", str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stderr
     with (folder / "scores.csv").open(encoding="utf-8", newline="") as file:
         return folder, done.stdout, list(csv.DictReader(file))

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.kernel import kernel
@@ -61,6 +60,9 @@ class FittedAssignment(Incremental[float]):
         np.add.at(together, (rows, columns), 1.0)
         credits = together / np.bincount(rows)[:, None] / np.bincount(columns)[None, :]
         costs -= BONUS * max(float(np.abs(costs).max()), 1.0) * credits[rows[:, None], columns[None, :]]
+        # Late: it takes as long to import as all else that a run needs.
+        from scipy.optimize import linear_sum_assignment
+
         asked, linked = linear_sum_assignment(costs)
         return min(100.0 * float(credits[rows[asked], columns[linked]].sum()) / len(costs), 100.0)
 

@@ -8,7 +8,7 @@ from evosdc_equations.primitives import equation_of, tree_of
 from tests.randomisation.equations.drawing import equations
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(equations(most=60))
 def test_tree_and_postorder_vector_are_two_forms_of_one_thing(equation):
     tree = tree_of(equation)

@@ -11,7 +11,7 @@ from evosdc_equations.simplification import simplify
 from tests.randomisation.equations.drawing import attributes, equations
 
 
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(equations(), attributes())
 def test_no_value_and_no_matrix_changes(equation, attribute):
     shorter = simplify(equation)

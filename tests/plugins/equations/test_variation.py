@@ -54,7 +54,7 @@ def test_half_and_half_is_ramped_over_depths():
     assert min(heights.values()) > 200  # full trees alone give 250 of each depth
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(
     st.integers(0, 2**32),
     st.sampled_from([1, 2, 3, 5, 9]),

@@ -26,7 +26,7 @@ needs_data = pytest.mark.skipif(not os.environ.get("EVOSDC_DATA"), reason="EVOSD
 )
 def test_smoke_profiles_write_their_tables(script, table, rows, tmp_path):
     command = [sys.executable, str(ROOT / "experiments" / script), "--smoke", "-o", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stderr
     with (tmp_path / table).open(encoding="utf-8") as file:
         assert len(list(csv.DictReader(file))) == rows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,14 +23,6 @@ ADULT_EDUCATION = [
     *("Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th", "12th", "HS-grad", "Some-college"),
     *("Assoc-voc", "Assoc-acdm", "Bachelors", "Masters", "Prof-school", "Doctorate"),
 ]
-
-
-@pytest.fixture(scope="session")
-def data() -> Path:
-    folder = os.environ.get("EVOSDC_DATA")
-    if not folder:
-        pytest.skip("EVOSDC_DATA is not set: it names the folder of the published data sets")
-    return Path(folder)
 
 
 def coded(frame: Any, columns: Sequence[tuple[str, int, Scale, Sequence[str]]]) -> Table:

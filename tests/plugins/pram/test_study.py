@@ -40,7 +40,7 @@ def rows_of(path):
 @needs_data
 def test_smoke_profile_makes_all_tables_and_beats_the_standard_matrices(tmp_path):
     command = [sys.executable, str(STUDY / "study.py"), "--smoke", "-o", str(tmp_path / "study")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1800, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     made = tmp_path / "study"
     rows = rows_of(made / "attributes.csv")

@@ -12,7 +12,7 @@ from tests.randomisation.equations.drawing import equations
 from tests.randomisation.equations.latex_reading import parse_latex
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(equations(most=60))
 def test_every_notation_is_read_back_token_by_token(equation):
     assert parse_infix(infix(equation)) == equation

@@ -1,0 +1,232 @@
+"""Asking judges for a second opinion on a masked file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evosdc.calls.exchanged_labels import exchanged_labels
+from evosdc.calls.second_opinion import Finding, SecondOpinion, in_words
+from evosdc.calls.verdict import compared
+from evosdc.errors import DataError, Fault, FaultCollector, ParameterError
+from evosdc.model import Estimate, Estimated, Fitted, Judge, Measure, Microdata
+from evosdc.plugins.registry import Registry
+from evosdc.seeds import Purpose, stream
+from evosdc.specs import MeasureSpec
+from evosdc.table.alignment import align_codes
+from evosdc.table.schema import Role
+from evosdc.table.table import Table
+
+GIVEN = "the claim given"
+"""Where a claim comes from that was not measured."""
+
+_PERMUTATION = 1 << 16
+"""Address of the permutation, apart from the draws of judges."""
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """The two files, and which attributes are judged in which way."""
+
+    original: Table
+    masked: Table
+    chance: Table
+    attributes: tuple[str, ...]
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """What an intruder is taken to know: all but sensitive attributes, where there are others."""
+        schema = self.original.schema
+        return tuple(n for n in self.attributes if schema[n].role is not Role.SENSITIVE) or self.attributes
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """What an intruder wants to learn: the sensitive attributes, where there are any."""
+        schema = self.original.schema
+        return tuple(n for n in self.attributes if schema[n].role is Role.SENSITIVE) or self.attributes
+
+    @property
+    def harmful(self) -> bool:
+        """Whether to guess what is wanted is a harm: quasi-identifiers are known to the intruder already."""
+        roles = {self.original.schema[name].role for name in self.attributes}
+        return Role.SENSITIVE in roles or Role.QUASI_IDENTIFIER not in roles
+
+
+def judged(
+    original: Table,
+    masked: Table,
+    protect: Sequence[str] | None = None,
+    *,
+    registry: Registry,
+    judges: Sequence[str] | None = None,
+    claimed: float | Mapping[str, float] | None = None,
+    seed: int = 1,
+) -> SecondOpinion:
+    """Return a second opinion on a masked file.
+
+    Every judge is asked about the masked file, about the original, and about the masked file with its records in random
+    order, which is chance. Judges of what an intruder knows are asked about the attributes that are not sensitive,
+    where there are such; the others about all.
+
+    Parameters
+    ----------
+    original, masked : Table
+        Record r of both is the same respondent; the masked one may lack attributes that are not judged.
+    protect : sequence of str, optional
+        What was masked; by default the quasi-identifiers, and whatever else differs.
+    registry : Registry
+    judges : sequence of str, optional
+        Measures to ask; by default those that plugins offer as judges. A search's own measures can be left out.
+    claimed : float or mapping of str to float, optional
+        The risk that is claimed, in per cent: of linkages, and of guesses too where a masked attribute is sensitive or
+        none is a quasi-identifier; or by family (``linkage``, ``guess``). By default what the informed measures say.
+    seed : int
+        Of all halves and samples.
+
+    Raises
+    ------
+    InputError
+        With the faults of tables, attributes, judges and claim.
+    """
+    collect = FaultCollector()
+    specs: dict[str, MeasureSpec] = {}
+    built: dict[str, Measure] = {}
+    for name in registry.defaults("measure", "judge") if judges is None else dict.fromkeys(judges):
+        with collect.step():
+            spec = registry.spec("measure", name)
+            assert isinstance(spec, MeasureSpec)
+            specs[name] = spec
+            is_judge = issubclass(registry.implementation("measure", name), Judge)
+            built[name] = registry.build("measure", name, {"seed": seed} if is_judge else {})
+    with collect.step():
+        _require_claim(claimed)
+    sides: _Sides | None = None
+    with collect.step():
+        names = masked_attributes(original, masked, protect)
+        order = stream(seed, Purpose.JUDGE, _PERMUTATION).permutation(len(original)).astype(np.intp)
+        published = align_codes(original.select(names), masked)
+        Microdata(original, names)
+        sides = _Sides(original, published, published.take(order), names)
+    collect.settle()
+    assert sides is not None
+    claims, claimed_by = _claims(sides, claimed, registry)
+    findings: list[Finding] = []
+    lacking: dict[str, str] = {}
+    for name, measure in built.items():
+        try:
+            findings.append(_finding(specs[name], measure, sides, claims))
+        except ParameterError as error:
+            lacking[name] = "; ".join(f"given {fault.given}; wanted {fault.wanted}" for fault in error.faults)
+    findings.sort(key=lambda finding: finding.kind != "dr")
+    warnings = tuple(str(exchange) for exchange in exchanged_labels(original.select(names), published))
+    return SecondOpinion(
+        tuple(findings), claims, claimed_by, lacking, warnings, names, sides.known, sides.wanted, len(original), seed
+    )
+
+
+def masked_attributes(original: Table, masked: Table, protect: Sequence[str] | None) -> tuple[str, ...]:
+    """Return what was masked: the named attributes, else quasi-identifiers and all others that differ.
+
+    Raises
+    ------
+    SchemaError
+        A named attribute is not in the original.
+    DataError
+        The files have other records in number, an identifier is named, or nothing was masked.
+    """
+    schema = original.schema
+    if protect is not None:
+        schema.require(protect, "protect")
+        identifiers = [name for name in protect if schema[name].role is Role.IDENTIFIER]
+        if identifiers:
+            wanted = "attributes that are published"
+            raise DataError(Fault("protect", f"{', '.join(identifiers)}, an identifier", wanted))
+        chosen = tuple(dict.fromkeys(protect))
+    else:
+        common = [a.name for a in schema.attributes if a.role is not Role.IDENTIFIER and a.name in masked.schema]
+        published = align_codes(original.select(common), masked)
+        chosen = tuple(
+            name for name in common if schema[name].role is Role.QUASI_IDENTIFIER or _differs(original, published, name)
+        )
+    if not chosen:
+        advice = "Name what was masked with --protect, or give it the role quasi-identifier."
+        raise DataError(Fault("protect", "two files that do not differ", "at least one masked attribute", advice))
+    return chosen
+
+
+def _differs(original: Table, masked: Table, name: str) -> bool:
+    return not np.array_equal(
+        original.column(name), masked.column(name), equal_nan=not original.schema[name].categorical
+    )
+
+
+def _require_claim(claimed: float | Mapping[str, float] | None) -> None:
+    values = claimed if isinstance(claimed, Mapping) else {} if claimed is None else {"": claimed}
+    faults = [
+        Fault(f"claimed {family}".strip(), repr(value), "a risk in per cent, from 0 to 100")
+        for family, value in values.items()
+        if isinstance(value, bool) or not 0.0 <= value <= 100.0
+    ]
+    if faults:
+        raise ParameterError(faults)
+
+
+def _claims(
+    sides: _Sides, claimed: float | Mapping[str, float] | None, registry: Registry
+) -> tuple[dict[str, float], dict[str, str]]:
+    """Return the claimed risk by family of judges, and where it comes from."""
+    if isinstance(claimed, Mapping):
+        return {family: float(value) for family, value in claimed.items()}, dict.fromkeys(claimed, GIVEN)
+    families = ["linkage", *(["guess"] if sides.harmful else [])]
+    if claimed is not None:
+        return dict.fromkeys(families, float(claimed)), dict.fromkeys(families, GIVEN)
+    claims: dict[str, float] = {}
+    claimed_by: dict[str, str] = {}
+    asked = [(name, "linkage", sides.known) for name in registry.defaults("measure", "identity")]
+    asked += [(name, "guess", sides.wanted) for name in registry.defaults("measure", "inference")]
+    for name, family, names in asked:
+        if family not in families:
+            continue
+        try:
+            measure = registry.build("measure", name, {})
+            measure.require_support(sides.original.select(names), f"measure {name}")
+            fitted = measure.fit_in(Microdata(sides.original, names))
+            score = float(fitted.score(sides.masked.select(names)))
+        except ParameterError:
+            continue  # cannot read files of this kind: it claims nothing
+        if score >= claims.get(family, -1.0):
+            claims[family], claimed_by[family] = score, name
+    return claims, claimed_by
+
+
+def _finding(spec: MeasureSpec, measure: Measure, sides: _Sides, claims: Mapping[str, float]) -> Finding:
+    judge = measure if isinstance(measure, Judge) else None
+    names = sides.known if judge is not None and judge.known else sides.attributes
+    measure.require_support(sides.original.select(names), f"measure {spec.name}")
+    fitted = measure.fit_in(Microdata(sides.original, names))
+    masked, original, chance = (
+        _cut(_estimate(fitted, table.select(names)), spec.range)
+        for table in (sides.masked, sides.original, sides.chance)
+    )
+    sentence = judge.sentence if judge is not None else ""
+    words = in_words(sentence or f"{spec.summary} {{masked}}; {{chance}} by chance.", masked, original, chance)
+    does = judge.does if judge is not None else ""
+    claim = claims.get(spec.family) if does else None
+    times, exceeds = compared(masked, chance, claim) if claim is not None else (None, False)
+    intruder = judge.intruder if judge is not None else ""
+    return Finding(
+        spec.name, spec.kind, spec.family, masked, original, chance, claim, times, exceeds, intruder, does, words
+    )
+
+
+def _estimate(fitted: Fitted, table: Table) -> Estimate:
+    return fitted.estimate(table) if isinstance(fitted, Estimated) else Estimate.exact(float(fitted.score(table)))
+
+
+def _cut(estimate: Estimate, range_: tuple[float, float]) -> Estimate:
+    """Return an estimate within a measure's range."""
+    least, greatest = range_
+    value, low, high = (min(max(part, least), greatest) for part in (estimate.value, estimate.low, estimate.high))
+    return Estimate(value, low, high)

@@ -1,0 +1,97 @@
+"""``evosdc judge``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from evosdc.cli.options import PATH, json_option, listed, schema_option
+
+if TYPE_CHECKING:
+    from evosdc.calls.second_opinion import SecondOpinion
+
+
+@click.command()
+@click.argument("original")
+@click.argument("masked", type=PATH)
+@schema_option
+@click.option(
+    "--protect",
+    metavar="A,B,...",
+    help="What was masked; default: the quasi-identifiers, and whatever else differs.",
+)
+@click.option(
+    "--claimed", type=click.FloatRange(0, 100), metavar="DR", help="Risk claimed; default: as informed measures say."
+)
+@click.option("--judges", metavar="A,B,...", help="Measures to ask; default: all judges.")
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of halves and samples.")
+@json_option
+def judge(
+    original: str,
+    masked: Path,
+    schema: Path | None,
+    protect: str | None,
+    claimed: float | None,
+    judges: str | None,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Give a second opinion on a MASKED file of an ORIGINAL, a file or a registered data set.
+
+    Judges that took no part in making it say what an intruder or an analyst makes of it, beside chance and beside the
+    original, and whether the claimed risk holds.
+    """
+    from evosdc.calls.judging import judged
+    from evosdc.cli.inputs import open_source
+    from evosdc.cli.results import print_json
+    from evosdc.files.masked_file import read_masked
+    from evosdc.plugins.registry import default_registry
+
+    registry = default_registry()
+    before = open_source(original, schema)
+    names = listed(protect)
+    after = read_masked(masked, before, require=names or ())
+    opinion = judged(
+        before.table, after.table, names, registry=registry, judges=listed(judges), claimed=claimed, seed=seed
+    )
+    if as_json:
+        print_json(opinion.to_json())
+        return
+    _show(opinion)
+
+
+def _show(opinion: SecondOpinion) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from evosdc.calls.verdict import shown
+    from evosdc.cli.text import harmless, say
+
+    for title, risks in (("Risk, in per cent", True), ("Use, as loss", False)):
+        findings = [finding for finding in opinion.findings if (finding.kind == "dr") is risks]
+        if not findings:
+            continue
+        table = Table(title=title, title_justify="left")
+        table.add_column("judge", no_wrap=True)
+        for heading in ("masked", "chance", "original", "claimed"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column("what it means")
+        for finding in findings:
+            claim = "" if finding.claim is None else f"{finding.claim:.1f}"
+            figures = (shown(finding.masked), f"{finding.chance.value:.3g}", f"{finding.original.value:.3g}", claim)
+            style = "bold red" if finding.exceeds else None
+            table.add_row(finding.judge, *figures, Text(harmless(finding.words)), style=style)
+        Console().print(table)
+    for name, why in opinion.not_applicable.items():
+        say(f"{name} does not apply: {why}.")
+    say(
+        f"{opinion.records} records; known to an intruder: {', '.join(opinion.known)}; wanted: "
+        f"{', '.join(opinion.wanted)}; seed {opinion.seed}. ± is the standard error; chance is the masked file with "
+        "its records shuffled."
+    )
+    for warning in opinion.warnings:
+        click.secho(harmless(f"Warning: {warning}"), fg="yellow", bold=True, err=True)
+    say(opinion.verdict.sentence)

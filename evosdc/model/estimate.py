@@ -1,0 +1,60 @@
+"""Figures that are estimates, with the interval in which they are to be expected."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from evosdc.model.measure import Fitted
+from evosdc.table.table import Table
+
+NORMAL_95 = 1.959963984540054
+"""Standard errors on each side of a 95 per cent interval."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure and its 95 per cent interval, on the scale of the measure; not cut to the measure's range.
+
+    Parameters
+    ----------
+    value : float
+    low, high : float
+        Ends of the interval; equal to the value where nothing was drawn at random.
+    """
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def error(self) -> float:
+        """The standard error: half the interval by its normal quantile."""
+        return (self.high - self.low) / (2.0 * NORMAL_95)
+
+    @classmethod
+    def exact(cls, value: float) -> Estimate:
+        """Return a figure without uncertainty."""
+        return cls(value, value, value)
+
+    @classmethod
+    def around(cls, value: float, error: float) -> Estimate:
+        """Return a figure with a standard error."""
+        return cls(value, value - NORMAL_95 * error, value + NORMAL_95 * error)
+
+
+class Estimated(Fitted):
+    """A fitted measure whose score is an estimate: from halves, samples or tables that were drawn."""
+
+    range: ClassVar[tuple[float, float]] = (0.0, 100.0)
+    """Least and greatest score; an estimate beyond is cut off by `score` alone."""
+
+    @abstractmethod
+    def estimate(self, masked: Table) -> Estimate:
+        """Return the figure of a masked table, as `score`, with its interval."""
+
+    def score(self, masked: Table) -> float:
+        """Return the figure alone, cut to the range."""
+        least, greatest = self.range
+        return min(max(self.estimate(masked).value, least), greatest)

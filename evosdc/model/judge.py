@@ -1,0 +1,42 @@
+"""The contract of judges: measures that give a second opinion on a file that was made without looking at them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar
+
+from pydantic import Field
+
+from evosdc.model.estimate import Estimated
+from evosdc.model.measure import Measure
+from evosdc.model.parameters import Parameters
+from evosdc.table.table import Table
+
+
+class Judge(Measure):
+    """A measure that gives a second opinion: what an intruder or an analyst makes of a file, learned or drawn anew.
+
+    A judge is a measure like any other. What is declared here lets `evosdc.calls.second_opinion` tell it in words.
+    """
+
+    class Params(Parameters):
+        """What every judge can be told."""
+
+        seed: int = Field(1, ge=0, description="Of all halves, samples and attacks that are drawn.")
+
+    known: ClassVar[bool] = False
+    """Whether it is about what an intruder knows of people: masked sensitive attributes are then left out of the second
+    opinion, if there are others."""
+
+    intruder: ClassVar[str] = ""
+    """Ends the sentence "an intruder who ..."; empty where it is no intruder's figure."""
+
+    does: ClassVar[str] = ""
+    """What the intruder does to a share of people: links, infers; empty where figures are no such share."""
+
+    sentence: ClassVar[str] = ""
+    """What the figure means, with ``{masked}``, ``{original}`` and ``{chance}`` in places of figures."""
+
+    @abstractmethod
+    def fit(self, original: Table) -> Estimated:
+        """Do all that depends on the original alone."""

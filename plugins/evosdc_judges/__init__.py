@@ -1,0 +1,76 @@
+"""Judges: measures that a search did not see, for a second opinion on what it found.
+
+This module holds the hooks alone and imports nothing heavy; each judge stands in a module of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from evosdc.hookspecs import hookimpl
+from evosdc.specs import MeasureSpec
+
+_SCALES = ("nominal", "ordinal", "numeric")
+_GIOMI = "Giomi, Boenisch, Wehmeyer and Tasnadi (2023), PoPETs; halves of the people as control: reconstruction"
+_RAAB = "Raab, Nowok and Dibben (2024), practical privacy metrics for synthetic data"
+
+
+@hookimpl
+def evosdc_measures() -> Iterator[MeasureSpec]:
+    """Offer the judges of risk, then those of use."""
+    risks = (
+        ("learned-linkage", "learned_linkage:LearnedLinkage", "linkage",
+         "Linkage by attribute weights learned from half of the people: share linked in the other half.",
+         "Abril, Navarro-Arribas and Torra (2012); logistic weights, learned transitions: reconstruction"),
+        ("partial-linkage", "partial_linkage:PartialLinkage", "linkage",
+         "Linkage by intruders who know some attributes only: mean over all subsets.",
+         "Domingo-Ferrer and Torra (2001) for the linkage; mean over subsets: reconstruction"),
+        ("linkability", "linkability:Linkability", "linkage",
+         "People of whom two sets of attributes meet in one record of the file, beyond control.", _GIOMI),
+        ("learned-inference", "learned_inference:LearnedInference", "guess",
+         "Original values that a classifier learns from all masked ones, beyond shuffled records.",
+         "RAPID and TCAP for the attack model; form: reconstruction"),
+        ("inference", "inference:Inference", "guess",
+         "Values guessed from the nearest record of the file, beyond control.", _GIOMI),
+        ("singling-out", "singling_out:SinglingOut", "singling-out",
+         "Unique combinations of the file that single out a person, beyond control.", _GIOMI),
+        ("repu", "replication:ReplicatedUniques", "replication",
+         "Unique people whose combination of values is unique in the file too.", _RAAB),
+        ("disco", "attribution:DisclosiveInSynthetic", "attribution",
+         "People whose values go with one target alone in the file, and it is theirs.", _RAAB),
+        ("tcap", "attribution:CorrectAttribution", "attribution",
+         "Targets that go with one combination of values in the file and are right.",
+         "Taub, Elliot, Pampaka and Smith (2018)"),
+    )  # fmt: skip
+    losses = (
+        ("tables-3", "tables:ThreeWayTables", "tables", "il",
+         "Records in another cell of three-way tables, masked and unmasked attributes.",
+         "NIST's k-marginal score for the like; form: reconstruction"),
+        ("association", "association:Association", "association", "il",
+         "Absolute change of Cramer's V over pairs with a masked attribute, unmasked ones included.",
+         "Shlomo and Young (2006); absolute form and mean: reconstruction"),
+        ("classifier-utility", "classifier:ClassifierUtility", "analysis", "il",
+         "What the masked file does not teach about unmasked attributes, of what the original teaches.",
+         "usual in the literature on specific information loss; form: reconstruction"),
+        ("pmse", "propensity:PropensityRatio", "propensity", "model",
+         "Propensity score mean squared error, as a ratio to its null expectation.",
+         "Snoke, Raab, Nowok, Dibben and Slavkovic (2018)"),
+    )  # fmt: skip
+    for name, place, family, summary, source in risks:
+        yield _spec(name, place, family, "dr", summary, source)
+    for name, place, family, kind, summary, source in losses:
+        yield _spec(name, place, family, kind, summary, source)
+
+
+def _spec(name: str, place: str, family: str, kind: str, summary: str, source: str) -> MeasureSpec:
+    return MeasureSpec(
+        name=name,
+        implementation=f"evosdc_judges.{place}",
+        summary=summary,
+        source=source,
+        kind=kind,
+        family=family,
+        scales=_SCALES,
+        range=(0.0, float("inf")) if kind == "model" else (0.0, 100.0),
+        default_for=("judge",),
+    )

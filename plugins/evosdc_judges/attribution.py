@@ -1,0 +1,194 @@
+"""Attribution: a published file in which all records of a key agree on a target tells people's targets."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from evosdc.errors import Fault, ParameterError
+from evosdc.model import Estimate, Estimated, Judge, Microdata
+from evosdc.table.schema import Role, Scale
+from evosdc.table.table import Table
+from evosdc_judges.classes import Codes, Keys, classes_of, keys_of
+
+
+class AttributionParameters(Judge.Params):
+    """Keys and targets."""
+
+    targets: tuple[str, ...] = Field(
+        (), description="What is attributed; default: the sensitive attributes of the file, or each one that is judged."
+    )
+    bins: int = Field(20, ge=2, le=1000, description="Classes of a numeric attribute.")
+
+
+class Attribution(Judge):
+    """Common to `DisclosiveInSynthetic` and `CorrectAttribution`: keys and targets of a file."""
+
+    supports = frozenset(Scale)
+    auxiliary_all = True
+    Params = AttributionParameters
+    params: AttributionParameters
+
+    def auxiliary_names(self) -> tuple[str, ...]:
+        """Return the targets that are named."""
+        return self.params.targets
+
+    def fit(self, original: Table) -> FittedAttribution:
+        """Count the original, whose attributes are all protected."""
+        return self.fit_in(Microdata(original, original.schema.names))
+
+    def fit_in(self, microdata: Microdata) -> FittedAttribution:
+        """Count the original.
+
+        Raises
+        ------
+        ParameterError
+            There is one protected attribute and no target besides.
+        SchemaError
+            The file lacks a target.
+        """
+        where = f"measure {self.name}"
+        self.require_support(microdata.original)
+        whole = microdata.table
+        whole.schema.require(self.params.targets, f"{where}: targets")
+        targets = self.params.targets or whole.schema.with_role(Role.SENSITIVE) or microdata.protect
+        keys = {target: [name for name in microdata.protect if name != target] for target in targets}
+        sensitive = set(whole.schema.with_role(Role.SENSITIVE))
+        keys = {t: [n for n in names if n not in sensitive] or names for t, names in keys.items()}
+        if not all(keys.values()):
+            given = f"{microdata.protect[0]} alone, which is the target"
+            advice = "Name as target an attribute that is not protected."
+            raise ParameterError(Fault(where, given, "protected attributes besides the target", advice))
+        needed = list(dict.fromkeys([*microdata.protect, *targets]))
+        return FittedAttribution(whole.select(needed), keys, self.params.bins, self.share)
+
+    name = ""
+    """Of the measure."""
+
+    @staticmethod
+    @abstractmethod
+    def share(counts: Counts) -> float:
+        """Return the figure of one target, 0..1."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Records of both files by the combinations of key and target that occur in either.
+
+    Parameters
+    ----------
+    original, published : ndarray of int64, shape (m,)
+        By combination of key and target.
+    of_key : ndarray of int64, shape (m,)
+        Position of each combination's key among the keys.
+    """
+
+    original: Keys
+    published: Keys
+    of_key: Keys
+
+    @property
+    def disclosive(self) -> NDArray[np.bool_]:
+        """Whether all published records of the combination's key have its target, and there are any."""
+        found: NDArray[np.bool_] = (self.published > 0) & (self.published == self.by_key(self.published))
+        return found
+
+    def by_key(self, counts: Keys) -> Keys:
+        """Return for each combination the sum over its key."""
+        return np.bincount(self.of_key, weights=counts)[self.of_key].astype(np.int64)
+
+
+Share = Callable[[Counts], float]
+
+
+class DisclosiveInSynthetic(Attribution):
+    """People whose key, in the published file, goes with one target alone, and with theirs, in per cent of all people.
+
+    ``DiSCO`` (disclosive in synthetic, correct in original) of Raab, Nowok and Dibben (2024): the originals whose key
+    occurs in the published file, where all its records agree on the target, and agree with the original's. Range
+    0..100, smaller is better; mean over targets. Targets are the sensitive attributes of the file, whether masked or
+    not, else each judged attribute in turn; keys are the other judged attributes that are not sensitive.
+
+    It looks at two sets of records and not at who is who. Labels count as they stand. A missing value is a class of its
+    own; numbers are taken by `bins` classes, and the mean over targets is a reconstruction.
+    """
+
+    name = "disco"
+    intruder = "looks a person's values up and finds one target alone"
+    sentence = (
+        "For {masked} % of the people all published records with their values have one and the same target, and it is "
+        "theirs; {original} % in the unmasked file."
+    )
+
+    @staticmethod
+    def share(counts: Counts) -> float:
+        """Return the share of originals in a combination that is disclosive."""
+        return float(counts.original[counts.disclosive].sum() / counts.original.sum())
+
+
+class CorrectAttribution(Attribution):
+    """How often a key that goes with one target alone in the published file has that target in the original, times 100.
+
+    ``TCAP``, the targeted correct attribution probability (Taub, Elliot, Pampaka and Smith, 2018): over the published
+    records whose key goes with their target alone (within-equivalence-class attribution probability 1), the mean share
+    of the originals with that key that have that target. Records whose key no original has are left out; without any
+    record left the score is 0. Range 0..100, smaller is better; mean over targets, keys and targets as in
+    `DisclosiveInSynthetic`. It is conditional: a share of such records, not of people.
+
+    It looks at two sets of records and not at who is who. Labels count as they stand. A missing value is a class of its
+    own; numbers are taken by `bins` classes, and the mean over targets is a reconstruction.
+    """
+
+    name = "tcap"
+    intruder = "trusts published records whose values go with one target alone"
+    sentence = (
+        "Where all published records with the same values have one target, it is right for {masked} % of the people "
+        "with these values; {original} % in the unmasked file."
+    )
+
+    @staticmethod
+    def share(counts: Counts) -> float:
+        """Return the mean share of originals with the target of disclosive published records."""
+        of_key = counts.by_key(counts.original)
+        chosen = counts.disclosive & (of_key > 0)
+        weights = counts.published[chosen]
+        if not weights.sum():
+            return 0.0
+        return float((weights * counts.original[chosen] / of_key[chosen]).sum() / weights.sum())
+
+
+class FittedAttribution(Estimated):
+    """An `Attribution` of one original."""
+
+    def __init__(self, whole: Table, keys: dict[str, list[str]], bins: int, share: Share) -> None:
+        self._whole = whole
+        self._keys = keys
+        self._share = share
+        self._classes = classes_of(whole, bins)
+        self._original = self._classes.of(whole)
+
+    def estimate(self, masked: Table) -> Estimate:
+        """Return the mean over targets; exact. Attributes that are not protected stay as they are."""
+        published = self._classes.of(self._whole.with_columns(masked))
+        position = {name: v for v, name in enumerate(self._whole.schema.names)}
+        shares = [
+            self._share(self._counts(published, [position[name] for name in names], position[target]))
+            for target, names in self._keys.items()
+        ]
+        return Estimate.exact(100.0 * float(np.mean(shares)))
+
+    def _counts(self, published: Codes, names: Sequence[int], target: int) -> Counts:
+        n, sizes = len(self._original), self._classes.sizes
+        both = np.vstack((self._original, published))
+        keys = keys_of(both[:, list(names)], sizes[list(names)])
+        _, of_key = np.unique(keys, return_inverse=True)
+        cells = of_key.reshape(-1).astype(np.int64) * int(sizes[target]) + both[:, target]
+        combinations, inverse = np.unique(cells, return_inverse=True)
+        inverse = inverse.reshape(-1)
+        original, theirs = (np.bincount(part, minlength=len(combinations)) for part in (inverse[:n], inverse[n:]))
+        return Counts(original.astype(np.int64), theirs.astype(np.int64), combinations // int(sizes[target]))

@@ -1,0 +1,137 @@
+"""What a classifier that learned from the published file makes of real people."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from evosdc.errors import Fault, ParameterError
+from evosdc.model import Estimate, Estimated, Judge, Microdata
+from evosdc.table.schema import Scale
+from evosdc.table.table import Table
+from evosdc_judges.analysis import Analysis, analysis_of
+from evosdc_judges.association import cramer_v
+from evosdc_judges.classes import Codes
+from evosdc_judges.draws import Draw, drawn, halves, sampled
+from evosdc_judges.intervals import in_per_cent, ratio_of
+from evosdc_judges.learner import predicted, require_scikit_learn
+from evosdc_judges.people import FEWEST
+
+_WHERE = "measure classifier-utility"
+
+
+class ClassifierUtility(Judge):
+    """Share of what can be learned about an unmasked attribute that the masked file does not teach, times 100.
+
+    A classifier (gradient boosting) learns an attribute that was not masked from the masked ones, on half of the
+    records, and predicts it for the other half from their *original* values. With a' its share of right answers, a that
+    of one that learned from the original, and b that of the commonest class: ``100 (a - a') / (a - b)``, the sums taken
+    over the attributes predicted. Range 0..100, smaller is better; an estimate above 100 says that the file teaches the
+    opposite. 0 where there is nothing to learn. The interval is the normal one over the records predicted.
+
+    ``classifier-accuracy`` compares with a alone, most of which needs no file, and predicts one attribute that is
+    named; here the `targets` unmasked ones of at most 20 classes are taken that go together most with a masked one
+    (Cramer's V). A reconstruction. A missing value is a class of its own; numbers are taken by `bins` classes. Needs
+    scikit-learn.
+    """
+
+    supports = frozenset(Scale)
+    auxiliary_all = True
+    sentence = (
+        "Of what the masked attributes teach about unmasked ones, a classifier that learned from the masked file "
+        "misses {masked} %; {chance} % had the masked records been shuffled."
+    )
+
+    class Params(Judge.Params):
+        """What is predicted, and from how much."""
+
+        target: str | None = Field(None, description="Unmasked attribute to predict; default: those best predicted.")
+        targets: int = Field(3, ge=1, description="How many are predicted, where none is named.")
+        bins: int = Field(10, ge=2, le=250, description="Classes of a numeric attribute.")
+        records: int = Field(4000, ge=8, description="Records that teach, and records predicted, at most.")
+        rounds: int = Field(20, ge=1, le=1000, description="Rounds of gradient boosting.")
+
+    params: Params
+
+    def auxiliary_names(self) -> tuple[str, ...]:
+        """Return the target, where it is named."""
+        return (self.params.target,) if self.params.target is not None else ()
+
+    def fit(self, original: Table) -> FittedClassifierUtility:
+        """Refuse: there is no unmasked attribute."""
+        return self.fit_in(Microdata(original, original.schema.names))
+
+    def fit_in(self, microdata: Microdata) -> FittedClassifierUtility:
+        """Choose what is predicted, and learn it from the original.
+
+        Raises
+        ------
+        ParameterError
+            scikit-learn is not installed, there is no unmasked attribute of 2 to 20 classes, the target is masked, or
+            there are fewer than 8 records.
+        SchemaError
+            The file lacks the target.
+        """
+        self.require_support(microdata.original)
+        microdata.table.schema.require(self.auxiliary_names(), f"{_WHERE}: target")
+        if self.params.target in microdata.protect:
+            wanted = "an attribute that is not masked"
+            raise ParameterError(Fault(f"{_WHERE}: target", f"{self.params.target}, which is masked", wanted))
+        if len(microdata.table) < FEWEST:
+            raise ParameterError(Fault(_WHERE, f"{len(microdata.table)} records", f"at least {FEWEST}"))
+        require_scikit_learn(_WHERE)
+        analysis = analysis_of(microdata, self.params.bins)
+        targets = predicted_attributes(analysis, self.params.target, self.params.targets)
+        if not targets:
+            wanted = "an unmasked attribute of 2 to 20 classes"
+            raise ParameterError(Fault(_WHERE, "a file without", wanted, "Protect fewer attributes."))
+        return FittedClassifierUtility(analysis, targets, self.params)
+
+
+def predicted_attributes(analysis: Analysis, named: str | None, most: int) -> list[int]:
+    """Return positions of unmasked attributes: the named one, or those that go together most with a masked one."""
+    if named is not None:
+        return [analysis.whole.schema.names.index(named)]
+    strength = {
+        u: max(cramer_v(analysis.codes[:, v], analysis.codes[:, u]) for v in range(analysis.protected))
+        for u in range(analysis.protected, analysis.codes.shape[1])
+        if 2 <= len(np.unique(analysis.codes[:, u])) <= 20
+    }
+    return sorted(strength, key=lambda u: -strength[u])[:most]
+
+
+class FittedClassifierUtility(Estimated):
+    """`ClassifierUtility` of one original."""
+
+    def __init__(self, analysis: Analysis, targets: list[int], params: ClassifierUtility.Params) -> None:
+        self._analysis = analysis
+        self._targets = targets
+        self._params = params
+        sides = halves(len(analysis.codes), params.seed)
+        self._taught, self._asked = (
+            sampled(side, params.records, drawn(params.seed, Draw.SAMPLE, turn)) for turn, side in enumerate(sides)
+        )
+        self._before = [self._right(target, analysis.codes) for target in targets]
+
+    def _right(self, target: int, lessons: Codes) -> NDArray[np.bool_]:
+        """Return which records asked are predicted rightly by one whose lessons had these attributes."""
+        analysis, features = self._analysis, slice(0, self._analysis.protected)
+        answers, truth = analysis.codes[self._taught, target], analysis.codes[self._asked, target]
+        asked = analysis.codes[self._asked, features]
+        seed, rounds = self._params.seed, self._params.rounds
+        right: NDArray[np.bool_] = predicted(lessons[self._taught, features], answers, asked, seed, rounds) == truth
+        return right
+
+    def estimate(self, masked: Table) -> Estimate:
+        """Return the share that is lost with its interval; one classifier for each attribute predicted."""
+        published = self._analysis.published(masked)
+        lost, possible = np.zeros(len(self._asked)), np.zeros(len(self._asked))
+        for target, before in zip(self._targets, self._before, strict=True):
+            column = self._analysis.codes[:, target]
+            by_chance = column[self._asked] == np.bincount(column[self._taught]).argmax()
+            taught = before.astype(np.float64) - by_chance
+            if taught.sum() > 0.0:
+                lost += before.astype(np.float64) - self._right(target, published)
+                possible += taught
+        return in_per_cent(ratio_of(lost, possible))

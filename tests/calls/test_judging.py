@@ -1,0 +1,299 @@
+"""A second opinion: what is asked, what it is compared with, and what the verdict says."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import evosdc
+from evosdc.calls.exchanged_labels import exchanged_labels
+from evosdc.calls.judging import judged, masked_attributes
+from evosdc.calls.second_opinion import Finding
+from evosdc.calls.verdict import compared, shown, verdict_on
+from evosdc.errors import DataError, InputError, ParameterError
+from evosdc.model import Estimate, Estimated, Judge
+from evosdc.plugins.registry import default_registry
+from evosdc.specs import MeasureSpec
+from evosdc.table.schema import Attribute, Role, Scale, Schema
+from evosdc.table.table import Table
+from tests.fake_plugins import offering
+
+QUICK = ("partial-linkage", "linkability", "inference", "tables-3")
+
+
+def people(n: int = 300) -> Table:
+    rng = np.random.default_rng(3)
+    latent = rng.random(n)
+
+    def column(size: int) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+        return np.clip((latent + 0.4 * rng.standard_normal(n)) * size, 0, size - 1).astype(np.int32)
+
+    attributes = (
+        Attribute("id", Role.IDENTIFIER, Scale.NUMERIC),
+        Attribute("sex", Role.QUASI_IDENTIFIER, Scale.NOMINAL, ("female", "male")),
+        Attribute("age", Role.QUASI_IDENTIFIER, Scale.ORDINAL, tuple("abcdefgh")),
+        Attribute("job", Role.QUASI_IDENTIFIER, Scale.NOMINAL, tuple("uvwxyz")),
+        Attribute("ill", Role.SENSITIVE, Scale.NOMINAL, ("no", "yes")),
+        Attribute("town", Role.OTHER, Scale.NOMINAL, tuple("klm")),
+    )
+    codes = np.column_stack([column(2), column(8), column(6), column(2), column(3)])
+    return Table(Schema(attributes), codes, np.arange(n, dtype=float)[:, None])
+
+
+def changed(original: Table, name: str, codes: np.ndarray) -> Table:  # type: ignore[type-arg]
+    part = original.select([name])
+    return original.with_columns(Table(part.schema, codes[:, None].astype(np.int32), part.numbers))
+
+
+def swapped(original: Table) -> Table:
+    return changed(original, "sex", 1 - original.column("sex"))
+
+
+def shuffled(original: Table, *names: str, seed: int = 1) -> Table:
+    rng = np.random.default_rng(seed)
+    for name in names:
+        original = changed(original, name, rng.permutation(original.column(name)))
+    return original
+
+
+def opinion(original: Table, masked: Table, **options):  # type: ignore[no-untyped-def]
+    options.setdefault("judges", QUICK)
+    return judged(original, masked, registry=default_registry(), **options)
+
+
+class TestExchangedLabels:
+    def test_every_man_and_woman_is_exchanged(self) -> None:
+        original = people()
+        (found,) = exchanged_labels(original, swapped(original))
+        assert found.attribute == "sex"
+        assert found.share == 1.0
+        assert {pair[:2] for pair in found.pairs} == {("female", "male"), ("male", "female")}
+        assert "'male' is published as 'female' in 100 % of its records" in str(found)
+
+    def test_an_honest_file_has_none(self) -> None:
+        original = people()
+        assert exchanged_labels(original, original) == []
+        light = original.column("age").copy()
+        light[:30] = np.roll(light[:30], 1)
+        assert exchanged_labels(original, changed(original, "age", light)) == []
+
+    def test_missing_values_are_no_labels(self) -> None:
+        original = people()
+        codes = 1 - original.column("sex")
+        codes[::2] = -1
+        (found,) = exchanged_labels(original, changed(original, "sex", codes))
+        assert found.share == pytest.approx(0.5)
+
+
+class TestWhatIsJudged:
+    def test_quasi_identifiers_and_what_differs(self) -> None:
+        original = people()
+        assert masked_attributes(original, original, None) == ("sex", "age", "job")
+        assert masked_attributes(original, shuffled(original, "ill"), None) == ("sex", "age", "job", "ill")
+        assert masked_attributes(original, original, ["town"]) == ("town",)
+
+    def test_columns_that_were_not_masked_may_be_left_out(self) -> None:
+        original = people()
+        assert masked_attributes(original, original.select(["sex", "job"]), None) == ("sex", "job")
+
+    def test_nothing_masked_is_refused(self) -> None:
+        original = people().select(["town"])
+        with pytest.raises(DataError, match="do not differ"):
+            masked_attributes(original, original, None)
+
+    def test_faults_are_told_at_once(self) -> None:
+        original = people()
+        with pytest.raises(InputError) as caught:
+            judged(original, original, ["wage"], registry=default_registry(), judges=["partial-link"], claimed=120.0)
+        told = str(caught.value)
+        assert "'wage'" in told
+        assert "Did you mean 'partial-linkage'?" in told
+        assert "from 0 to 100" in told
+
+    def test_identifiers_and_other_records_are_refused(self) -> None:
+        original = people()
+        with pytest.raises(DataError, match="an identifier"):
+            masked_attributes(original, original, ["id"])
+        with pytest.raises(InputError, match="299 records"):
+            opinion(original, original.take(np.arange(299)))
+
+    def test_an_intruder_knows_what_is_not_sensitive(self) -> None:
+        original = people()
+        found = opinion(original, shuffled(original, "ill"), judges=["partial-linkage"])
+        assert found.known == ("sex", "age", "job")
+        assert found.wanted == ("ill",)
+        # Only the sensitive attribute was masked: identity is as in the original.
+        assert found.findings[0].masked == found.findings[0].original
+
+    def test_judges_that_do_not_apply_say_why(self) -> None:
+        original = people().select(["sex"])
+        found = opinion(original, original, judges=["linkability", "classifier-utility", "repu"])
+        assert set(found.not_applicable) == {"linkability", "classifier-utility"}
+        assert "at least 2 attributes" in found.not_applicable["linkability"]
+        assert [finding.judge for finding in found.findings] == ["repu"]
+
+
+class TestFindings:
+    def test_figures_stand_beside_chance_and_the_original(self) -> None:
+        original = people()
+        found = {finding.judge: finding for finding in opinion(original, shuffled(original, "sex")).findings}
+        linkage = found["partial-linkage"]
+        assert linkage.original.value > linkage.masked.value > linkage.chance.value
+        assert found["tables-3"].original.value == 0.0
+        assert shown(linkage.masked) in linkage.words
+
+    def test_any_measure_can_be_asked(self) -> None:
+        original = people()
+        (finding,) = opinion(original, swapped(original), judges=["dbil"]).findings
+        assert finding.masked.value == pytest.approx(evosdc.measure(original, swapped(original), "dbil")["dbil"])
+        assert finding.claim is None
+
+    def test_the_same_seed_says_the_same(self) -> None:
+        original = people()
+        masked = shuffled(original, "sex", "job")
+        assert opinion(original, masked, seed=4).to_json() == opinion(original, masked, seed=4).to_json()
+        assert opinion(original, masked, seed=4).to_json() != opinion(original, masked, seed=5).to_json()
+
+    def test_json(self) -> None:
+        original = people()
+        document = json.loads(json.dumps(opinion(original, swapped(original)).to_json(), allow_nan=False))
+        assert set(document["judges"]) == set(QUICK)
+        assert document["judges"]["partial-linkage"].keys() >= {"value", "low", "high", "error", "chance", "original"}
+        assert document["attributes"] == ["sex", "age", "job"]
+        assert "labels" in document["warnings"][0]
+
+    def test_frames(self) -> None:
+        table = people()
+        frame = pd.DataFrame(
+            {
+                name: pd.Categorical.from_codes(table.column(name), list(table.schema[name].categories))
+                for name in ("sex", "age", "job", "town")
+            }
+        )
+        masked = frame.copy()
+        masked["sex"] = frame["sex"].cat.rename_categories({"female": "male", "male": "female"}).astype(str)
+        found = evosdc.judge(frame, masked, protect=["sex", "age", "job"], judges="tables-3", claimed=5.0)
+        assert found.findings[0].masked.value > 20.0
+        assert "sex" in found.warnings[0]
+        with pytest.raises(ParameterError, match="seed"):
+            evosdc.judge(frame, masked, seed=-1)
+
+
+def finding(value: float, half: float = 0.0, claim: float | None = 4.0, chance: float = 0.1) -> Finding:
+    masked = Estimate(value, value - half, value + half)
+    times, exceeds = compared(masked, Estimate.exact(chance), claim) if claim is not None else (None, False)
+    other = Estimate.exact(chance)
+    return Finding("x", "dr", "linkage", masked, other, other, claim, times, exceeds, "knows much", "links", "")
+
+
+class TestVerdict:
+    by = {"linkage": "dbrl"}  # noqa: RUF012 -- never changed
+
+    def verdict(self, *findings: Finding, claim: float = 4.0):  # type: ignore[no-untyped-def]
+        return verdict_on(findings, {"linkage": claim}, self.by)
+
+    def test_a_quarter_more_is_allowed(self) -> None:
+        assert self.verdict(finding(5.0)).holds is True
+        assert self.verdict(finding(5.1)).holds is False
+
+    def test_what_is_within_the_error_is_allowed(self) -> None:
+        assert self.verdict(finding(9.0, 4.5)).holds is True
+        assert self.verdict(finding(9.0, 3.5)).holds is False
+
+    def test_the_sentence(self) -> None:
+        said = self.verdict(finding(8.0), finding(12.0)).sentence
+        assert said.startswith(
+            "Does not hold: an intruder who knows much links 3.0 times as many as the score says (12 % against 4 %)"
+        )
+        assert "2.0 times" in said
+        assert self.verdict(finding(3.0)).sentence == (
+            "Holds: no judge finds more than 1.25 times the risk claimed (linkage: 4 % by dbrl)."
+        )
+
+    def test_a_claim_that_holds_is_no_protection(self) -> None:
+        found = replace(finding(4.0), original=Estimate.exact(4.2))
+        assert "nearly as many as without any masking (4 % against 4.2 %)" in self.verdict(found).sentence
+        assert "without any masking" not in self.verdict(replace(found, original=Estimate.exact(9.0))).sentence
+
+    def test_a_claim_below_chance_is_taken_as_chance(self) -> None:
+        assert self.verdict(finding(1.0, claim=0.0, chance=1.0), claim=0.0).holds is True
+        assert "by chance" in self.verdict(finding(3.0, claim=0.0, chance=1.0), claim=0.0).sentence
+
+    def test_a_claim_of_nothing(self) -> None:
+        said = self.verdict(finding(3.0, claim=0.0, chance=0.0), claim=0.0)
+        assert said.holds is False
+        assert "where the score says none" in said.sentence
+
+    def test_without_a_claim_there_is_no_verdict(self) -> None:
+        assert self.verdict(finding(3.0, claim=None)).holds is None
+
+
+class TestClaims:
+    def test_a_number_is_about_linkage_and_sensitive_attributes(self) -> None:
+        original = people()
+        found = opinion(original, swapped(original), claimed=2.0)
+        assert found.claims == {"linkage": 2.0}
+        assert found.verdict.holds is False
+        found = opinion(original, shuffled(original, "ill"), claimed=100.0)
+        assert found.claims == {"linkage": 100.0, "guess": 100.0}
+        assert found.verdict.holds is True
+
+    def test_claims_by_family(self) -> None:
+        original = people()
+        found = opinion(original, original, claimed={"guess": 1.0}, judges=["inference"])
+        assert found.findings[0].claim == 1.0
+        assert found.verdict.holds is False
+
+    def test_by_default_informed_measures_claim(self) -> None:
+        original = people()
+        found = opinion(original, original)
+        assert set(found.claims) == {"linkage"}
+        scores = evosdc.measure(original, original, list(default_registry().defaults("measure", "identity")))
+        assert "informed-linkage" in scores
+        assert found.claims["linkage"] == pytest.approx(max(scores.values()))
+        assert found.verdict.holds is True
+
+    def test_a_claim_that_a_relabelling_lowered_does_not_hold(self) -> None:
+        """A measure that reads labels as they stand says that nobody is found where everybody is."""
+        original = people(400)
+        masked = original
+        for name in ("sex", "age", "job"):
+            size = len(original.schema[name].categories)
+            masked = changed(masked, name, (original.column(name) + 1) % size)
+        literal = evosdc.measure(original, masked, "dbrl")["dbrl"]
+        found = opinion(original, masked, judges=["learned-linkage"], claimed=literal)
+        assert literal < 2.0
+        assert found.verdict.holds is False
+        assert len(found.warnings) == 3
+
+    def test_judges_and_claims_of_strangers(self) -> None:
+        spec = MeasureSpec(
+            name="strange", implementation="tests.calls.test_judging:Strange", summary="Strange.", kind="dr",
+            family="linkage", default_for=("judge", "identity"),
+        )  # fmt: skip
+        registry = type(default_registry()).load({"stranger": offering("evosdc_measures", spec)}, entry_points=False)
+        found = judged(people(), people(), registry=registry, seed=9)
+        assert found.claims == {"linkage": 1.0}
+        assert found.findings[0].masked.value == 9.0
+        assert found.findings[0].words == "Strange. 9; 9 by chance."
+
+
+class Strange(Judge):
+    """A judge of a plugin of somebody else, that says its seed."""
+
+    does = "links"
+
+    def fit(self, original: Table) -> Estimated:
+        return Said(self.params.seed)
+
+
+class Said(Estimated):
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+
+    def estimate(self, masked: Table) -> Estimate:
+        return Estimate.exact(float(self._seed))

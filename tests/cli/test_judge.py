@@ -1,0 +1,84 @@
+"""``evosdc judge``: figures for people and programs, the verdict, bad input."""
+
+import json
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def files(tmp_path):
+    rng = np.random.default_rng(2)
+    latent = rng.random(120)
+    columns = [
+        np.clip((latent + 0.3 * rng.standard_normal(120)) * size, 0, size - 1).astype(int) for size in (2, 7, 5, 2)
+    ]
+    rows = [("mf"[a], f"p{b}", f"q{c}", "ny"[d]) for a, b, c, d in zip(*columns, strict=True)]
+
+    def write(name, records):
+        (tmp_path / name).write_text("\n".join(["sex,place,job,ill", *map(",".join, records), ""]))
+
+    write("o.csv", rows)
+    write("swapped.csv", [("fm"["mf".index(a)], *rest) for a, *rest in rows])
+    write("short.csv", rows[:-1])
+    (tmp_path / "s.toml").write_text(
+        "[attributes]\n"
+        + "".join(f'{name} = {{ role = "quasi-identifier", scale = "nominal" }}\n' for name in ("sex", "place", "job"))
+        + 'ill = { role = "sensitive", scale = "nominal" }\n'
+    )
+    return ("--schema", "s.toml")
+
+
+QUICK = ("--judges", "partial-linkage,linkability,tables-3")
+
+
+def test_exchanged_men_and_women_are_told(evosdc, files):
+    answer = evosdc("judge", "o.csv", "swapped.csv", *files, *QUICK, "--claimed", "1")
+    assert answer.status == 0
+    assert "'m' is published as 'f' in 100 % of its records" in answer.err
+    assert answer.out.splitlines()[-1].startswith("Does not hold: an intruder who")
+    assert "times as many as by chance, which is more than the score says" in answer.out
+    assert "Use, as loss" in answer.out
+
+
+def test_json_is_one_object(evosdc, files):
+    answer = evosdc("judge", "o.csv", "swapped.csv", *files, *QUICK, "--claimed", "1", "--json", "--seed", "3")
+    document = json.loads(answer.out)
+    assert answer.err == ""
+    assert document["holds"] is False
+    assert document["seed"] == 3
+    assert document["attributes"] == ["sex", "place", "job"]
+    assert document["judges"]["tables-3"]["kind"] == "il"
+    again = evosdc("judge", "o.csv", "swapped.csv", *files, *QUICK, "--claimed", "1", "--json", "--seed", "3")
+    assert again.out == answer.out
+
+
+def test_a_claim_that_holds(evosdc, files):
+    answer = evosdc("judge", "o.csv", "o.csv", *files, "--judges", "partial-linkage", "--protect", "sex,job")
+    assert answer.out.splitlines()[-1].startswith("Holds: ")
+    assert "known to an intruder: sex, job" in " ".join(answer.out.split())
+
+
+def test_bad_input(evosdc, files):
+    assert evosdc("judge", "o.csv", "short.csv", *files).status == 2
+    assert evosdc("judge", "o.csv", "o.csv", *files, "--claimed", "101").status == 2
+    answer = evosdc("judge", "o.csv", "o.csv", *files, "--judges", "learned-link")
+    assert answer.status == 2
+    assert "Did you mean 'learned-linkage'?" in answer.err
+
+
+@pytest.mark.parametrize("name", ["partial-linkage", "repu", "tables-3", "pmse"])
+def test_a_judge_is_a_measure(evosdc, files, name):
+    document = json.loads(evosdc("measure", "o.csv", "swapped.csv", *files, "--measures", name, "--json").out)
+    judged = json.loads(evosdc("judge", "o.csv", "swapped.csv", *files, "--judges", name, "--json").out)
+    assert judged["judges"][name]["value"] == pytest.approx(document[name])
+
+
+def test_judges_are_objectives_of_a_search(evosdc, files, tmp_path):
+    (tmp_path / "e.toml").write_text(
+        'title = "judged"\ndata = { file = "o.csv", schema = "s.toml" }\nstart = { portfolio = "categorical" }\n'
+        'measures = { il = ["tables-3"], dr = ["partial-linkage", "singling-out"] }\n'
+        'algorithm = { name = "parent-child", generations = 2 }\nexecutor = { name = "serial" }\n'
+    )
+    result = json.loads(evosdc("run", "e.toml", "--json", "--quiet", "-o", "run").out)
+    assert {"tables-3", "partial-linkage", "singling-out"} <= result["best"]["scores"].keys()
