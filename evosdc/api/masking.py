@@ -91,7 +91,7 @@ def mask(
         return frame_from_table(data, masked)
     from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.calls.masking import as_chain, build_steps, mask_file
-    from evosdc.experiment.config.experiment import masking_entries
+    from evosdc.experiment.config.maskings import masking_entries
     from evosdc.model import Masking, Microdata
 
     first = Masking(method, params, by=tuple(listed(by) or ()))

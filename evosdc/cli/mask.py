@@ -52,7 +52,7 @@ def mask(
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.errors import FaultCollector
-    from evosdc.experiment.config.experiment import masking_entries
+    from evosdc.experiment.config.maskings import masking_entries
     from evosdc.files.atomic import write_text
     from evosdc.model import Masking, Microdata
     from evosdc.plugins.registry import default_registry

@@ -12,7 +12,8 @@ from evosdc.cli import main
 from evosdc.engine.digest import digest_of
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.config.experiment import Experiment, MaskingEntry, StopRule, TunedStart
+from evosdc.experiment.config.experiment import Experiment, StopRule
+from evosdc.experiment.config.maskings import MaskingEntry, TunedStart
 from evosdc.experiment.config.reader import read_experiment
 from evosdc.experiment.run.run import resume_once, run_once
 from evosdc.experiment.run.tuning import EVALUATIONS, budget_of

@@ -18,7 +18,8 @@ from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import starting_plan
 from evosdc.experiment.build.start_entries import entries_of, written_entries
 from evosdc.experiment.build.start_files import file_entries
-from evosdc.experiment.config.experiment import MaskingEntry, StopRule, TunedStart
+from evosdc.experiment.config.experiment import StopRule
+from evosdc.experiment.config.maskings import MaskingEntry, TunedStart
 from evosdc.experiment.run.recorder import Recorder
 from evosdc.experiment.run.workers import dispatch_of, executor_of
 from evosdc.model import Masking, Microdata
