@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evosdc._version import __version__
 
 if TYPE_CHECKING:
-    from evosdc.api import check_records, judge, mask, measure, read_table, risk, run
+    from evosdc.api import check_records, judge, mask, measure, read_table, risk, run, tune
     from evosdc.errors import EvosdcError, InputError, RunError
     from evosdc.experiment.config.experiment import Experiment
     from evosdc.hookspecs import hookimpl
@@ -27,6 +27,7 @@ _HOMES = {
     "read_table": "evosdc.api",
     "risk": "evosdc.api",
     "run": "evosdc.api",
+    "tune": "evosdc.api",
     "estimate_after_pram": "evosdc.randomisation.table_estimation",
     "Attribute": "evosdc.table.schema",
     "Role": "evosdc.table.schema",
@@ -60,6 +61,7 @@ __all__ = [
     "read_table",
     "risk",
     "run",
+    "tune",
 ]
 
 

@@ -34,6 +34,7 @@ class Purpose(IntEnum):
     GENERATE = 7
     REPLICATE = 8
     JUDGE = 9
+    DRAW = 10
 
 
 def stream(seed: int, purpose: Purpose, *address: int) -> np.random.Generator:
@@ -101,6 +102,11 @@ def replicate_seed(seed: int, replicate: int, setting: int = 0) -> int:
         return seed
     address = (replicate, setting) if setting else (replicate,)
     return int(stream(seed, Purpose.REPLICATE, *address).integers(0, _WORD))
+
+
+def draw_seed(seed: int, draw: int) -> int:
+    """Return the seed of one of several files that a masking is judged on: the given one, then ones drawn from it."""
+    return seed if draw == 0 else int(stream(seed, Purpose.DRAW, draw).integers(0, _WORD))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The functions of the Python side: read, check, mask, measure, judge, assess risk, run."""
+"""The functions of the Python side: read, check, mask, tune, measure, judge, assess risk, run."""
 
 from __future__ import annotations
 
@@ -9,5 +9,6 @@ from evosdc.api.judging import judge
 from evosdc.api.masking import mask
 from evosdc.api.measurement import measure
 from evosdc.api.tables import read_table
+from evosdc.api.tuning import tune
 
-__all__ = ["check_records", "judge", "mask", "measure", "read_table", "risk", "run"]
+__all__ = ["check_records", "judge", "mask", "measure", "read_table", "risk", "run", "tune"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from evosdc.api.tables import as_table, listed
@@ -21,6 +21,7 @@ def mask(
     *,
     attributes: Sequence[str] | str | None = ...,
     by: Sequence[str] | str | None = ...,
+    then: Sequence[Mapping[str, Any]] = ...,
     seed: int = ...,
     **params: Any,
 ) -> pd.DataFrame: ...
@@ -33,6 +34,7 @@ def mask(
     *,
     attributes: Sequence[str] | str | None = ...,
     by: Sequence[str] | str | None = ...,
+    then: Sequence[Mapping[str, Any]] = ...,
     seed: int = ...,
     **params: Any,
 ) -> Table: ...
@@ -44,10 +46,11 @@ def mask(
     *,
     attributes: Sequence[str] | str | None = None,
     by: Sequence[str] | str | None = None,
+    then: Sequence[Mapping[str, Any]] = (),
     seed: int = 1,
     **params: Any,
 ) -> Any:
-    """Mask a table by one method.
+    """Mask a table by one method, or by several one after the other.
 
     Parameters
     ----------
@@ -59,6 +62,9 @@ def mask(
         What to mask; by default the quasi-identifiers, and where none is declared all attributes but identifiers.
     by : sequence of str, optional
         Attributes that form strata; each stratum, the records that agree on all of them, is masked on its own.
+    then : sequence of mapping
+        Further steps, each applied to what the one before it made, as an experiment file writes them:
+        ``[{"method": "pram", "design": "a", "p": 0.9}]``. A step may have `attributes` and `by` of its own.
     seed : int
     **params
         Parameters of the method.
@@ -81,18 +87,26 @@ def mask(
     if not isinstance(data, Table):
         from evosdc.files.frame import frame_from_table
 
-        return frame_from_table(data, mask(as_table(data), method, attributes=attributes, by=by, seed=seed, **params))
+        masked = mask(as_table(data), method, attributes=attributes, by=by, then=then, seed=seed, **params)
+        return frame_from_table(data, masked)
     from evosdc.calls.attribute_choice import choose_attributes
-    from evosdc.calls.masking import mask_file
+    from evosdc.calls.masking import as_chain, build_steps, mask_file
+    from evosdc.experiment.config.maskings import masking_entries
     from evosdc.model import Masking, Microdata
 
+    first = Masking(method, params, by=tuple(listed(by) or ()))
+    chosen: tuple[str, ...] = ()
+    further: tuple[Masking, ...] = ()
     collect = FaultCollector()
     with collect.step():
-        built = default_registry().build("masking-method", method, params)
+        build_steps(first, default_registry())
+    with collect.step():
+        further = masking_entries(then)
     with collect.step():
         chosen = choose_attributes(data.schema, listed(attributes))
     collect.settle()
-    return mask_file(Masking(method, params, by=tuple(listed(by) or ())), built, Microdata(data, chosen), seed)
+    masking, protect = as_chain(first, chosen, further)
+    return mask_file(masking, build_steps(masking, default_registry()), Microdata(data, protect), seed)
 
 
 def require_seed(seed: Any) -> None:

@@ -1,31 +1,52 @@
-"""One entry of a portfolio applied to a file: whole or stratum by stratum, with weights where there are any."""
+"""One entry of a portfolio applied to a file: step by step, whole or stratum by stratum, with weights if any."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from evosdc.calls.strata import join_strata, label_at, strata_of
-from evosdc.errors import DataError, Fault, ParameterError, PluginError
+from evosdc.errors import DataError, Fault, FaultCollector, ParameterError, PluginError
 from evosdc.model import Masking, MaskingMethod, Microdata
+from evosdc.plugins.registry import Registry
 from evosdc.seeds import Purpose, stream
 from evosdc.table.schema import Role
 from evosdc.table.table import Numbers, Rows, Table
 
 
-def apply_masking(masking: Masking, method: MaskingMethod, microdata: Microdata, rng: np.random.Generator) -> Table:
+def build_steps(masking: Masking, registry: Registry) -> tuple[MaskingMethod, ...]:
+    """Return the methods of an entry's steps, built with their parameters.
+
+    Raises
+    ------
+    InputError
+        Methods that are unknown, or parameters that are refused; of all steps at once.
+    """
+    collect, methods = FaultCollector(), []
+    for step in masking.steps:
+        with collect.step():
+            methods.append(registry.build("masking-method", step.method, step.params))
+    collect.settle()
+    return tuple(methods)
+
+
+def apply_masking(
+    masking: Masking, methods: Sequence[MaskingMethod], microdata: Microdata, rng: np.random.Generator
+) -> Table:
     """Return the protected attributes masked by one entry of a portfolio.
 
     Parameters
     ----------
     masking : Masking
-    method : MaskingMethod
-        Built with its parameters.
+    methods : sequence of MaskingMethod
+        Of its steps, built with their parameters (`build_steps`).
     microdata : Microdata
     rng : numpy.random.Generator
-        Each stratum gets a stream of its own, spawned from it.
+        Each stratum gets a stream of its own, spawned from it. So does each further step, which therefore draws the
+        same numbers whatever the parameters of the steps before it are.
 
     Returns
     -------
@@ -43,6 +64,17 @@ def apply_masking(masking: Masking, method: MaskingMethod, microdata: Microdata,
     PluginError
         The method changed the schema or lost records.
     """
+    (first, *further), (method, *others) = masking.steps, methods
+    masked = _apply_step(first, method, microdata, rng)
+    for step, method in zip(further, others, strict=True):
+        # What a step reads besides, strata for one, is what the steps before it have made of the file.
+        reached = Microdata(microdata.table.with_columns(masked), microdata.protect)
+        masked = _apply_step(step, method, reached, rng.spawn(1)[0])
+    return masked
+
+
+def _apply_step(masking: Masking, method: MaskingMethod, microdata: Microdata, rng: np.random.Generator) -> Table:
+    """Return the protected attributes after a single step."""
     original = microdata.original
     part = original.select(masking.attributes) if masking.attributes else original
     weights = sampling_weights(microdata.table) if method.weighted else None
@@ -68,18 +100,55 @@ def apply_masking(masking: Masking, method: MaskingMethod, microdata: Microdata,
     return original.with_columns(masked) if masking.attributes else masked
 
 
-def mask_file(masking: Masking, method: MaskingMethod, microdata: Microdata, seed: int) -> Table:
+def as_chain(masking: Masking, chosen: Sequence[str], further: Sequence[Masking]) -> tuple[Masking, tuple[str, ...]]:
+    """Return a masking with further steps, and all attributes that any of them masks.
+
+    Parameters
+    ----------
+    masking : Masking
+        The first step; it masks what is chosen.
+    chosen : sequence of str
+    further : sequence of Masking
+        The steps after it; those that name no attributes mask what is chosen, too.
+    """
+    named = tuple(name for entry in further for step in entry.steps for name in step.attributes)
+    protect = tuple(dict.fromkeys([*chosen, *named]))
+    if len(protect) == len(chosen):
+        return replace(masking, then=tuple(further)), protect
+    then = tuple(
+        replace(step, attributes=step.attributes or tuple(chosen)) for entry in further for step in entry.steps
+    )
+    return replace(masking, attributes=tuple(chosen), then=then), protect
+
+
+def mask_file(masking: Masking, methods: Sequence[MaskingMethod], microdata: Microdata, seed: int) -> Table:
     """Return a whole file with its protected attributes masked; what the function and the command ``mask`` do.
+
+    Tuning does the same, so that the command repeats a file that was tuned to the last value.
 
     Raises
     ------
     InputError
-        As `apply_masking`, and where the method does not fit the protected attributes.
+        As `apply_masking`, and where a method does not fit the attributes that it is to mask.
     """
-    method.require_support(microdata.original, f"method {masking.method}")
-    method.require_fit(microdata.original)
+    require_fit(masking, methods, microdata.original)
     rng = stream(seed, Purpose.MASK)
-    return microdata.table.with_columns(apply_masking(masking, method, microdata, rng))
+    return microdata.table.with_columns(apply_masking(masking, methods, microdata, rng))
+
+
+def require_fit(masking: Masking, methods: Sequence[MaskingMethod], original: Table) -> None:
+    """Raise where the first steps of an entry, as many as there are methods, do not fit the original's attributes.
+
+    Raises
+    ------
+    InputError
+        Attributes that are not protected, scales that a method cannot mask, or parameters that do not fit.
+    """
+    for step, method in zip(masking.steps, methods, strict=False):
+        original.schema.require(step.attributes, f"method {step.method}: attributes")
+        part = original.select(step.attributes) if step.attributes else original
+        method.require_support(part, f"method {step.method}")
+        method.require_fit(part)
 
 
 def account_of(masking: Masking, method: MaskingMethod, microdata: Microdata) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ from evosdc.errors import EvosdcError, InputError, did_you_mean
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("evosdc.cli.init:init", "Look at a data file and propose a schema."),
     "protect": ("evosdc.cli.protect:protect", "Do the whole job with good defaults."),
+    "tune": ("evosdc.cli.tune:tune", "Find the best parameters of every masking method."),
     "run": ("evosdc.cli.run:run", "Run an experiment file."),
     "check": ("evosdc.cli.run:check", "Validate an experiment file and run nothing."),
     "resume": ("evosdc.cli.run:resume", "Go on with a run that was stopped."),

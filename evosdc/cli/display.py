@@ -12,6 +12,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from evosdc.cli.text import scores_in_words
 from evosdc.experiment.run.display import Display
 
+TOLD = 500
+"""Files tried in tuning between two lines about it."""
+
 
 class Quiet(Display):
     """Messages only, on standard error."""
@@ -34,6 +37,16 @@ class Quiet(Display):
 
 class Plain(Quiet):
     """One line a generation besides."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(console)
+        self.told = 0
+
+    def tuning(self, done: int) -> None:
+        """Say now and then how many files were tried."""
+        if done // TOLD > self.told:
+            self.told = done // TOLD
+            self.message(f"tuning masking methods: {done} files masked and judged")
 
     def starting(self, done: int, total: int) -> None:
         """Say when the starting files are begun and done."""
@@ -67,6 +80,7 @@ class Bar(Quiet):
             transient=True,
         )
         self.files: Any = None
+        self.tuned: Any = None
         self.generations: Any = None
         self.study: Any = None
 
@@ -78,6 +92,12 @@ class Bar(Quiet):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.progress.stop()
+
+    def tuning(self, done: int) -> None:
+        """Move the bar of tuning; nobody knows beforehand where it ends."""
+        if self.tuned is None:
+            self.tuned = self.progress.add_task("tuning methods", total=None, standing="")
+        self.progress.update(self.tuned, completed=done)
 
     def starting(self, done: int, total: int) -> None:
         """Move the bar of the starting files."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+from evosdc.cli.options import listed
 from evosdc.errors import DataError, Fault, did_you_mean
 from evosdc.files.source import Source, check_writable, read_published, read_source
 from evosdc.printing import printable
@@ -25,6 +27,20 @@ def open_source(data: str, schema: Path | None) -> Source:
     if schema is not None:
         raise DataError(Fault("--schema", str(schema), f"none: the data set {data} brings its own schema"))
     return load_dataset(default_registry().spec("dataset", data))  # type: ignore[arg-type]
+
+
+def data_of(data: str, schema: Path | None, names: str | None) -> dict[str, Any]:
+    """Return the data of an experiment about a file or a registered data set; raises as `is_dataset`.
+
+    Parameters
+    ----------
+    names : str, optional
+        Attributes to protect, separated by commas.
+    """
+    source: dict[str, Any] = {"name": data} if is_dataset(data) else {"file": str(Path(data))}
+    if schema is not None:
+        source["schema"] = str(schema)
+    return source if names is None else source | {"protect": listed(names)}
 
 
 def is_dataset(data: str) -> bool:

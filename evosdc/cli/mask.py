@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,13 @@ from evosdc.cli.options import PATH, attributes_option, json_option, listed, par
 @click.option("--equation", type=PATH, metavar="FILE", help="Short for --set equation=FILE, where there is one.")
 @attributes_option("What to mask; default: the quasi-identifiers.")
 @click.option("--by", metavar="A,B,...", help="Attributes that form strata; each stratum is masked on its own.")
+@click.option(
+    "--then",
+    "further",
+    multiple=True,
+    metavar="STEP",
+    help='A further step on what was made: "pram design=a p=0.9"; attributes=A,B and by=A,B where they differ.',
+)
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
 @click.option("-o", "--output", type=PATH, required=True, metavar="MASKED.csv")
 @json_option
@@ -31,6 +39,7 @@ def mask(
     equation: Path | None,
     attributes: str | None,
     by: str | None,
+    further: tuple[str, ...],
     seed: int,
     output: Path,
     as_json: bool,
@@ -38,11 +47,12 @@ def mask(
     """Mask DATA, a file or a registered data set, by METHOD; write the protected file and a manifest beside it."""
     from evosdc._version import __version__
     from evosdc.calls.attribute_choice import choose_attributes
-    from evosdc.calls.masking import account_of, mask_file
+    from evosdc.calls.masking import account_of, as_chain, build_steps, mask_file
     from evosdc.cli.inputs import open_source, require_apart
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.errors import FaultCollector
+    from evosdc.experiment.config.maskings import masking_entries
     from evosdc.files.atomic import write_text
     from evosdc.model import Masking, Microdata
     from evosdc.plugins.registry import default_registry
@@ -53,12 +63,17 @@ def mask(
     collect = FaultCollector()
     params: dict[str, Any] = {}
     companion: Path | None = None
+    steps: tuple[Masking, ...] = ()
     with collect.step():
         params = parameters(settings) | ({} if equation is None else {"equation": str(equation)})
     with collect.step():
         built = registry.build("masking-method", method, params)
         used, weighted = built.params.model_dump(mode="json", exclude_none=True), built.weighted
         companion = output.with_name(f"{output.stem}.{built.companion}.json") if built.companion else None
+    with collect.step():
+        steps = masking_entries([step_of(text) for text in further])
+        built_further = build_steps(Masking(method, params, then=steps), registry)[1:]
+        companion = None if steps else companion
     for path in filter(None, (output, manifest, companion)):
         with collect.step():
             require_apart(path, data, schema)
@@ -67,9 +82,10 @@ def mask(
         source.table.schema.require(listed(by) or (), "--by")
         chosen = choose_attributes(source.table.schema, listed(attributes), otherwise_all=False)
     collect.settle()
-    masking, microdata = Masking(method, params, by=tuple(listed(by) or ())), Microdata(source.table, chosen)
-    masked = mask_file(masking, built, microdata, seed)
-    written = source.write(output, masked.select(chosen))
+    masking, protect = as_chain(Masking(method, params, by=tuple(listed(by) or ())), chosen, steps)
+    microdata = Microdata(source.table, protect)
+    masked = mask_file(masking, (built, *built_further), microdata, seed)
+    written = source.write(output, masked.select(protect))
     document: dict[str, Any] = {
         "method": method,
         "provider": registry.provider("masking-method", method),
@@ -85,6 +101,11 @@ def mask(
         "changed": dict(written.changed),
         "dropped_identifiers": list(written.dropped),
     }
+    if steps:
+        document["then"] = [
+            {"provider": registry.provider("masking-method", step.method), **step.to_json()}
+            for step in masking.steps[1:]
+        ]
     if companion is not None:
         account = account_of(masking, built, microdata)
         write_text(companion, json.dumps(account, ensure_ascii=False) + "\n")
@@ -94,11 +115,28 @@ def mask(
         print_json(document)
         return
     changed = ", ".join(f"{name} {count}" for name, count in written.changed.items())
-    say(f"{method}: {len(masked)} records, cells changed: {changed}. Wrote {output} and {manifest.name}.")
+    what = masking.label if steps else method
+    say(f"{what}: {len(masked)} records, cells changed: {changed}. Wrote {output} and {manifest.name}.")
     if companion is not None:
         say(f"{companion.name} says how records were masked: keep it, and apart from the protected file.")
     if written.dropped:
         say(f"Identifiers left out: {', '.join(written.dropped)}.")
+
+
+def step_of(text: str) -> dict[str, Any]:
+    """Return a further step, told as a method and its parameters, as an experiment file would say it."""
+    from evosdc.errors import Fault, ParameterError
+
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise ParameterError(Fault("--then", repr(text), "METHOD KEY=VALUE ...", f"{error}.")) from None
+    if not words:
+        raise ParameterError(Fault("--then", "nothing", "METHOD KEY=VALUE ..."))
+    method, *settings = words
+    own = {key: listed(value) for key, _, value in (s.partition("=") for s in settings) if key in ("attributes", "by")}
+    params = parameters(s for s in settings if s.partition("=")[0] not in own)
+    return {**params, "method": method, **own}
 
 
 def digests(params: dict[str, Any]) -> dict[str, str]:

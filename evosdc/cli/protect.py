@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -65,19 +64,14 @@ def protect(
     Masks it by a portfolio of methods, evolves the masked files, and writes the best one, the front and a report. Exit
     status 1 where the file does not fulfil what was required.
     """
-    from evosdc.cli.inputs import is_dataset
+    from evosdc.cli.inputs import data_of
     from evosdc.cli.results import requirements_met
     from evosdc.cli.run import carry_out
     from evosdc.experiment.build.protection import protection
     from evosdc.plugins.registry import default_registry
 
-    source: dict[str, Any] = {"name": data} if is_dataset(data) else {"file": str(Path(data))}
-    if schema is not None:
-        source["schema"] = str(schema)
-    if names is not None:
-        source["protect"] = listed(names)
     experiment = protection(
-        source,
+        data_of(data, schema, names),
         default_registry(),
         fitness=fitness,
         il=listed(il) or (),

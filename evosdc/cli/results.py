@@ -28,7 +28,9 @@ def print_result(result: Mapping[str, Any]) -> None:
         columns.append(("original", result["identity"]))
     portfolio = result["portfolio"]["best"]
     if portfolio:
-        columns.append((f"best of {result['portfolio']['size']} in portfolio\n{portfolio['label']}", portfolio))
+        known = f"best of {result['portfolio']['size']} in portfolio"
+        known = "tuned classical method" if result["portfolio"].get("tuned") else known
+        columns.append((f"{known}\n{portfolio['label']}", portfolio))
     columns.append(("best found", result["best"]))
     table = Table(title=str(result["title"]), title_justify="left")
     table.add_column("")

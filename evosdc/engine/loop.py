@@ -32,8 +32,17 @@ class SearchState:
     """Points of the front whose individuals have been let go (`evosdc.engine.archive`)."""
 
 
-def first_state(algorithm: Algorithm, candidates: Sequence[Individual], seconds: float = 0.0) -> SearchState:
+def first_state(
+    algorithm: Algorithm, candidates: Sequence[Individual], seconds: float = 0.0, evaluations: int = 0
+) -> SearchState:
     """Return the state before the first generation.
+
+    Parameters
+    ----------
+    seconds : float
+        Spent so far.
+    evaluations : int
+        Made so far, besides those of the candidates.
 
     Raises
     ------
@@ -50,7 +59,9 @@ def first_state(algorithm: Algorithm, candidates: Sequence[Individual], seconds:
         )
     population = algorithm.first_population(candidates)
     diversity = _census(algorithm).diversity(population.members)
-    progress = Progress(0, len(candidates), seconds, 0, attained(best), diversity, failures_in(candidates))
+    progress = Progress(
+        0, evaluations + len(candidates), seconds, 0, attained(best), diversity, failures_in(candidates)
+    )
     front = Archive(candidates)
     return SearchState(population, best, front.individuals, progress, front.passed)
 

@@ -1,6 +1,6 @@
 """The contracts that plugins fulfil: Genotype, Measure, PrivacyModel, Fitness, MaskingMethod, Algorithm, Executor.
 
-Everything a plugin author needs is imported from here, the capabilities of genotypes among it.
+Everything a plugin author needs is imported from here, the capabilities of genotypes and methods among it.
 """
 
 from evosdc.model.aggregation import Aggregation
@@ -17,6 +17,7 @@ from evosdc.model.capabilities import (
     Seedable,
     SelfStarting,
 )
+from evosdc.model.design import Choices, Design, Free, Range, Tunable, designs_of
 from evosdc.model.estimate import Estimate, Estimated
 from evosdc.model.executor import Executor, Failure, Outcome, SharedFiles, Task, TaskQueue
 from evosdc.model.fitness import Fitness
@@ -35,7 +36,9 @@ __all__ = [
     "Aggregation",
     "Algorithm",
     "Archipelago",
+    "Choices",
     "Described",
+    "Design",
     "Direct",
     "Estimate",
     "Estimated",
@@ -45,6 +48,7 @@ __all__ = [
     "Fitness",
     "Fitted",
     "Followed",
+    "Free",
     "Generalising",
     "Genotype",
     "Incremental",
@@ -64,13 +68,16 @@ __all__ = [
     "PostRandomised",
     "PrivacyModel",
     "Randomised",
+    "Range",
     "Restricted",
     "Seedable",
     "SelfStarting",
     "SharedFiles",
     "Task",
     "TaskQueue",
+    "Tunable",
     "deap_crossover",
     "deap_mutation",
+    "designs_of",
     "toolbox_of",
 ]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Any, ClassVar
 
 import numpy as np
@@ -143,17 +144,61 @@ class Masking:
         Empty for all protected attributes; the others stay as they are.
     by : tuple of str
         Attributes of the whole file that form strata; each stratum is masked on its own. Empty for none.
+    then : tuple of Masking
+        Further steps, each applied to what the step before it made.
+    seed : int, optional
+        Which file of a random method is meant: the one that ``evosdc mask --seed`` makes. By default the run decides.
     """
 
     method: str
     params: Mapping[str, Any] = field(default_factory=dict)
     attributes: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
+    then: tuple[Masking, ...] = ()
+    seed: int | None = None
+
+    @property
+    def steps(self) -> tuple[Masking, ...]:
+        """The single steps in their order, itself the first; none of them has further steps or a seed."""
+        further = (step for entry in self.then for step in entry.steps)
+        return (replace(self, then=(), seed=None), *further)
 
     @property
     def label(self) -> str:
-        """A short text for tables and figures, for example ``mdav k=3 (savings)``."""
+        """A short text for tables and figures: ``mdav k=3 (savings)``, ``rank-swapping p=20, then pram p=0.9``.
+
+        Steps that do the same to one attribute each are told together: ``noise alpha=0.1 (each of age, income)``.
+        """
+        groups = groupby(self.steps, key=lambda s: (s.method, dict(s.params), s.by, len(s.attributes) == 1))
+        texts: list[str] = []
+        for (_, _, by, single), same in groups:
+            steps = list(same)
+            if single and len(steps) > 1:
+                texts.append(steps[0]._words(f"each of {', '.join(step.attributes[0] for step in steps)}", by))
+            else:
+                texts += [step._words(", ".join(step.attributes), by) for step in steps]
+        return ", then ".join(texts)
+
+    def _words(self, attributes: str, by: tuple[str, ...]) -> str:
         words = [self.method, *(f"{key}={value}" for key, value in self.params.items())]
-        where = [", ".join(self.attributes)] if self.attributes else []
-        where += [f"by {', '.join(self.by)}"] if self.by else []
-        return " ".join(words) + (f" ({'; '.join(where)})" if where else "")
+        where = [attributes, f"by {', '.join(by)}" if by else ""]
+        return " ".join(words) + (f" ({'; '.join(filter(None, where))})" if any(where) else "")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry as JSON-able data; ``then`` and ``seed`` only where there are any."""
+        document: dict[str, Any] = {
+            "method": self.method,
+            "params": dict(self.params),
+            "attributes": list(self.attributes),
+            "by": list(self.by),
+        }
+        if self.then:
+            document["then"] = [step.to_json() for step in self.then]
+        return document if self.seed is None else document | {"seed": self.seed}
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Masking:
+        """Return the entry that `to_json` told of."""
+        then = tuple(cls.from_json(step) for step in document.get("then", ()))
+        attributes, by = tuple(document["attributes"]), tuple(document["by"])
+        return cls(document["method"], document["params"], attributes, by, then, document.get("seed"))

@@ -95,7 +95,7 @@ def files(run: RecordedRun) -> pd.DataFrame:
     pandas.DataFrame
         ``set slot origin label method``, ``score`` (`ranking_score`), ``fitness`` (a tuple), ``infeasibility`` (how far
         it is from the constraints, 0 where there are none), and every measure as a number; ``method`` is the first word
-        of a portfolio file's label and empty elsewhere.
+        of a portfolio file's label, or "several steps", and empty elsewhere.
     """
     # The file holds the first objective alone; with several it must not be taken for the whole fitness.
     single = objective_count(run) == 1
@@ -103,6 +103,7 @@ def files(run: RecordedRun) -> pd.DataFrame:
     text = run.scores.reindex(columns=[*FIXED_COLUMNS, *names], fill_value="")
     frame: pd.DataFrame = text[["set", "slot", "origin", "label"]].copy()
     first_words = frame["label"].str.split(n=1).str[0].fillna("")
+    first_words = first_words.mask(frame["label"].str.contains(", then ", regex=False, na=False), "several steps")
     frame["method"] = first_words.where(frame["set"] == "portfolio", "")
     frame["infeasibility"] = text["infeasibility"].map(_parsed).fillna(0.0).astype(float)
     measures = text[names].map(_parsed).astype(float)

@@ -60,6 +60,8 @@ class Standings:
         How many objectives the search had.
     published : Standing or None
         The file that the run wrote, where it is another than `best`: an algorithm may choose for itself.
+    tuned : bool
+        Whether the known methods were tuned for the fitness before the search.
     """
 
     identity: Standing | None
@@ -68,6 +70,12 @@ class Standings:
     size: int | None
     objectives: int = 1
     published: Standing | None = None
+    tuned: bool = False
+
+    @property
+    def rival(self) -> str:
+        """What the best file of known methods is called: what a reader would have without a search."""
+        return "the tuned classical method" if self.tuned else "the best portfolio file"
 
     @property
     def improvement(self) -> float:
@@ -102,6 +110,7 @@ def standings(run: RecordedRun) -> Standings:
         size=int(first["size"]) if isinstance(first.get("size"), int) else counted,
         objectives=size,
         published=written if written and best and written.scores != best.scores else None,
+        tuned=bool(first.get("tuned")),
     )
 
 

@@ -51,7 +51,7 @@ def key_figures(stand: Standings) -> list[dict[str, Any]]:
     """Return the three files to compare, each with name, label, figures by heading, and whether it is the best."""
     named = (
         ("Unprotected original", stand.identity),
-        ("Best portfolio file", stand.portfolio),
+        (_known(stand), stand.portfolio),
         ("Best file found", stand.best),
         ("The file that was written", stand.published),
     )
@@ -59,13 +59,17 @@ def key_figures(stand: Standings) -> list[dict[str, Any]]:
         {
             "name": name,
             # A label that says no more than the name is left out.
-            "label": standing.label if name == "Best portfolio file" else "",
+            "label": standing.label if standing is stand.portfolio else "",
             "figures": _figures(standing),
             "best": standing is stand.best,
         }
         for name, standing in named
         if standing is not None
     ]
+
+
+def _known(stand: Standings) -> str:
+    return "Tuned classical method" if stand.tuned else "Best portfolio file"
 
 
 def _figures(standing: Standing) -> list[tuple[str, str]]:
@@ -98,6 +102,9 @@ def _searched(run: RecordedRun, stand: Standings) -> str:
     ]
     if stand.size:
         words.append(f", starting from a portfolio of {plural(stand.size, 'file')} made with known methods")
+    tried = mapping(mapping(run.result.get("portfolio")).get("tuned")).get("evaluations")
+    if stand.size and isinstance(tried, int):
+        words.append(f" that had been tuned for this score on {plural(tried, 'file')}")
     reason = run.told(run.result.get("stopped"))
     return "".join(words) + (f". It ended because: {reason.rstrip('.')}." if reason else ".")
 
@@ -111,7 +118,7 @@ def _stands(run: RecordedRun, stand: Standings) -> str:
     others = []
     if stand.portfolio:
         known = quoted(stand.portfolio.label)
-        others.append(f"{number(stand.portfolio.score)} for the best portfolio file, {known},")
+        others.append(f"{number(stand.portfolio.score)} for {stand.rival}, {known},")
     if stand.identity:
         others.append(f"{number(stand.identity.score)} for the unprotected original")
     text += f", against {listing(others).rstrip(',')}." if others else "."

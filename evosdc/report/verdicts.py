@@ -25,14 +25,14 @@ def _over_portfolio(stand: Standings) -> str:
         return ""
     base = stand.portfolio.score
     if abs(gain) <= RELATIVE_NOISE * max(1.0, abs(base)):
-        return "Nothing was gained: no file better than the best portfolio file was found."
+        return f"Nothing was gained: no file better than {stand.rival} was found."
     if gain < 0:
-        return f"Nothing was gained: the best file found is worse than the best portfolio file{_by(-gain)}."
+        return f"Nothing was gained: the best file found is worse than {stand.rival}{_by(-gain)}."
     if gain < NOTHING_TO_SEE:
-        return "Next to nothing was gained: it is better than the best portfolio file by less than 0.01 points."
+        return f"Next to nothing was gained: it is better than {stand.rival} by less than 0.01 points."
     percent = number(100 * gain / base, 1) if base > 0 else "0.0"
     share = f", or {percent} %," if percent != "0.0" else ""
-    return f"That is {number(gain)} points{share} less than the best portfolio file; less is better."
+    return f"That is {number(gain)} points{share} less than {stand.rival}; less is better."
 
 
 def _over_original(stand: Standings) -> str:

@@ -12,7 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 from evosdc.errors import ParameterError
-from evosdc.model import MaskingMethod
+from evosdc.model import MaskingMethod, designs_of
+from evosdc.model.parameters import parse_parameters
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 from evosdc.testing.acceptance import accepted, assert_unknown_keys_refused, on_every_table
@@ -136,6 +137,17 @@ class MaskingMethodConformance:
             table, masked = self.masked(table_name)
             weighted = method.mask_weighted(table, np.ones(len(table)), generator(0))
             assert weighted.same_records(masked), "weights that are all 1 give another result than none"
+
+    @on_every_table
+    def test_designs_make_parameters(self, table_name: str) -> None:
+        cls = type(self.method())
+        table = sample_table(table_name, cls.supports)
+        for design in designs_of(cls, table):
+            strange = set(design.attributes) - set(table.schema.names)
+            assert not strange, f"a design masks {', '.join(sorted(strange))}, which the table does not have"
+            for share in (0.0, 0.5, 1.0):
+                params = design.params([share] * len(design.free))
+                parse_parameters(cls.Params, params, f"a design of {cls.__name__}")
 
     def test_unsupported_scales_are_refused(self) -> None:
         method = self.method()

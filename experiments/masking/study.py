@@ -56,7 +56,7 @@ def judged(microdata: Microdata, registry: Registry, smoke: bool, seed: int) -> 
         began = process_time()
         try:
             method = registry.build("masking-method", masking.method, masking.params)
-            masked = apply_masking(masking, method, microdata, stream(seed, Purpose.MASK, crc32(label.encode())))
+            masked = apply_masking(masking, (method,), microdata, stream(seed, Purpose.MASK, crc32(label.encode())))
             why = "" if masked.schema == original.schema else "publishes generalised labels"
         except InputError as error:
             why = str(error.faults[0])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.model import MaskingMethod, Parameters
+from evosdc.model import Design, Parameters, Range, Tunable
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 from evosdc_limit.annealing import annealed
@@ -22,7 +23,7 @@ _ROUNDS = 12
 """Programs that are solved at most: a start need not be found to the last digit."""
 
 
-class OptimalChannel(MaskingMethod):
+class OptimalChannel(Tunable):
     """Publish every attribute by the transitions of least ``t IL + (1 - t) DR``, or of least max(IL, DR).
 
     IL is the mean of `dbil`, `ctbil` and `ebil`, and DR half of the guess or of the guess gain: the figures of the
@@ -44,6 +45,12 @@ class OptimalChannel(MaskingMethod):
 
     params: Params
     supports = frozenset({Scale.NOMINAL, Scale.ORDINAL})
+
+    @classmethod
+    def designs(cls, table: Table) -> Sequence[Design]:
+        """Return the weight of IL, and the greater of IL and DR with either DR."""
+        weighed = Design({"dr": "guess"}, (Range("t", 0.05, 0.95),), dear=True)
+        return [weighed, *(Design({"t": "max", "dr": dr}, dear=True) for dr in ("guess", "guess-gain"))]
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Return the table with the published categories."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from evosdc.errors import Fault, FaultCollector, ParameterError
-from evosdc.model import MaskingMethod, Parameters
+from evosdc.model import Design, Parameters, Tunable
 from evosdc.table.table import Numbers, Table
 from evosdc_masking.averages import Average
+from evosdc_masking.class_sizes import class_sizes
 
 
 class ClassParameters(Parameters):
@@ -26,7 +28,7 @@ class ClassParameters(Parameters):
     )
 
 
-class ClassAveraging(MaskingMethod):
+class ClassAveraging(Tunable):
     """A method that divides the records in classes of at least k and publishes the average of each.
 
     Sampling weights count in the averages and not in the forming of classes: promises are about records.
@@ -40,6 +42,12 @@ class ClassAveraging(MaskingMethod):
 
     weighted: ClassVar[bool] = True
     params: ClassParameters
+
+    @classmethod
+    def designs(cls, table: Table) -> Sequence[Design]:
+        """Return k from 2 to a quarter of the file."""
+        sizes = class_sizes(len(table))
+        return [Design(free=sizes)] if sizes else []
 
     def require_fit(self, table: Table) -> None:
         """Raise `ParameterError` telling all at once: k above the number of records, scales, groups of attributes."""

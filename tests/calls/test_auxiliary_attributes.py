@@ -51,7 +51,7 @@ class Unaware(MaskingMethod):
 
 
 def masked(method: MaskingMethod, by: tuple[str, ...] = ()) -> list[float]:
-    found = apply_masking(Masking("m", by=by), method, Microdata(FILE, ("x",)), stream(1, Purpose.MASK))
+    found = apply_masking(Masking("m", by=by), (method,), Microdata(FILE, ("x",)), stream(1, Purpose.MASK))
     return found.numbers[:, 0].tolist()
 
 

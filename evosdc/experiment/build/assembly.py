@@ -17,7 +17,7 @@ from evosdc.experiment.build.start_entries import attributes_read, entries_of, s
 from evosdc.experiment.build.start_files import file_entries, read_start_files
 from evosdc.experiment.config.experiment import Experiment, Measures
 from evosdc.files.source import Source
-from evosdc.model import Algorithm, Archipelago, Microdata, toolbox_of
+from evosdc.model import Algorithm, Archipelago, Microdata, Seedable, toolbox_of
 from evosdc.plugins.registry import Registry
 from evosdc.table.schema import Role, Schema
 
@@ -85,6 +85,9 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
             registry.parameters(kind, chosen.name, chosen.params)
     source = _kept(collect, lambda: load_data(experiment.data, registry))
     written = _kept(collect, lambda: written_entries(experiment, registry))
+    for name in experiment.start.tuned.methods if experiment.start and experiment.start.tuned else ():
+        with collect.step():
+            registry.spec("masking-method", name)
     microdata, protect, auxiliary = None, experiment.data.protect, tuple[str, ...]()
     threshold = experiment.structural_zeros.threshold if experiment.structural_zeros is not None else None
     if source is not None:
@@ -109,10 +112,10 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
     entries = None
     if start is not None:
         entries = _kept(collect, lambda: entries_of(start, written or (), microdata, registry))
-    plan = None
+    plan, seedable = None, problem is not None and isinstance(problem.genotype, Seedable)
     if start is not None and problem is not None and entries is not None and files is not None:
         plan = _kept(collect, lambda: starting_plan(problem, (*entries, *file_entries(start, files)), start))
-    if plan is not None and plan.candidates == 0:
+    if plan is not None and plan.candidates == 0 and not (plan.tuned and seedable):
         collect.faults.append(
             Fault(
                 f"start of genotype {experiment.genotype.name}",
@@ -174,9 +177,9 @@ def check_names(experiment: Experiment, registry: Registry) -> None:
     if start is not None and start.portfolio is not None:
         with collect.step():
             registry.spec("portfolio", start.portfolio)
-    for entry in start.methods if start is not None else ():
+    for step in (step for entry in start.methods for step in entry.masking.steps) if start is not None else ():
         with collect.step():
-            registry.parameters("masking-method", entry.method, entry.masking.params)
+            registry.parameters("masking-method", step.method, step.params)
     collect.settle()
 
 

@@ -10,6 +10,7 @@ from evosdc.calls.defaults import measures_by_role
 from evosdc.experiment.build.data import load_data, microdata_of
 from evosdc.experiment.config.experiment import DataSource, Experiment
 from evosdc.experiment.config.reader import parse_experiment
+from evosdc.model import Microdata
 from evosdc.plugins.registry import Registry
 
 GENERATIONS = 1200
@@ -34,6 +35,8 @@ def protection(
     seconds: float | None = None,
     seed: int = 1,
     executor: Mapping[str, Any] | None = None,
+    start: Mapping[str, Any] | None = None,
+    harms: bool = True,
 ) -> Experiment:
     """Return the experiment that protects a file, with what the user leaves open filled in.
 
@@ -57,6 +60,10 @@ def protection(
     seed : int
     executor : mapping, optional
         As the key ``executor`` of an experiment.
+    start : mapping, optional
+        As the key ``start`` of an experiment.
+    harms : bool
+        Whether harms are judged and limited.
 
     Raises
     ------
@@ -65,14 +72,10 @@ def protection(
     """
     given = DataSource.model_validate(dict(source))
     data = load_data(given, registry)
-    measures = measures_by_role(microdata_of(data, given.protect, data.table.schema.names), registry)
-    if il:
-        measures["il"] = list(il)
-    if dr:
-        measures["dr"] = list(dr)
-        del measures["risks"]
-    harms = [name for name in registry.defaults("measure", "harm") if name not in (*measures["il"], *dr)]
-    measures["other"] = harms
+    measures = judgement_of(microdata_of(data, given.protect, data.table.schema.names), registry, il, dr)
+    offered = registry.defaults("measure", "harm") if harms else ()
+    limited = [name for name in offered if name not in (*measures["il"], *dr)]
+    measures["other"] = limited
     name = str(source.get("name", source.get("file", "")))
     document: dict[str, Any] = {
         "title": f"Protection of {Path(name).name}",
@@ -82,9 +85,37 @@ def protection(
         "structural_zeros": structural_zeros,
         "algorithm": {"name": registry.default("algorithm", "protect")},
         "measures": measures,
-        "constraints": [*require, *(f"{harm} <= {MOST_HARM:g}" for harm in harms)],
+        "constraints": [*require, *limits_of(limited)],
         "stop": {"seconds": seconds} if seconds else {"generations": GENERATIONS, "stalled": STALLED},
     }
     if executor is not None:
         document["executor"] = dict(executor)
+    if start is not None:
+        document["start"] = dict(start)
     return parse_experiment(document, Path.cwd(), "protect")
+
+
+def judgement_of(
+    microdata: Microdata, registry: Registry, il: Sequence[str] = (), dr: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return the measures that protection is judged by, as an experiment says them: those named, by role the others.
+
+    Parameters
+    ----------
+    microdata : Microdata
+        With all attributes of the file.
+    registry : Registry
+    il, dr : sequence of str
+    """
+    measures: dict[str, Any] = measures_by_role(microdata, registry)
+    if il:
+        measures["il"] = list(il)
+    if dr:
+        measures["dr"] = list(dr)
+        del measures["risks"]
+    return measures
+
+
+def limits_of(harms: Sequence[str]) -> list[str]:
+    """Return the constraints that keep harms at or below `MOST_HARM`."""
+    return [f"{harm} <= {MOST_HARM:g}" for harm in harms]

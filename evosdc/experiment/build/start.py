@@ -14,7 +14,7 @@ from evosdc.engine.problem import Problem
 from evosdc.errors import ExperimentError, Fault
 from evosdc.experiment.build.start_entries import StartEntry
 from evosdc.experiment.config.experiment import Start
-from evosdc.model import Individual, Masking, Seedable
+from evosdc.model import Generalising, Individual, Masking, Seedable
 from evosdc.seeds import Purpose, stream
 from evosdc.table.table import Table
 
@@ -49,6 +49,8 @@ class StartingPlan:
         Whose files are scored only, since the genotype cannot be read off a file.
     without_best : float
         Per cent of `maskings`, the best by the fitness, that are left out once they are judged.
+    tuned : bool
+        Whether methods at their best parameters join before anything is made; the plan is then made anew.
     """
 
     maskings: tuple[StartEntry, ...]
@@ -56,6 +58,7 @@ class StartingPlan:
     random: int
     compared: tuple[StartEntry, ...]
     without_best: float = 0.0
+    tuned: bool = False
 
     @property
     def candidates(self) -> int:
@@ -102,7 +105,8 @@ def starting_plan(problem: Problem, entries: tuple[StartEntry, ...], start: Star
     Raises
     ------
     ExperimentError
-        The best files are to be left out, but files do not start a search of this genotype.
+        The best files are to be left out, but files do not start a search of this genotype; or methods are to be tuned,
+        but measures of this genotype's generalised files cannot judge what they publish.
     """
     seedable = isinstance(problem.genotype, Seedable)
     wanted = start.initial if start.initial is not None else not seedable and not start.random
@@ -111,8 +115,11 @@ def starting_plan(problem: Problem, entries: tuple[StartEntry, ...], start: Star
         possible = "a genotype that masked files start, or without_best = 0"
         advice = "This genotype cannot be read off a file; files are compared with only."
         raise ExperimentError(Fault("start.without_best", f"{start.without_best:g}", possible, advice))
+    if start.tuned is not None and isinstance(problem.genotype, Generalising):
+        possible = "a genotype of files in the original's own categories"
+        raise ExperimentError(Fault("start.tuned", "a genotype that generalises", possible))
     own, compared = (entries, ()) if seedable else ((), entries)
-    return StartingPlan(own, initial, start.random, compared, start.without_best)
+    return StartingPlan(own, initial, start.random, compared, start.without_best, start.tuned is not None)
 
 
 def starting_individual(problem: Problem, plan: StartingPlan, position: int, rule: ErrorRule = RAISE) -> Individual:
@@ -147,12 +154,18 @@ def _masking_scores(problem: Problem, plan: StartingPlan, position: int, draw: i
 
 
 def _masked(problem: Problem, entry: StartEntry, *address: int) -> Table:
-    """Return the file of an entry: read, or made with the random numbers of an address; repaired where rules are."""
+    """Return the file of an entry: read, or made with the random numbers of an address; repaired where rules are.
+
+    The first draw of an entry with a seed of its own is made with that seed.
+    """
     microdata = problem.genotype.microdata
     if isinstance(entry.source, Table):
         masked = entry.source
     else:
+        (_, *draw), own = address, entry.masking.seed
         rng = stream(problem.streams.seed, Purpose.PORTFOLIO, *address)
+        if own is not None and draw in ([], [0]):
+            rng = stream(own, Purpose.MASK)
         masked = apply_masking(entry.masking, entry.source, microdata, rng)
     return masked if microdata.rules is None else microdata.rules.repaired(masked)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from evosdc.calls.defaults import default_portfolio
+from evosdc.calls.masking import build_steps
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.experiment.config.experiment import Experiment, Start
 from evosdc.model import Masking, MaskingMethod, Microdata
@@ -16,10 +17,10 @@ from evosdc.table.table import Table
 
 
 class StartEntry(NamedTuple):
-    """One masked file: what reports call it, and the method that makes it or, where it was read, the file itself."""
+    """One masked file: what reports call it, and the methods that make it, step by step, or a file that was read."""
 
     masking: Masking
-    source: MaskingMethod | Table
+    source: tuple[MaskingMethod, ...] | Table
 
     @property
     def label(self) -> str:
@@ -48,7 +49,7 @@ def built_entries(maskings: Sequence[Masking], registry: Registry) -> tuple[Star
     collect, entries = FaultCollector(), []
     for masking in maskings:
         with collect.step():
-            entries.append(StartEntry(masking, registry.build("masking-method", masking.method, masking.params)))
+            entries.append(StartEntry(masking, build_steps(masking, registry)))
     collect.settle()
     return tuple(entries)
 
@@ -79,11 +80,12 @@ def attributes_read(entries: Sequence[StartEntry], schema: Schema, protect: Sequ
     names: list[str] = []
     collect = FaultCollector()
     protected = schema.with_role(Role.QUASI_IDENTIFIER) if protect is None else protect
-    for masking, method in entries:
-        with collect.step():
-            assert isinstance(method, MaskingMethod), "files that were read are no entries yet"
-            schema.require(masking.by, f"start: {masking.method}: by")
-            names += [*masking.by, *method.auxiliary_names(schema, masking.attributes or protected)]
+    for masking, methods in entries:
+        assert not isinstance(methods, Table), "files that were read are no entries yet"
+        for step, method in zip(masking.steps, methods, strict=True):
+            with collect.step():
+                schema.require(step.by, f"start: {step.method}: by")
+                names += [*step.by, *method.auxiliary_names(schema, step.attributes or protected)]
     collect.settle()
     return tuple(names)
 
@@ -104,10 +106,11 @@ def entries_of(
         listed = built_entries(registry.implementation("portfolio", start.portfolio)(original), registry)
     made = (*listed, *written)
     collect = FaultCollector()
-    for masking, method in made:
-        with collect.step():
-            assert isinstance(method, MaskingMethod), "files that were read are no entries yet"
-            _require_fit(masking, method, original)
+    for masking, methods in made:
+        assert not isinstance(methods, Table), "files that were read are no entries yet"
+        for step, method in zip(masking.steps, methods, strict=True):
+            with collect.step():
+                _require_fit(step, method, original)
     collect.settle()
     return made
 

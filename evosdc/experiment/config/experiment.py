@@ -9,10 +9,11 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from evosdc.errors import ExperimentError, Fault
+from evosdc.experiment.config.maskings import MaskingEntry, TunedStart
 from evosdc.experiment.config.on_error import OnError
 from evosdc.experiment.config.sweep_values import flat, require_values
 from evosdc.files.schema.hierarchy_rules import HierarchySource
-from evosdc.model import Masking, Parameters
+from evosdc.model import Parameters
 from evosdc.model.parameters import faults_of
 from evosdc.plugins.registry import default_registry
 from evosdc.table.structural_zeros import THRESHOLD
@@ -69,26 +70,15 @@ class DataSource(Parameters):
         return self
 
 
-class MaskingEntry(Parameters):
-    """One masking method of a start: ``{ method = "mdav", k = 3, attributes = ["age"], by = ["region"] }``."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
-
-    method: str
-    attributes: tuple[str, ...] = ()
-    by: tuple[str, ...] = Field((), description="attributes of the file that form strata, each masked on its own")
-
-    @property
-    def masking(self) -> Masking:
-        """The entry as the portfolio's own class."""
-        return Masking(self.method, dict(self.model_extra or {}), self.attributes, self.by)
-
-
 class Start(Parameters):
     """What the first generation is made of."""
 
     portfolio: str | None = Field(None, description="a registered portfolio")
     methods: tuple[MaskingEntry, ...] = Field((), description="further masking methods with parameters")
+    tuned: TunedStart | None = Field(
+        None,
+        description="true, or a table: masking methods at the parameters that are best for the fitness, found first",
+    )
     initial: bool | None = Field(
         None,
         description="the genotype's own initial genomes; default: those of a genotype that no file can start, "
@@ -108,12 +98,20 @@ class Start(Parameters):
     def _from_list(cls, value: Any) -> Any:
         return {"methods": value} if isinstance(value, list | tuple) else value
 
+    @field_validator("tuned", mode="before")
+    @classmethod
+    def _from_truth(cls, value: Any) -> Any:
+        return ({} if value else None) if isinstance(value, bool) else value
+
     @model_validator(mode="after")
     def _something(self) -> Start:
-        if not (self.portfolio is not None or self.methods or self.files or self.random or self.initial):
-            raise ValueError("a portfolio, a list of methods, files, initial = true, or random = N with N at least 1")
-        if self.without_best and self.portfolio is None and not self.methods and not self.files:
-            raise ValueError("without_best together with a portfolio, methods or files")
+        masked = self.portfolio is not None or self.methods or self.files or self.tuned is not None
+        if not (masked or self.random or self.initial):
+            raise ValueError(
+                "a portfolio, a list of methods, tuned = true, files, initial = true, or random = N with N at least 1"
+            )
+        if self.without_best and not masked:
+            raise ValueError("without_best together with a portfolio, methods, tuned methods or files")
         if len(set(self.files)) < len(self.files):
             raise ValueError("each of the files once")
         return self

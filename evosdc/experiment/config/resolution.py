@@ -75,7 +75,9 @@ def named_in(experiment: Experiment, registry: Registry) -> Iterator[tuple[str, 
     if start is not None:
         if start.portfolio is not None:
             yield "portfolio", start.portfolio
-        for method in dict.fromkeys(entry.method for entry in start.methods):
+        tuned = () if start.tuned is None else start.tuned.methods or registry.names("masking-method")
+        listed = [step.method for entry in start.methods for step in entry.masking.steps]
+        for method in dict.fromkeys([*listed, *tuned]):
             yield "masking-method", method
     if experiment.data.name is not None:
         yield "dataset", experiment.data.name

@@ -9,6 +9,9 @@ from typing import Any
 class Display:
     """What a run tells of itself while it goes on. This one shows nothing; a subclass shows what it overrides."""
 
+    def tuning(self, done: int) -> None:
+        """`done` files are masked and judged to find each method's best parameters."""
+
     def starting(self, done: int, total: int) -> None:
         """`done` of `total` starting files are masked and evaluated."""
 

@@ -25,6 +25,7 @@ from evosdc.experiment.run.summaries import (
     original_of,
     portfolio_summary,
     scored,
+    tuned_summary,
     warnings_of,
 )
 from evosdc.experiment.run.transition_outputs import write_transitions
@@ -84,7 +85,7 @@ def write_outputs(
             *given_away_sentences(determinations(assembly.source.table, assembly.microdata.protect)),
         ],
         "identity": scored(unprotected) if (unprotected := original_of(starting, best)) is not None else None,
-        "portfolio": portfolio_summary(starting),
+        "portfolio": portfolio_summary(starting) | tuned_summary(folder),
         "best": scored(best)
         | {"origin": best.origin, "genome": algorithm.describe(state.population, best), "file": file},
         "requirements": judged,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import perf_counter
-from typing import Any
 
 from evosdc.engine.evaluation import Dispatch
 from evosdc.experiment.build.assembly import Assembly
@@ -28,7 +27,7 @@ def identity_file(assembly: Assembly) -> StartingFile:
 
 
 def starting_individuals(
-    assembly: Assembly, dispatch: Dispatch | None, tell: Callable[[int, int], None]
+    assembly: Assembly, dispatch: Dispatch | None, tell: Callable[[int, int], None], spent: float = 0.0
 ) -> list[Individual]:
     """Return all that stands in the plan of the start, evaluated: the candidates first, then files for comparison.
 
@@ -40,6 +39,8 @@ def starting_individuals(
         None to make and evaluate all in this process.
     tell : callable
         Called with the number done and the total.
+    spent : float
+        Seconds that were spent before.
     """
     problem, plan = assembly.problem, assembly.plan
     rule = assembly.experiment.on_error.rule
@@ -49,7 +50,7 @@ def starting_individuals(
     seconds = 0.0
 
     def over() -> bool:
-        return bool(individuals) and limit is not None and perf_counter() - began >= limit
+        return bool(individuals) and limit is not None and spent + perf_counter() - began >= limit
 
     while (done := len(individuals)) < total and not over():
         tell(done, total)
@@ -88,7 +89,8 @@ def write_portfolio(folder: RunFolder, files: list[StartingFile]) -> None:
     folder.write_json(
         PORTFOLIO,
         [
-            {"label": f.label, "masking": _entry(f.masking), "left_out": f.left_out} | scored(f.individual)
+            {"label": f.label, "masking": None if f.masking is None else f.masking.to_json(), "left_out": f.left_out}
+            | scored(f.individual)
             for f in files
         ],
     )
@@ -99,26 +101,9 @@ def read_portfolio(folder: RunFolder) -> list[StartingFile]:
     return [
         StartingFile(
             entry["label"],
-            _masking(entry["masking"]),
+            None if entry["masking"] is None else Masking.from_json(entry["masking"]),
             Individual(None, b"", entry["scores"], tuple(entry["fitness"]), entry["label"]),
             entry["left_out"],
         )
         for entry in folder.read_json(PORTFOLIO)
     ]
-
-
-def _entry(masking: Masking | None) -> dict[str, Any] | None:
-    if masking is None:
-        return None
-    return {
-        "method": masking.method,
-        "params": dict(masking.params),
-        "attributes": list(masking.attributes),
-        "by": list(masking.by),
-    }
-
-
-def _masking(entry: dict[str, Any] | None) -> Masking | None:
-    if entry is None:
-        return None
-    return Masking(entry["method"], entry["params"], tuple(entry["attributes"]), tuple(entry["by"]))

@@ -76,6 +76,14 @@ class Recorder:
             self.write_status("running", f"{done} of {total} starting files masked and evaluated")
             self._flush_due = now + FLUSH
 
+    def tuning(self, done: int) -> None:
+        """Take note that so many files were masked and judged in tuning."""
+        self.display.tuning(done)
+        now = self.clock()
+        if now >= self._flush_due:
+            self.write_status("running", f"tuning masking methods: {done} files masked and judged")
+            self._flush_due = now + FLUSH
+
     def write_status(self, phase: str, message: str = "") -> None:
         """Write ``status.json``: how far the run is, and the best file that it has found so far."""
         progress = self.state.progress if self.state is not None else None

@@ -27,7 +27,8 @@ from evosdc.experiment.run.environment import changes_since, environment_of
 from evosdc.experiment.run.outputs import write_outputs
 from evosdc.experiment.run.portfolio import files_of, read_portfolio, starting_individuals, write_portfolio
 from evosdc.experiment.run.recorder import Recorder
-from evosdc.experiment.run.workers import dispatch_of, executor_of
+from evosdc.experiment.run.tuning import tune_start
+from evosdc.experiment.run.workers import anew, dispatch_of, executor_of
 from evosdc.files.atomic import write_text
 from evosdc.plugins.registry import Registry
 from evosdc.runs.journal import cut_journal
@@ -152,8 +153,12 @@ def _carry_out(recorder: Recorder, state: SearchState | None = None) -> Finished
         with ExitStack() as stack:
             executor = executor_of(assembly.experiment, registry)
             dispatch = dispatch_of(assembly, folder, executor, stack)
+            spent: Mapping[str, Any] = {}
+            if assembly.plan.tuned:
+                assembly, spent = tune_start(recorder, dispatch)
+                recorder.assembly, dispatch = assembly, anew(dispatch, assembly)
             evaluator = Evaluator(problem, dispatch, executor.time_limit, assembly.experiment.on_error.rule)
-            state, files = _start(recorder, state, dispatch)
+            state, files = _start(recorder, state, dispatch, spent)
             evaluator.remember([*state.population.individuals, *state.front])
             advance = GenerationStep(assembly.algorithm, evaluator, problem.streams, assembly.stop)
             state, reason = search(
@@ -174,14 +179,15 @@ def _carry_out(recorder: Recorder, state: SearchState | None = None) -> Finished
 
 
 def _start(
-    recorder: Recorder, state: SearchState | None, dispatch: Dispatch | None
+    recorder: Recorder, state: SearchState | None, dispatch: Dispatch | None, spent: Mapping[str, Any]
 ) -> tuple[SearchState, list[StartingFile]]:
-    """Return the state to search from, and the scores of the starting files."""
+    """Return the state to search from, and the scores of the starting files; `spent` is what tuning has cost."""
     assembly, folder = recorder.assembly, recorder.folder
     if state is not None and folder.file(PORTFOLIO).exists():
         return state, read_portfolio(folder)
     began = monotonic()
-    individuals = starting_individuals(assembly, dispatch, recorder.starting)
+    seconds, evaluations = spent.get("seconds", 0.0), spent.get("evaluations", 0)
+    individuals = starting_individuals(assembly, dispatch, recorder.starting, seconds)
     wanted = len(assembly.plan.labels)
     if len(individuals) < wanted:
         recorder.display.message(f"the time was over when {len(individuals)} of {wanted} starting files were evaluated")
@@ -189,7 +195,7 @@ def _start(
     write_portfolio(folder, files)
     apart = assembly.plan.left_out(individuals)
     candidates = [i for place, i in enumerate(individuals[: assembly.plan.candidates]) if place not in apart]
-    return first_state(assembly.algorithm, candidates, monotonic() - began), files
+    return first_state(assembly.algorithm, candidates, seconds + monotonic() - began, evaluations), files
 
 
 def _leave(recorder: Recorder, error: BaseException) -> None:

@@ -12,6 +12,7 @@ from evosdc.engine.loop import SearchState
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import StartingFile, fresh_masking_scores
 from evosdc.model import Individual
+from evosdc.runs.layout import TUNING, RunFolder
 
 
 def warnings_of(
@@ -89,6 +90,18 @@ def portfolio_summary(starting: Sequence[StartingFile]) -> dict[str, Any]:
     return document | ({"left_out": {"size": len(apart), "best": _best_entry(apart)}} if apart else {})
 
 
+def tuned_summary(folder: RunFolder) -> dict[str, Any]:
+    """Return the tuned methods' best, by the mean of its files and as a file; empty where nothing was tuned.
+
+    ``best`` of the portfolio is then the tuned classical method, the best file that was made without a search.
+    """
+    if not folder.file(TUNING).exists():
+        return {}
+    document = folder.read_json(TUNING)
+    kept = {key: document[key] for key in ("best", "best_file", "evaluations", "seconds")}
+    return {"tuned": kept | {"methods": len(document["methods"]), "file": TUNING}}
+
+
 def entries_of(starting: Sequence[StartingFile]) -> list[StartingFile]:
     """Return the files that the search starts from or is compared with: neither the original nor those left out."""
     return [file for file in starting if file.masking is not None and not file.left_out]
@@ -100,8 +113,10 @@ def _best_entry(files: Sequence[StartingFile]) -> dict[str, Any] | None:
     file = min(files, key=lambda file: file.individual.precedence)
     assert file.masking is not None, "the original is no entry of a portfolio"
     masking = file.masking
-    best = {"method": masking.method, "params": dict(masking.params), "attributes": list(masking.attributes)}
-    return best | {"label": file.label} | scored(file.individual)
+    return {key: value for key, value in masking.to_json().items() if key != "by" or value} | {
+        "label": file.label,
+        **scored(file.individual),
+    }
 
 
 def left_out_note(starting: Sequence[StartingFile], percent: float) -> list[str]:

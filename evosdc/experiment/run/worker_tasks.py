@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import astuple, replace
 from functools import cached_property, lru_cache
 from time import perf_counter
 from typing import Any
@@ -25,9 +26,10 @@ from evosdc.experiment.build.start_entries import entries_of, start_of, written_
 from evosdc.experiment.build.start_files import file_entries
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.files.schema.schema_json import schema_from_json
-from evosdc.model import Archipelago, Individual, Microdata, SharedFiles
+from evosdc.model import Archipelago, Individual, Masking, Microdata, SharedFiles
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
+from evosdc.tuning.trial import attempt
 
 DEMES = 4
 """Of how many demes a worker keeps the members with their states: with more islands than workers it sees several."""
@@ -119,6 +121,14 @@ def evaluate(shared: SharedFiles, seed: int, payload: tuple[Mapping[str, Any], b
 def evolve(shared: SharedFiles, seed: int, payload: tuple[PackedDeme, int, int, float | None]) -> Any:
     """Evolve a deme; `payload` is the deme, its island, the generations, and the time limit of an evaluation."""
     return _problem(shared, seed).evolve(*payload)
+
+
+def try_masking(shared: SharedFiles, seed: int, payload: tuple[str, int]) -> Any:
+    """Mask by an entry, told as JSON, with a seed of its own; return the trial, or the refusal, as a tuple."""
+    masking, own = payload
+    problem = _problem(shared, seed).problem
+    trial = attempt(problem, default_registry(), Masking.from_json(json.loads(masking)), own)
+    return astuple(trial)
 
 
 def evaluate_start(shared: SharedFiles, seed: int, position: int) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -54,21 +55,38 @@ def problem_for_workers(assembly: Assembly, folder: Path) -> SharedFiles:
     )
 
 
+@dataclass(frozen=True)
+class Publication:
+    """Writes the problem where workers find it, and has it withdrawn in the end."""
+
+    assembly: Assembly
+    folder: Path
+    withdrawals: ExitStack
+
+    def __call__(self) -> SharedFiles:
+        """Return what was written."""
+        shared = problem_for_workers(self.assembly, self.folder)
+        self.withdrawals.callback(withdraw, shared)
+        return shared
+
+
+def anew(dispatch: Dispatch | None, assembly: Assembly) -> Dispatch | None:
+    """Return a dispatch on the same executor for an assembly that has changed."""
+    if dispatch is None or not isinstance(dispatch.publish, Publication):
+        return dispatch
+    return replace(dispatch, publish=replace(dispatch.publish, assembly=assembly))
+
+
 def dispatch_of(assembly: Assembly, folder: RunFolder, executor: Executor, stack: ExitStack) -> Dispatch | None:
     """Return how work leaves this process, None where it does not; what is left at the end goes on the stack."""
     if not executor.remote:
         return None
     executor.keep_log(folder.file(WORKERS_LOG))
-    publications = stack.enter_context(ExitStack())  # left after the executor: its workers may be reading
-
-    def published() -> SharedFiles:
-        shared = problem_for_workers(assembly, folder.file(CONTEXT))
-        publications.callback(withdraw, shared)
-        return shared
-
+    withdrawals = stack.enter_context(ExitStack())  # left after the executor: its workers may be reading
     grain = assembly.experiment.executor.grain
     if grain == "auto" and not executor.started:
         stack.push(executor)  # workers are started when they are worth it, and ended in any case
     else:
         stack.enter_context(executor)
-    return Dispatch(executor, published, EVALUATE, assembly.seed, EVOLVE, grain)
+    publication = Publication(assembly, folder.file(CONTEXT), withdrawals)
+    return Dispatch(executor, publication, EVALUATE, assembly.seed, EVOLVE, grain)

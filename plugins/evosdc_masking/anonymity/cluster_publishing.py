@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 
 import numpy as np
 
+from evosdc.model import Design
 from evosdc.table.table import Numbers, Table
 from evosdc_masking.anonymity.publication import generalised
 from evosdc_masking.averaging_method import ClassAveraging
 from evosdc_masking.class_averages import ClassNumbers, aggregated
+from evosdc_masking.class_sizes import QUADRATIC
 
 
 class ClusterPublishing(ClassAveraging):
     """A method that finds clusters of at least k records and publishes one record for each."""
+
+    @classmethod
+    def designs(cls, table: Table) -> Sequence[Design]:
+        """Return k from 2 to a quarter of the file; nothing for large files, which take too long to cluster."""
+        return super().designs(table) if len(table) <= QUADRATIC else []
 
     def published(self, table: Table, weights: Numbers | None, rng: np.random.Generator) -> Table:
         """Return the table in which the records of a cluster are the same."""

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 from pydantic import Field
 
+from evosdc.model import Design
 from evosdc.table.table import Numbers, Table
 from evosdc_masking.anonymity.mondrian_axes import axes_of
 from evosdc_masking.anonymity.mondrian_partition import mondrian_partition
 from evosdc_masking.anonymity.publication import generalised
 from evosdc_masking.averaging_method import ClassAveraging, ClassParameters
 from evosdc_masking.class_averages import ClassNumbers, aggregated
+from evosdc_masking.class_sizes import class_sizes
 
 
 class Mondrian(ClassAveraging):
@@ -48,6 +51,12 @@ class Mondrian(ClassAveraging):
 
     name = "mondrian"
     params: Params
+
+    @classmethod
+    def designs(cls, table: Table) -> Sequence[Design]:
+        """Return strict and relaxed parts, each with k from 2 to a quarter of the file."""
+        sizes = class_sizes(len(table))
+        return [Design({"partitioning": way}, sizes) for way in ("strict", "relaxed")] if sizes else []
 
     @property
     def generalises(self) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 from pydantic import Field
 
+from evosdc.model import Design
 from evosdc.table.schema import MissingRule
 from evosdc.table.table import Numbers, Table
 from evosdc_masking.anonymity.cluster_publishing import ClusterPublishing
@@ -41,6 +43,12 @@ class RGather(ClusterPublishing):
 
     name = "r-gather"
     params: Params
+
+    @classmethod
+    def designs(cls, table: Table) -> Sequence[Design]:
+        """Return averages and centres, each with k from 2 to a quarter of the file."""
+        own = super().designs(table)
+        return [Design({"output": output}, design.free) for design in own for output in ("point", "centre")]
 
     @property
     def generalises(self) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
+from evosdc.model import Range
 from evosdc_masking.compression.picture import LossyCompression
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Jpeg(LossyCompression):
         )
 
     top: ClassVar[int] = 255
+    compression: ClassVar[Range] = Range("quality", 1, 100, whole=True)
     params: Params
 
     def save(self, picture: Image, target: BytesIO) -> None:

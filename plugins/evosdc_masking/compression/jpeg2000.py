@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
+from evosdc.model import Range
 from evosdc_masking.compression.picture import LossyCompression
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class Jpeg2000(LossyCompression):
         )
 
     top: ClassVar[int] = 65535
+    compression: ClassVar[Range] = Range("rate", 1.0, 200.0, "log")
     params: Params
 
     def save(self, picture: Image, target: BytesIO) -> None:

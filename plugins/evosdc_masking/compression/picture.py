@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.model import MaskingMethod
+from evosdc.model import Design, Range, Tunable
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
 from evosdc_masking.rounding import RoundingParameters, published
@@ -67,7 +68,7 @@ class Quantisation:
         return self.low * (1.0 - share) + self.high * share
 
 
-class LossyCompression(MaskingMethod):
+class LossyCompression(Tunable):
     """What the two formats share: quantise, compress, decompress, restore.
 
     Published values stay within the range of their attribute; missing values stay missing and constant attributes stay
@@ -82,7 +83,15 @@ class LossyCompression(MaskingMethod):
     top: ClassVar[int]
     """Highest level of grey."""
 
+    compression: ClassVar[Range]
+    """The free parameter of the format."""
+
     params: Params
+
+    @classmethod
+    def designs(cls, table: Table) -> Sequence[Design]:
+        """Return the amount of compression; nothing where Pillow is not installed."""
+        return [Design(free=(cls.compression,))] if find_spec("PIL") is not None else []
 
     def require_fit(self, table: Table) -> None:
         """Raise `ParameterError` when an attribute is not numeric or Pillow is not installed."""

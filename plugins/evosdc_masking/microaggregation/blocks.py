@@ -9,8 +9,10 @@ from typing import Annotated
 from pydantic import Field, ValidationInfo, field_validator
 
 from evosdc.errors import Fault, ParameterError, did_you_mean
+from evosdc.model import Free, Range
 from evosdc.table.table import Table
 from evosdc_masking.averaging_method import ClassParameters
+from evosdc_masking.class_sizes import class_sizes
 
 Block = Annotated[tuple[str, ...], Field(min_length=1)]
 
@@ -33,6 +35,12 @@ class BlockParameters(ClassParameters):
         if group_size is not None and info.data.get("groups") is not None:
             raise ValueError("only one of groups (lists of attributes) and group_size (how many to take at a time)")
         return group_size
+
+
+def block_sizes(table: Table) -> tuple[Free, ...]:
+    """Return the useful ranges of k and of the number of attributes that are masked together; none of one record."""
+    sizes = class_sizes(len(table))
+    return (*sizes, Range("group_size", 1, len(table.schema), whole=True)) if sizes else ()
 
 
 def blocks_of(table: Table, params: BlockParameters, name: str) -> list[tuple[str, ...]]:

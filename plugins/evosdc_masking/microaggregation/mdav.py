@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from pydantic import Field
 
+from evosdc.model import Design
 from evosdc.table.table import Numbers, Table
 from evosdc_masking.averaging_method import ClassAveraging
 from evosdc_masking.class_averages import aggregated
-from evosdc_masking.microaggregation.blocks import BlockParameters, blocks_of, masked_by_blocks
+from evosdc_masking.class_sizes import QUADRATIC
+from evosdc_masking.microaggregation.blocks import BlockParameters, block_sizes, blocks_of, masked_by_blocks
 from evosdc_masking.microaggregation.mdav_partition import mdav_partition
 from evosdc_masking.space import space_of
 
@@ -35,6 +39,16 @@ class Mdav(ClassAveraging):
 
     name = "mdav"
     params: Params
+
+    @classmethod
+    def designs(cls, table: Table) -> Sequence[Design]:
+        """Return k and the number of attributes masked together; of numbers with and without destandardising."""
+        free = block_sizes(table)
+        if not free or len(table) > 10 * QUADRATIC:
+            return []
+        return (
+            [Design(free=free), Design({"destandardise": False}, free)] if table.schema.numeric else [Design(free=free)]
+        )
 
     def require_blocks(self, table: Table) -> None:
         """Raise `ParameterError` when groups do not hold every masked attribute once."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from collections.abc import Sequence
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from pydantic import Field
 
+from evosdc.model import Design
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
 from evosdc_masking.averaging_method import ClassAveraging
 from evosdc_masking.class_averages import ClassNumbers, aggregated
-from evosdc_masking.microaggregation.blocks import BlockParameters, blocks_of, masked_by_blocks
+from evosdc_masking.microaggregation.blocks import BlockParameters, block_sizes, blocks_of, masked_by_blocks
 from evosdc_masking.microaggregation.line_partition import least_squares
 from evosdc_masking.space import standardised
 
@@ -42,6 +44,12 @@ class ProjectedMicroaggregation(ClassAveraging):
     supports: ClassVar[frozenset[Scale]] = frozenset({Scale.NUMERIC})
     name = "projected-microaggregation"
     params: Params
+
+    @classmethod
+    def designs(cls, table: Table) -> Sequence[Design]:
+        """Return both projections, each with k and the number of attributes masked together."""
+        free = block_sizes(table)
+        return [Design({"projection": projection}, free) for projection in get_args(Projection)] if free else []
 
     def require_blocks(self, table: Table) -> None:
         """Raise `ParameterError` when groups do not hold every masked attribute once."""

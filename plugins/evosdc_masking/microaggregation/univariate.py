@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
 
+from evosdc.model import Design
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
 from evosdc_masking.averaging_method import ClassAveraging
+from evosdc_masking.class_sizes import OF_VALUES, class_sizes
 from evosdc_masking.microaggregation.attribute_classes import Partition, attribute_by_attribute
 from evosdc_masking.microaggregation.line_partition import equal_runs, least_deviations, least_squares
 from evosdc_masking.space import standardised
 
 
-class UnivariateMicroaggregation(ClassAveraging):
+class OneByOne(ClassAveraging):
+    """What both methods have in common: classes of one attribute's values, which may be large."""
+
+    supports: ClassVar[frozenset[Scale]] = frozenset({Scale.ORDINAL, Scale.NUMERIC})
+
+    @classmethod
+    def designs(cls, table: Table) -> Sequence[Design]:
+        """Return k from 2 to half of the file."""
+        sizes = class_sizes(len(table), OF_VALUES)
+        return [Design(free=sizes)] if sizes else []
+
+
+class UnivariateMicroaggregation(OneByOne):
     """Publish of each attribute the averages of the optimal classes of at least k records.
 
     Every attribute has classes of its own. Numbers are divided so that the sum of squared deviations from the classes'
@@ -28,7 +43,6 @@ class UnivariateMicroaggregation(ClassAveraging):
     Source: Hansen and Mukherjee (2003), see `evosdc_masking.microaggregation.line_partition`.
     """
 
-    supports: ClassVar[frozenset[Scale]] = frozenset({Scale.ORDINAL, Scale.NUMERIC})
     name = "univariate-microaggregation"
 
     def published(self, table: Table, weights: Numbers | None, rng: np.random.Generator) -> Table:
@@ -37,7 +51,7 @@ class UnivariateMicroaggregation(ClassAveraging):
         return attribute_by_attribute(table, k, lambda part: _optimal(part, k), self.params.average, weights)
 
 
-class IndividualRanking(ClassAveraging):
+class IndividualRanking(OneByOne):
     """Publish of each attribute the averages of runs of k records in the order of its values.
 
     Every attribute has classes of its own: its values are sorted, equal ones by the order of the records, and cut in
@@ -51,7 +65,6 @@ class IndividualRanking(ClassAveraging):
     Source: individual ranking of Defays and Nanopoulos (1993).
     """
 
-    supports: ClassVar[frozenset[Scale]] = frozenset({Scale.ORDINAL, Scale.NUMERIC})
     name = "individual-ranking"
 
     def published(self, table: Table, weights: Numbers | None, rng: np.random.Generator) -> Table:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
 from pydantic import Field
 
-from evosdc.model import MaskingMethod
+from evosdc.model import Design, Range, Tunable
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
 from evosdc_masking.noise.moments import Moments, moments
 from evosdc_masking.rounding import RoundingParameters, published
 
 
-class _AdditiveNoise(MaskingMethod):
+class _AdditiveNoise(Tunable):
     """What the three methods share: alpha = 0 is the identity, missing values and constant attributes stay."""
 
     class Params(RoundingParameters):
@@ -26,6 +27,11 @@ class _AdditiveNoise(MaskingMethod):
 
     supports: ClassVar[frozenset[Scale]] = frozenset({Scale.NUMERIC})
     params: Params
+
+    @classmethod
+    def designs(cls, table: Table) -> Sequence[Design]:
+        """Return alpha from a thousandth to five: beyond that there is more noise than value."""
+        return [Design(free=(Range("alpha", 0.001, 5.0, "log"),))]
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Return the table with noise; one standard normal number is drawn for each cell."""

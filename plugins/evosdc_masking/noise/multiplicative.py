@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
 
-from evosdc.model import MaskingMethod
+from evosdc.model import Design, Range, Tunable
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
 from evosdc_masking.noise.moments import moments
@@ -17,7 +18,7 @@ _OWN = {"sigma": ("basic", 0.1), "f": ("two-component", 0.1), "s": ("two-compone
 """Variant and usual value of each number; that of s depends on f."""
 
 
-class MultiplicativeNoise(MaskingMethod):
+class MultiplicativeNoise(Tunable):
     """Multiply every value by a random factor around 1.
 
     *basic*: independent factors of mean 1 and standard deviation sigma for each cell. In expectation means and
@@ -76,6 +77,14 @@ class MultiplicativeNoise(MaskingMethod):
 
     supports: ClassVar[frozenset[Scale]] = frozenset({Scale.NUMERIC})
     params: Params
+
+    @classmethod
+    def designs(cls, table: Table) -> Sequence[Design]:
+        """Return both variants, with factors from next to 1 to as far from it as the sign of a value allows."""
+        return [
+            Design({"variant": "basic"}, (Range("sigma", 0.005, 2.0, "log"),)),
+            Design({"variant": "two-component"}, (Range("f", 0.005, 0.95, "log"),)),
+        ]
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Return the table of products."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.errors import Fault, FaultCollector, ParameterError
-from evosdc.model import MaskingMethod
+from evosdc.model import Design, Range, Tunable
 from evosdc.randomisation.equations.equation_design import read_equation_design
 from evosdc.randomisation.matrix_file import LabelledMatrix, read_matrices, stochastic
 from evosdc.randomisation.post_randomisation import drawn
@@ -29,7 +29,7 @@ from evosdc_masking.post_randomisation.structural_zeros import (
 )
 
 
-class Pram(MaskingMethod):
+class Pram(Tunable):
     """Redraw every value, independently for each record, from its row of the attribute's transition matrix.
 
     A missing value is left as it is and is not counted among the frequencies, whatever the rule for missing values.
@@ -68,6 +68,18 @@ class Pram(MaskingMethod):
             self._zeros = params.structural_zeros
         if collect.faults:
             raise ParameterError(collect.faults)
+
+    @classmethod
+    def designs(cls, table: Table) -> Sequence[Design]:
+        """Return both ends of designs a, b and two-stage (either first stage), and the least diagonal of preference."""
+        kept, share = Range("p", 0.0, 0.99), Range("alpha", 0.05, 1.0)
+        return [
+            Design({"design": "a"}, (kept,)),
+            Design({"design": "b"}, (Range("theta", 0.02, 1.0),)),
+            Design({"design": "two-stage"}, (kept, share)),
+            Design({"design": "two-stage", "first": "a"}, (kept, share)),
+            Design({"design": "preference"}, (Range("least", 0.0, 0.98),)),
+        ]
 
     def require_fit(self, table: Table) -> None:
         """Refuse blocks, structural zeros, files of matrices and designs that do not fit the table."""

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
 
 from evosdc.errors import Fault, ParameterError, did_you_mean
-from evosdc.model import MaskingMethod, Parameters
+from evosdc.model import Design, Parameters, Range, Tunable
 from evosdc.table.schema import Attribute, Scale
 from evosdc.table.table import Table
 from evosdc_masking.frequencies import frequencies, occurring
-from evosdc_masking.recoding.merging import too_many
+from evosdc_masking.recoding.merging import mergings, too_many
 from evosdc_masking.recoding.tail_publication import coded_categories, coded_numbers
 from evosdc_masking.recoding.tails import categories_by_share, category_at, tail_by_share, tail_by_value
 
 
-class ExtremeCoding(MaskingMethod):
+class ExtremeCoding(Tunable):
     """What top and bottom coding have in common: one end of each attribute, its tail, becomes a single value.
 
     The tail is told in one of three ways. By `q`, a number of categories (ordinal attributes); only categories that
@@ -65,6 +65,13 @@ class ExtremeCoding(MaskingMethod):
     params: Params
     name: ClassVar[str]
     highest: ClassVar[bool]
+
+    @classmethod
+    def designs(cls, table: Table) -> Sequence[Design]:
+        """Return q up to one less than an attribute's categories, and of numbers a share of up to half."""
+        numbers = tuple(attribute.name for attribute in table.schema.numeric)
+        shares = [Design(free=(Range("share", 0.005, 0.5, "log"),), attributes=numbers)] if numbers else []
+        return [*mergings(table), *shares]
 
     @property
     def generalises(self) -> bool:

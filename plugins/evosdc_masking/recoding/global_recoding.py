@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.model import MaskingMethod, Parameters
+from evosdc.model import Design, Parameters, Range, Tunable
 from evosdc.table.schema import Attribute
 from evosdc.table.table import Codes, Numbers, Table
 from evosdc_masking.anonymity.publication import labelled_table
 from evosdc_masking.frequencies import frequencies
 from evosdc_masking.recoding.grouping_file import read_partitions
 from evosdc_masking.recoding.groupings import Grouping, middle_numbers, representatives
+from evosdc_masking.recoding.merging import mergings
 from evosdc_masking.recoding.rules import METHOD, Rules
 
 _Width = Annotated[float, Field(gt=0)]
 
 
-class GlobalRecoding(MaskingMethod):
+class GlobalRecoding(Tunable):
     """Merge values of each attribute, the same way in all records.
 
     Categories: the q least frequent ones that occur (ties in the order of the categories), the nodes at a level of the
@@ -64,6 +67,23 @@ class GlobalRecoding(MaskingMethod):
             groups = read_partitions(groups, f"{METHOD}: partition")  # type: ignore[assignment]
         self._rules = Rules(params.q, params.level, groups, params.width, params.cuts, params.start)  # type: ignore[arg-type]
 
+    @classmethod
+    def designs(cls, table: Table) -> Sequence[Design]:
+        """Return q up to one less than an attribute's categories, levels below the root, and a width of each number."""
+        heights = {
+            a.name: a.hierarchy.height for a in table.schema.attributes if a.hierarchy and a.hierarchy.height > 1
+        }
+        levels = Range("level", 1, max(heights.values(), default=2) - 1, whole=True)
+        most = {name: height - 1.0 for name, height in heights.items()}
+        by_level = [Design(free=(levels,), attributes=tuple(heights), most=most)] if heights else []
+        spans = {a.name: _span(table.numbers[:, j]) for j, a in enumerate(table.schema.numeric)}
+        by_width = [
+            Design(free=(Range("width", span / 100, span / 2, "log"),), attributes=(name,))
+            for name, span in spans.items()
+            if span > 0
+        ]
+        return [*mergings(table), *by_level, *by_width]
+
     @property
     def generalises(self) -> bool:
         """Whether labels of groups are published."""
@@ -102,3 +122,9 @@ class GlobalRecoding(MaskingMethod):
         column: Codes | Numbers = table.column(attribute.name)
         groups = np.append(partition.groups, -1)[column.astype(np.int64)] if attribute.categorical else partition.groups
         return labelled_table(table, attribute, partition.labels, groups.astype(np.int64))
+
+
+def _span(numbers: NDArray[np.float64]) -> float:
+    """Return the range of a column, 0 where it has no number."""
+    present = numbers[~np.isnan(numbers)]
+    return float(np.ptp(present)) if present.size else 0.0

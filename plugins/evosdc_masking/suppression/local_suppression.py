@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError, PluginError, did_you_mean
-from evosdc.model import MaskingMethod, Parameters
+from evosdc.model import Design, Parameters, Tunable
 from evosdc.table.schema import MissingRule
 from evosdc.table.table import Table
+from evosdc_masking.class_sizes import class_sizes
 from evosdc_masking.suppression.agreement import alike
 from evosdc_masking.suppression.keys import Values, key_values, with_suppressed
 
@@ -22,7 +23,7 @@ MOST_ATTRIBUTES = 62
 Solver = Callable[[Values, int, NDArray[np.float64]], Values]
 
 
-class LocalSuppression(MaskingMethod):
+class LocalSuppression(Tunable):
     """Suppress few values, so that on the masked attributes every record is like at least k, itself included.
 
     Promise: k-anonymity in the chosen reading of missing values, checked before the file is returned; no value is
@@ -47,6 +48,12 @@ class LocalSuppression(MaskingMethod):
         )
 
     params: Params
+
+    @classmethod
+    def designs(cls, table: Table) -> Sequence[Design]:
+        """Return k from 2 to a quarter of the file, by the heuristics."""
+        sizes = class_sizes(len(table))
+        return [Design(free=sizes)] if sizes and len(table.schema) <= MOST_ATTRIBUTES else []
 
     def require_fit(self, table: Table) -> None:
         """Refuse k beyond the number of records, importances that do not fit, and files too large for `exact`."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.kernel import kernel
-from evosdc.model import MaskingMethod, Parameters
+from evosdc.model import Design, Parameters, Range, Tunable
 from evosdc.table.schema import Attribute, Scale
 from evosdc.table.table import MISSING, Table
 
@@ -17,12 +19,16 @@ Column = NDArray[Any]
 Ranks = NDArray[np.int64]
 
 
+FARTHEST = 50.0
+"""Greatest p, in percent, that tuning tries."""
+
+
 def reach(n: int, p: float) -> int:
     """Return the greatest number of ranks that a value may move: p percent of n, rounded down."""
     return int(n * p / 100 + 1e-9)  # 1e-9: a percentage such as 0.7 is not exact, its product with n may be whole
 
 
-class RankSwapping(MaskingMethod):
+class RankSwapping(Tunable):
     """Swap values of each attribute, independently of the others, between records of similar rank.
 
     Records are ranked by value (ordinal: by the order of the categories; nominal: by the alphabetic order of their
@@ -40,6 +46,12 @@ class RankSwapping(MaskingMethod):
         p: float = Field(default=5, ge=0, le=100, description="Greatest move, in percent of the number of records.")
 
     params: Params
+
+    @classmethod
+    def designs(cls, table: Table) -> Sequence[Design]:
+        """Return p from one rank up to half of the file; beyond that hardly any relation between attributes is left."""
+        least = ceil(10_000 / len(table)) / 100
+        return [Design(free=(Range("p", least, FARTHEST),))] if least < FARTHEST else []
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Return the table with swapped values."""

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.errors import Fault, FaultCollector, ParameterError
-from evosdc.model import MaskingMethod
+from evosdc.model import Design, Tunable
 from evosdc.table.schema import Role, Scale, Schema
 from evosdc.table.table import Numbers, Table
 from evosdc_masking.rounding import RoundingParameters, published
@@ -18,7 +18,7 @@ from evosdc_masking.synthesis.regression import basis, complete, design_matrix, 
 _CONFIDENTIAL = "method ipso: confidential"
 
 
-class Ipso(MaskingMethod):
+class Ipso(Tunable):
     """Publish synthetic values drawn from a regression of the masked attributes y on confidential ones x.
 
     x, which are published as they are, hold a constant; categories count by dummies. With B and S the estimates of
@@ -57,6 +57,11 @@ class Ipso(MaskingMethod):
 
     supports: ClassVar[frozenset[Scale]] = frozenset({Scale.NUMERIC})
     params: Params
+
+    @classmethod
+    def designs(cls, table: Table) -> Sequence[Design]:
+        """Return the three variants."""
+        return [Design({"variant": variant}) for variant in ("a", "b", "c")]
 
     def auxiliary_names(self, schema: Schema, masked: Sequence[str]) -> tuple[str, ...]:
         """Return the confidential attributes.

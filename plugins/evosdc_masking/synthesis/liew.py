@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
 from pydantic import Field
 
-from evosdc.model import MaskingMethod
+from evosdc.model import Design, Tunable
 from evosdc.table.schema import Scale
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 from evosdc_masking.frequencies import frequencies
@@ -17,7 +18,7 @@ from evosdc_masking.synthesis.densities import best_density
 Column = TypeVar("Column", Codes, Numbers)
 
 
-class Liew(MaskingMethod):
+class Liew(Tunable):
     """Replace each attribute by draws from its fitted distribution, the least for the least value and so on.
 
     *Numbers*: of the densities in `evosdc_masking.synthesis.densities` that the Kolmogorov-Smirnov test accepts the one
@@ -51,6 +52,11 @@ class Liew(MaskingMethod):
         )
 
     params: Params
+
+    @classmethod
+    def designs(cls, table: Table) -> Sequence[Design]:
+        """Return the method as it is: nothing of it trades loss for risk."""
+        return [Design()]
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Return the distorted table."""

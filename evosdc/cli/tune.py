@@ -1,0 +1,242 @@
+"""``evosdc tune``."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evosdc.cli.options import PATH, DefaultName, json_option, listed, schema_option, seconds_of
+
+if TYPE_CHECKING:
+    from evosdc.experiment.build.assembly import Assembly
+    from evosdc.model import Masking
+    from evosdc.tuning.result import TunedMethod, Tuning
+
+SHOWN = 5
+"""Chains, and methods with parameters of each attribute's own, that the table shows."""
+
+
+@click.command()
+@click.argument("data")
+@schema_option
+@click.option("--protect", "names", metavar="A,B,...", help="Attributes to protect; default: the quasi-identifiers.")
+@click.option(
+    "--fitness",
+    default=DefaultName("fitness", "protect"),
+    show_default=True,
+    metavar="NAME",
+    help="How IL and DR are combined.",
+)
+@click.option("--il", metavar="A,B,...", help="Measures of information loss; default: as evosdc protect.")
+@click.option("--dr", metavar="A,B,...", help="Measures of disclosure risk; default likewise.")
+@click.option(
+    "--require",
+    multiple=True,
+    metavar="CONDITION",
+    help='What a file must fulfil, such as "k-anonymity >= 3" or "dr <= 20"; repeatable.',
+)
+@click.option("--methods", metavar="A,B,...", help="Masking methods to tune; default: all that fit.")
+@click.option("--time", "seconds", callback=seconds_of, metavar="60s", help="Stop after this time.")
+@click.option("--evaluations", type=click.IntRange(min=1), metavar="N", help="Files to judge at most; default: 2000.")
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
+@click.option("--executor", default="processes", show_default=True, metavar="NAME")
+@click.option("--workers", type=click.IntRange(min=1), metavar="N")
+@click.option("-o", "--output", type=PATH, metavar="DIR", help="New folder for the best file and what repeats it.")
+@click.option("--quiet", is_flag=True, help="No progress.")
+@json_option
+def tune(
+    data: str,
+    schema: Path | None,
+    names: str | None,
+    fitness: str,
+    il: str | None,
+    dr: str | None,
+    require: tuple[str, ...],
+    methods: str | None,
+    seconds: float | None,
+    evaluations: int | None,
+    seed: int,
+    executor: str,
+    workers: int | None,
+    output: Path | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Find the best parameters of every masking method for DATA, a file or the name of a registered data set.
+
+    Shows all methods at their best, each attribute with parameters of its own, and chains of two, with the command that
+    repeats each of them. Judges as evosdc protect does, or by the measures that you name. Writes nothing without -o.
+    """
+    from evosdc.cli.display import display
+    from evosdc.cli.inputs import data_of
+    from evosdc.cli.results import print_json
+    from evosdc.cli.text import say
+    from evosdc.errors import DataError, Fault
+    from evosdc.experiment.build.assembly import assemble
+    from evosdc.experiment.build.protection import protection
+    from evosdc.experiment.run.tuning import budget_of, tune_alone
+    from evosdc.plugins.registry import default_registry
+
+    tuned = {"methods": listed(methods), "evaluations": evaluations, "seconds": seconds}
+    if output is not None and output.exists():
+        raise DataError(Fault(str(output), "a path that exists", "a new folder", "Choose another one."))
+    experiment = protection(
+        data_of(data, schema, names),
+        default_registry(),
+        fitness=fitness,
+        il=listed(il) or (),
+        dr=listed(dr) or (),
+        require=require,
+        seed=seed,
+        executor={"name": executor} | ({"workers": workers} if workers else {}),
+        start={"tuned": {key: value for key, value in tuned.items() if value is not None}},
+        harms=not (il or dr),
+        structural_zeros=False,
+    ).model_copy(update={"title": f"Tuning for {Path(data).name}"})
+    assembly = assemble(experiment, default_registry())
+    assert experiment.start is not None
+    assert experiment.start.tuned is not None
+    wanted = experiment.start.tuned
+    with display(quiet or as_json) as shown:
+        found = tune_alone(assembly, wanted, budget_of(wanted, experiment.stop), shown.tuning)
+    if not found.rows:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in found.refused.items()) or "no method"
+        raise DataError(Fault("tune", reasons, "a masking method that fits the protected attributes"))
+    commands = [command_of(row.masking, data, schema, assembly.microdata.protect) for row in found.rows]
+    best = command_of(found.files[0].masking, data, schema, assembly.microdata.protect)
+    result = found.to_json() | {"title": experiment.heading, "seed": seed, "fitness": fitness}
+    result["protect"] = list(assembly.microdata.protect)
+    for row, command in zip(result["methods"], commands, strict=True):
+        row["command"] = command
+    result["best"]["command"], result["best_file"]["command"] = commands[0], best
+    if output is not None:
+        result["file"] = _write(output, assembly, found, result)
+    if as_json:
+        print_json(result)
+        return
+    _print(found, commands, fitness, output)
+    if assembly.microdata.rules is not None:
+        say("Records that break edit rules of the schema were repaired before files were judged; evosdc mask does not.")
+
+
+def command_of(masking: Masking, data: str, schema: Path | None, protect: Sequence[str]) -> str:
+    """Return the command that makes a file of a masking again.
+
+    Parameters
+    ----------
+    masking : Masking
+        With its seed.
+    data : str
+        As the user named it.
+    schema : Path, optional
+    protect : sequence of str
+        The attributes of steps that name none.
+    """
+    first, *further = masking.steps
+    own = first.attributes or tuple(protect)
+    words = ["evosdc", "mask", first.method, data, *(("--schema", str(schema)) if schema is not None else ())]
+    words += ["--attributes", names_text(own)]
+    words += ["--by", names_text(first.by)] if first.by else []
+    for key, value in first.params.items():
+        words += ["--set", f"{key}={value_text(value)}"]
+    for step in further:
+        parts = [step.method, *(f"{key}={value_text(value)}" for key, value in step.params.items())]
+        theirs = step.attributes or tuple(protect)
+        parts += [f"attributes={names_text(theirs)}"] if theirs != own else []
+        parts += [f"by={names_text(step.by)}"] if step.by else []
+        words += ["--then", shlex.join(parts)]
+    seed = () if masking.seed is None else ("--seed", str(masking.seed))
+    return shlex.join([*words, *seed, "-o", "masked.csv"])
+
+
+def names_text(names: Sequence[str]) -> str:
+    """Return names as the options that take lists read them: separated by commas, in quotes where one holds a comma."""
+    return ",".join(f'"{name}"' if "," in name else name for name in names)
+
+
+def value_text(value: Any) -> str:
+    """Return the text of a parameter that ``--set`` reads as this value again."""
+    from evosdc.experiment.config.reader import setting_value
+
+    if isinstance(value, str):
+        return value if setting_value(value) == value else json.dumps(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return json.dumps(list(value), ensure_ascii=False)
+    return str(value)
+
+
+def _write(output: Path, assembly: Assembly, found: Tuning, result: dict[str, Any]) -> str:
+    """Write the best file, all figures, and an experiment that begins with tuned methods; return the file's path."""
+    from evosdc.experiment.config.resolution import experiment_text
+    from evosdc.experiment.run.tuning import best_file, with_tuned
+    from evosdc.files.atomic import make_folder, write_text
+    from evosdc.files.delimited_file import DelimitedFile
+    from evosdc.runs.layout import BEST, EXPERIMENT, TUNING
+
+    masked = best_file(assembly.microdata, assembly.registry, found)
+    make_folder(output)
+    path = output / (BEST if isinstance(assembly.source.original, DelimitedFile) else "best.parquet")
+    assembly.source.write(path, masked)
+    start = with_tuned(assembly, list(found.maskings)).experiment
+    write_text(output / EXPERIMENT, experiment_text(start))
+    write_text(output / TUNING, json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    return str(path)
+
+
+def _print(found: Tuning, commands: Sequence[str], fitness: str, output: Path | None) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from evosdc.cli.text import harmless, say
+
+    table = Table(title=f"Masking methods at their best, by {fitness}", title_justify="left")
+    table.add_column("")
+    table.add_column("method and parameters", overflow="fold")
+    for heading in ("score", "±", "best file", "IL", "DR", "tried"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    listed_rows = _shown(found.rows)
+    for number, (row, _) in enumerate(zip(*listed_rows, strict=True), 1):
+        table.add_row(
+            str(number),
+            Text(harmless(row.label)),
+            " ".join(f"{value:.3f}" for value in row.mean),
+            "" if row.error is None else f"{row.error:.3f}",
+            " ".join(f"{value:.3f}" for value in row.fitness),
+            *(f"{row.scores[name]:.2f}" if name in row.scores else "" for name in ("il", "dr")),
+            str(row.evaluations),
+        )
+    Console(width=None).print(table)
+    say(
+        f"{found.evaluations} files masked and judged in {found.seconds:.1f} s. The score is the mean over the draws "
+        "of a random method, ± its standard error; IL and DR are those of the best file, which the command makes again:"
+    )
+    for number, place in enumerate(listed_rows[1], 1):
+        say(f"{number:3d}  {commands[place]}")
+    left = len(found.rows) - len(listed_rows[0])
+    if left:
+        say(f"{left} more chains and methods by attribute are in the output of --json.")
+    best = found.files[0]
+    say(f"Best file of all: {best.masking.label} with {' '.join(f'{value:.3f}' for value in best.fitness)}.")
+    if output is not None:
+        say(f"Wrote it to {output}, with tuning.json and an experiment.toml that begins a search with the best files.")
+    for name, reason in found.refused.items():
+        say(f"Not tuned: {name}: {reason}")
+
+
+def _shown(rows: Sequence[TunedMethod]) -> tuple[list[TunedMethod], list[int]]:
+    """Return the rows of the table with their places among all: all methods, and the best of the other kinds."""
+    counts: dict[str, int] = {}
+    places = []
+    for place, row in enumerate(rows):
+        counts[row.kind] = counts.get(row.kind, 0) + 1
+        if row.kind == "method" or counts[row.kind] <= SHOWN:
+            places.append(place)
+    return [rows[place] for place in places], places

@@ -1,0 +1,60 @@
+"""Masking methods in an experiment file: entries of a start, and the wish to have methods tuned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import ConfigDict, Field
+
+from evosdc.model import Masking, Parameters
+from evosdc.model.parameters import parse_parameters
+
+
+class MaskingEntry(Parameters):
+    """One masking method of a start: ``{ method = "mdav", k = 3, attributes = ["age"], by = ["region"] }``.
+
+    Further steps are applied to what it makes: ``then = [{ method = "pram", design = "a" }]``.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    method: str
+    attributes: tuple[str, ...] = ()
+    by: tuple[str, ...] = Field((), description="attributes of the file that form strata, each masked on its own")
+    then: tuple[MaskingEntry, ...] = Field((), description="further steps, each applied to what the one before made")
+    seed: int | None = Field(
+        None, ge=0, description="take the file that `evosdc mask --seed` makes; default: the run's own seed decides"
+    )
+
+    @property
+    def masking(self) -> Masking:
+        """The entry as the portfolio's own class."""
+        then = tuple(step.masking for step in self.then)
+        return Masking(self.method, dict(self.model_extra or {}), self.attributes, self.by, then, self.seed)
+
+    @classmethod
+    def of(cls, masking: Masking) -> MaskingEntry:
+        """Return the entry of a masking."""
+        then = tuple(cls.of(step) for step in masking.then)
+        own = {"attributes": masking.attributes, "by": masking.by, "then": then, "seed": masking.seed}
+        return cls(method=masking.method, **own, **masking.params)
+
+
+def masking_entries(entries: Sequence[Mapping[str, Any]]) -> tuple[Masking, ...]:
+    """Return the maskings of entries as an experiment file writes them; raise `ParameterError` for faulty ones."""
+    return tuple(
+        parse_parameters(MaskingEntry, entry, f"then: step {place}").masking for place, entry in enumerate(entries, 1)
+    )
+
+
+class TunedStart(Parameters):
+    """How much of a search goes to tuning masking methods, whose best files then start it."""
+
+    share: float = Field(0.2, gt=0, le=1, description="of the seconds and evaluations at which the search stops")
+    evaluations: int | None = Field(None, ge=1, description="files to mask and judge at most, in place of the share")
+    seconds: float | None = Field(
+        None, gt=0, description="likewise; the result then depends on the machine's speed, as with stop.seconds"
+    )
+    methods: tuple[str, ...] = Field((), description="masking methods to tune; default: all that fit the file")
+    files: int = Field(24, ge=1, description="how many of the best files start the search, besides each method's best")

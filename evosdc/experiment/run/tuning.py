@@ -1,0 +1,124 @@
+"""Tuning in a run: masking methods at their best parameters join the start before anything else is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from evosdc.calls.defaults import default_portfolio
+from evosdc.calls.masking import build_steps, mask_file
+from evosdc.engine.evaluation import Dispatch
+from evosdc.engine.problem import Problem
+from evosdc.errors import InputError
+from evosdc.experiment.build.assembly import Assembly
+from evosdc.experiment.build.start import starting_plan
+from evosdc.experiment.build.start_entries import entries_of, written_entries
+from evosdc.experiment.build.start_files import file_entries
+from evosdc.experiment.config.experiment import StopRule
+from evosdc.experiment.config.maskings import MaskingEntry, TunedStart
+from evosdc.experiment.run.recorder import Recorder
+from evosdc.experiment.run.workers import dispatch_of, executor_of
+from evosdc.model import Masking, Microdata
+from evosdc.plugins.registry import Registry
+from evosdc.runs.layout import TUNING, RunFolder
+from evosdc.table.table import Table
+from evosdc.tuning.judge import Budget
+from evosdc.tuning.result import Tuning
+from evosdc.tuning.tuner import tune
+
+TRY_MASKING = "evosdc.experiment.run.worker_tasks:try_masking"
+"""The worker's function that masks by an entry and judges the file."""
+
+EVALUATIONS = 2000
+"""How many files are masked and judged where neither seconds nor evaluations limit the search."""
+
+
+def budget_of(tuned: TunedStart, stop: StopRule) -> Budget:
+    """Return what tuning may cost: what the experiment says, else its share of what limits the search."""
+    if tuned.seconds is not None or tuned.evaluations is not None:
+        return Budget(tuned.evaluations, tuned.seconds)
+    seconds = None if stop.seconds is None else tuned.share * stop.seconds
+    evaluations = None if stop.evaluations is None else max(1, int(tuned.share * stop.evaluations))
+    return Budget(EVALUATIONS if seconds is evaluations is None else evaluations, seconds)
+
+
+def tune_problem(
+    problem: Problem,
+    registry: Registry,
+    tuned: TunedStart,
+    budget: Budget,
+    portfolio: str | None = None,
+    dispatch: Dispatch | None = None,
+    tell: Callable[[int], None] = lambda done: None,
+) -> Tuning:
+    """Tune masking methods for a problem, with the entries of a portfolio as further candidates.
+
+    Parameters
+    ----------
+    portfolio : str, optional
+        By default the one that is usual for the scales of the protected attributes.
+    """
+    original = problem.genotype.microdata.original
+    known: list[Masking] = []
+    try:
+        name = portfolio or default_portfolio(original.schema, registry)
+        known = list(registry.implementation("portfolio", name)(original))
+    except InputError:
+        if portfolio is not None:
+            raise
+    if tuned.methods:
+        known = [masking for masking in known if masking.method in tuned.methods]
+    seed = problem.streams.seed
+    return tune(problem, registry, seed, budget, tuned.methods, known, tuned.files, dispatch, TRY_MASKING, tell)
+
+
+def tune_alone(
+    assembly: Assembly, tuned: TunedStart, budget: Budget, tell: Callable[[int], None] = lambda done: None
+) -> Tuning:
+    """Tune masking methods without a search, on the experiment's executor."""
+    with TemporaryDirectory(prefix="evosdc-") as place, ExitStack() as stack:
+        executor = executor_of(assembly.experiment, assembly.registry)
+        dispatch = dispatch_of(assembly, RunFolder(Path(place)), executor, stack)
+        return tune_problem(assembly.problem, assembly.registry, tuned, budget, None, dispatch, tell)
+
+
+def best_file(microdata: Microdata, registry: Registry, found: Tuning) -> Table:
+    """Return the protected attributes of the best file of all, made again; records that rules forbid are repaired."""
+    masking = found.files[0].masking
+    assert masking.seed is not None, "tuned files have seeds"
+    masked = mask_file(masking, build_steps(masking, registry), microdata, masking.seed).select(microdata.protect)
+    return masked if microdata.rules is None else microdata.rules.repaired(masked)
+
+
+def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly, Mapping[str, Any]]:
+    """Return a run's assembly with tuned methods in its start, and what ``tuning.json`` says of them.
+
+    A resumed run reads that file. One that was stopped before it was written tunes again.
+    """
+    assembly, folder = recorder.assembly, recorder.folder
+    start = assembly.experiment.start
+    assert start is not None, "nothing is tuned unless the experiment says so"
+    if start.tuned is not None and not folder.file(TUNING).exists():
+        budget = budget_of(start.tuned, assembly.experiment.stop)
+        tuning = tune_problem(
+            assembly.problem, assembly.registry, start.tuned, budget, start.portfolio, dispatch, recorder.tuning
+        )
+        folder.write_json(TUNING, tuning.to_json() | {"start": [masking.to_json() for masking in tuning.maskings]})
+    document = folder.read_json(TUNING)
+    return with_tuned(assembly, [Masking.from_json(entry) for entry in document["start"]]), document
+
+
+def with_tuned(assembly: Assembly, maskings: list[Masking]) -> Assembly:
+    """Return an assembly whose start has tuned methods in place of the wish for them."""
+    experiment, registry = assembly.experiment, assembly.registry
+    assert experiment.start is not None, "nothing is tuned unless the experiment says so"
+    methods = (*experiment.start.methods, *(MaskingEntry.of(masking) for masking in maskings))
+    start = experiment.start.model_copy(update={"methods": methods, "tuned": None})
+    experiment = experiment.model_copy(update={"start": start})
+    entries = entries_of(start, written_entries(experiment, registry), assembly.microdata, registry)
+    files = file_entries(start, assembly.plan.files)
+    return replace(assembly, experiment=experiment, plan=starting_plan(assembly.problem, (*entries, *files), start))

@@ -1,0 +1,1 @@
+"""Tuning: every masking method at the parameters that are best for a fitness, within a budget."""

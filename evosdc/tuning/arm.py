@@ -1,0 +1,183 @@
+"""What is tuned: methods, methods with parameters of each attribute's own, and chains; each has a point to be found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal
+
+from evosdc.model import Design, Free, Masking, MaskingMethod, Range, designs_of
+from evosdc.plugins.registry import Registry
+from evosdc.table.table import Table
+
+Kind = Literal["method", "by attribute", "chain"]
+
+Point = tuple[float, ...]
+"""Shares of the free parameters' ranges, step by step."""
+
+MOST_POINTS = 5
+"""Points of a single free parameter that are tried first; of two parameters three each."""
+
+
+@dataclass(frozen=True)
+class TunedStep:
+    """One step of what is tuned: a design of a method, applied to attributes."""
+
+    method: str
+    design: Design
+    attributes: tuple[str, ...]
+
+    def masking(self, shares: Sequence[float], whole: int) -> Masking | None:
+        """Return the step at a point; None where no attribute can take the parameters.
+
+        Parameters
+        ----------
+        shares : sequence of float
+        whole : int
+            How many attributes are protected: a step that masks them all names none.
+        """
+        params = self.design.params(shares)
+        chosen = tuple(name for name in self.attributes if self.design.takes(name, params))
+        if not chosen:
+            return None
+        return Masking(self.method, params, () if len(chosen) == whole else chosen)
+
+    def alone(self, attribute: str) -> TunedStep:
+        """Return the step for one of its attributes."""
+        return replace(self, attributes=(attribute,))
+
+
+@dataclass(frozen=True)
+class Arm:
+    """Something with free parameters that takes part in the tuning.
+
+    Parameters
+    ----------
+    name : str
+        What its row in the result is known by.
+    kind : {"method", "by attribute", "chain"}
+    steps : tuple of TunedStep
+    whole : int
+        How many attributes are protected.
+    fixed : Masking, optional
+        An entry of a portfolio that no design covers; then there are no steps.
+    """
+
+    name: str
+    kind: Kind
+    steps: tuple[TunedStep, ...]
+    whole: int
+    fixed: Masking | None = None
+
+    @property
+    def free(self) -> tuple[Free, ...]:
+        """The free parameters of all steps."""
+        return tuple(one for step in self.steps for one in step.design.free)
+
+    @property
+    def dear(self) -> bool:
+        """Whether a trial takes so long that there should be few of them."""
+        return any(step.design.dear for step in self.steps)
+
+    def parts(self, point: Point) -> list[Point]:
+        """Return a point step by step."""
+        ends = [0]
+        for step in self.steps:
+            ends.append(ends[-1] + len(step.design.free))
+        return [point[begin:end] for begin, end in pairwise(ends)]
+
+    def masking(self, point: Point) -> Masking | None:
+        """Return what stands at a point; None where nothing would be masked."""
+        if self.fixed is not None:
+            return self.fixed
+        made = [step.masking(part, self.whole) for step, part in zip(self.steps, self.parts(point), strict=True)]
+        steps = [step for step in made if step is not None]
+        return replace(steps[0], then=tuple(steps[1:])) if steps else None
+
+    def coarse(self) -> list[Point]:
+        """Return the points that are tried first, from the middle of the ranges outwards."""
+        each = MOST_POINTS if len(self.free) == 1 and not self.dear else 3
+        points: list[Point] = [()]
+        for one in self.free:
+            points = [(*point, share) for point in points for share in one.spread(each)]
+        return sorted(points, key=lambda point: sum(abs(share - 0.5) for share in point))
+
+    def around(self, point: Point, step: float) -> Iterator[Point]:
+        """Yield the points next to one: each free parameter in turn a step down and up, one value at least."""
+        for place, one in enumerate(self.free):
+            size = one.size
+            least = 0.0 if size is None else 1.0 / max(size - 1 if isinstance(one, Range) else size, 1)
+            for direction in (-1.0, 1.0):
+                share = min(max(point[place] + direction * max(step, least), 0.0), 1.0)
+                if share != point[place]:
+                    yield (*point[:place], share, *point[place + 1 :])
+
+
+def arms_of(table: Table, registry: Registry, methods: Sequence[str] = ()) -> list[Arm]:
+    """Return an arm for each design of each masking method that fits the protected attributes.
+
+    A method that masks some scales only is tuned on the attributes of these scales.
+
+    Parameters
+    ----------
+    table : Table
+        The protected attributes.
+    registry : Registry
+    methods : sequence of str
+        Those to be tuned; empty for all.
+    """
+    arms = []
+    for name in methods or registry.names("masking-method"):
+        cls: type[MaskingMethod] = registry.implementation("masking-method", name)
+        supported = tuple(a.name for a in table.schema.attributes if a.scale in cls.supports)
+        if not supported or not len(table):
+            continue
+        part = table if len(supported) == len(table.schema) else table.select(supported)
+        for design in designs_of(cls, part):
+            words = [name, *(f"{key}={value}" for key, value in design.fixed.items())]
+            words += [one.name for one in design.free if design.attributes and not design.fixed]
+            own = design.attributes or supported
+            where = f" ({', '.join(own)})" if len(own) < len(supported) else ""
+            arms.append(Arm(" ".join(words) + where, "method", (TunedStep(name, design, own),), len(table.schema)))
+    return arms
+
+
+def split(arm: Arm, point: Point) -> tuple[Arm, Point] | None:
+    """Return an arm that masks each attribute by a step of its own, at the same parameters; None for one attribute."""
+    (step,), (shares,) = arm.steps, arm.parts(point)
+    params = step.design.params(shares)
+    names = [name for name in step.attributes if step.design.takes(name, params)]
+    if len(names) < 2 or not shares:
+        return None
+    steps = tuple(step.alone(name) for name in names)
+    return Arm(f"{arm.name}, by attribute", "by attribute", steps, arm.whole), shares * len(names)
+
+
+def chained(first: Arm, second: Arm) -> Arm:
+    """Return the chain of two arms."""
+    return Arm(f"{first.name}, then {second.name}", "chain", (*first.steps, *second.steps), first.whole)
+
+
+def portfolio_arms(entries: Sequence[Masking], arms: Sequence[Arm], whole: int) -> list[Arm]:
+    """Return the entries of a portfolio as arms without free parameters, under the name of the arm that they belong to.
+
+    That is the first arm of the same method whose fixed parameters the entry has; without one the entry stands for
+    itself.
+    """
+    listed = []
+    for entry in entries:
+        names = [arm.name for arm in arms if not entry.then and _covers(arm.steps[0], entry)]
+        kind: Kind = "chain" if entry.then else "method"
+        listed.append(Arm(names[0] if names else entry.label, kind, (), whole, replace(entry, seed=None)))
+    return listed
+
+
+def _covers(step: TunedStep, entry: Masking) -> bool:
+    fixed = step.design.fixed
+    free = {one.name for one in step.design.free}
+    return (
+        step.method == entry.method
+        and all(entry.params.get(key) == value for key, value in fixed.items())
+        and set(entry.params) <= free | set(fixed)
+    )

@@ -1,0 +1,267 @@
+"""Who carries out trials, remembers them, and keeps to the budget."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from math import inf, sqrt
+from statistics import fmean, stdev
+from time import perf_counter
+from typing import TypeVar
+
+from evosdc.engine.evaluation import Dispatch
+from evosdc.engine.failures import ErrorRule
+from evosdc.engine.problem import Problem
+from evosdc.model import Masking
+from evosdc.plugins.registry import Registry
+from evosdc.seeds import draw_seed
+from evosdc.tuning.arm import Arm, Point
+from evosdc.tuning.trial import Order, Refusal, Trial, attempt, mean_order
+
+T = TypeVar("T")
+
+BATCH = 32
+"""Trials between two looks at the clock, for each worker."""
+
+MOST_OF_TIME = 1 / 8
+"""Share of a budget of seconds that a single row of the result may use: a slow method must not starve the others."""
+
+PAYLOAD = 512
+"""Bytes of a trial on the wire, about."""
+
+MOST_DRAWS = 8
+"""Files of a random method on which two close candidates are compared, at most."""
+
+UNKNOWN: Order = (inf,)
+"""Order of what was refused, or not judged before the budget was spent."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An arm at a point."""
+
+    arm: Arm
+    point: Point
+    masking: Masking
+    key: str
+
+    @classmethod
+    def at(cls, arm: Arm, point: Point) -> Candidate | None:
+        """Return what stands at a point of an arm; None where nothing would be masked."""
+        masking = arm.masking(point)
+        return None if masking is None else cls(arm, point, masking, json.dumps(masking.to_json(), sort_keys=True))
+
+
+Wanted = tuple[Candidate, int]
+"""A candidate and the number of one of its draws."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much tuning may cost; the first limit reached ends it.
+
+    Parameters
+    ----------
+    evaluations : int, optional
+    seconds : float, optional
+        With it, the result depends on the speed of the machine.
+    """
+
+    evaluations: int | None = None
+    seconds: float | None = None
+
+    def spent(self, evaluations: int, seconds: float) -> float:
+        """Return the share that is spent, 1 or more where nothing is left."""
+        shares = [0.0]
+        if self.evaluations is not None:
+            shares.append(evaluations / self.evaluations)
+        if self.seconds is not None:
+            shares.append(seconds / self.seconds)
+        return max(shares)
+
+
+class Judge:
+    """Judges candidates on addressed draws: the same for all, so that their differences are paired.
+
+    Parameters
+    ----------
+    problem : Problem
+    registry : Registry
+    seed : int
+        Draw 0 of a candidate is the file that ``evosdc mask --seed`` makes with it, further ones those of
+        `evosdc.seeds.draw_seed`.
+    budget : Budget
+    dispatch : Dispatch, optional
+        Workers to send trials to.
+    function : str
+        Name of the worker's function, called with the masking as JSON and the seed.
+    tell : callable, optional
+        Called with the number of trials after each batch.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        registry: Registry,
+        seed: int,
+        budget: Budget,
+        dispatch: Dispatch | None = None,
+        function: str = "",
+        tell: Callable[[int], None] = lambda done: None,
+    ) -> None:
+        self.problem, self.registry, self.seed, self.budget = problem, registry, seed, budget
+        self.dispatch, self.function, self.tell = dispatch, function, tell
+        self.trials: dict[str, dict[int, Trial]] = {}
+        self.candidates: dict[str, Candidate] = {}
+        self.refusals: dict[str, str] = {}
+        self.evaluations = 0
+        self.used: Counter[str] = Counter()
+        self.time_used: defaultdict[str, float] = defaultdict(float)
+        self._began = perf_counter()
+        self._share = 1.0
+        self._cost = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the beginning."""
+        return perf_counter() - self._began
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing may be judged any more."""
+        return self.budget.spent(self.evaluations, self.seconds) >= self._share
+
+    @contextmanager
+    def until(self, share: float) -> Iterator[None]:
+        """Let the budget end at a share of it within the block."""
+        before, self._share = self._share, share
+        try:
+            yield
+        finally:
+            self._share = before
+
+    def judge(self, wanted: Iterable[Wanted]) -> None:
+        """Carry out the trials that are not known yet, as far as the budget goes."""
+        fresh: dict[tuple[str, int], Candidate] = {}
+        for candidate, draw in wanted:
+            self.candidates.setdefault(candidate.key, candidate)
+            if self._open(candidate.key, draw) and not self._too_slow(candidate):
+                fresh.setdefault((candidate.key, draw), candidate)
+        left = list(fresh.items())
+        while left and not self.over:
+            sent = self.dispatch is not None and self.dispatch.worthwhile(self._cost * len(left))
+            size = BATCH * (self.dispatch.executor.workers if sent and self.dispatch is not None else 1)
+            if self.budget.evaluations is not None:
+                size = min(size, max(1, round(self._share * self.budget.evaluations) - self.evaluations))
+            if self.budget.seconds is not None and not sent and self._cost * size > 0.02 * self.budget.seconds:
+                size = max(1, int(0.02 * self.budget.seconds / self._cost))
+            batch, left = left[:size], left[size:]
+            self._carry_out(batch, sent)
+            self.tell(self.evaluations)
+
+    def _open(self, key: str, draw: int) -> bool:
+        known = self.trials.get(key, {})
+        return key not in self.refusals and draw not in known and not (draw > 1 and self.fixed(key))
+
+    def _too_slow(self, candidate: Candidate) -> bool:
+        limit = self.budget.seconds
+        return limit is not None and self.time_used[candidate.arm.name] > MOST_OF_TIME * limit
+
+    def fixed(self, key: str) -> bool:
+        """Whether two draws of a candidate were the same file: nothing of it is random."""
+        known = self.trials.get(key, {})
+        return 0 in known and 1 in known and known[0].digest == known[1].digest
+
+    def _carry_out(self, batch: Sequence[tuple[tuple[str, int], Candidate]], sent: bool) -> None:
+        asked = [(candidate.masking, draw_seed(self.seed, draw)) for (_, draw), candidate in batch]
+        if sent and self.dispatch is not None:
+            found = self._sent(asked)
+        else:
+            found = [self._here(masking, seed) for masking, seed in asked]
+            self._cost = 0.5 * (self._cost + sum(seconds for _, seconds in found) / len(batch))
+        for ((key, draw), candidate), (trial, seconds) in zip(batch, found, strict=True):
+            self.evaluations += 1
+            self.time_used[candidate.arm.name] += seconds
+            self.used[candidate.arm.name] += 1
+            if isinstance(trial, Refusal):
+                self.refusals[key] = trial.reason
+            else:
+                self.trials.setdefault(key, {})[draw] = trial
+
+    def _here(self, masking: Masking, seed: int) -> tuple[Trial | Refusal, float]:
+        began = perf_counter()
+        return attempt(self.problem, self.registry, masking, seed), perf_counter() - began
+
+    def _sent(self, asked: Sequence[tuple[Masking, int]]) -> list[tuple[Trial | Refusal, float]]:
+        assert self.dispatch is not None
+        items = [(place, (json.dumps(masking.to_json()), seed)) for place, (masking, seed) in enumerate(asked)]
+        outcomes = self.dispatch.run(self.function, items, self._cost, PAYLOAD, ErrorRule("penalise"))
+        found: list[tuple[Trial | Refusal, float]] = []
+        for outcome in outcomes:
+            value = outcome.value
+            if not outcome.ok:
+                found.append((Refusal(value.type), outcome.seconds))
+            else:
+                found.append((Refusal(*value) if len(value) == 1 else Trial(*value), outcome.seconds))
+        return found
+
+    def known(self, key: str, draws: int | None = None) -> list[Trial]:
+        """Return the trials of a candidate, by draw; at most the first so many draws."""
+        found = self.trials.get(key, {})
+        return [found[draw] for draw in sorted(found) if draws is None or draw < draws]
+
+    def order(self, key: str, draws: int | None = None) -> Order:
+        """Return the mean of what a candidate's trials are ordered by; unknown ones come last."""
+        trials = self.known(key, draws)
+        return mean_order(trials) if trials and key not in self.refusals else UNKNOWN
+
+    def error(self, key: str) -> float | None:
+        """Return the standard error of a candidate's first objective; None of a single draw, 0 where none is random."""
+        values = [trial.order[1] for trial in self.known(key)]
+        if self.fixed(key):
+            return 0.0
+        return stdev(values) / sqrt(len(values)) if len(values) > 1 else None
+
+    def close(self, one: str, other: str) -> bool:
+        """Whether the difference between two candidates is less than its standard error, over their common draws."""
+        if self.fixed(one) and self.fixed(other):
+            return False
+        draws = sorted(set(self.trials.get(one, {})) & set(self.trials.get(other, {})))
+        pairs = [(self.trials[one][draw].order, self.trials[other][draw].order) for draw in draws]
+        if len(pairs) < 2 or any(a[0] != b[0] for a, b in pairs):
+            return False
+        gaps = [a[1] - b[1] for a, b in pairs]
+        return abs(fmean(gaps)) < stdev(gaps) / sqrt(len(gaps))
+
+
+Search = Generator[list[Wanted], None, T]
+"""A search that yields the trials that it needs, and goes on when they have been carried out."""
+
+
+def together(judge: Judge, searches: Sequence[Search[T]]) -> list[T]:
+    """Carry out searches side by side, so that all workers have something to do; return what each of them found."""
+    found: dict[int, T] = {}
+    waiting: dict[int, list[Wanted]] = {}
+
+    def go_on(place: int) -> None:
+        try:
+            waiting[place] = next(searches[place])
+        except StopIteration as ended:
+            waiting.pop(place, None)
+            found[place] = ended.value
+
+    for place in range(len(searches)):
+        go_on(place)
+    while waiting:
+        judge.judge(want for place in sorted(waiting) for want in waiting[place])
+        for place in sorted(waiting):
+            go_on(place)
+    return [found[place] for place in range(len(searches))]
+
+
+def renamed(candidate: Candidate, name: str) -> Candidate:
+    """Return a candidate whose arm has another name."""
+    return replace(candidate, arm=replace(candidate.arm, name=name))

@@ -1,0 +1,181 @@
+"""What tuning found: a row for each method at its best, and the best files of all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evosdc.model import Masking
+from evosdc.tuning.arm import Kind
+from evosdc.tuning.judge import Candidate, Judge
+from evosdc.tuning.trial import Order, Trial, mean_order
+
+
+@dataclass(frozen=True)
+class TunedMethod:
+    """A masking at its best parameters.
+
+    Parameters
+    ----------
+    name : str
+        The method and its design, without the parameters that were tuned.
+    kind : {"method", "by attribute", "chain"}
+    masking : Masking
+        With the seed of the best of its files, which ``evosdc mask --seed`` makes again.
+    scores : mapping of str to float
+        Of that file.
+    fitness : tuple of float
+        Objectives of that file.
+    mean : tuple of float
+        Mean objectives over all draws: what to expect of a file with another seed.
+    error : float, optional
+        Standard error of the first of them; 0 where nothing is random, None of a single draw.
+    draws : int
+        How many files were judged.
+    evaluations : int
+        How many files were judged for this row, with all parameters that were tried.
+    """
+
+    name: str
+    kind: Kind
+    masking: Masking
+    scores: Mapping[str, float]
+    fitness: tuple[float, ...]
+    mean: tuple[float, ...]
+    error: float | None
+    draws: int
+    evaluations: int
+    order: Order
+
+    @property
+    def label(self) -> str:
+        """The method with its parameters."""
+        return self.masking.label
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row as JSON-able data."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "label": self.label,
+            **self.masking.to_json(),
+            "scores": dict(self.scores),
+            "fitness": list(self.fitness),
+            "mean": list(self.mean),
+            "error": self.error,
+            "draws": self.draws,
+            "evaluations": self.evaluations,
+        }
+
+
+@dataclass(frozen=True)
+class TunedFile:
+    """One masked file: a masking with its seed, and the file's scores."""
+
+    masking: Masking
+    scores: Mapping[str, float]
+    fitness: tuple[float, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the file as JSON-able data."""
+        own = {"label": self.masking.label, **self.masking.to_json()}
+        return own | {"scores": dict(self.scores), "fitness": list(self.fitness)}
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What tuning found.
+
+    Parameters
+    ----------
+    rows : tuple of TunedMethod
+        From best to worst by the mean.
+    files : tuple of TunedFile
+        The best files of all that were judged, from best to worst, no two of the same method and parameters.
+    evaluations : int
+        How many files were masked and judged.
+    seconds : float
+    refused : mapping of str to str
+        By name, why methods could not be tuned.
+    """
+
+    rows: tuple[TunedMethod, ...]
+    files: tuple[TunedFile, ...]
+    evaluations: int
+    seconds: float
+    refused: Mapping[str, str]
+
+    @property
+    def best(self) -> TunedMethod:
+        """The first row."""
+        return self.rows[0]
+
+    @property
+    def maskings(self) -> tuple[Masking, ...]:
+        """Each method at its best and the best files of all, each once: what a search can start from."""
+        listed = [*(file.masking for file in self.files), *(row.masking for row in self.rows)]
+        return tuple({masking.label: masking for masking in reversed(listed)}.values())[::-1]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON-able data."""
+        return {
+            "best": self.best.to_json() if self.rows else None,
+            "best_file": self.files[0].to_json() if self.files else None,
+            "methods": [row.to_json() for row in self.rows],
+            "files": [file.to_json() for file in self.files],
+            "evaluations": self.evaluations,
+            "seconds": round(self.seconds, 3),
+            "refused": dict(self.refused),
+        }
+
+
+def tuning_of(judge: Judge, files: int) -> Tuning:
+    """Return what a judge has seen: by name of the arms the candidate of the least mean, and the best files."""
+    named: dict[str, Candidate] = {}
+    for candidate in judge.candidates.values():
+        name = candidate.arm.name
+        if judge.known(candidate.key) and candidate.key not in judge.refusals:
+            leader = named.get(name)
+            if leader is None or judge.order(candidate.key) < judge.order(leader.key):
+                named[name] = candidate
+    rows = sorted((_row(judge, candidate) for candidate in named.values()), key=lambda row: row.order)
+    best = sorted((judge.candidates[key] for key in judge.trials), key=lambda one: _file(judge, one).order)
+    reasons = {
+        judge.candidates[key].arm.name: reason
+        for key, reason in judge.refusals.items()
+        if judge.candidates[key].arm.name not in named
+    }
+    return Tuning(
+        tuple(rows),
+        tuple(_tuned_file(judge, candidate) for candidate in best[:files]),
+        judge.evaluations,
+        judge.seconds,
+        reasons,
+    )
+
+
+def _file(judge: Judge, candidate: Candidate) -> Trial:
+    return min(judge.known(candidate.key), key=lambda trial: trial.order)
+
+
+def _tuned_file(judge: Judge, candidate: Candidate) -> TunedFile:
+    trial = _file(judge, candidate)
+    return TunedFile(replace(candidate.masking, seed=trial.seed), trial.scores, trial.objectives)
+
+
+def _row(judge: Judge, candidate: Candidate) -> TunedMethod:
+    trials, file = judge.known(candidate.key), _file(judge, candidate)
+    means = tuple(sum(part) / len(trials) for part in zip(*(trial.objectives for trial in trials), strict=True))
+    return TunedMethod(
+        candidate.arm.name,
+        candidate.arm.kind,
+        replace(candidate.masking, seed=file.seed),
+        file.scores,
+        file.objectives,
+        means,
+        judge.error(candidate.key),
+        len(trials),
+        judge.used[candidate.arm.name],
+        mean_order(trials),
+    )

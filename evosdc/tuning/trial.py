@@ -1,0 +1,97 @@
+"""One trial: a file masked and judged. A pure function of the masking and a seed, wherever it is carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from statistics import fmean
+
+from evosdc.calls.masking import apply_masking, build_steps, require_fit
+from evosdc.engine.problem import Problem
+from evosdc.errors import InputError
+from evosdc.model import Masking, Seedable
+from evosdc.model.individual import precedence_of
+from evosdc.plugins.registry import Registry
+from evosdc.seeds import Purpose, stream
+from evosdc.table.table import Table
+
+Order = tuple[float, ...]
+"""What trials are ordered by, less being better: infeasibility, then the objective (with several: as fronts are)."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A masked file's scores.
+
+    Parameters
+    ----------
+    seed : int
+        That makes this very file by ``evosdc mask --seed``.
+    scores : mapping of str to float
+    objectives : tuple of float
+    digest : str
+        Of the masked values; equal for two seeds where nothing is random.
+    """
+
+    seed: int
+    scores: Mapping[str, float]
+    objectives: tuple[float, ...]
+    digest: str
+
+    @property
+    def order(self) -> Order:
+        """What it is compared by."""
+        infeasibility, ranks = precedence_of(self.scores, self.objectives)
+        return (infeasibility, *ranks)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """What a trial is when the method or a measure refuses, with its words."""
+
+    reason: str
+
+
+def attempt(problem: Problem, registry: Registry, masking: Masking, seed: int) -> Trial | Refusal:
+    """Mask the protected attributes and judge the file as the search would judge it.
+
+    Records that rules forbid are repaired first. A method that does not fit, or fails, costs nothing but this trial.
+    """
+    try:
+        microdata, methods = problem.genotype.microdata, build_steps(masking, registry)
+        require_fit(masking, methods[:1], microdata.original)
+        masked = apply_masking(masking, methods, microdata, stream(seed, Purpose.MASK))
+        if masked.schema != microdata.original.schema:
+            return Refusal("publishes labels that the attributes do not have")
+        if microdata.rules is not None:
+            masked = microdata.rules.repaired(masked)
+        scores, objectives = judged(problem, masked)
+    except InputError as error:
+        return Refusal(str(error.faults[0]))
+    except Exception as error:
+        # Any method may be tuned, a stranger's too; a text of an unknown error might hold values of records.
+        return Refusal(type(error).__name__)
+    return Trial(seed, scores, objectives, digest_of(masked))
+
+
+def judged(problem: Problem, masked: Table) -> tuple[Mapping[str, float], tuple[float, ...]]:
+    """Return scores and objectives of a masked file, as the genome that it starts where it starts one."""
+    genotype = problem.genotype
+    if not isinstance(genotype, Seedable):
+        return problem.score(masked)
+    genome = genotype.seeded(masked)
+    evaluation = problem.evaluate(genome, genotype.key(genome))
+    return evaluation.scores, evaluation.objectives
+
+
+def digest_of(masked: Table) -> str:
+    """Return a short digest of a table's values."""
+    digest = blake2b(masked.codes.tobytes(), digest_size=8)
+    digest.update(masked.numbers.tobytes())
+    return digest.hexdigest()
+
+
+def mean_order(trials: list[Trial]) -> Order:
+    """Return the mean of what trials are ordered by."""
+    return tuple(fmean(part) for part in zip(*(trial.order for trial in trials), strict=True))

@@ -1,0 +1,221 @@
+"""The course of tuning: coarse grids, a race on ever finer steps, parameters of each attribute's own, chains of two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import chain, permutations, product, zip_longest
+
+from evosdc.engine.evaluation import Dispatch
+from evosdc.engine.problem import Problem
+from evosdc.model import Masking
+from evosdc.plugins.registry import Registry
+from evosdc.tuning.arm import Arm, Point, arms_of, chained, portfolio_arms, split
+from evosdc.tuning.judge import Budget, Candidate, Judge, Search, together
+from evosdc.tuning.local_search import LEVELS, leading, neighbours, refined
+from evosdc.tuning.result import Tuning, tuning_of
+
+UNTIL_GRID, UNTIL_RACE, UNTIL_ATTRIBUTES, UNTIL_CHAINS = 0.35, 0.55, 0.72, 0.88
+"""Shares of the budget at which the phases end, where they have not ended before; the rest is for further draws."""
+
+FOR_ALL = 2
+"""Levels of the race that all arms take part in; then half of them go on each time."""
+
+KEPT = 4
+"""Arms that the race keeps to the end, at least; of as many, chains of two are made."""
+
+BY_ATTRIBUTE = 3
+"""Methods of which each attribute gets parameters of its own."""
+
+CHAINS = 4
+"""Chains that are refined."""
+
+FINAL_DRAWS = 5
+"""Draws on which the best of each row is judged in the end."""
+
+
+def tune(
+    problem: Problem,
+    registry: Registry,
+    seed: int,
+    budget: Budget,
+    methods: Sequence[str] = (),
+    portfolio: Sequence[Masking] = (),
+    files: int = 24,
+    dispatch: Dispatch | None = None,
+    function: str = "",
+    tell: Callable[[int], None] = lambda done: None,
+) -> Tuning:
+    """Find each masking method's best parameters for a problem's fitness, and better combinations of methods.
+
+    1. Every design of every method is judged on a coarse grid, and so is every entry of the portfolio.
+    2. A race: around each design's best point ever smaller steps are tried on ever more draws; after two levels only
+       the better half of the designs goes on each time.
+    3. The best designs are applied to each attribute with parameters of its own, which are then tuned one by one; an
+       attribute may also go over to another of the best methods, or stay as it is.
+    4. The best designs are applied one after the other, two by two, and the best chains refined.
+    5. What leads a row is judged on further draws, until the one that leads was judged on five.
+
+    With a budget of evaluations the result depends on nothing but the seed, whatever the executor.
+
+    Parameters
+    ----------
+    problem : Problem
+        Whose measures, aggregation, constraints and fitness judge.
+    registry : Registry
+    seed : int
+    budget : Budget
+    methods : sequence of str
+        Masking methods to tune; empty for all that fit.
+    portfolio : sequence of Masking
+        Entries that are judged besides; no row is worse than the entries that belong to it, in the mean over the
+        draws on which these were judged.
+    files : int
+        How many of the best files are named in the result.
+    dispatch : Dispatch, optional
+        Workers, and where they find the problem.
+    function : str
+        Name of the worker's function for a trial.
+    tell : callable
+        Called with the number of trials carried out, now and then.
+    """
+    judge = Judge(problem, registry, seed, budget, dispatch, function, tell)
+    original = problem.genotype.microdata.original
+    arms = arms_of(original, registry, methods)
+    course = Course(judge, arms)
+    course.grid(portfolio_arms(portfolio, arms, len(original.schema)))
+    course.race()
+    course.by_attribute()
+    course.chains()
+    course.settle()
+    return tuning_of(judge, files)
+
+
+class Course:
+    """The phases of tuning, in their order.
+
+    Attributes
+    ----------
+    best : dict of str to Candidate
+        The best of each arm so far, by its name.
+    """
+
+    def __init__(self, judge: Judge, arms: Sequence[Arm]) -> None:
+        self.judge = judge
+        self.arms = arms
+        self.best: dict[str, Candidate] = {}
+
+    def grid(self, portfolio: Sequence[Arm]) -> None:
+        """Judge coarse grids, all arms' middle points first, and the portfolio."""
+        grids = [[Candidate.at(arm, point) for point in arm.coarse()] for arm in self.arms]
+        interleaved = [one for one in chain.from_iterable(zip_longest(*grids)) if one is not None]
+        with self.judge.until(UNTIL_GRID):
+            self.judge.judge((candidate, 0) for candidate in interleaved)
+            self.judge.judge((one, 0) for arm in portfolio for one in [Candidate.at(arm, ())] if one is not None)
+        for candidate in leading(self.judge, interleaved, len(interleaved)):
+            self.best.setdefault(candidate.arm.name, candidate)
+
+    def race(self) -> None:
+        """Refine the arms, fewer of them at each level."""
+        racing = list(self.best.values())
+        with self.judge.until(UNTIL_RACE):
+            for place, level in enumerate(LEVELS):
+                racing = together(self.judge, [refined(self.judge, one, level) for one in racing])
+                self.best |= {one.arm.name: one for one in racing}
+                racing = self.ranked(racing)
+                if place + 1 >= FOR_ALL:
+                    racing = racing[: max(KEPT, len(racing) // 2)]
+                racing = [one for one in racing if not one.arm.dear]
+
+    def by_attribute(self) -> None:
+        """Give each attribute parameters of its own, of the best methods, one design of each."""
+        best = self.ranked(one for one in self.best.values() if not one.arm.dear)
+        leaders = list({one.arm.steps[0].method: one for one in reversed(best)}.values())
+        starts = []
+        for leader in self.ranked(leaders)[:BY_ATTRIBUTE]:
+            apart = split(leader.arm, leader.point)
+            start = None if apart is None else Candidate.at(*apart)
+            if start is not None:
+                starts.append(start)
+        others = best[:KEPT]
+        with self.judge.until(UNTIL_ATTRIBUTES):
+            self._refine(starts, others)
+
+    def chains(self) -> None:
+        """Chain the best designs two by two, at their best points and at points halfway to the ends of their ranges."""
+        cheap = [one for one in self.best.values() if one.arm.kind == "method" and not one.arm.dear]
+        leaders = self.ranked(cheap)[:KEPT]
+        starts: dict[str, list[Candidate]] = {}
+        for first, second in permutations(leaders, 2):
+            arm = chained(first.arm, second.arm)
+            points = product(_weaker(first.point), _weaker(second.point))
+            made = (Candidate.at(arm, (*one, *other)) for one, other in points)
+            starts[arm.name] = [candidate for candidate in made if candidate is not None]
+        with self.judge.until(UNTIL_CHAINS):
+            self.judge.judge((candidate, 0) for points in starts.values() for candidate in points)
+            heads = [one for points in starts.values() for one in leading(self.judge, points, 1)]
+            self._refine(leading(self.judge, heads, CHAINS), ())
+
+    def _refine(self, starts: Sequence[Candidate], others: Sequence[Candidate]) -> None:
+        found = list(starts)
+        for place, level in enumerate(LEVELS):
+            further = others if place < FOR_ALL else ()
+
+            def moves(one: Candidate, step: float, further: Sequence[Candidate] = further) -> list[Candidate]:
+                return [*neighbours(one, step), *exchanges(one, further)]
+
+            found = together(self.judge, [refined(self.judge, one, level, moves) for one in found])
+        self.best |= {one.arm.name: one for one in found if self.judge.known(one.key)}
+
+    def settle(self) -> None:
+        """Judge what leads each row on further draws, the best rows first, until what leads was judged on enough."""
+        rows: dict[str, list[Candidate]] = {}
+        for candidate in self.judge.candidates.values():
+            rows.setdefault(candidate.arm.name, []).append(candidate)
+        order = sorted(rows, key=lambda name: min(self.judge.order(one.key) for one in rows[name]))
+        for begin in range(0, len(order), KEPT):
+            together(self.judge, [self._settled(rows[name]) for name in order[begin : begin + KEPT]])
+
+    def _settled(self, row: Sequence[Candidate]) -> Search[None]:
+        judge = self.judge
+        while not judge.over:
+            leader = min(row, key=lambda one: judge.order(one.key))
+            if not judge.known(leader.key) or judge.fixed(leader.key) or len(judge.known(leader.key)) >= FINAL_DRAWS:
+                return
+            yield [(leader, draw) for draw in range(FINAL_DRAWS)]
+
+    def ranked(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """Return candidates from best to worst."""
+        return sorted(candidates, key=lambda one: self.judge.order(one.key))
+
+
+def exchanges(candidate: Candidate, others: Sequence[Candidate]) -> list[Candidate]:
+    """Return a candidate with one attribute masked by another method at its best, or not at all.
+
+    Its steps mask one attribute each. Nothing is exchanged without others.
+    """
+    arm, parts = candidate.arm, candidate.arm.parts(candidate.point)
+    made = []
+    for place, step in enumerate(arm.steps if others else ()):
+        for other in others:
+            (theirs,) = other.arm.steps
+            (name,) = step.attributes
+            if theirs.design is not step.design and name in theirs.attributes:
+                steps = (*arm.steps[:place], theirs.alone(name), *arm.steps[place + 1 :])
+                points = [*parts[:place], other.point, *parts[place + 1 :]]
+                made.append(Candidate.at(replace(arm, steps=steps), _joined(points)))
+        if len(arm.steps) > 1:
+            steps = (*arm.steps[:place], *arm.steps[place + 1 :])
+            made.append(Candidate.at(replace(arm, steps=steps), _joined([*parts[:place], *parts[place + 1 :]])))
+    return [one for one in made if one is not None]
+
+
+def _joined(points: Sequence[Point]) -> Point:
+    return tuple(share for point in points for share in point)
+
+
+def _weaker(point: Point) -> list[Point]:
+    """Return a point, and the points with its first parameter halfway to either end."""
+    if not point:
+        return [point]
+    return [point, (point[0] / 2, *point[1:]), ((1 + point[0]) / 2, *point[1:])]

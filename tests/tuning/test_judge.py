@@ -1,0 +1,117 @@
+"""Who judges: what is remembered, what the budget allows, and when two candidates are close."""
+
+from __future__ import annotations
+
+import pytest
+
+from evosdc.tuning.arm import arms_of
+from evosdc.tuning.judge import UNKNOWN, Budget, Candidate, Judge, together
+from tests.tuning.problems import REGISTRY, problem_of
+
+PROBLEM = problem_of()
+SWAP, TOP, *_ = arms_of(PROBLEM.genotype.microdata.original, REGISTRY, ["rank-swapping", "top-coding"])
+
+
+def judge_of(evaluations: int | None = None, seconds: float | None = None) -> Judge:
+    return Judge(PROBLEM, REGISTRY, 1, Budget(evaluations, seconds))
+
+
+def candidate(share: float, arm=SWAP) -> Candidate:
+    return Candidate.at(arm, (share,))
+
+
+def test_nothing_is_judged_twice() -> None:
+    judge, one = judge_of(), candidate(0.5)
+    judge.judge([(one, 0), (one, 0), (one, 1)])
+    judge.judge([(one, 0), (candidate(0.5), 1)])
+    assert judge.evaluations == 2
+    assert judge.used == {SWAP.name: 2}
+
+
+def test_a_method_without_chance_is_judged_on_two_draws_at_most() -> None:
+    judge, one = judge_of(), candidate(0.5, TOP)
+    judge.judge([(one, 0), (one, 1)])
+    judge.judge([(one, draw) for draw in range(8)])
+    assert judge.evaluations == 2
+    assert judge.fixed(one.key)
+    assert judge.error(one.key) == 0.0
+
+
+def test_the_budget_is_kept_to_the_last_file() -> None:
+    judge = judge_of(7)
+    judge.judge((candidate(step / 20), 0) for step in range(20))
+    assert judge.evaluations == 7
+    assert judge.over
+    judge.judge([(candidate(0.99), 0)])
+    assert judge.evaluations == 7
+    assert judge.order(candidate(0.99).key) == UNKNOWN
+
+
+def test_a_share_of_the_budget_ends_within_its_block() -> None:
+    judge = judge_of(20)
+    with judge.until(0.25):
+        judge.judge((candidate(step / 20), 0) for step in range(10))
+        assert judge.over
+    assert not judge.over
+    assert judge.evaluations == 5
+
+
+def test_time_is_a_budget_too() -> None:
+    judge = judge_of(seconds=1e-9)
+    judge.judge([(candidate(0.5), 0)])
+    assert judge.over
+    assert judge.evaluations == 0
+
+
+def test_a_draw_is_the_file_that_the_mask_function_makes() -> None:
+    import evosdc
+
+    judge, one = judge_of(), candidate(0.4)
+    judge.judge([(one, draw) for draw in range(3)])
+    original = PROBLEM.genotype.microdata.original
+    for trial in judge.known(one.key):
+        own = one.masking.params | {"attributes": original.schema.names, "seed": trial.seed}
+        made = evosdc.mask(original, "rank-swapping", **own)
+        assert PROBLEM.score(made)[0] == dict(trial.scores)
+    assert judge.known(one.key)[0].seed == 1
+    assert len({trial.seed for trial in judge.known(one.key)}) == 3
+
+
+def test_close_candidates_are_those_whose_difference_drowns_in_noise() -> None:
+    judge = judge_of()
+    near, also_near, far = candidate(0.5), candidate(0.502), candidate(0.02)
+    judge.judge((one, draw) for one in (near, also_near, far) for draw in range(6))
+    assert not judge.close(near.key, far.key)
+    gaps = [a.order[1] - b.order[1] for a, b in zip(judge.known(near.key), judge.known(also_near.key), strict=True)]
+    mean = sum(gaps) / 6
+    error = (sum((gap - mean) ** 2 for gap in gaps) / 5 / 6) ** 0.5
+    assert judge.close(near.key, also_near.key) == (abs(mean) < error)
+
+
+def test_what_refuses_is_remembered_with_its_reason() -> None:
+    from dataclasses import replace
+
+    judge = judge_of()
+    broken = Candidate.at(replace(TOP, fixed=candidate(0.5, TOP).masking.__class__("mdav", {"k": 10_000})), ())
+    judge.judge([(broken, 0), (candidate(0.5), 0)])
+    assert "10000" in judge.refusals[broken.key]
+    assert judge.order(broken.key) == UNKNOWN
+
+
+def test_searches_side_by_side_are_judged_together_and_answered_in_order() -> None:
+    judge = judge_of()
+    batches: list[int] = []
+    judge.judge = lambda wanted: batches.append(len(list(wanted)))  # type: ignore[method-assign,assignment]
+
+    def search(rounds: int, answer: str):
+        for _ in range(rounds):
+            yield [(candidate(0.5), 0)]
+        return answer
+
+    assert together(judge, [search(1, "a"), search(3, "b"), search(0, "c")]) == ["a", "b", "c"]
+    assert batches == [2, 1, 1]
+
+
+@pytest.mark.parametrize(("budget", "share"), [(Budget(10), 0.5), (Budget(None, 4.0), 0.25), (Budget(10, 1.0), 1.0)])
+def test_the_first_limit_counts(budget: Budget, share: float) -> None:
+    assert budget.spent(5, 1.0) == share

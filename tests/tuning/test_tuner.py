@@ -1,0 +1,147 @@
+"""Tuning: what it promises."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from evosdc.model import Masking
+from evosdc.tuning.tuner import FINAL_DRAWS
+from tests.tuning.problems import PROTECT, SOME, problem_of, tuned
+
+PROBLEM = problem_of()
+FOUND = tuned(PROBLEM)
+
+
+def comparable(found) -> str:
+    return json.dumps({key: value for key, value in found.to_json().items() if key != "seconds"})
+
+
+def test_all_methods_are_in_the_table_at_their_best() -> None:
+    assert {row.masking.method for row in FOUND.rows if row.kind == "method"} == set(SOME)
+    assert {row.kind for row in FOUND.rows} == {"method", "by attribute", "chain"}
+    means = [row.order for row in FOUND.rows]
+    assert means == sorted(means)
+    assert FOUND.best is FOUND.rows[0]
+    assert len({row.name for row in FOUND.rows}) == len(FOUND.rows)
+    assert FOUND.evaluations <= 400
+    assert sum(row.evaluations for row in FOUND.rows) <= FOUND.evaluations
+
+
+def test_figures_of_a_row_are_those_of_its_files() -> None:
+    from evosdc.tuning.trial import Trial, attempt
+    from tests.tuning.problems import REGISTRY
+
+    for row in FOUND.rows[:3]:
+        again = attempt(PROBLEM, REGISTRY, row.masking, row.masking.seed)
+        assert isinstance(again, Trial)
+        assert dict(again.scores) == dict(row.scores)
+        assert again.objectives == row.fitness
+        assert row.mean >= row.fitness
+    assert FOUND.best.draws >= FINAL_DRAWS or FOUND.best.error == 0.0
+
+
+def test_the_best_files_are_all_different_and_in_order() -> None:
+    assert len({file.masking.label for file in FOUND.files}) == len(FOUND.files) == 24
+    fitness = [file.fitness for file in FOUND.files]
+    assert fitness == sorted(fitness)
+    assert fitness[0] <= min(row.fitness for row in FOUND.rows)
+    labels = [masking.label for masking in FOUND.maskings]
+    assert len(set(labels)) == len(labels)
+    assert {row.label for row in FOUND.rows} <= set(labels)
+    assert all(masking.seed is not None for masking in FOUND.maskings)
+
+
+def test_the_same_seed_finds_the_same() -> None:
+    assert comparable(tuned(PROBLEM)) == comparable(FOUND)
+    assert comparable(tuned(problem_of(seed=2))) != comparable(FOUND)
+
+
+def test_refinement_beats_the_grid_it_starts_from() -> None:
+    swap = next(row for row in FOUND.rows if row.name == "rank-swapping")
+    grid = tuned(PROBLEM, 5, methods=("rank-swapping",))
+    assert swap.mean < grid.best.mean
+
+
+ENTRIES = st.lists(
+    st.one_of(
+        st.builds(lambda p: Masking("rank-swapping", {"p": p}), st.integers(1, 60)),
+        st.builds(lambda k, a: Masking("mdav", {"k": k}, a), st.integers(2, 20), st.sampled_from([(), PROTECT[:1]])),
+        st.builds(lambda p: Masking("pram", {"design": "a", "p": p / 10}), st.integers(0, 9)),
+        st.builds(lambda q: Masking("bottom-coding", {"q": q}), st.integers(2, 4)),
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+@settings(max_examples=4, deadline=None, phases=[Phase.explicit, Phase.generate])
+@given(ENTRIES, st.integers(1, 10**6))
+def test_never_worse_than_the_entries_of_the_portfolio(entries: list[Masking], seed: int) -> None:
+    from evosdc.tuning.trial import attempt
+    from tests.tuning.problems import REGISTRY
+
+    problem = problem_of(seed=seed, records=60)
+    found = tuned(problem, 150, tuple(entries), methods=("rank-swapping", "mdav"))
+    for entry in entries:
+        trial = attempt(problem, REGISTRY, entry, seed)
+        assert found.files[0].fitness <= trial.objectives
+        row = next(row for row in found.rows if row.masking.method == entry.method and row.kind == "method")
+        if entry.method in ("mdav", "bottom-coding"):  # nothing is random: one file says it all
+            assert row.mean[0] <= trial.objectives[0] + 1e-9
+
+
+def test_constraints_come_before_the_fitness() -> None:
+    problem = problem_of(constraints=["k-anonymity >= 3"])
+    found = tuned(problem, 300)
+    assert found.best.scores["infeasibility"] == 0.0
+    assert found.best.masking.method == "mdav" or "mdav" in found.best.label
+    free = next(row for row in found.rows if row.name == "rank-swapping")
+    assert free.scores["infeasibility"] > 0
+    assert found.rows.index(free) > 0
+
+
+def test_several_objectives_are_tuned_for_the_balanced_file() -> None:
+    problem = problem_of(fitness="pareto")
+    found = tuned(problem, 200)
+    assert len(found.best.mean) == 2
+    assert max(found.best.scores["il"], found.best.scores["dr"]) < 50
+    assert [row.order for row in found.rows] == sorted(row.order for row in found.rows)
+
+
+def test_a_small_budget_gives_what_it_can() -> None:
+    found = tuned(PROBLEM, 3)
+    assert found.evaluations == 3
+    assert 1 <= len(found.rows) <= 3
+
+
+def test_nothing_that_fits_is_an_empty_table() -> None:
+    found = tuned(PROBLEM, 20, methods=("noise",))
+    assert (found.rows, found.files, found.maskings, found.evaluations) == ((), (), (), 0)
+    assert found.to_json()["best"] is None
+
+
+def test_methods_that_fail_are_told_with_the_reason(monkeypatch) -> None:
+    from evosdc_masking.swapping.rank_swapping import RankSwapping
+
+    def fail(self, table, rng):
+        raise ZeroDivisionError("record 17 has value 3")
+
+    monkeypatch.setattr(RankSwapping, "mask", fail)
+    found = tuned(PROBLEM, 60, methods=("rank-swapping", "top-coding"))
+    assert found.refused == {"rank-swapping": "ZeroDivisionError"}
+    assert {row.masking.method for row in found.rows} == {"top-coding"}
+
+
+def test_dear_designs_are_tuned_by_themselves_alone(monkeypatch) -> None:
+    from dataclasses import replace
+
+    from evosdc_masking.swapping.rank_swapping import RankSwapping
+
+    usual = RankSwapping.designs
+    monkeypatch.setattr(RankSwapping, "designs", lambda table: [replace(d, dear=True) for d in usual(table)])
+    found = tuned(PROBLEM, 200, methods=("rank-swapping", "top-coding", "mdav"))
+    assert [row.kind for row in found.rows if "rank-swapping" in row.label] == ["method"]
+    assert {row.kind for row in found.rows} == {"method", "by attribute", "chain"}
