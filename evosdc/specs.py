@@ -4,8 +4,6 @@ A spec names its implementation as ``"package.module:Class"`` and holds only wor
 neither numba nor pandas. The class is imported when it is first used.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 OCCASIONS = (

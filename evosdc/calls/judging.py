@@ -1,7 +1,5 @@
 """Asking judges for a second opinion on a masked file."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

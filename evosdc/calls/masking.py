@@ -1,7 +1,5 @@
 """One entry of a portfolio applied to a file: step by step, whole or stratum by stratum, with weights if any."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

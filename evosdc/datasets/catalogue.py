@@ -1,7 +1,5 @@
 """What the registered data sets are: names, sizes, licences, files, hashes. Words only, so that listing is cheap."""
 
-from __future__ import annotations
-
 from evosdc.specs import DatasetSpec, RemoteFile
 
 _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"

@@ -1,7 +1,5 @@
 """Checkpoints: the whole state of a search in one npz file; arrays and JSON, never pickle."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 import zlib

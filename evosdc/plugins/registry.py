@@ -3,8 +3,6 @@
 Loading imports plugins' own modules but no implementation; those are imported when first used.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
@@ -205,7 +203,7 @@ class Registry:
             message = f"{kind} {name} of plugin {self.provider(kind, name)} could not be set up: {in_words(error)}."
             raise PluginError(message) from error
 
-    def add_commands(self, cli: click.Group) -> tuple[PluginProblem, ...]:
+    def add_commands(self, cli: "click.Group") -> tuple[PluginProblem, ...]:
         """Let every plugin add its commands, and return the problems met.
 
         A plugin that raises, or that would replace a command that is already there, adds nothing.

@@ -1,7 +1,5 @@
 """Invariant transition matrices by linear programming, from preferences between changes."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

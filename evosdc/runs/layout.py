@@ -1,7 +1,5 @@
 """The run folder: the names of its files, who may read them, and that only one run writes to it."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

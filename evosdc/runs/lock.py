@@ -1,7 +1,5 @@
 """Who writes to a run folder: one process at a time, whose name everyone who comes later can read."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import json

@@ -1,7 +1,5 @@
 """One table in the coding of another: a masked file in that of its original, a population in that of a sample."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A role given to an attribute by a user, in place of the schema's."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from evosdc.table.schema import Role

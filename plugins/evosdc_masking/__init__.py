@@ -4,8 +4,6 @@ Importing this package loads nothing but hooks; each method stands in a module o
 used.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -68,7 +66,7 @@ def evosdc_portfolios() -> Iterator[PortfolioSpec]:
 
 
 @hookimpl
-def evosdc_commands(cli: click.Group) -> None:
+def evosdc_commands(cli: "click.Group") -> None:
     """Add ``evosdc estimate``."""
     from evosdc_masking.post_randomisation.estimate_command import estimate
 

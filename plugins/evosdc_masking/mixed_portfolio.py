@@ -1,7 +1,5 @@
 """The portfolio of files with categories and numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from evosdc.errors import Fault, ParameterError

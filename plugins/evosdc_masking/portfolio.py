@@ -1,7 +1,5 @@
 """The portfolio of categorical files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations, pairwise
 from typing import Any

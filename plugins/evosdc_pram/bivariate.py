@@ -5,8 +5,6 @@ thesis uses by all appearances: a reconstruction. All are means over the pairs t
 better when smaller. Missing values are a category, under both rules.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Literal
@@ -92,7 +90,7 @@ class BivariateDifference(Measure):
 
     params: Params
 
-    def fit(self, original: Table) -> FittedBivariateDifference:
+    def fit(self, original: Table) -> "FittedBivariateDifference":
         """Count the original's tables."""
         self.require_support(original)
         pairs = attribute_pairs(original, self.params.pairs, "measure bivariate-difference: pairs")
@@ -140,7 +138,7 @@ class ChiSquareDifference(Measure):
 
     params: Params
 
-    def fit(self, original: Table) -> FittedChiSquareDifference:
+    def fit(self, original: Table) -> "FittedChiSquareDifference":
         """Compute the original's statistics."""
         self.require_support(original)
         return FittedChiSquareDifference(
@@ -168,7 +166,7 @@ class CramerDifference(Measure):
 
     params: Params
 
-    def fit(self, original: Table) -> FittedCramerDifference:
+    def fit(self, original: Table) -> "FittedCramerDifference":
         """Compute the original's statistics."""
         self.require_support(original)
         return FittedCramerDifference(attribute_pairs(original, self.params.pairs, "measure cramer-difference: pairs"))
@@ -194,7 +192,7 @@ class HellingerDifference(Measure):
 
     params: Params
 
-    def fit(self, original: Table) -> FittedHellingerDifference:
+    def fit(self, original: Table) -> "FittedHellingerDifference":
         """Count the original's tables."""
         self.require_support(original)
         return FittedHellingerDifference(

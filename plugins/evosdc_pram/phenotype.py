@@ -1,7 +1,5 @@
 """From genes to the transition matrix that draws: two-stage form, lower bound of the diagonal, share retained."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The confidential file of an experiment: read, cut down as it says, and as microdata of what is protected."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Mondrian: multidimensional partitioning by medians and along hierarchies."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 

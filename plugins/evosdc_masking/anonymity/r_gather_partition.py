@@ -12,8 +12,6 @@ well the records spread over centres beyond the r of the flow is left open by th
 centre, the first in a tie.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -6,8 +6,6 @@ otherwise the best of the first i. A run's loss is updated value by value while 
 takes O(kn) steps and no differences of large sums.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

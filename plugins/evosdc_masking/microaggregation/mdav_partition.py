@@ -12,8 +12,6 @@ categories are interchangeable up to that rule, so the loops visit distinct reco
 positions, and reach the same classes as visiting all records would.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

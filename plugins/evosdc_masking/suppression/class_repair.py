@@ -6,8 +6,6 @@ the very same values, or take records from a larger class that can spare them. T
 their price, the cost for each rare record that they settle. What is left in the end is merged with a whole class.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -6,8 +6,6 @@ and among equally cheap choices those that bring most other such records nearer 
 earlier ones needless; these are taken back at the end, dearest values first, as long as every record stays like k.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

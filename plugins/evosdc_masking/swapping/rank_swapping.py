@@ -1,7 +1,5 @@
 """Rank swapping."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import ceil
 from typing import Any

@@ -7,8 +7,6 @@ increases the total distance. The work is done on distinct records in sorted ord
 no account.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Information loss of classification: accuracy that a classifier loses when it learns from the masked file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 
@@ -52,11 +50,11 @@ class ClassifierLoss(Measure):
         """Return the target, where it is named."""
         return (self.params.target,) if self.params.target is not None else ()
 
-    def fit(self, original: Table) -> FittedClassifierLoss:
+    def fit(self, original: Table) -> "FittedClassifierLoss":
         """Learn from the original, whose attributes are all protected."""
         return self.fit_in(Microdata(original, original.schema.names))
 
-    def fit_in(self, microdata: Microdata) -> FittedClassifierLoss:
+    def fit_in(self, microdata: Microdata) -> "FittedClassifierLoss":
         """Learn from the original.
 
         Raises

@@ -1,7 +1,5 @@
 """Information loss of cluster analysis: how far the clusters of the masked file are from those of the original."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -58,7 +56,7 @@ class ClusterAgreement(Measure):
 
     params: Params
 
-    def fit(self, original: Table) -> FittedClusterAgreement:
+    def fit(self, original: Table) -> "FittedClusterAgreement":
         """Cluster the original.
 
         Raises

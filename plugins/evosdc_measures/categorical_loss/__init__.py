@@ -3,8 +3,6 @@
 This module holds what the package offers and imports nothing heavy.
 """
 
-from __future__ import annotations
-
 from evosdc.specs import MeasureSpec
 
 _SHLOMO = "Shlomo and Young (2006), as the handbook describes them"

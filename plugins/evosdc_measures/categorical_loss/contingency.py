@@ -5,8 +5,6 @@ have x = 0, and their sum is the number of masked records that fall outside the 
 size cost what the original's distinct combinations cost.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations

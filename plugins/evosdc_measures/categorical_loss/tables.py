@@ -1,7 +1,5 @@
 """A masked file followed through all contingency tables over chosen subsets of attributes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property
 from math import prod

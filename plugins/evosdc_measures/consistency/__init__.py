@@ -1,7 +1,5 @@
 """Figures of what a masked file holds that cannot be."""
 
-from __future__ import annotations
-
 from evosdc.specs import MeasureSpec
 
 SPECS: tuple[MeasureSpec, ...] = (

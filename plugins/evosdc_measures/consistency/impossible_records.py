@@ -1,7 +1,5 @@
 """The share of masked records that nobody can be."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
@@ -37,11 +35,11 @@ class ImpossibleRecords(Measure):
 
     params: Params
 
-    def fit(self, original: Table) -> FittedImpossibleRecords:
+    def fit(self, original: Table) -> "FittedImpossibleRecords":
         """Find the structural zeros among the judged attributes alone."""
         return self.fit_in(Microdata(original, original.schema.names))
 
-    def fit_in(self, microdata: Microdata) -> FittedImpossibleRecords:
+    def fit_in(self, microdata: Microdata) -> "FittedImpossibleRecords":
         """Find the structural zeros of the file."""
         zeros = find_structural_zeros(microdata.table, microdata.protect, self.params.threshold)
         rules = microdata.table.schema.edit_rules

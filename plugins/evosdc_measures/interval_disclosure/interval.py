@@ -1,7 +1,5 @@
 """Interval disclosure."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 
@@ -74,7 +72,7 @@ class IntervalDisclosure(Measure):
 
     supports = frozenset(Scale)
 
-    def fit(self, original: Table) -> FittedIntervalDisclosure | FittedByCell:
+    def fit(self, original: Table) -> "FittedIntervalDisclosure | FittedByCell":
         """Order the categories."""
         self.require_support(original)
         params = self.params

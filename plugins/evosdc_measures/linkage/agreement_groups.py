@@ -7,8 +7,6 @@ that agree on at least the subset; Moebius inversion over the subsets leaves the
 against the subsets still to come, its pairs are compared instead.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

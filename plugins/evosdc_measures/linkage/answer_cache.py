@@ -4,8 +4,6 @@ What it answers is a pure function of the record, so what is remembered changes 
 that use it hold the interpreter's lock, so threads do not meet in it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import prod
 

@@ -1,7 +1,5 @@
 """Distance-based record linkage."""
 
-from __future__ import annotations
-
 from math import lcm
 from typing import Any, Literal
 

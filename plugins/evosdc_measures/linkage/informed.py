@@ -1,7 +1,5 @@
 """Record linkage by an intruder who knows how the file was masked."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@ behind b', and nothing else moves, since the number of records of a is fixed. So
 be linked otherwise, and of these only where a is the own category, that of the rival, or likely enough to become it.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from evosdc.kernel import kernel

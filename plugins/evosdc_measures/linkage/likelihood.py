@@ -6,8 +6,6 @@ Logarithms of whole numbers are sums of their prime factors' logarithms, each ro
 the same product are equal, and ties are ties.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -72,7 +70,7 @@ class Behind(NamedTuple):
     logs: Integers
     given: Flags
 
-    def with_rows(self, rows: Integers) -> Behind:
+    def with_rows(self, rows: Integers) -> "Behind":
         """Return the layout for other numbers of published categories, shape (V,), a missing value included."""
         return self._replace(offsets=np.concatenate(([0], np.cumsum(self.strides * rows))))
 

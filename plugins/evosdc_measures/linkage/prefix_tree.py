@@ -4,8 +4,6 @@ Records that share their first categories share a path, so the cost of a common 
 branch is left as soon as its cost exceeds the best known. Costs are integers; ties are exact.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@ A search ends at the first likelier original, its *rival*: most records of a wel
 tree is that of `evosdc_measures.linkage.prefix_tree`.
 """
 
-from __future__ import annotations
-
 from evosdc.kernel import kernel
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers, SmallCounts

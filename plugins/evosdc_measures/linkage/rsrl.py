@@ -1,7 +1,5 @@
 """Record linkage specific to rank swapping."""
 
-from __future__ import annotations
-
 import numpy as np
 from pydantic import Field
 
@@ -50,7 +48,7 @@ class RankSwappingLinkage(Measure):
 
     supports = frozenset(Scale)
 
-    def fit(self, original: Table) -> FittedRankSwappingLinkage:
+    def fit(self, original: Table) -> "FittedRankSwappingLinkage":
         """Take the original's points."""
         self.require_support(original)
         return FittedRankSwappingLinkage(original, self.params.p)
