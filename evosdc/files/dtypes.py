@@ -82,7 +82,9 @@ def _wide(dtype: Any, plain: str) -> str:
     return plain if isinstance(dtype, np.dtype) else plain.capitalize()
 
 
-def _categorical(series: "pd.Series[Any]", changed: NDArray[np.bool_], values: list[Any], order: tuple[str, ...]) -> Any:
+def _categorical(
+    series: "pd.Series[Any]", changed: NDArray[np.bool_], values: list[Any], order: tuple[str, ...]
+) -> Any:
     dtype: Any = series.dtype
     new = list(dict.fromkeys(value for value in values if value is not None and value not in dtype.categories))
     if new:

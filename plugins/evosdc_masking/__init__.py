@@ -25,16 +25,8 @@ if TYPE_CHECKING:
     import click
 
 _FAMILIES = (
-    post_randomisation,
-    microaggregation,
-    anonymity,
-    swapping,
-    recoding,
-    suppression,
-    noise,
-    compression,
-    synthesis,
-)
+    post_randomisation, microaggregation, anonymity, swapping, recoding, suppression, noise, compression, synthesis,
+)  # fmt: skip
 
 
 @hookimpl
