@@ -1,6 +1,8 @@
 """What a plugin may refuse, and how it has to."""
 
+import inspect
 from collections.abc import Callable
+from functools import update_wrapper
 from typing import Any, TypeVar
 
 import pytest
@@ -11,8 +13,37 @@ from evosdc.testing.tables import ORDINARY, SHAPES
 
 T = TypeVar("T")
 
-on_every_table = pytest.mark.parametrize("table_name", SHAPES)
-"""Runs a test of a suite once for each table of `evosdc.testing.tables`."""
+
+def on_every_table(test: Callable[..., None]) -> Callable[..., None]:
+    """Have a test of a suite run on each table of `evosdc.testing.tables` in turn.
+
+    One test for all tables costs a fraction of one for each. A failure names the tables that it is seen on; the test is
+    skipped where it is skipped on all of them.
+    """
+
+    def on_tables(self: Any, **arguments: Any) -> None:
+        failed: dict[str, BaseException] = {}
+        skipped: list[BaseException] = []
+        for table_name in SHAPES:
+            try:
+                test(self, table_name=table_name, **arguments)
+            except pytest.skip.Exception as skip:
+                skipped.append(skip)
+            except (Exception, pytest.fail.Exception) as error:
+                failed[table_name] = error
+        if failed:
+            first = next(iter(failed.values()))
+            first.add_note(f"on the tables {', '.join(failed)} of evosdc.testing.tables")
+            raise first
+        if len(skipped) == len(SHAPES):
+            raise skipped[0]
+
+    # Not by functools.wraps alone: pytest would look for a fixture that is called table_name.
+    signature = inspect.signature(test)
+    kept = [parameter for name, parameter in signature.parameters.items() if name != "table_name"]
+    made: Any = update_wrapper(on_tables, test)
+    made.__signature__ = signature.replace(parameters=kept)
+    return on_tables
 
 
 def accepted(table_name: str, call: Callable[[], T]) -> T:
