@@ -51,7 +51,7 @@ def fill(path, left=0):
 ISLANDS = {"algorithm": {"name": "islands", "islands": 2, "interval": 5}}
 
 
-@pytest.mark.parametrize("executor", ["serial", "processes", "scoop"])
+@pytest.mark.parametrize("executor", ["serial", "processes"])
 def test_a_full_disk_ends_the_run_in_plain_words_and_nothing_is_lost(executor, small_disk, tmp_path):
     file = experiment_file(tmp_path / "x.toml", stop={"generations": 100_000}, **ISLANDS)
     folder = small_disk / "run"

@@ -71,8 +71,7 @@ def test_what_failed_is_counted_and_told_of_and_is_never_the_best(serial, troubl
     assert all(line.split(",")[-5:-1] == [""] * 4 for line in failed), "they have no scores"
 
 
-@pytest.mark.parametrize("executor", ["processes", "scoop"])
-@pytest.mark.parametrize("grain", ["evaluations", "islands"])
+@pytest.mark.parametrize(("executor", "grain"), [("processes", "islands"), ("scoop", "evaluations")])
 def test_the_result_is_the_same_wherever_an_evaluation_fails(executor, grain, serial, trouble, tmp_path):
     words = ["--executor", executor, "--workers", 2, "--set", f"executor.grain={grain}"]
     done = evosdc(trouble, "run", file_with(tmp_path), "-o", tmp_path / "run", *words)
