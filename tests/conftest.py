@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,12 @@ FIRST = ("packaging", "cluster")
 
 SHARED_OUT = ("test_digests.py", "test_deaths.py", "test_scoop.py", "test_folders_disk.py")
 """Files whose tests take long and have little in common: each test goes to whichever process is free."""
+
+
+def pytest_configure() -> None:
+    """Let tests send Ctrl-C to what they start: a shell's background job hands down that it is ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
