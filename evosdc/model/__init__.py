@@ -29,14 +29,17 @@ from evosdc.model.measure import Expected, Fitted, Incremental, Measure
 from evosdc.model.microdata import Microdata
 from evosdc.model.operators import deap_crossover, deap_mutation
 from evosdc.model.parameters import Parameters
-from evosdc.model.privacy import IntruderView, MissingMatch, PrivacyModel
+from evosdc.model.privacy import ByClass, ClassContents, ClassValues, IntruderView, MissingMatch, PrivacyModel
 from evosdc.model.toolbox import toolbox_of
 
 __all__ = [
     "Aggregation",
     "Algorithm",
     "Archipelago",
+    "ByClass",
     "Choices",
+    "ClassContents",
+    "ClassValues",
     "Described",
     "Design",
     "Direct",
