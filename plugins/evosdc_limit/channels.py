@@ -26,10 +26,10 @@ _ROUNDS = 12
 _RUNS = 4
 """Annealings of each attribute alone, for each unit of effort."""
 
-_WIDE = 0.06
+_WIDE = 0.15
 """Weights of IL are taken from so far below the program's to so far above."""
 
-_WARM = 0.02
+_WARM = 0.01
 """First temperature where all attributes are annealed together: what each of them has found is not to be lost."""
 
 _FRONT = 400
