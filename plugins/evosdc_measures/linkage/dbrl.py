@@ -164,8 +164,8 @@ class FittedDistanceBasedLinkage(Incremental[State]):
         require_aligned(self._original, masked)
         original, codes = self._original.codes, masked.codes
         if self._backward:
-            return burdens_of(_tie_sizes(codes, original, self._rows, self._search_in(codes)))
-        return burdens_of(_tie_sizes(original, codes, self._rows, self._search))
+            return burdens_of(_tie_sizes(codes, original, self._rows, *self._search_in(codes)))
+        return burdens_of(_tie_sizes(original, codes, self._rows, *self._search))
 
     def _risk(self, credit: float) -> float:
         # The sum of the credits may exceed n by rounding.
@@ -200,15 +200,17 @@ def _require_common_scale(schema: Schema, by_hierarchy: bool) -> None:
 
 
 @kernel
-def _tie_sizes(own: Codes, asked: Codes, rows: Rows, search: _Search) -> Counts:
+def _tie_sizes(
+    own: Codes, asked: Codes, rows: Rows, tree: PrefixTree, distances: CategoryDistances, known: AnswerCache
+) -> Counts:
     """Return for each row how many searched records are as near to it as its own one is; 0 where another is nearer."""
-    widths, offsets, flat = search.distances
-    factors, shift, records, answers = search.known
+    widths, offsets, flat = distances
+    factors, shift, records, answers = known
     attributes = own.shape[1]
     sizes = np.zeros(len(rows), np.int32)
     last = len(records) - 1
     for i in range(len(rows)):
-        row, distance, total, known = rows[i], 0, 0, True
+        row, distance, total, found = rows[i], 0, 0, True
         for v in range(attributes):
             digit = asked[row, v] + 1
             distance += flat[offsets[v] + digit * widths[v] + own[row, v] + 1]
@@ -217,12 +219,12 @@ def _tie_sizes(own: Codes, asked: Codes, rows: Rows, search: _Search) -> Counts:
         for v in range(attributes):
             if records[place, v] != asked[row, v]:
                 records[place, v] = asked[row, v]
-                known = False
+                found = False
         # Called for what is not remembered only: to count references to so many arrays takes ten times as long as to
         # look up.
-        if not known:
+        if not found:
             paths = np.empty((4, attributes), np.int64)
-            answers[place] = nearest(asked[row], distance, search.tree, search.distances, paths)
+            answers[place] = nearest(asked[row], distance, tree, distances, paths)
         if answers[place, 0] == distance:
             sizes[i] = answers[place, 1]
     return sizes
@@ -234,13 +236,13 @@ def _follow(own: Codes, before: Codes, after: Codes, rows: Rows, fresh: bool, ti
 
     The arrays are those of `_Search`: to hand them over as one would take longer than many an update.
     """
-    search = _Search(PrefixTree(*arrays[:3]), CategoryDistances(*arrays[3:6]), AnswerCache(*arrays[6:]))
-    for size in _tie_sizes(own, after, rows, search):
+    tree, distances, known = PrefixTree(*arrays[:3]), CategoryDistances(*arrays[3:6]), AnswerCache(*arrays[6:])
+    for size in _tie_sizes(own, after, rows, tree, distances, known):
         if size > 0:
             ties[size] += 1
             ties[0] += 1
     if not fresh:
-        for size in _tie_sizes(own, before, rows, search):
+        for size in _tie_sizes(own, before, rows, tree, distances, known):
             if size > 0:
                 ties[size] -= 1
                 ties[0] -= 1
