@@ -189,14 +189,10 @@ def _require_distance(schema: Schema, distance: str, by_hierarchy: bool) -> None
 def _require_common_scale(schema: Schema, by_hierarchy: bool) -> None:
     denominator = lcm(*(category_distance(a, schema.na, by_hierarchy).denominator for a in schema.categorical))
     if denominator >= 1 << 56:
-        raise ParameterError(
-            Fault(
-                "measure dbrl: attributes",
-                f"ordinal attributes whose numbers of categories have the common multiple {denominator}",
-                "one below 2**56, so that distances add up exactly",
-                "Protect fewer ordinal attributes or merge rare categories.",
-            )
-        )
+        given = f"ordinal attributes whose numbers of categories have the common multiple {denominator}"
+        wanted = "one below 2**56, so that distances add up exactly"
+        advice = "Protect fewer ordinal attributes or merge rare categories."
+        raise ParameterError(Fault("measure dbrl: attributes", given, wanted, advice))
 
 
 @kernel
