@@ -42,10 +42,11 @@ class _Search(NamedTuple):
 class DistanceBasedLinkage(Measure):
     """Expected share of records that are linked to their own by least distance, times 100.
 
-    An intruder links each masked record to an original one at the least distance, the sum over attributes of the
-    distances of `evosdc.table.distance` with equal weights (Pagliuca and Seri, 1999; Domingo-Ferrer and Torra, 2001).
-    Where t originals are at that distance and the own one is among them, the record counts 1/t, which is what linking
-    at random among them is expected to yield; that credit is a reconstruction. Range 0..100, smaller is better.
+    An intruder links each masked record to an original one at the least distance (Pagliuca and Seri, 1999;
+    Domingo-Ferrer and Torra, 2001). That is the sum over attributes of the distances of `evosdc.table.distance`, with
+    equal weights. Where t originals are at that distance and the own one is among them, the record counts 1/t, which is
+    what linking at random among them is expected to yield; that credit is a reconstruction. Range 0..100, smaller is
+    better.
 
     ``direction = "original-to-masked"`` looks each original up in the masked file instead. Its answer depends on the
     whole masked file, so an update computes it anew.

@@ -46,7 +46,7 @@ class InformedLinkage(Measure):
     counts are tied, others where they differ by less than 1e-11 of themselves.
 
     With ``matrices``, the transition matrices that were published with the file, P is the matrix itself for the
-    attributes that have one there, and a record whose own original cannot have been published so is not linked.
+    attributes that have one there. A record whose own original cannot have been published so is not linked.
 
     Numbers are taken by classes: ``bins`` of about equal frequency in the original, an interval of ranks each.
     ``scenarios`` lists what several intruders know, each a list of attributes; the risk is the mean over them, or the

@@ -1,8 +1,9 @@
 """Links of an informed intruder, followed through the changes of a masked file.
 
 When one cell of a record with original a is published as b' in place of b, a becomes less likely behind b and likelier
-behind b', and nothing else moves, since the number of records of a is fixed. So only records that publish b or b' may
-be linked otherwise, and of these only where a is the own category, that of the rival, or likely enough to become it.
+behind b'. Nothing else moves, since the number of records of a is fixed. So only records that publish b or b' may be
+linked otherwise. Of these only those matter whose own category or rival's is a, and those for whom a has become likely
+enough for a rival.
 """
 
 import numpy as np

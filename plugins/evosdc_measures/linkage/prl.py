@@ -126,8 +126,8 @@ class FittedBackward(Incremental[float]):
 class FittedByContent(Incremental[CountedState]):
     """`ProbabilisticLinkage` of an original whose attributes have few possible combinations.
 
-    Records with the same masked values and the same pattern of agreement with their own originals are linked alike, so
-    the state counts them and linking costs what the combinations cost, whatever n.
+    Records with the same masked values and the same pattern of agreement with their own originals are linked alike. So
+    the state counts them, and linking costs what the combinations cost, whatever n.
     """
 
     def __init__(self, original: Table) -> None:
