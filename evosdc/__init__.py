@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evosdc._version import __version__
 
 if TYPE_CHECKING:
-    from evosdc.api import check_records, judge, mask, measure, read_table, risk, run, tune
+    from evosdc.api import check_records, judge, limit, mask, measure, protect, read_table, risk, run, tune
     from evosdc.errors import EvosdcError, InputError, RunError
     from evosdc.experiment.config.experiment import Experiment
     from evosdc.hookspecs import hookimpl
@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "check_records": "evosdc.api",
     "judge": "evosdc.api",
+    "limit": "evosdc.api",
     "mask": "evosdc.api",
     "measure": "evosdc.api",
+    "protect": "evosdc.api",
     "read_table": "evosdc.api",
     "risk": "evosdc.api",
     "run": "evosdc.api",
@@ -56,8 +58,10 @@ __all__ = [
     "estimate_after_pram",
     "hookimpl",
     "judge",
+    "limit",
     "mask",
     "measure",
+    "protect",
     "read_table",
     "risk",
     "run",

@@ -24,8 +24,9 @@ from evosdc.model.fitness import Fitness
 from evosdc.model.genotype import Genotype
 from evosdc.model.individual import Individual
 from evosdc.model.judge import Judge
+from evosdc.model.limit import Judgement, Limit
 from evosdc.model.masking import Masking, MaskingMethod
-from evosdc.model.measure import Expected, Fitted, Incremental, Measure
+from evosdc.model.measure import Expected, Fitted, Incremental, Measure, Mending
 from evosdc.model.microdata import Microdata
 from evosdc.model.operators import deap_crossover, deap_mutation
 from evosdc.model.parameters import Parameters
@@ -55,9 +56,12 @@ __all__ = [
     "Individual",
     "IntruderView",
     "Judge",
+    "Judgement",
+    "Limit",
     "Masking",
     "MaskingMethod",
     "Measure",
+    "Mending",
     "Microdata",
     "MissingMatch",
     "Movable",

@@ -10,6 +10,7 @@ from evosdc.specs import (
     ExecutorSpec,
     FitnessSpec,
     GenotypeSpec,
+    LimitSpec,
     MaskingMethodSpec,
     MeasureSpec,
     PortfolioSpec,
@@ -69,6 +70,7 @@ KINDS: dict[str, Kind] = {
         Kind("executor", "executors", ExecutorSpec, "Executor", "executor", "workers"),
         Kind("dataset", "datasets", DatasetSpec),
         Kind("portfolio", "portfolios", PortfolioSpec),
+        Kind("limit", "limits", LimitSpec),
     )
 }
 """By name, in the order of listings."""

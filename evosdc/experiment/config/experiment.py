@@ -234,6 +234,11 @@ class Experiment(Parameters):
     structural_zeros: ZerosRule | None = Field(
         None, description="keep combinations that never occur in the original from occurring: true, { threshold = 5 }"
     )
+    second_opinion: bool | None = Field(
+        None,
+        description="ask judges that the search does not use about the best file found; default: of a single run whose "
+        "search took 20 seconds or more",
+    )
     algorithm: Named = Field(default_factory=lambda: _default("algorithm"))
     stop: StopRule = Field(default_factory=StopRule)
     executor: ExecutorChoice = Field(default_factory=ExecutorChoice)

@@ -18,17 +18,20 @@ from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import starting_plan
 from evosdc.experiment.build.start_entries import entries_of, written_entries
 from evosdc.experiment.build.start_files import file_entries
-from evosdc.experiment.config.experiment import StopRule
+from evosdc.experiment.config.experiment import Start, StopRule
 from evosdc.experiment.config.maskings import MaskingEntry, TunedStart
 from evosdc.experiment.run.recorder import Recorder
 from evosdc.experiment.run.workers import dispatch_of, executor_of
-from evosdc.model import Masking, Microdata
+from evosdc.model import Masking, Microdata, Seedable
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import TUNING, RunFolder
 from evosdc.table.table import Table
 from evosdc.tuning.judge import Budget
 from evosdc.tuning.result import Tuning
 from evosdc.tuning.tuner import tune
+
+UNTUNED = 24
+"""Random genomes that start a search where no method could be tuned, and nothing else was asked for."""
 
 TRY_MASKING = "evosdc.experiment.run.worker_tasks:try_masking"
 """The worker's function that masks by an entry and judges the file."""
@@ -118,6 +121,9 @@ def with_tuned(assembly: Assembly, maskings: list[Masking]) -> Assembly:
     assert experiment.start is not None, "nothing is tuned unless the experiment says so"
     methods = (*experiment.start.methods, *(MaskingEntry.of(masking) for masking in maskings))
     start = experiment.start.model_copy(update={"methods": methods, "tuned": None})
+    anything = (start.methods, start.files, start.portfolio, start.random, start.initial)
+    if not any(anything) and isinstance(assembly.problem.genotype, Seedable):
+        start = Start(random=UNTUNED)  # no method fits the file
     experiment = experiment.model_copy(update={"start": start})
     entries = entries_of(start, written_entries(experiment, registry), assembly.microdata, registry)
     files = file_entries(start, assembly.plan.files)
