@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from evosdc.engine.problem import Problem
 from evosdc.model import Mending
 from evosdc.table.labels import with_right_labels
@@ -35,7 +37,8 @@ def mended(problem: Problem, masked: Table) -> Mended:
         fitted = problem.measures.get(constraint.figure_name)
         if isinstance(fitted, Mending) and constraint.operator == "<=":
             wrong |= dict.fromkeys(fitted.wrongly_labelled(masked, constraint.bound))
-    if wrong:
-        masked = with_right_labels(microdata.original, masked, tuple(wrong))
-    table = masked if microdata.rules is None else microdata.rules.repaired(masked)
-    return Mended(table, tuple(wrong))
+    righted = with_right_labels(microdata.original, masked, tuple(wrong)) if wrong else masked
+    # Where missing values were exchanged, nothing can be put right.
+    changed = tuple(name for name in wrong if not np.array_equal(masked.column(name), righted.column(name)))
+    table = righted if microdata.rules is None else microdata.rules.repaired(righted)
+    return Mended(table, changed)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evosdc.calls.defaults import measures_by_role
+from evosdc.calls.defaults import default_portfolio, measures_by_role
 from evosdc.experiment.build.data import load_data, microdata_of
 from evosdc.experiment.config.experiment import DataSource, Experiment
 from evosdc.experiment.config.reader import parse_experiment
@@ -81,7 +81,8 @@ def protection(
     """
     given = DataSource.model_validate(dict(source))
     data = load_data(given, registry)
-    measures = judgement_of(microdata_of(data, given.protect, data.table.schema.names), registry, il, dr)
+    microdata = microdata_of(data, given.protect, data.table.schema.names)
+    measures = judgement_of(microdata, registry, il, dr)
     offered = registry.defaults("measure", "harm") if harms else ()
     limited = [name for name in offered if name not in (*measures["il"], *dr)]
     measures["other"] = limited
@@ -101,7 +102,10 @@ def protection(
     if executor is not None:
         document["executor"] = dict(executor)
     if start is None and tuned:
-        start = {"tuned": True if seconds else {"evaluations": TUNED}}
+        # Of many tuned files most are alike; a search gets further from the portfolio's variety besides.
+        portfolio = default_portfolio(microdata.original.schema, registry)
+        limits = {} if seconds else {"evaluations": TUNED}
+        start = {"tuned": {"files": 1} | limits, "portfolio": portfolio}
     if start is not None:
         document["start"] = dict(start)
     return parse_experiment(document, Path.cwd(), "protect")

@@ -13,6 +13,7 @@ from evosdc.experiment.config.experiment import Experiment
 from evosdc.model import Individual
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import RunFolder, is_replicate
+from evosdc.table.role_assignment import assign_known
 from evosdc.table.table import Table
 
 LONG = 20.0
@@ -79,7 +80,7 @@ def opinion_of(
     judges = unused_judges(experiment, registry)
     try:
         found = second_opinions(
-            assembly.source.table,
+            assign_known(assembly.source.table, microdata.protect),
             files,
             microdata.protect,
             registry=registry,
