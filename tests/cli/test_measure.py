@@ -43,9 +43,9 @@ def test_baselines_are_the_original_and_a_permutation(evosdc, files):
     baselines = document["baselines"]
     assert set(baselines) == {"identity", "permutation"}
     assert baselines["identity"]["il"] == 0.0
-    assert baselines["identity"]["id"] == 100.0
+    assert baselines["identity"]["informed-linkage"] > baselines["permutation"]["informed-linkage"]
     assert baselines["permutation"]["ctbil"] == 0.0
-    assert baselines["permutation"]["il1s"] > 0.0
+    assert baselines["permutation"]["ctbil-across"] > 0.0
     again = json.loads(evosdc("measure", "o.csv", "m.csv", "--schema", "s.toml", "--baselines", "--json").out)
     assert again == document
     shown = evosdc("measure", "o.csv", "m.csv", "--schema", "s.toml", "--baselines").out
@@ -67,13 +67,13 @@ def test_parameters_of_measures_that_are_not_taken_are_refused(evosdc, files):
     assert "ctbil" in answer.err
 
 
-def test_defaults_follow_the_scales(evosdc, files):
+def test_defaults_follow_roles_and_scales(evosdc, files):
     given = ("measure", "o.csv", "m.csv", "--schema", "s.toml", "--json")
-    assert {"il1s", "dbil", "id", "dbrl"} <= set(json.loads(evosdc(*given).out))
-    numbers = json.loads(evosdc(*given, "--attributes", "age").out)
-    assert {"il1s", "apil", "id", "dbrl"} <= set(numbers)
-    assert "dbil" not in numbers
-    assert "prl" in json.loads(evosdc(*given, "--attributes", "sex").out)
+    document = json.loads(evosdc(*given).out)
+    assert {"ctbil-across", "il1s", "dbrl", "informed-linkage"} <= set(document)
+    assert document["risks"] == "max"
+    assert document["dr"] == max(document[name] for name in ("dbrl", "prl", "informed-linkage") if name in document)
+    assert "il1s" not in json.loads(evosdc(*given, "--attributes", "sex").out)
 
 
 def test_the_parameters_in_force_are_told(evosdc, files):

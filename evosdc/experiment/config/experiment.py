@@ -225,7 +225,8 @@ class Experiment(Parameters):
         None, description="default: the genotype's usual portfolio, or its own initial genomes where it has none"
     )
     measures: Measures | None = Field(
-        None, description="default: those usual for the scales of the protected attributes"
+        None,
+        description="default: of a registered data set those of the literature; of a file by role, as protect",
     )
     fitness: Named = Field(default_factory=lambda: _default("fitness"))
     constraints: tuple[str, ...] = Field(
