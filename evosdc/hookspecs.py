@@ -11,8 +11,6 @@ and yield specs (`evosdc.specs`). *Events* are in the past tense; they are told 
 event hook that raises is reported and ignored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -184,7 +182,7 @@ def evosdc_limits() -> Iterable[LimitSpec]:  # type: ignore[empty-body]
 
 
 @hookspec
-def evosdc_commands(cli: click.Group) -> None:
+def evosdc_commands(cli: "click.Group") -> None:
     """Add commands to the command line.
 
     Example

@@ -4,22 +4,11 @@ A spec names its implementation as ``"package.module:Class"`` and holds only wor
 neither numba nor pandas. The class is imported when it is first used.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 OCCASIONS = (
-    "categorical",
-    "numeric",
-    "mixed",
-    "experiment",
-    "protect",
-    "analysis",
-    "identity",
-    "inference",
-    "harm",
-    "judge",
-)
+    "categorical", "numeric", "mixed", "experiment", "protect", "analysis", "identity", "inference", "harm", "judge",
+)  # fmt: skip
 """What an offer can be the default for.
 
 Experiments: files without numbers, files of numbers, files of both; any experiment. The command protect: what it takes

@@ -1,7 +1,5 @@
 """The functions of the Python side: read, check, mask, tune, measure, judge, assess risk, find limits, protect, run."""
 
-from __future__ import annotations
-
 from evosdc.api.consistency import check_records
 from evosdc.api.disclosure import risk
 from evosdc.api.experiments import run

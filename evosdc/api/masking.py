@@ -1,7 +1,5 @@
 """``evosdc.mask``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
 
 @overload
 def mask(
-    data: pd.DataFrame,
+    data: "pd.DataFrame",
     method: str,
     *,
     attributes: Sequence[str] | str | None = ...,
@@ -25,7 +23,7 @@ def mask(
     right_labels: Sequence[str] | str = ...,
     seed: int = ...,
     **params: Any,
-) -> pd.DataFrame: ...
+) -> "pd.DataFrame": ...
 
 
 @overload

@@ -1,7 +1,5 @@
 """``evosdc.measure``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 

@@ -1,7 +1,5 @@
 """What is taken where users name nothing: the measures and the portfolio that plugins offer for a file's attributes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from evosdc.model import Microdata

@@ -1,7 +1,5 @@
 """Labels that were exchanged: a published category that mostly stands for another one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Asking judges for a second opinion on a masked file."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -43,7 +41,7 @@ class Claims:
     values: Mapping[str, float]
     by: Mapping[str, str]
 
-    def of(self, families: Sequence[str]) -> Claims:
+    def of(self, families: Sequence[str]) -> "Claims":
         """Return the claims of some families."""
         kept = [family for family in self.values if family in families]
         return Claims({f: self.values[f] for f in kept}, {f: self.by[f] for f in kept})

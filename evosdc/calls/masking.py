@@ -1,7 +1,5 @@
 """One entry of a portfolio applied to a file: step by step, whole or stratum by stratum, with weights if any."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -227,14 +225,9 @@ def _require_strata(method: MaskingMethod, part: Table, strata: Sequence[Rows]) 
             refused.append((len(rows), error.faults[0]))
     if refused:
         size, first = min(refused, key=lambda pair: pair[0])
-        raise ParameterError(
-            Fault(
-                first.where,
-                f"{first.given}; {len(refused)} of {len(strata)} strata refuse it, the least has {size} records",
-                first.wanted,
-                "Form fewer and larger strata, or choose other parameters.",
-            )
-        )
+        given = f"{first.given}; {len(refused)} of {len(strata)} strata refuse it, the least has {size} records"
+        advice = "Form fewer and larger strata, or choose other parameters."
+        raise ParameterError(Fault(first.where, given, first.wanted, advice))
 
 
 def _mask_part(

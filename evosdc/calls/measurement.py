@@ -1,7 +1,5 @@
 """One masked table judged against its original, beside the original itself and a random permutation of its records."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType

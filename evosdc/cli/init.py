@@ -1,7 +1,5 @@
 """``evosdc init``."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``evosdc mask``."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from hashlib import sha256

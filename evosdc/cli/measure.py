@@ -1,7 +1,5 @@
 """``evosdc measure``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """Showing what a run found, on the terminal."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

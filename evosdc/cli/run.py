@@ -1,7 +1,5 @@
 """``evosdc run``, ``evosdc check`` and ``evosdc resume``."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The contract of masking methods."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -157,13 +155,13 @@ class Masking:
     params: Mapping[str, Any] = field(default_factory=dict)
     attributes: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
-    then: tuple[Masking, ...] = ()
+    then: "tuple[Masking, ...]" = ()
     seed: int | None = None
     right_labels: tuple[str, ...] = ()
 
     @property
-    def steps(self) -> tuple[Masking, ...]:
-        """The single steps in their order, itself the first; none has further steps, seed or labels to right."""
+    def steps(self) -> "tuple[Masking, ...]":
+        """The single steps in their order, itself the first; none has further steps, a seed or labels to right."""
         further = (step for entry in self.then for step in entry.steps)
         return (replace(self, then=(), seed=None, right_labels=()), *further)
 
@@ -204,7 +202,7 @@ class Masking:
         return document if self.seed is None else document | {"seed": self.seed}
 
     @classmethod
-    def from_json(cls, document: Mapping[str, Any]) -> Masking:
+    def from_json(cls, document: Mapping[str, Any]) -> "Masking":
         """Return the entry that `to_json` told of."""
         then = tuple(cls.from_json(step) for step in document.get("then", ()))
         attributes, by = tuple(document["attributes"]), tuple(document["by"])

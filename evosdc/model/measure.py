@@ -1,7 +1,5 @@
 """The contract of measures: fitted once on the original, then asked often."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, TypeVar

@@ -1,7 +1,5 @@
 """The one table of what plugins can offer: each kind's hook, spec and contract."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from evosdc.specs import (

@@ -1,7 +1,5 @@
 """A role given to an attribute in place of the schema's: by a user, or since a search protects it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Who carries out trials, remembers them, and keeps to the budget."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -49,7 +47,7 @@ class Candidate:
     key: str
 
     @classmethod
-    def at(cls, arm: Arm, point: Point) -> Candidate | None:
+    def at(cls, arm: Arm, point: Point) -> "Candidate | None":
         """Return what stands at a point of an arm; None where nothing would be masked."""
         masking = arm.masking(point)
         return None if masking is None else cls(arm, point, masking, json.dumps(masking.to_json(), sort_keys=True))

@@ -1,7 +1,5 @@
 """What tuning found: a row for each method at its best, and the best files of all."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """One trial: a file masked and judged. A pure function of the masking and a seed, wherever it is carried out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b

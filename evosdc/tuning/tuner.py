@@ -1,7 +1,5 @@
 """The course of tuning: coarse grids, a race on ever finer steps, parameters of each attribute's own, chains of two."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, permutations, product, zip_longest

@@ -1,7 +1,5 @@
 """From names to objects: an experiment's data, problem, algorithm and portfolio, with all faults told at once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """What a search judges by: measures, aggregation, fitness and constraints of an experiment, made into a problem."""
 
-from __future__ import annotations
-
 from evosdc.calls.defaults import default_measures, measures_by_role
 from evosdc.engine.measure_on_subset import measure_on_subset
 from evosdc.engine.problem import Problem

@@ -1,7 +1,5 @@
 """The first candidates: masked files and random genomes, made and evaluated."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil

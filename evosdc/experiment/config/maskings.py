@@ -1,7 +1,5 @@
 """Masking methods in an experiment file: entries of a start, and the wish to have methods tuned."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,7 +20,7 @@ class MaskingEntry(Parameters):
     method: str
     attributes: tuple[str, ...] = ()
     by: tuple[str, ...] = Field((), description="attributes of the file that form strata, each masked on its own")
-    then: tuple[MaskingEntry, ...] = Field((), description="further steps, each applied to what the one before made")
+    then: "tuple[MaskingEntry, ...]" = Field((), description="further steps, each applied to what the one before made")
     seed: int | None = Field(
         None, ge=0, description="take the file that `evosdc mask --seed` makes; default: the run's own seed decides"
     )
@@ -40,7 +38,7 @@ class MaskingEntry(Parameters):
         )
 
     @classmethod
-    def of(cls, masking: Masking) -> MaskingEntry:
+    def of(cls, masking: Masking) -> "MaskingEntry":
         """Return the entry of a masking."""
         then = tuple(cls.of(step) for step in masking.then)
         own = {"attributes": masking.attributes, "by": masking.by, "then": then, "seed": masking.seed}

@@ -1,7 +1,5 @@
 """Records that would read right if only the labels of the categories were exchanged."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Literal
 

@@ -1,13 +1,11 @@
 """Profiles of many records at once, from the groups of records that agree on each subset of the attributes.
 
 Comparing each record with each original costs the product of their numbers. Records and originals that agree on a
-subset of the attributes form groups, those of a subset split those of the subset without its last attribute, and what
-finds no counterpart is left out of all larger subsets. That gives, for each record and subset, the number of originals
-that agree on at least the subset; Moebius inversion over the subsets leaves the exact patterns. Where a group is small
+subset of the attributes form groups. Those of a subset split those of the subset without its last attribute. What finds
+no counterpart is left out of all larger subsets. That gives, for each record and subset, the number of originals that
+agree on at least the subset; Moebius inversion over the subsets leaves the exact patterns. Where a group is small
 against the subsets still to come, its pairs are compared instead.
 """
-
-from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray

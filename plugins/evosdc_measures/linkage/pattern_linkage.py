@@ -1,7 +1,5 @@
 """Linking masked records to originals by the weights of their agreement patterns, with a state that follows changes."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

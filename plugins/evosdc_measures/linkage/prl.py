@@ -1,7 +1,5 @@
 """Probabilistic record linkage."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from math import prod
 from threading import Lock
@@ -97,7 +95,7 @@ class ProbabilisticLinkage(Measure):
         return _fitted_forward(original)
 
 
-def _fitted_forward(original: Table) -> FittedByContent | FittedByRecord:
+def _fitted_forward(original: Table) -> "FittedByContent | FittedByRecord":
     cells = prod(int(width) for width in domains_of(original.schema).widths) << len(original.schema)
     return FittedByContent(original) if cells <= DENSE_CELLS else FittedByRecord(original)
 
@@ -128,8 +126,8 @@ class FittedBackward(Incremental[float]):
 class FittedByContent(Incremental[CountedState]):
     """`ProbabilisticLinkage` of an original whose attributes have few possible combinations.
 
-    Records with the same masked values and the same pattern of agreement with their own originals are linked alike, so
-    the state counts them and linking costs what the combinations cost, whatever n.
+    Records with the same masked values and the same pattern of agreement with their own originals are linked alike. So
+    the state counts them, and linking costs what the combinations cost, whatever n.
     """
 
     def __init__(self, original: Table) -> None:
@@ -161,7 +159,7 @@ class FittedByContent(Incremental[CountedState]):
         return self._by_record.burdens(masked)
 
     @cached_property
-    def _by_record(self) -> FittedByRecord:
+    def _by_record(self) -> "FittedByRecord":
         return FittedByRecord(self._original)
 
     def value(self, state: CountedState) -> float:

@@ -5,8 +5,6 @@ memory one after the other; who shares it among threads has to lock it. What is 
 a compiled function is compiled again within each that calls it.
 """
 
-from __future__ import annotations
-
 from math import prod
 from typing import NamedTuple
 
