@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evosdc._version import __version__
 
 if TYPE_CHECKING:
-    from evosdc.api import check_records, judge, mask, measure, read_table, risk, run, tune
+    from evosdc.api import check_records, judge, limit, mask, measure, protect, read_table, risk, run, tune
     from evosdc.errors import EvosdcError, InputError, RunError
     from evosdc.experiment.config.experiment import Experiment
     from evosdc.hookspecs import hookimpl
@@ -18,19 +18,21 @@ if TYPE_CHECKING:
     from evosdc.table.table import Table
 
 _MODULES = {
-    "evosdc.api": ("check_records", "judge", "mask", "measure", "read_table", "risk", "run", "tune"),
+    "evosdc.api": (
+        "check_records", "judge", "limit", "mask", "measure", "protect", "read_table", "risk", "run", "tune",
+    ),
     "evosdc.errors": ("EvosdcError", "InputError", "RunError"),
     "evosdc.experiment.config.experiment": ("Experiment",),
     "evosdc.hookspecs": ("hookimpl",),
     "evosdc.randomisation.table_estimation": ("estimate_after_pram",),
     "evosdc.table.schema": ("Attribute", "Role", "Scale", "Schema"),
     "evosdc.table.table": ("Table",),
-}
+}  # fmt: skip
 
 __all__ = [
     "Attribute", "EvosdcError", "Experiment", "InputError", "Role", "RunError", "Scale", "Schema", "Table",
-    "__version__", "check_records", "estimate_after_pram", "hookimpl", "judge", "mask", "measure", "read_table", "risk",
-    "run", "tune",
+    "__version__", "check_records", "estimate_after_pram", "hookimpl", "judge", "limit", "mask", "measure", "protect",
+    "read_table", "risk", "run", "tune",
 ]  # fmt: skip
 
 

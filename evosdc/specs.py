@@ -124,6 +124,23 @@ class ExecutorSpec(Spec):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LimitSpec(Spec):
+    """A limit that no masked file beats.
+
+    `implementation` is a function ``(evosdc.model.Judgement, seconds) -> evosdc.model.Limit | None``. It returns None
+    for measures that it does not bound, and where it cannot be found in so many seconds.
+
+    Parameters
+    ----------
+    il, dr : tuple of str
+        Measures that it bounds and that are meant where a user names none.
+    """
+
+    il: tuple[str, ...] = ()
+    dr: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PortfolioSpec(Spec):
     """A list of masking methods with parameters; `implementation` is a function ``(table) -> list[Masking]``."""
 

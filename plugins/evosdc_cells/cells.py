@@ -272,7 +272,8 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
         if g.shape != self._shape or g.dtype != self._type or g.flags.writeable:
             wanted = f"a read-only {self._type} array {self._shape}"
             raise PluginError(f"a genome of cells is {wanted}; got {g.dtype} {g.shape}")
-        lowest = np.where(self._domain.sizes > self._domain.categories, MISSING, 0)
+        # A masked file may publish missing values where the original has none: local suppression does.
+        lowest = MISSING
         highest = self._domain.categories.copy()
         highest[self._categorical :] += 2 * self._domain.coding.reach
         if ((g < lowest) | (g >= highest)).any():
