@@ -19,8 +19,6 @@ EvosdcError
 Messages never hold values of records, except the one offending value that a user needs in order to mend a schema.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -11,8 +11,6 @@ and yield specs (`evosdc.specs`). *Events* are in the past tense; they are told 
 event hook that raises is reported and ignored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +22,7 @@ from evosdc.specs import (
     ExecutorSpec,
     FitnessSpec,
     GenotypeSpec,
+    LimitSpec,
     MaskingMethodSpec,
     MeasureSpec,
     PortfolioSpec,
@@ -167,7 +166,23 @@ def evosdc_portfolios() -> Iterable[PortfolioSpec]:  # type: ignore[empty-body]
 
 
 @hookspec
-def evosdc_commands(cli: click.Group) -> None:
+def evosdc_limits() -> Iterable[LimitSpec]:  # type: ignore[empty-body]
+    """Offer limits: what no masked file of an original beats, whatever the method, under some measures.
+
+    A finished run asks all plugins, with its measures and a time; the first answer stands in its result and report.
+
+    Example
+    -------
+    >>> @hookimpl
+    ... def evosdc_limits():
+    ...     yield LimitSpec(
+    ...         name="entropy", implementation="evosdc_hospital.limit:limit", summary="What entropies leave open."
+    ...     )
+    """
+
+
+@hookspec
+def evosdc_commands(cli: "click.Group") -> None:
     """Add commands to the command line.
 
     Example

@@ -5,8 +5,6 @@ taken in one order and is the same at every call. A compiled function is renewed
 change to one that others call, remove the ``__pycache__`` of the callers' package.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 from collections.abc import Callable, Iterator

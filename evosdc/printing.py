@@ -1,7 +1,5 @@
 """Making texts that come from files fit to be printed, and to be read by others than their owner."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

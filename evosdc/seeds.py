@@ -4,8 +4,6 @@ A stream is found by its address, never by how many were asked for before it: th
 numbers on any worker, in any order, before or after a resume.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -73,7 +71,7 @@ class _Hashed(ISpawnableSeedSequence):
         digest = blake2b(self._address, digest_size=n_words * np.dtype(dtype).itemsize).digest()
         return np.frombuffer(digest, dtype)
 
-    def spawn(self, n_children: int) -> list[_Hashed]:
+    def spawn(self, n_children: int) -> "list[_Hashed]":
         """Return sequences of addresses below this one."""
         first, self._spawned = self._spawned, self._spawned + n_children
         return [_Hashed(self._address + b"/spawned/%d" % child) for child in range(first, self._spawned)]

@@ -1,7 +1,5 @@
 """What the framework itself offers as algorithms."""
 
-from __future__ import annotations
-
 from evosdc.specs import AlgorithmSpec
 
 

@@ -1,7 +1,5 @@
 """Putting together small changes of a file that have been tried one by one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

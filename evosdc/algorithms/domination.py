@@ -1,7 +1,5 @@
 """Pareto dominance under constraints, for whole sets at once."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

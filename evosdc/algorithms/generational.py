@@ -1,7 +1,5 @@
 """The generational algorithm with elitism and generation gap."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

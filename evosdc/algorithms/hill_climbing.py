@@ -1,7 +1,5 @@
 """Hill climbing with restarts: the baseline of a search that needs no population."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Islands: several populations that evolve apart and send each other migrants."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b

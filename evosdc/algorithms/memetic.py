@@ -1,7 +1,5 @@
 """A memetic search: evolution of a population, and local improvement of its best members in between."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

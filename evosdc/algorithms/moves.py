@@ -1,7 +1,5 @@
 """Kinds of local changes, and the credit that decides how often each is tried."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The frame of searches for a whole front: breed, unite parents and children, let the best of both survive."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """NSGA-II."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

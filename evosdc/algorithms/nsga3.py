@@ -1,7 +1,5 @@
 """NSGA-III."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb

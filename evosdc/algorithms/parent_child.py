@@ -1,7 +1,5 @@
 """Parent-child replacement: mutation or crossover, and a child takes its parent's place when it is better."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace

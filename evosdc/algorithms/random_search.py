@@ -1,7 +1,5 @@
 """Random search: the baseline that every search has to beat."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal

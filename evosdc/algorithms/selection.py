@@ -5,8 +5,6 @@ The draws of roulette and tournament are those of DEAP's `selRoulette` and `selT
 itself walks through the population for every parent that it draws.
 """
 
-from __future__ import annotations
-
 import random
 from bisect import bisect_right
 from collections.abc import Sequence

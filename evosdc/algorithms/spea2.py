@@ -1,7 +1,5 @@
 """SPEA2."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

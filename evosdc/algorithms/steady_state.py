@@ -1,7 +1,5 @@
 """The steady-state algorithm: small tournaments whose winners' children take the places of their losers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal

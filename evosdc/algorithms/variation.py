@@ -1,7 +1,5 @@
 """Variation: crossover AND mutation, crossover OR mutation, and operator rates that follow what operators achieve."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -33,7 +31,7 @@ class VariationParams(Parameters):
     )
 
     @model_validator(mode="after")
-    def _one_rate(self) -> VariationParams:
+    def _one_rate(self) -> "VariationParams":
         if self.adaptive and self.variation == "and":
             raise ValueError(
                 'adaptive = true with variation = "or" only: it is the choice between operators that adapts'

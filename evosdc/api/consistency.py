@@ -1,7 +1,5 @@
 """``evosdc.check_records``."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def check_records(
-    data: pd.DataFrame | Table, protect: Sequence[str] | str | None = None, *, threshold: float = THRESHOLD
+    data: "pd.DataFrame | Table", protect: Sequence[str] | str | None = None, *, threshold: float = THRESHOLD
 ) -> dict[str, Any]:
     """Look for broken edit rules and for combinations that never occur, as ``evosdc check --data`` does.
 

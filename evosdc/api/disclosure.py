@@ -1,7 +1,5 @@
 """``evosdc.risk``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def risk(
-    data: pd.DataFrame | Table,
+    data: "pd.DataFrame | Table",
     models: Sequence[str] | str | Mapping[str, Mapping[str, Any]] | None = None,
     *,
     quasi_identifiers: Sequence[str] | str | None = None,
@@ -22,7 +20,7 @@ def risk(
     weight: str | None = None,
     household: str | None = None,
     missing: str | None = None,
-    population: pd.DataFrame | Table | None = None,
+    population: "pd.DataFrame | Table | None" = None,
     transitions: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Judge what one file, taken by itself, reveals of its respondents.

@@ -1,7 +1,5 @@
 """``evosdc.run``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def run(
-    experiment: Experiment | Mapping[str, Any],
+    experiment: "Experiment | Mapping[str, Any]",
     folder: str | Path | None = None,
     *,
-    data: pd.DataFrame | Table | None = None,
+    data: "pd.DataFrame | Table | None" = None,
 ) -> dict[str, Any]:
     """Run an experiment, write its report, and return ``result.json``, with the folder's path under ``folder``.
 

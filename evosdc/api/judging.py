@@ -1,7 +1,5 @@
 """``evosdc.judge``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
@@ -26,7 +24,7 @@ def judge(
     claimed: float | Mapping[str, float] | None = None,
     judges: Sequence[str] | str | None = None,
     seed: int = 1,
-) -> SecondOpinion:
+) -> "SecondOpinion":
     """Return a second opinion on a masked table, by judges that took no part in making it.
 
     Parameters

@@ -1,7 +1,5 @@
 """What the functions are given: files, DataFrames and lists of names."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,7 +32,7 @@ def read_table(path: str | Path, schema: str | Path | Schema | None = None) -> T
     return read_source(Path(path), given).table
 
 
-def as_table(data: pd.DataFrame | Table) -> Table:
+def as_table(data: "pd.DataFrame | Table") -> Table:
     """Return a table as it is, and a DataFrame as a table."""
     if isinstance(data, Table):
         return data

@@ -1,7 +1,5 @@
 """``evosdc.tune``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -34,17 +32,17 @@ class TunedData(Generic[Data]):
         How it was made, with the seed: `evosdc.mask` and ``evosdc mask`` make it again.
     """
 
-    tuning: Tuning
+    tuning: "Tuning"
     masked: Data
-    masking: Masking
+    masking: "Masking"
 
     @property
-    def methods(self) -> tuple[TunedMethod, ...]:
+    def methods(self) -> "tuple[TunedMethod, ...]":
         """All methods at their best, from best to worst."""
         return self.tuning.rows
 
     @property
-    def best(self) -> TunedMethod:
+    def best(self) -> "TunedMethod":
         """The method that is best in the mean of its files."""
         return self.tuning.best
 

@@ -1,7 +1,5 @@
 """Which attributes the single functions, mask, measure and risk, work on."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from evosdc.errors import DataError, Fault

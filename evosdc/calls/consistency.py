@@ -1,7 +1,5 @@
 """What a confidential file says of its own records: rules that it breaks, what never occurs, what gives what away."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """What is taken where users name nothing: the measures and the portfolio that plugins offer for a file's attributes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from evosdc.model import Microdata
@@ -67,6 +65,12 @@ def measures_by_role(microdata: Microdata, registry: Registry) -> dict[str, Any]
         and (_analysed(microdata) or not registry.implementation("measure", name).auxiliary_all)
     ]
     return {"il": losses, "dr": risks, "risks": "max"}
+
+
+def entries_by_role(microdata: Microdata, registry: Registry) -> dict[str, tuple[str, ...]]:
+    """Return `measures_by_role` by name, losses first, each with the attributes that it judges; empty for all."""
+    found = measures_by_role(microdata, registry)
+    return {str(name): () for name in found["il"]} | {e["name"]: tuple(e.get("of", ())) for e in found["dr"]}
 
 
 def _analysed(microdata: Microdata) -> bool:

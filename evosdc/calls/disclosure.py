@@ -1,7 +1,5 @@
 """One file as an intruder sees it, from what a schema and a user say of it, and what privacy models find in it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

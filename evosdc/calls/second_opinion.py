@@ -1,7 +1,5 @@
 """A second opinion on a masked file: what judges say that did not take part in making it, and whether a claim holds."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Strata of a file: records that agree on some attributes, masked apart and put together again."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

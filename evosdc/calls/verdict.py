@@ -1,7 +1,5 @@
 """Whether a claimed risk holds against what judges found."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -43,7 +41,7 @@ def compared(masked: Estimate, chance: Estimate, claim: float) -> tuple[float | 
     return masked.value / floor if floor > 0.0 else None, masked.low > ALLOWED * floor
 
 
-def verdict_on(findings: Sequence[Finding], claims: Mapping[str, float], claimed_by: Mapping[str, str]) -> Verdict:
+def verdict_on(findings: "Sequence[Finding]", claims: Mapping[str, float], claimed_by: Mapping[str, str]) -> Verdict:
     """Return the verdict on claims, with the worst of the judges that contradict them."""
     counted = [finding for finding in findings if finding.claim is not None]
     if not counted:
@@ -56,7 +54,7 @@ def verdict_on(findings: Sequence[Finding], claims: Mapping[str, float], claimed
     return Verdict(False, " ".join(["Does not hold:", "; ".join(map(_contradiction, broken)) + "."]))
 
 
-def _unprotected(findings: Sequence[Finding]) -> list[str]:
+def _unprotected(findings: "Sequence[Finding]") -> list[str]:
     """Return a warning where some risk is nearly that of the original: an honest claim is no protection."""
     high = [
         f for f in findings if f.masked.value >= NEARLY * f.original.value and f.original.value > 2.0 * f.chance.value
@@ -68,7 +66,7 @@ def _unprotected(findings: Sequence[Finding]) -> list[str]:
     return [f"Yet an intruder who {worst.intruder} {worst.does} nearly as many as without any masking ({against})."]
 
 
-def _contradiction(finding: Finding) -> str:
+def _contradiction(finding: "Finding") -> str:
     against = f"{shown(finding.masked)} % against {finding.claim:.3g} %"
     if finding.times is None:
         return f"an intruder who {finding.intruder} {finding.does} some where the score says none ({against})"

@@ -3,8 +3,6 @@
 Each command's module is imported when the command is used, so that ``evosdc --help`` answers at once.
 """
 
-from __future__ import annotations
-
 import errno
 import sys
 import traceback

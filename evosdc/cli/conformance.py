@@ -1,7 +1,5 @@
 """What ``evosdc plugins test`` does: a conformance suite for a registered name, written to a file and run by pytest."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """``evosdc datasets``."""
 
-from __future__ import annotations
-
 import click
 
 from evosdc.cli.options import json_option

@@ -1,7 +1,5 @@
 """How a run shows itself: a progress bar on a terminal, one plain line a generation elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self

@@ -1,7 +1,5 @@
 """What commands read, and what they must not write over."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """``evosdc judge``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,7 +60,7 @@ def judge(
     _show(opinion)
 
 
-def _show(opinion: SecondOpinion) -> None:
+def _show(opinion: "SecondOpinion") -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text

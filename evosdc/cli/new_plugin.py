@@ -1,7 +1,5 @@
 """``evosdc new-plugin``: a distribution of one's own that works and passes its tests from the start."""
 
-from __future__ import annotations
-
 import keyword
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The classes that ``evosdc new-plugin`` begins with: each small, and each passes its conformance suite as it is."""
 
-from __future__ import annotations
-
 MEASURE = '''"""The measure `$name`."""
 
 import numpy as np

@@ -1,7 +1,5 @@
 """``evosdc plugins``."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

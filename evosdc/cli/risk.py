@@ -1,7 +1,5 @@
 """``evosdc risk``."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -88,7 +86,7 @@ def risk(
     _show(view, chosen, figures)
 
 
-def matrix_rows(path: Path) -> dict[str, Matrix]:
+def matrix_rows(path: Path) -> "dict[str, Matrix]":
     """Return, by attribute, the rows of a file's matrices; those of values that occurred where the file tells counts.
 
     Raises
@@ -113,7 +111,7 @@ def matrix_rows(path: Path) -> dict[str, Matrix]:
     return rows
 
 
-def _show(view: IntruderView, chosen: Mapping[str, Mapping[str, Any]], figures: Mapping[str, Any]) -> None:
+def _show(view: "IntruderView", chosen: Mapping[str, Mapping[str, Any]], figures: Mapping[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text

@@ -1,7 +1,5 @@
 """Ending in good order when told to: SIGTERM and SIGHUP are treated as Ctrl-C, with their own exit status."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager

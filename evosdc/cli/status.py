@@ -1,7 +1,5 @@
 """``evosdc status``, and how the status of a run or a study is put in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +32,7 @@ def status(run_dir: Path, as_json: bool) -> None:
         say(f"{name + ':':<14}{text}")
 
 
-def rows(found: Status) -> Iterator[tuple[str, str]]:
+def rows(found: "Status") -> Iterator[tuple[str, str]]:
     """Yield what there is to say of a status: names and texts."""
     from evosdc.experiment.study.status import StudyStatus
 
@@ -48,7 +46,7 @@ def rows(found: Status) -> Iterator[tuple[str, str]]:
         yield "process", f"{found.owner.pid} on {found.owner.host}, since {found.owner.since}"
 
 
-def _run_rows(run: RunStatus) -> Iterator[tuple[str, str]]:
+def _run_rows(run: "RunStatus") -> Iterator[tuple[str, str]]:
     yield "state", run.phase + (f" ({run.message})" if run.message else "")
     yield "generation", f"{run.generation}"
     yield "evaluations", f"{run.evaluations} in {duration(run.seconds)}"
@@ -69,7 +67,7 @@ def _run_rows(run: RunStatus) -> Iterator[tuple[str, str]]:
         yield "last sign", f"{duration(run.silent)} ago"
 
 
-def _study_rows(study: StudyStatus) -> Iterator[tuple[str, str]]:
+def _study_rows(study: "StudyStatus") -> Iterator[tuple[str, str]]:
     from evosdc.runs.status import FINISHED, WAITING
 
     yield "state", study.phase
@@ -93,7 +91,7 @@ def _study_rows(study: StudyStatus) -> Iterator[tuple[str, str]]:
         yield "and", f"{len(under_way) - MOST_LISTED} more"
 
 
-def line(found: Status) -> str:
+def line(found: "Status") -> str:
     """Return a status in one line, without anything that changes by itself as time goes by."""
     from evosdc.experiment.study.status import StudyStatus
 

@@ -1,7 +1,5 @@
 """Lines of text for people."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

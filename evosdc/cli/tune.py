@@ -1,7 +1,5 @@
 """``evosdc tune``."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Sequence
@@ -124,7 +122,7 @@ def tune(
         say("Records that break edit rules of the schema were repaired before files were judged; evosdc mask does not.")
 
 
-def command_of(masking: Masking, data: str, schema: Path | None, protect: Sequence[str]) -> str:
+def command_of(masking: "Masking", data: str, schema: Path | None, protect: Sequence[str]) -> str:
     """Return the command that makes a file of a masking again.
 
     Parameters
@@ -151,7 +149,8 @@ def command_of(masking: Masking, data: str, schema: Path | None, protect: Sequen
         parts += [f"by={names_text(step.by)}"] if step.by else []
         words += ["--then", shlex.join(parts)]
     seed = () if masking.seed is None else ("--seed", str(masking.seed))
-    return shlex.join([*words, *seed, "-o", "masked.csv"])
+    righted = ("--right-labels", names_text(masking.right_labels)) if masking.right_labels else ()
+    return shlex.join([*words, *righted, *seed, "-o", "masked.csv"])
 
 
 def names_text(names: Sequence[str]) -> str:
@@ -172,7 +171,7 @@ def value_text(value: Any) -> str:
     return str(value)
 
 
-def _write(output: Path, assembly: Assembly, found: Tuning, result: dict[str, Any]) -> str:
+def _write(output: Path, assembly: "Assembly", found: "Tuning", result: dict[str, Any]) -> str:
     """Write the best file, all figures, and an experiment that begins with tuned methods; return the file's path."""
     from evosdc.experiment.config.resolution import experiment_text
     from evosdc.experiment.run.tuning import best_file, with_tuned
@@ -190,7 +189,7 @@ def _write(output: Path, assembly: Assembly, found: Tuning, result: dict[str, An
     return str(path)
 
 
-def _print(found: Tuning, commands: Sequence[str], fitness: str, output: Path | None) -> None:
+def _print(found: "Tuning", commands: Sequence[str], fitness: str, output: Path | None) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -231,7 +230,7 @@ def _print(found: Tuning, commands: Sequence[str], fitness: str, output: Path | 
         say(f"Not tuned: {name}: {reason}")
 
 
-def _shown(rows: Sequence[TunedMethod]) -> tuple[list[TunedMethod], list[int]]:
+def _shown(rows: "Sequence[TunedMethod]") -> "tuple[list[TunedMethod], list[int]]":
     """Return the rows of the table with their places among all: all methods, and the best of the other kinds."""
     counts: dict[str, int] = {}
     places = []

@@ -1,7 +1,5 @@
 """``evosdc watch``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,7 +39,7 @@ def watch(run_dir: Path, interval: float) -> int:
     return 0 if found.phase == FINISHED else 1
 
 
-def _followed(path: Path, interval: float, console: Console) -> Status:
+def _followed(path: Path, interval: float, console: "Console") -> "Status":
     from time import monotonic, sleep
 
     from rich.live import Live
@@ -72,7 +70,7 @@ def _followed(path: Path, interval: float, console: Console) -> Status:
             say(line(found))
 
 
-def _table(found: Status) -> Table:
+def _table(found: "Status") -> "Table":
     from rich.table import Table
     from rich.text import Text
 

@@ -6,8 +6,6 @@ wants them names them under ``protect``. Note that education-num is a function o
 and has the role weight.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the numeric reference files of the CASC project have in common: a CSV file with a header of their own."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Sequence
 from pathlib import Path

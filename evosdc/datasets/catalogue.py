@@ -1,7 +1,5 @@
 """What the registered data sets are: names, sizes, licences, files, hashes. Words only, so that listing is cheap."""
 
-from __future__ import annotations
-
 from evosdc.specs import DatasetSpec, RemoteFile
 
 _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
@@ -11,6 +9,12 @@ _CASC_SOURCE = (
     "Brand, R., Domingo-Ferrer, J. and Mateo-Sanz, J. M. (2002). Reference data sets to test and compare SDC methods "
     "for protection of numerical microdata. CASC project, IST-2000-25069."
 )
+
+
+def _file(place: str, *urls: str, sha256: str) -> tuple[RemoteFile]:
+    """Return the one file of a data set under its published name; `place` is where it may lie below ``EVOSDC_DATA``."""
+    return (RemoteFile(name=place.rpartition("/")[2], folders=(place,), sha256=sha256, urls=urls),)
+
 
 HOUSING = DatasetSpec(
     name="housing", implementation="evosdc.datasets.housing:load",
@@ -23,12 +27,9 @@ ADULT = DatasetSpec(
     summary="Census income 1994 (U.S. Current Population Survey), the training part; 30162 complete records.",
     source="Becker, B. and Kohavi, R. (1996). Adult. UCI Machine Learning Repository. doi:10.24432/C5XW20",
     records=32561, attributes=15, licence=_CC_BY,
-    files=(
-        RemoteFile(
-            name="adult.data", folders=("adult/adult.data",),
-            sha256="5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
-            urls=(f"{_UCI}/adult/adult.data",),
-        ),
+    files=_file(
+        "adult/adult.data", f"{_UCI}/adult/adult.data",
+        sha256="5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
     ),
 )  # fmt: skip
 GERMAN_CREDIT = DatasetSpec(
@@ -36,12 +37,9 @@ GERMAN_CREDIT = DatasetSpec(
     summary="Credit applicants (Statlog): 13 categorical and 7 numeric attributes and the credit class.",
     source="Hofmann, H. (1994). Statlog (German Credit Data). UCI Machine Learning Repository. doi:10.24432/C5NC77",
     records=1000, attributes=21, licence=_CC_BY,
-    files=(
-        RemoteFile(
-            name="german.data", folders=("german_credit/german.data",),
-            sha256="b21f3d81db8071257d5ff1deaeba1fd4303b62712e6fcc9715c7a86202cb5871",
-            urls=(f"{_UCI}/statlog/german/german.data",),
-        ),
+    files=_file(
+        "german_credit/german.data", f"{_UCI}/statlog/german/german.data",
+        sha256="b21f3d81db8071257d5ff1deaeba1fd4303b62712e6fcc9715c7a86202cb5871",
     ),
 )  # fmt: skip
 SOLAR_FLARE = DatasetSpec(
@@ -49,12 +47,9 @@ SOLAR_FLARE = DatasetSpec(
     summary="Active regions of the sun in 1978: 10 categorical attributes and 3 counts of flares.",
     source="Bradshaw, G. (1989). Solar Flare. UCI Machine Learning Repository. doi:10.24432/C5530G", records=1066,
     attributes=13, licence=_CC_BY,
-    files=(
-        RemoteFile(
-            name="flare.data2", folders=("solar_flare/flare.data2",),
-            sha256="78fdb7a42bfc9c8c3fffc81624b18a700a2e2aeca7a47e3c1f4939c830b41832",
-            urls=(f"{_UCI}/solar-flare/flare.data2",),
-        ),
+    files=_file(
+        "solar_flare/flare.data2", f"{_UCI}/solar-flare/flare.data2",
+        sha256="78fdb7a42bfc9c8c3fffc81624b18a700a2e2aeca7a47e3c1f4939c830b41832",
     ),
 )  # fmt: skip
 PIMA = DatasetSpec(
@@ -63,12 +58,9 @@ PIMA = DatasetSpec(
     source="Smith, J. W., Everhart, J. E., Dickson, W. C., Knowler, W. C. and Johannes, R. S. (1988). Using the ADAP "
         "learning algorithm to forecast the onset of diabetes mellitus. SCAMC, 261-265.",
     records=768, attributes=9, licence="none stated; donated to UCI in 1990 and later withdrawn there",
-    files=(
-        RemoteFile(
-            name="pima-indians-diabetes.data", folders=("pima_diabetes/pima-indians-diabetes.data",),
-            sha256="06f5b7c2cd7bca686fda4f92eab5f61e7ff6426a9acefa2e3dda04fc54293cf5",
-            urls=(),
-        ),
+    files=_file(
+        "pima_diabetes/pima-indians-diabetes.data",
+        sha256="06f5b7c2cd7bca686fda4f92eab5f61e7ff6426a9acefa2e3dda04fc54293cf5",
     ),
 )  # fmt: skip
 POKER_HAND = DatasetSpec(
@@ -76,48 +68,36 @@ POKER_HAND = DatasetSpec(
     summary="Hands of five cards, the training part: suit and rank of each card, and the hand.",
     source="Cattral, R. and Oppacher, F. (2006). Poker Hand. UCI Machine Learning Repository. doi:10.24432/C5KW38",
     records=25010, attributes=11, licence=_CC_BY,
-    files=(
-        RemoteFile(
-            name="poker-hand-training-true.data", folders=("poker_hand/poker-hand-training-true.data",),
-            sha256="37becdf87d5f8cbf2b91d6471e965a25b86cb4a6d878c0f94a4025969fca464f",
-            urls=(f"{_UCI}/poker/poker-hand-training-true.data",),
-        ),
+    files=_file(
+        "poker_hand/poker-hand-training-true.data", f"{_UCI}/poker/poker-hand-training-true.data",
+        sha256="37becdf87d5f8cbf2b91d6471e965a25b86cb4a6d878c0f94a4025969fca464f",
     ),
 )  # fmt: skip
 TARRAGONA = DatasetSpec(
     name="tarragona", implementation="evosdc.datasets.tarragona:load",
     summary="Companies of the Tarragona area, 1995: 13 numeric attributes.", source=_CASC_SOURCE, records=834,
     attributes=13, licence=_CASC,
-    files=(
-        RemoteFile(
-            name="Tarragona.csv", folders=("casc_tarragona/Tarragona.csv",),
-            sha256="d5f719a134a3476b2157d9675d1a2b211dbc06ad6109685ad1e4b7847cfa45a4",
-            urls=(),
-        ),
+    files=_file(
+        "casc_tarragona/Tarragona.csv",
+        sha256="d5f719a134a3476b2157d9675d1a2b211dbc06ad6109685ad1e4b7847cfa45a4",
     ),
 )  # fmt: skip
 CENSUS = DatasetSpec(
     name="census", implementation="evosdc.datasets.census:load",
     summary="Persons of the U.S. Current Population Survey 1995: 13 numeric attributes.", source=_CASC_SOURCE,
     records=1080, attributes=13, licence=_CASC,
-    files=(
-        RemoteFile(
-            name="CASCrefmicrodata.csv", folders=("casc_census/CASCrefmicrodata.csv",),
-            sha256="40fb91564d4379274610e941161fd38729adb471bddb9c71d7c01ef142fd0f5b",
-            urls=(),
-        ),
+    files=_file(
+        "casc_census/CASCrefmicrodata.csv",
+        sha256="40fb91564d4379274610e941161fd38729adb471bddb9c71d7c01ef142fd0f5b",
     ),
 )  # fmt: skip
 EIA = DatasetSpec(
     name="eia", implementation="evosdc.datasets.eia:load",
     summary="U.S. electric utilities by month, 1996: 10 numeric attributes, state, month and two identifiers.",
     source=_CASC_SOURCE, records=4092, attributes=15, licence=_CASC,
-    files=(
-        RemoteFile(
-            name="EIA.csv", folders=("casc_eia/EIA.csv",),
-            sha256="4df54e21b3451e3c0b6081fa1c9ef5dbd8f09d484925ed2ade759b78b4869d1b",
-            urls=(),
-        ),
+    files=_file(
+        "casc_eia/EIA.csv",
+        sha256="4df54e21b3451e3c0b6081fa1c9ef5dbd8f09d484925ed2ade759b78b4869d1b",
     ),
 )  # fmt: skip
 

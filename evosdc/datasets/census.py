@@ -3,8 +3,6 @@
 All 13 numeric attributes are quasi-identifiers. The final weight afnlwgt is one of them, as in the literature.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 A transfer that broke off begins anew: pooch does not resume, and the largest file takes seconds.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from pathlib import Path

@@ -3,8 +3,6 @@
 The ten numeric attributes are quasi-identifiers; number and name of the utility are identifiers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Categories stand in the order of their documented codes. Quasi-identifiers are t
 account, savings and present employment. ``A14`` (no account) and ``A65`` (unknown savings) close the ordinal scales.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -10,8 +10,6 @@ never occur.
 Only integers are drawn and compared, from the generator's raw output, so that one seed gives one file everywhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Weights are relative frequencies by row. The rows of a table belong to the group
 falls into one group by its latent region or by an attribute drawn before.
 """
 
-from __future__ import annotations
-
 
 def _labels(text: str) -> tuple[str, ...]:
     return tuple(text.split("|"))

@@ -1,7 +1,5 @@
 """From a data set's published files to a `Source`: an ordinary table with a header and a documented schema."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib import import_module

@@ -4,8 +4,6 @@ All eight numeric attributes are quasi-identifiers, the test result is sensitive
 insulin and bmi are physiologically impossible and stand for missing values; they are left as published.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Suits are nominal by nature, though the publisher's description calls them ordin
 the hand is sensitive.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

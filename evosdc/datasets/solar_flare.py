@@ -4,8 +4,6 @@ Quasi-identifiers are those that the thesis protects: class, largest spot size a
 occurs, and largest-spot-area is constant. The class scale A..F ends with the remnant ``H``, so it is nominal.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Finding the files of a data set: in the folder ``EVOSDC_DATA``, in the user's cache, or at their publisher."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Iterator, Mapping

@@ -3,8 +3,6 @@
 All 13 numeric attributes are quasi-identifiers. Negative values are genuine.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The Pareto front of all candidates ever evaluated."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Collection, Iterable, Sequence
 

@@ -5,8 +5,6 @@ the state of the demes from which migrants may come to it. Whatever order tasks 
 their own order, so that nothing of the search depends on it.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from dataclasses import dataclass, field, replace
 from time import perf_counter

@@ -1,7 +1,5 @@
 """From genomes to tables: which random numbers each decoding is given."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

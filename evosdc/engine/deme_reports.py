@@ -6,8 +6,6 @@ reports of all demes generation by generation. It sees exactly what it would hav
 without varying or evaluating anything. Of children that came to nothing it does not hear.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

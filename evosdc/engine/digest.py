@@ -1,7 +1,5 @@
 """The digest by which two runs are compared."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from hashlib import sha256
 

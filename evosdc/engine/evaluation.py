@@ -1,7 +1,5 @@
 """Evaluating whole generations: duplicates and cache first, then here or on workers, whichever is faster."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What becomes of an evaluation that fails: the run ends, it is tried again, or the candidate counts as the worst."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Judging a genome again on draws that the search never saw: means, and how far chance may have moved them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import hypot

@@ -1,7 +1,5 @@
 """How work leaves this process: evaluation by evaluation, deme by deme for many generations, or not at all."""
 
-from __future__ import annotations
-
 from math import ceil, inf
 from time import perf_counter
 

@@ -1,7 +1,5 @@
 """A privacy model as a score: what ``k-anonymity >= 3`` looks at."""
 
-from __future__ import annotations
-
 from math import isnan
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How much of the space of objectives a front dominates."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import moocore

@@ -1,7 +1,5 @@
 """The loop of generations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace

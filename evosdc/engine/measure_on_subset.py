@@ -1,7 +1,5 @@
 """A measure on some of the protected attributes: what ``il of education`` asks for."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The problem to be solved, and the evaluation of one genome: a pure function of the seed and the genome."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The line that the journal gets for each generation, and the figures of populations in it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from math import fsum
 from operator import attrgetter

@@ -1,7 +1,5 @@
 """When a search ends."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

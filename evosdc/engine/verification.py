@@ -1,7 +1,5 @@
 """Whether scores that were reached step by step are those of the genomes themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from evosdc.engine.problem import Problem

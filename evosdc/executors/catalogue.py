@@ -1,7 +1,5 @@
 """The executors that evosdc ships, as offers."""
 
-from __future__ import annotations
-
 from evosdc.specs import ExecutorSpec
 
 

@@ -1,7 +1,5 @@
 """Running a chunk of named work, wherever it arrived: nothing a task does gets out but an outcome."""
 
-from __future__ import annotations
-
 import signal
 import threading
 import traceback

@@ -1,7 +1,5 @@
 """How many items travel together: enough to make the journey cheap, few enough to keep all workers busy to the end."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import accumulate
 from math import ceil

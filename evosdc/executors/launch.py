@@ -1,7 +1,5 @@
 """Starting child processes that import what this process can, use one thread each and never outlive it."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Whether this program was started by a launcher of workers, whose executor is then the one to use."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """Which work is done, which is under way, and whose fault it is when workers die: decisions only, no processes."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The first things that a worker process does: learn its settings, and make sure that it ends when its parent does."""
 
-from __future__ import annotations
-
 import ctypes
 import json
 import os

@@ -4,8 +4,6 @@ The bytes pass between a process and the children that it started, over private 
 never written to disk.
 """
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 

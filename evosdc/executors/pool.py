@@ -1,7 +1,5 @@
 """What the executors with worker processes have in common: one way to hand out work, take it in and give up."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A fixed number of worker processes, each with one job at most; those that die are replaced."""
 
-from __future__ import annotations
-
 import json
 from multiprocessing.connection import Connection, wait
 from pathlib import Path

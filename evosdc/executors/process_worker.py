@@ -1,7 +1,5 @@
 """A worker process of the `processes` executor: ``python -m evosdc.executors.process_worker``, started by `crew`."""
 
-from __future__ import annotations
-
 import json
 from multiprocessing.connection import Connection
 

@@ -5,8 +5,6 @@ which task, so a death costs one task and one worker instead of the whole pool; 
 again by each worker; and nothing is forked from a process that has threads.
 """
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from evosdc.executors.pool import Pool, PoolExecutor

@@ -1,7 +1,5 @@
 """Tasks run one after another in this process."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

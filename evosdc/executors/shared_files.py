@@ -1,7 +1,5 @@
 """What all tasks of a problem share, as files named by their content: published once, memory-mapped by every worker."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

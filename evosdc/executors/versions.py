@@ -1,7 +1,5 @@
 """What has to be the same in all processes that share a run."""
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Mapping
 

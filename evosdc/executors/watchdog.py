@@ -1,7 +1,5 @@
 """When to give up waiting for workers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from time import monotonic
 

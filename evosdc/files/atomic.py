@@ -1,7 +1,5 @@
 """Writing files so that they are whole or not there at all, and for their owner's eyes only."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

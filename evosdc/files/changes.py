@@ -1,7 +1,5 @@
 """What a masked table changes in the values of a file, attribute by attribute."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -36,7 +34,7 @@ class Change:
     index: Index
     reworded: NDArray[np.bool_]
 
-    def alike(self) -> Change:
+    def alike(self) -> "Change":
         """Return the change after which equal values are equal texts too.
 
         Otherwise the records of a class could be told apart by how their values are written, and whoever kept its own

@@ -1,7 +1,5 @@
 """From texts to the integer codes and numbers of a `Table`, by a schema."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """One attribute as it stands in a file or a DataFrame, before a schema gives its values a meaning."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

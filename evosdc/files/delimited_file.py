@@ -1,7 +1,5 @@
 """Delimited text files: read into columns, written back with every untouched field as it stood."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Values of pandas columns: as texts, and put into a column in a dtype that holds them."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from typing import Any
 
@@ -29,7 +27,7 @@ def _text(value: Any, whole: bool) -> str:
     return str(value)
 
 
-def assigned(series: pd.Series[Any], changed: NDArray[np.bool_], values: list[Any], order: tuple[str, ...]) -> Any:
+def assigned(series: "pd.Series[Any]", changed: NDArray[np.bool_], values: list[Any], order: tuple[str, ...]) -> Any:
     """Return a copy of the column's array with `values` at the changed places, in a dtype that holds them."""
     dtype: Any = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
@@ -58,7 +56,7 @@ def _label(value: Hashable) -> Any:
     return value if value is None or isinstance(value, str) else texts_of([value])[0]
 
 
-def _numeric(series: pd.Series[Any], changed: NDArray[np.bool_], values: list[Any], present: list[Any]) -> Any:
+def _numeric(series: "pd.Series[Any]", changed: NDArray[np.bool_], values: list[Any], present: list[Any]) -> Any:
     dtype: Any = series.dtype
     if not pd.api.types.is_integer_dtype(dtype):
         largest = float(np.finfo(getattr(dtype, "numpy_dtype", dtype)).max)
@@ -84,7 +82,9 @@ def _wide(dtype: Any, plain: str) -> str:
     return plain if isinstance(dtype, np.dtype) else plain.capitalize()
 
 
-def _categorical(series: pd.Series[Any], changed: NDArray[np.bool_], values: list[Any], order: tuple[str, ...]) -> Any:
+def _categorical(
+    series: "pd.Series[Any]", changed: NDArray[np.bool_], values: list[Any], order: tuple[str, ...]
+) -> Any:
     dtype: Any = series.dtype
     new = list(dict.fromkeys(value for value in values if value is not None and value not in dtype.categories))
     if new:
@@ -96,12 +96,12 @@ def _categorical(series: pd.Series[Any], changed: NDArray[np.bool_], values: lis
     return _set(series, changed, values)
 
 
-def _as(series: pd.Series[Any], dtype: Any) -> pd.Series[Any]:
+def _as(series: "pd.Series[Any]", dtype: Any) -> "pd.Series[Any]":
     converted: pd.Series[Any] = series.astype(dtype)
     return converted
 
 
-def _set(series: pd.Series[Any], changed: NDArray[np.bool_], values: list[Any]) -> Any:
+def _set(series: "pd.Series[Any]", changed: NDArray[np.bool_], values: list[Any]) -> Any:
     dtype: Any = series.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
         plain = series.to_numpy(copy=True)

@@ -1,7 +1,5 @@
 """From the bytes of a file to its text: byte order marks, UTF-8 and the Western code pages."""
 
-from __future__ import annotations
-
 import codecs
 from dataclasses import dataclass
 from pathlib import Path

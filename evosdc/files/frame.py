@@ -1,7 +1,5 @@
 """DataFrames to tables and back: by position, with dtypes, index and untouched values as they are."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -78,7 +76,7 @@ def _kind(thing: object) -> str:
     return f"a {kind.__qualname__}" if kind.__module__ == "builtins" else f"a {kind.__module__}.{kind.__qualname__}"
 
 
-def _part(name: str, series: pd.Series[Any]) -> Part:
+def _part(name: str, series: "pd.Series[Any]") -> Part:
     codes: NDArray[np.integer[Any]]
     if isinstance(series.dtype, pd.CategoricalDtype):
         codes, values = np.asarray(series.cat.codes), list(series.cat.categories)
@@ -128,7 +126,7 @@ def declared(frame: pd.DataFrame, parts: Sequence[Part]) -> Mapping[str, Attribu
     }
 
 
-def _proposed(part: Part, series: pd.Series[Any], missing: tuple[str, ...]) -> Attribute:
+def _proposed(part: Part, series: "pd.Series[Any]", missing: tuple[str, ...]) -> Attribute:
     column, dtype = part.column, series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         labels = tuple(text for text in column.texts if text not in missing)
@@ -186,7 +184,7 @@ def frame_from_table(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
     return result
 
 
-def _masked(series: pd.Series[Any], part: Part, table: Table) -> Any:
+def _masked(series: "pd.Series[Any]", part: Part, table: Table) -> Any:
     """Return the new array of a column, or None when nothing changes."""
     attribute = table.schema[part.column.name]
     missing = table.schema.missing
@@ -204,7 +202,7 @@ def _masked(series: pd.Series[Any], part: Part, table: Table) -> Any:
     return assigned(series, changed, values, attribute.categories) if changed.any() else None
 
 
-def _values(part: Part, series: pd.Series[Any], change: Change, attribute: Attribute) -> list[Any]:
+def _values(part: Part, series: "pd.Series[Any]", change: Change, attribute: Attribute) -> list[Any]:
     """Return the new values in the column's own type where a text can be read as one."""
     new = [text for text in change.texts if text is not None and text not in part.values]
     if attribute.categorical:

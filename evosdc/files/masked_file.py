@@ -1,7 +1,5 @@
 """Protected versions of a file, read by the schema of the original."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

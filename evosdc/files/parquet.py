@@ -1,7 +1,5 @@
 """Parquet files: read into columns of text, written back with the types of all columns kept."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

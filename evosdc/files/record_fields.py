@@ -3,8 +3,6 @@
 A field keeps its quotes and surrounding blanks, so joining the fields of a record gives the record back.
 """
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Microdata files: read into a table, and written back masked with all else as it stood."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -93,7 +91,7 @@ class Source:
     rows: Rows
     notes: tuple[str, ...] = ()
 
-    def restricted(self, complete: Sequence[str] | bool = False, first: int | None = None) -> Source:
+    def restricted(self, complete: Sequence[str] | bool = False, first: int | None = None) -> "Source":
         """Return only the records without missing values, or only the first ones, or the first of the former.
 
         Parameters

@@ -1,7 +1,5 @@
 """The schema of a generalised version of a file: the original's, with the labels that the version adds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """From the scores of many measures to one information loss and one disclosure risk."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal

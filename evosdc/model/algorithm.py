@@ -1,7 +1,5 @@
 """The contract of search algorithms: ask and tell, with the state as a value."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ union by hand, those inside lists and tables too, where ``float | dict[str, floa
 of pydantic's errors would still name the tags, which users have never seen.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from types import NoneType, UnionType

@@ -5,8 +5,6 @@ The framework asks ``isinstance(genotype, Seedable)`` and the like. A genotype l
 >>> class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]): ...
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 

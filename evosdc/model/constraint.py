@@ -1,7 +1,5 @@
 """Constraints of a search: what a published file has to fulfil, whatever its objectives."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What of a masking method can be tuned: designs with free parameters, each with a useful range on its own scale."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Figures that are estimates, with the interval in which they are to be expected."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
@@ -34,12 +32,12 @@ class Estimate:
         return (self.high - self.low) / (2.0 * NORMAL_95)
 
     @classmethod
-    def exact(cls, value: float) -> Estimate:
+    def exact(cls, value: float) -> "Estimate":
         """Return a figure without uncertainty."""
         return cls(value, value, value)
 
     @classmethod
-    def around(cls, value: float, error: float) -> Estimate:
+    def around(cls, value: float, error: float) -> "Estimate":
         """Return a figure with a standard error."""
         return cls(value, value - NORMAL_95 * error, value + NORMAL_95 * error)
 

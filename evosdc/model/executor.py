@@ -1,7 +1,5 @@
 """The contract of executors: run chunks of named work somewhere, give the outcomes back in order."""
 
-from __future__ import annotations
-
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence

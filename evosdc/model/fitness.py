@@ -1,7 +1,5 @@
 """The contract of fitnesses: from scores to objectives, all minimised."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
@@ -26,7 +24,7 @@ class Fitness(ABC):
     def __init__(self, params: Any) -> None:
         self.params = params
 
-    def bound(self, directions: Mapping[str, str]) -> Fitness:
+    def bound(self, directions: Mapping[str, str]) -> "Fitness":
         """Return the fitness for the measures of an experiment; itself, where it needs to know nothing of them.
 
         Parameters

@@ -20,8 +20,6 @@ Members in parentheses have defaults. `evosdc.testing.GenotypeConformance` tests
 genotype has.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Generic, TypeVar

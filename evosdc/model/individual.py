@@ -1,7 +1,5 @@
 """Individuals: a genome with its scores and objectives, in a class slim enough for fast runs, and their order."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -27,7 +25,7 @@ class ConstrainedFitness(base.Fitness):  # type: ignore[misc]  # DEAP is not typ
         super().__init__(values)
         self.infeasibility = infeasibility
 
-    def dominates(self, other: ConstrainedFitness, obj: slice = slice(None)) -> bool:
+    def dominates(self, other: "ConstrainedFitness", obj: slice = slice(None)) -> bool:
         """Whether it breaks the constraints less, or as much and is nowhere worse and somewhere better."""
         if self.infeasibility != other.infeasibility:
             return self.infeasibility < other.infeasibility
@@ -37,10 +35,10 @@ class ConstrainedFitness(base.Fitness):  # type: ignore[misc]  # DEAP is not typ
     def _order(self) -> tuple[float, tuple[float, ...]]:
         return -self.infeasibility, self.wvalues
 
-    def __le__(self, other: ConstrainedFitness) -> bool:
+    def __le__(self, other: "ConstrainedFitness") -> bool:
         return self._order <= other._order
 
-    def __lt__(self, other: ConstrainedFitness) -> bool:
+    def __lt__(self, other: "ConstrainedFitness") -> bool:
         return self._order < other._order
 
     def __eq__(self, other: object) -> bool:
@@ -52,7 +50,7 @@ class ConstrainedFitness(base.Fitness):  # type: ignore[misc]  # DEAP is not typ
     def __hash__(self) -> int:
         return hash(self._order)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> ConstrainedFitness:
+    def __deepcopy__(self, memo: dict[int, Any]) -> "ConstrainedFitness":
         return type(self)(self.values, self.infeasibility)
 
 
@@ -135,7 +133,7 @@ class Individual:
             return self.infeasibility, self.objectives
         return precedence_of(self.scores, self.objectives)
 
-    def dominates(self, other: Individual) -> bool:
+    def dominates(self, other: "Individual") -> bool:
         """Whether it breaks the constraints less, or as much and is nowhere worse and somewhere better."""
         if self.infeasibility != other.infeasibility:
             return self.infeasibility < other.infeasibility
@@ -144,7 +142,7 @@ class Individual:
             return a < b
         return a != b and all(x <= y for x, y in zip(a, b, strict=True))
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Individual:
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Individual":
         """Return itself: an individual is a value, and DEAP's archives copy what they keep."""
         return self
 

@@ -1,7 +1,5 @@
 """The contract of judges: measures that give a second opinion on a file that was made without looking at them."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from typing import ClassVar
 

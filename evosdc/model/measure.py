@@ -1,7 +1,5 @@
 """The contract of measures: fitted once on the original, then asked often."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, TypeVar
@@ -33,6 +31,24 @@ class Fitted(ABC):
         are great.
         """
         return None
+
+
+class Mending(Fitted):
+    """A fitted measure of exchanged labels, which can say of which attributes they have to be put right.
+
+    Where a constraint bounds it, starting files that are above the bound are mended before they are evaluated.
+    """
+
+    @abstractmethod
+    def wrongly_labelled(self, masked: Table, bound: float) -> tuple[str, ...]:
+        """Return the categorical attributes that are each above a bound; exchanging their labels back lowers the score.
+
+        Parameters
+        ----------
+        masked : Table
+        bound : float
+            As a constraint has it, on the scale of the score.
+        """
 
 
 class Expected(Fitted):

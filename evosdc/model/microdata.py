@@ -1,7 +1,5 @@
 """The confidential file of an experiment and which of its attributes are to be protected."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """Adapters that make DEAP's variation operators safe: pure, and fed by the stream that they are given."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

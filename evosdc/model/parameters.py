@@ -1,7 +1,5 @@
 """Parameters of every pluggable thing: validated, frozen, unknown keys refused, all faults told at once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, TypeVar, get_args
 

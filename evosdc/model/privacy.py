@@ -1,7 +1,5 @@
 """The contract of privacy models: what one file, taken by itself, reveals of its respondents."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,7 +26,7 @@ class MissingMatch(StrEnum):
     NEVER = "never"
 
     @classmethod
-    def of(cls, rule: MissingRule) -> MissingMatch:
+    def of(cls, rule: MissingRule) -> "MissingMatch":
         """Return the comparison that a schema's rule asks for."""
         return cls.WILDCARD if rule is MissingRule.WILDCARD else cls.CATEGORY
 

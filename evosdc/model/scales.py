@@ -1,7 +1,5 @@
 """Which attributes a method or a measure can work on."""
 
-from __future__ import annotations
-
 from collections.abc import Set
 
 from evosdc.errors import Fault, ParameterError

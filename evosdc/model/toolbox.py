@@ -1,7 +1,5 @@
 """The DEAP toolbox of a genotype: the operators under the names that DEAP's users know."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Find plugins and ask each what it offers, one by one: a broken plugin is a problem to report, never the end."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """The one table of what plugins can offer: each kind's hook, spec and contract."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from evosdc.specs import (
@@ -10,6 +8,7 @@ from evosdc.specs import (
     ExecutorSpec,
     FitnessSpec,
     GenotypeSpec,
+    LimitSpec,
     MaskingMethodSpec,
     MeasureSpec,
     PortfolioSpec,
@@ -69,6 +68,7 @@ KINDS: dict[str, Kind] = {
         Kind("executor", "executors", ExecutorSpec, "Executor", "executor", "workers"),
         Kind("dataset", "datasets", DatasetSpec),
         Kind("portfolio", "portfolios", PortfolioSpec),
+        Kind("limit", "limits", LimitSpec),
     )
 }
 """By name, in the order of listings."""

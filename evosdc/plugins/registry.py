@@ -3,8 +3,6 @@
 Loading imports plugins' own modules but no implementation; those are imported when first used.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
@@ -124,11 +122,8 @@ class Registry:
         """
         names = self.defaults(kind, occasion)
         if not names:
-            raise UnknownNameError(
-                Fault(
-                    kind, f"none, where no plugin has a default for {occasion}", f"one of {', '.join(self.names(kind))}"
-                )
-            )
+            wanted = f"one of {', '.join(self.names(kind))}"
+            raise UnknownNameError(Fault(kind, f"none, where no plugin has a default for {occasion}", wanted))
         if len(names) > 1:
             given = f"{' and '.join(names)} as defaults for {occasion}"
             raise ClashError(Fault(kind, given, "one of them by name", "Several plugins offer a default."))
@@ -205,7 +200,7 @@ class Registry:
             message = f"{kind} {name} of plugin {self.provider(kind, name)} could not be set up: {in_words(error)}."
             raise PluginError(message) from error
 
-    def add_commands(self, cli: click.Group) -> tuple[PluginProblem, ...]:
+    def add_commands(self, cli: "click.Group") -> tuple[PluginProblem, ...]:
         """Let every plugin add its commands, and return the problems met.
 
         A plugin that raises, or that would replace a command that is already there, adds nothing.

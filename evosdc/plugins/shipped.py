@@ -1,7 +1,5 @@
 """What the framework itself offers, by the same hooks as any plugin: algorithms, executors and data sets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from evosdc.hookspecs import hookimpl

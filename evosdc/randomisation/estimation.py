@@ -7,8 +7,6 @@ each axis is carried back by the inverse of its own matrix. With g the columns o
 ``T_hat`` in place of T, and they are estimated without bias. Sampling is not part of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -39,7 +37,7 @@ class Estimate:
     counts: Counts
     variances: Counts
 
-    def __add__(self, other: Estimate) -> Estimate:
+    def __add__(self, other: "Estimate") -> "Estimate":
         return Estimate(self.counts + other.counts, self.variances + other.variances)
 
 

@@ -6,8 +6,6 @@ and those that enter it, for which a binomial number of the same mean and varian
 error is below 1 in 1000, with several below 1 in 100.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import ceil, cos, erf, exp, log, pi, sin, sqrt
 

@@ -4,8 +4,6 @@ Frequencies are a vector T of shape (c,), matrices have shape (c, c) and rows th
 zero has an identity row and an otherwise zero column in all results, as in `evosdc.randomisation.transition`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from evosdc.kernel import kernel

@@ -1,7 +1,5 @@
 """Local differential privacy of transition matrices."""
 
-from __future__ import annotations
-
 from math import inf, log
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Matrices of categories in files: CSV for one attribute, JSON for any number and for crossed attributes."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """Drawing published categories from transition matrices, by given uniform numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

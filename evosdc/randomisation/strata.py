@@ -1,7 +1,5 @@
 """Which transition matrices a published file was masked with, stratum by stratum."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Analysis of a file that was published by post-randomisation (PRAM), with its transition matrices known."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
@@ -23,12 +21,12 @@ if TYPE_CHECKING:
 
 
 def estimate_after_pram(
-    published: pd.DataFrame | Table,
+    published: "pd.DataFrame | Table",
     matrices: Any,
     attributes: Sequence[str] | str,
     *,
     weight: str | None = None,
-) -> pd.DataFrame:
+) -> "pd.DataFrame":
     """Estimate the original counts of one attribute's categories, or of the cells of a table of several.
 
     ``T_hat = (P^-1)' T_published``, for several attributes by the inverse of each one's matrix (of the block's, where
@@ -180,7 +178,7 @@ def _sums(schema: Schema, one: LabelledMatrix, wanted: Sequence[str]) -> Matrix:
     return sums
 
 
-def _frame(schema: Schema, names: Sequence[str], published: Numbers, total: Estimate) -> pd.DataFrame:
+def _frame(schema: Schema, names: Sequence[str], published: Numbers, total: Estimate) -> "pd.DataFrame":
     import pandas as pd
 
     labels = [pd.CategoricalIndex(c := schema[name].categories, categories=c, name=name) for name in names]

@@ -6,8 +6,6 @@ design b is invariant (it would not be if such categories were counted). With a 
 is the identity.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """The journal: one line of JSON a generation, appended while the search runs."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterable

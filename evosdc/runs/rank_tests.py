@@ -1,7 +1,5 @@
 """Do settings differ? Summaries of what repeated runs found, and tests that need no assumption but independence."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations

@@ -1,7 +1,5 @@
 """What runs have left in their folders, read into values; finished, running and failed runs alike."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

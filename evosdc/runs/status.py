@@ -1,7 +1,5 @@
 """How a run is doing, from what lies in its folder; nothing of the run is touched or waited for."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

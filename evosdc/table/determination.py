@@ -1,7 +1,5 @@
 """Masked attributes that the rest of a published file gives away: they follow from an attribute that stays."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ Ordinal: ``|{i : a <= i < b}| / |D|`` (Eq. 2.6 of the thesis); nominal: 0 if equ
 1 from every category under the rule ``category`` and at distance 0 from everything under ``wildcard``.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import lcm
 

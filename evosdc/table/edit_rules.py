@@ -1,7 +1,5 @@
 """Edit rules: combinations of values that no record may have, as a user writes them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Equivalence classes: records with the same values of some attributes, found once and worked on together."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

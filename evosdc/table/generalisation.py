@@ -17,8 +17,6 @@ brace or a quote, or begins or ends with a blank. What is a category is read as 
 hierarchy is asked, and the syntax last.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Generalization hierarchies: each leaf with the labels that stand for it at every level above."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -105,7 +103,7 @@ class Hierarchy:
         return tuple(label for label in categories if label not in self.position)
 
     @classmethod
-    def from_edges(cls, edges: Iterable[Sequence[str]], origin: str = "hierarchy") -> Hierarchy:
+    def from_edges(cls, edges: Iterable[Sequence[str]], origin: str = "hierarchy") -> "Hierarchy":
         """Return the hierarchy of ``(child, parent)`` pairs.
 
         A leaf that is nearer to the root than others keeps its own label on the levels in between.

@@ -1,7 +1,5 @@
 """Hierarchies made by rule: intervals of numbers, and merging of neighbours in an order."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise

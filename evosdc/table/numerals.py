@@ -1,7 +1,5 @@
 """Numbers as files write them: parsing, decimals, and writing back."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal

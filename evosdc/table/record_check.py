@@ -4,8 +4,6 @@ Records are rows of classes (`evosdc.table.record_rules.ColumnClasses`): those o
 and those of the others, which do not.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Classes of values that no structural zero and no edit rule tells apart, and the rules as arrays over them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

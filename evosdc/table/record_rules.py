@@ -1,7 +1,5 @@
 """The rules of records in force for one file: its structural zeros and edit rules, and the repair of masked files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 

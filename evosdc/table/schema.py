@@ -1,7 +1,5 @@
 """What is known of a file's attributes: role, scale, categories, hierarchy, and how missing values count."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -65,7 +63,7 @@ class Attribute:
     role: Role = Role.OTHER
     scale: Scale = Scale.NOMINAL
     categories: tuple[str, ...] = ()
-    hierarchy: Hierarchy | None = field(default=None, compare=False)
+    hierarchy: "Hierarchy | None" = field(default=None, compare=False)
     decimals: int = 0
 
     @property
@@ -102,7 +100,7 @@ class Schema:
     attributes: tuple[Attribute, ...]
     missing: tuple[str, ...] = ("",)
     na: MissingRule = MissingRule.CATEGORY
-    edit_rules: tuple[EditRule, ...] = ()
+    edit_rules: "tuple[EditRule, ...]" = ()
 
     def __post_init__(self) -> None:
         faults = []
@@ -147,7 +145,7 @@ class Schema:
         """Return the names of the attributes that have one of the roles."""
         return tuple(a.name for a in self.attributes if a.role in roles)
 
-    def select(self, names: Sequence[str]) -> Schema:
+    def select(self, names: Sequence[str]) -> "Schema":
         """Return the schema of the named attributes only, in the order of `names`; edit rules of others are left out.
 
         Raises

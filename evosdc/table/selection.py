@@ -1,7 +1,5 @@
 """Choosing records: those without missing values, and the first ones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Structural zeros: pairs of categories that never occur together although one would expect several such records."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

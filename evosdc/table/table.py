@@ -1,7 +1,5 @@
 """The table that everything computes on: read-only matrices of integer codes and of numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -73,7 +71,7 @@ class Table:
         column: Codes | Numbers = matrix[:, self._position[name]]
         return column
 
-    def select(self, names: Sequence[str]) -> Table:
+    def select(self, names: Sequence[str]) -> "Table":
         """Return the table of the named attributes, in that order."""
         schema = self.schema.select(names)
         return Table(
@@ -82,11 +80,11 @@ class Table:
             self.numbers[:, [self._position[a.name] for a in schema.numeric]],
         )
 
-    def take(self, rows: Rows) -> Table:
+    def take(self, rows: Rows) -> "Table":
         """Return the records at the given positions, in that order."""
         return Table(self.schema, self.codes[rows], self.numbers[rows])
 
-    def with_columns(self, part: Table) -> Table:
+    def with_columns(self, part: "Table") -> "Table":
         """Return this table with the columns of `part`, which has the same records, put in place of its own."""
         changed = {a.name: a for a in part.schema.attributes}
         schema = replace(self.schema, attributes=tuple(changed.get(a.name, a) for a in self.schema.attributes))
@@ -131,7 +129,7 @@ class Table:
         if faults:
             raise DataError(faults)
 
-    def same_records(self, other: Table) -> bool:
+    def same_records(self, other: "Table") -> bool:
         """Whether both tables hold the same values at the same positions."""
         return (
             self.schema.names == other.schema.names

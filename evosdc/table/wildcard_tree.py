@@ -4,8 +4,6 @@ A key is looked up level by level. Where it has a value, the branches of that va
 where it has none, all of them. Attributes with missing values lie deep, so the many complete keys meet few branches.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a plugin may refuse, and how it has to."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 

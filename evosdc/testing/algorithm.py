@@ -2,8 +2,6 @@
 
 # ruff: noqa: D102 -- the name of a test says what it asserts
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 from typing import ClassVar

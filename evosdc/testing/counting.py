@@ -1,7 +1,5 @@
 """A problem for testing algorithms: vectors of small integers, to be brought to zero."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a method that generalises may change, and whether its labels are true."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from evosdc.table.generalisation import LabelReader

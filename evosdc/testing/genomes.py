@@ -1,7 +1,5 @@
 """Genomes and their dumps, as the genotype suite compares them."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator, Mapping
 from typing import Any

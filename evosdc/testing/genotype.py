@@ -2,8 +2,6 @@
 
 # ruff: noqa: D102 -- the name of a test says what it asserts
 
-from __future__ import annotations
-
 from evosdc.testing.acceptance import assert_unknown_keys_refused
 from evosdc.testing.genotype_capabilities import CapabilityTests
 from evosdc.testing.genotype_decoding import DecodingTests

@@ -5,8 +5,6 @@ A test asks nothing of a genotype that has not the capability that it is about.
 
 # ruff: noqa: D102 -- the name of a test says what it asserts
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import isfinite

@@ -2,8 +2,6 @@
 
 # ruff: noqa: D102 -- the name of a test says what it asserts
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the genotype suite works on: the genotype, its file, and genomes of every origin."""
 
-from __future__ import annotations
-
 from collections.abc import Set
 from itertools import pairwise
 from typing import Any, ClassVar, Literal

@@ -2,8 +2,6 @@
 
 # ruff: noqa: D102 -- the name of a test says what it asserts
 
-from __future__ import annotations
-
 from evosdc.testing.acceptance import on_every_table
 from evosdc.testing.genomes import assert_genome, lost_genes
 from evosdc.testing.genotype_subject import GenotypeSubject

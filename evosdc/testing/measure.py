@@ -2,8 +2,6 @@
 
 # ruff: noqa: D102 -- the name of a test says what it asserts
 
-from __future__ import annotations
-
 from collections.abc import Set
 from dataclasses import replace
 from math import isfinite

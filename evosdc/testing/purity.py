@@ -1,7 +1,5 @@
 """What the suites need to see whether code is pure: content hashes, writable arrays, the global random state."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager

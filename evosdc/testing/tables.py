@@ -1,7 +1,5 @@
 """Small random tables that a plugin should be able to live with, made from a seed and fit for given scales."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 

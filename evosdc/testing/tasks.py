@@ -1,7 +1,5 @@
 """Task functions for the executor suite: what workers import and run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any

@@ -1,7 +1,5 @@
 """What is tuned: methods, methods with parameters of each attribute's own, and chains; each has a point to be found."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -43,7 +41,7 @@ class TunedStep:
             return None
         return Masking(self.method, params, () if len(chosen) == whole else chosen)
 
-    def alone(self, attribute: str) -> TunedStep:
+    def alone(self, attribute: str) -> "TunedStep":
         """Return the step for one of its attributes."""
         return replace(self, attributes=(attribute,))
 

@@ -1,7 +1,5 @@
 """Who carries out trials, remembers them, and keeps to the budget."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -49,7 +47,7 @@ class Candidate:
     key: str
 
     @classmethod
-    def at(cls, arm: Arm, point: Point) -> Candidate | None:
+    def at(cls, arm: Arm, point: Point) -> "Candidate | None":
         """Return what stands at a point of an arm; None where nothing would be masked."""
         masking = arm.masking(point)
         return None if masking is None else cls(arm, point, masking, json.dumps(masking.to_json(), sort_keys=True))
@@ -144,20 +142,21 @@ class Judge:
             self._share = before
 
     def judge(self, wanted: Iterable[Wanted]) -> None:
-        """Carry out the trials that are not known yet, as far as the budget goes."""
+        """Carry out the trials that are not known yet, as far as the budget goes; one that succeeds in any case."""
         fresh: dict[tuple[str, int], Candidate] = {}
         for candidate, draw in wanted:
             self.candidates.setdefault(candidate.key, candidate)
             if self._open(candidate.key, draw) and not self._too_slow(candidate):
                 fresh.setdefault((candidate.key, draw), candidate)
         left = list(fresh.items())
-        while left and not self.over:
+        while left and not (self.over and self.trials):
             sent = self.dispatch is not None and self.dispatch.worthwhile(self._cost * len(left))
             size = BATCH * (self.dispatch.executor.workers if sent and self.dispatch is not None else 1)
             if self.budget.evaluations is not None:
                 size = min(size, max(1, round(self._share * self.budget.evaluations) - self.evaluations))
-            if self.budget.seconds is not None and not sent and self._cost * size > 0.02 * self.budget.seconds:
-                size = max(1, int(0.02 * self.budget.seconds / self._cost))
+            if self.budget.seconds is not None and not sent:
+                # Nothing is known before the first trial, which may take long.
+                size = max(1, min(size, int(0.02 * self.budget.seconds / self._cost))) if self._cost else 1
             batch, left = left[:size], left[size:]
             self._carry_out(batch, sent)
             self.tell(self.evaluations)

@@ -1,7 +1,5 @@
 """Pattern search on the parameters' own scales, which judges random methods on more draws the closer it looks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from evosdc.tuning.judge import MOST_DRAWS, Candidate, Judge, Search

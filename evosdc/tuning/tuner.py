@@ -1,7 +1,5 @@
 """The course of tuning: coarse grids, a race on ever finer steps, parameters of each attribute's own, chains of two."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, permutations, product, zip_longest
@@ -79,9 +77,9 @@ def tune(
     tell : callable
         Called with the number of trials carried out, now and then.
     """
-    judge = Judge(problem, registry, seed, budget, dispatch, function, tell)
     original = problem.genotype.microdata.original
     arms = arms_of(original, registry, methods)
+    judge = Judge(problem, registry, seed, budget, dispatch, function, tell)
     course = Course(judge, arms)
     course.grid(portfolio_arms(portfolio, arms, len(original.schema)))
     course.race()

@@ -292,10 +292,10 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
         """Raise `PluginError` for a wrong shape or type, a writable array, or a code outside its domain."""
         if g.shape != self._shape or g.dtype != self._type or g.flags.writeable:
             raise PluginError(f"a genome of cells is a read-only {self._type} {self._shape}; got {g.dtype} {g.shape}")
-        lowest = np.where(self._domain.sizes > self._domain.categories, MISSING, 0)
+        # A masked file may publish missing values where the original has none: local suppression does.
         highest = self._domain.categories.copy()
         highest[self._categorical :] += 2 * self._domain.coding.reach
-        if ((g < lowest) | (g >= highest)).any():
+        if ((g < MISSING) | (g >= highest)).any():
             raise PluginError("a genome of cells holds a code outside its attribute's domain")
         if self._rules is not None and self._rules.broken(g).any():
             raise PluginError("a genome of cells holds a record that breaks a rule")

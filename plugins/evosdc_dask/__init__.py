@@ -1,7 +1,5 @@
 """Dask as an executor: the workers of a cluster that a site runs already, or of one started for the run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from evosdc.hookspecs import hookimpl

@@ -1,7 +1,5 @@
 """Tasks run by Dask workers: those of a cluster that a site runs already, or of one started here for this run."""
 
-from __future__ import annotations
-
 import logging
 import tempfile
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The genotype `equations`: genetic programming of the equation that fills PRAM matrices (thesis, 4.2)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -34,7 +32,7 @@ def evosdc_fitnesses() -> Iterable[FitnessSpec]:
 
 
 @hookimpl
-def evosdc_commands(cli: click.Group) -> None:
+def evosdc_commands(cli: "click.Group") -> None:
     """Add ``evosdc equation``."""
     from evosdc_equations.command import equation
 

@@ -4,8 +4,6 @@ Protected division and clipping make such steps wrong for some files: x / y * y 
 therefore compared with the equation on many matrices, and is taken only where it makes the same ones.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any

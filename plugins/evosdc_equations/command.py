@@ -1,7 +1,5 @@
 """``evosdc equation``: look at an equation file, typeset it, simplify it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,7 +35,7 @@ def equation(file: Path, as_latex: bool, simplified: bool, algebra: bool, output
         write_text(output, design.text())
 
 
-def _cleaned(design: EquationDesign, algebra: bool) -> EquationDesign:
+def _cleaned(design: "EquationDesign", algebra: bool) -> "EquationDesign":
     from evosdc_equations.algebra import shortened
     from evosdc_equations.simplification import simplify
 

@@ -1,7 +1,5 @@
 """The standard PRAM designs as equations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 

@@ -3,8 +3,6 @@
 They draw from the global `random`, as all of DEAP does: call them inside `evosdc.seeds.lent`.
 """
 
-from __future__ import annotations
-
 import random
 
 from deap import gp

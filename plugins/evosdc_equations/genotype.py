@@ -1,7 +1,5 @@
 """The genotype `equations`: trees that fill transition matrices."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any

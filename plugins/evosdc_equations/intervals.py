@@ -1,7 +1,5 @@
 """Bounds of values that hold for every file, and what follows for the order of two values."""
 
-from __future__ import annotations
-
 from math import inf, log1p, nextafter, sqrt
 
 from evosdc.randomisation.equations.symbols import CODE, LIMIT, SYMBOLS

@@ -1,7 +1,5 @@
 r"""Equations in LaTeX: ``\left(1 - p\right) \cdot \frac{N - T_{k} - T_{l}}{...}``; no two equations look alike."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from evosdc.randomisation.equations.equation import Equation

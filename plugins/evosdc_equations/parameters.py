@@ -1,7 +1,5 @@
 """Parameters of the genotype `equations`, and whether they fit a file."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field, field_validator

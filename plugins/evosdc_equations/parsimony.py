@@ -1,7 +1,5 @@
 """Parsimony as a second objective: the better protection first, the shorter equation too."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Literal
 

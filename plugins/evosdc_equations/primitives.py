@@ -1,7 +1,5 @@
 """DEAP's view of equations: the primitive set, and the way from postorder vectors to prefix trees and back."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Trees in which equal subtrees are one node, so that comparing them costs nothing, however deep they are."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

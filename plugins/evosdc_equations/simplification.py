@@ -3,8 +3,6 @@
 Rules that only algebra over the reals allows (cancelling, factoring) are in `evosdc_equations.algebra`.
 """
 
-from __future__ import annotations
-
 from evosdc.randomisation.equations.equation import Equation
 from evosdc.randomisation.equations.evaluation import Decoding
 from evosdc.randomisation.equations.symbols import CODE

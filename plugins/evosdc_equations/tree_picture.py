@@ -1,7 +1,5 @@
 """The tree of an equation as an SVG picture."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 

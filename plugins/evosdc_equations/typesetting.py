@@ -1,7 +1,5 @@
 """Equations as people write them, set as an SVG picture: fractions, roots, bars, brackets that grow, cases."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -28,7 +26,7 @@ class Box:
     ascent: float
     descent: float
     strokes: tuple[str, ...] = ()
-    parts: tuple[tuple[float, float, Box], ...] = ()
+    parts: "tuple[tuple[float, float, Box], ...]" = ()
 
 
 def typeset(equation: Equation, target: str = "p") -> str:

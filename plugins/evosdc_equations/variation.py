@@ -3,8 +3,6 @@
 Draws come from the global `random`: call the operators inside `evosdc.seeds.lent`, on trees of one's own.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from operator import attrgetter

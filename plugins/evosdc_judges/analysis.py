@@ -1,7 +1,5 @@
 """The analyst's side of a judge: the whole file, masked attributes and unmasked ones, by classes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import combinations
 

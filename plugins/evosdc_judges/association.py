@@ -1,7 +1,5 @@
 """How masking changes the association of attributes, unmasked ones included."""
 
-from __future__ import annotations
-
 import numpy as np
 from pydantic import Field
 
@@ -60,11 +58,11 @@ class Association(Judge):
 
     params: Params
 
-    def fit(self, original: Table) -> FittedAssociation:
+    def fit(self, original: Table) -> "FittedAssociation":
         """Choose pairs of the original, whose attributes are all protected."""
         return self.fit_in(Microdata(original, original.schema.names))
 
-    def fit_in(self, microdata: Microdata) -> FittedAssociation:
+    def fit_in(self, microdata: Microdata) -> "FittedAssociation":
         """Choose the pairs.
 
         Raises

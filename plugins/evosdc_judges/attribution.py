@@ -1,7 +1,5 @@
 """Attribution: a published file in which all records of a key agree on a target tells people's targets."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -38,11 +36,11 @@ class Attribution(Judge):
         """Return the targets that are named."""
         return self.params.targets
 
-    def fit(self, original: Table) -> FittedAttribution:
+    def fit(self, original: Table) -> "FittedAttribution":
         """Count the original, whose attributes are all protected."""
         return self.fit_in(Microdata(original, original.schema.names))
 
-    def fit_in(self, microdata: Microdata) -> FittedAttribution:
+    def fit_in(self, microdata: Microdata) -> "FittedAttribution":
         """Count the original.
 
         Raises
@@ -72,7 +70,7 @@ class Attribution(Judge):
 
     @staticmethod
     @abstractmethod
-    def share(counts: Counts) -> float:
+    def share(counts: "Counts") -> float:
         """Return the figure of one target, 0..1."""
 
 

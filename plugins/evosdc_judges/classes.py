@@ -1,7 +1,5 @@
 """Attributes of any scale as classes, and records as whole numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """What a classifier that learned from the published file makes of real people."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
@@ -58,11 +56,11 @@ class ClassifierUtility(Judge):
         """Return the target, where it is named."""
         return (self.params.target,) if self.params.target is not None else ()
 
-    def fit(self, original: Table) -> FittedClassifierUtility:
+    def fit(self, original: Table) -> "FittedClassifierUtility":
         """Refuse: there is no unmasked attribute."""
         return self.fit_in(Microdata(original, original.schema.names))
 
-    def fit_in(self, microdata: Microdata) -> FittedClassifierUtility:
+    def fit_in(self, microdata: Microdata) -> "FittedClassifierUtility":
         """Choose what is predicted, and learn it from the original.
 
         Raises

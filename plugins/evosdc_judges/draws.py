@@ -4,8 +4,6 @@ Every draw has an address below the judge's seed, so that a judge says the same 
 judges of one seed share their halves.
 """
 
-from __future__ import annotations
-
 from enum import IntEnum
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Inference: a person's unknown attribute is guessed from the released record nearest to what is known."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -50,7 +48,7 @@ class Inference(Judge):
 
     params: Params
 
-    def fit(self, original: Table) -> FittedInference:
+    def fit(self, original: Table) -> "FittedInference":
         """Classify the original.
 
         Raises

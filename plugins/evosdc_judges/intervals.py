@@ -1,7 +1,5 @@
 """Intervals of success rates, and of what an attack reaches beyond its control."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import hypot, sqrt
 

@@ -1,7 +1,5 @@
 """Attribute inference by an intruder who learned from leaked pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -68,7 +66,7 @@ class LearnedInference(Judge):
 
     params: Params
 
-    def fit(self, original: Table) -> FittedLearnedInference:
+    def fit(self, original: Table) -> "FittedLearnedInference":
         """Classify the original.
 
         Raises

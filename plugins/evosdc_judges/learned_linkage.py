@@ -1,7 +1,5 @@
 """Record linkage with weights that were learned from pairs."""
 
-from __future__ import annotations
-
 import numpy as np
 from pydantic import Field
 
@@ -61,7 +59,7 @@ class LearnedLinkage(Judge):
 
     params: Params
 
-    def fit(self, original: Table) -> FittedLearnedLinkage:
+    def fit(self, original: Table) -> "FittedLearnedLinkage":
         """Classify the original and find its distinct records.
 
         Raises

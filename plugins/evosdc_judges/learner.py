@@ -1,7 +1,5 @@
 """The classifier of the learned judges: gradient boosting of small trees on classes."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from evosdc.errors import Fault, ParameterError

@@ -1,7 +1,5 @@
 """Linkability: two sets of attributes of one person, held apart, meet in the released file."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
@@ -50,7 +48,7 @@ class Linkability(Judge):
 
     params: Params
 
-    def fit(self, original: Table) -> FittedLinkability:
+    def fit(self, original: Table) -> "FittedLinkability":
         """Classify the original.
 
         Raises

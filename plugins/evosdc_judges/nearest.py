@@ -1,7 +1,5 @@
 """Exact search for the nearest records, by costs that are whole numbers so that ties are ties."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

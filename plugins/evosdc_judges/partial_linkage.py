@@ -1,7 +1,5 @@
 """Record linkage by intruders who know some of the attributes only."""
 
-from __future__ import annotations
-
 from math import hypot
 
 import numpy as np
@@ -53,7 +51,7 @@ class PartialLinkage(Judge):
 
     params: Params
 
-    def fit(self, original: Table) -> FittedPartialLinkage:
+    def fit(self, original: Table) -> "FittedPartialLinkage":
         """Find the distinct originals of every subset.
 
         Raises

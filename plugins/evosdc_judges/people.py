@@ -1,7 +1,5 @@
 """The original side of a judge about respondents: their classes, and which of them are asked about."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whether a model can tell the published file from the original: the propensity score mean squared error."""
 
-from __future__ import annotations
-
 import numpy as np
 from pydantic import Field
 
@@ -56,11 +54,11 @@ class PropensityRatio(Judge):
 
     params: Params
 
-    def fit(self, original: Table) -> FittedPropensityRatio:
+    def fit(self, original: Table) -> "FittedPropensityRatio":
         """Choose the model for an original whose attributes are all protected."""
         return self.fit_in(Microdata(original, original.schema.names))
 
-    def fit_in(self, microdata: Microdata) -> FittedPropensityRatio:
+    def fit_in(self, microdata: Microdata) -> "FittedPropensityRatio":
         """Choose the model.
 
         Raises

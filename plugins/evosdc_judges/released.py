@@ -6,8 +6,6 @@ attacks both halves with what is left (Giomi et al., 2023). What succeeds agains
 knowledge of the population; only what succeeds beyond it is the file's doing.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

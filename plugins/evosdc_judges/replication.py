@@ -1,7 +1,5 @@
 """Replicated uniques: people who are alone with their values in the original and in the published file."""
 
-from __future__ import annotations
-
 import numpy as np
 from pydantic import Field
 
@@ -37,7 +35,7 @@ class ReplicatedUniques(Judge):
 
     params: Params
 
-    def fit(self, original: Table) -> FittedReplicatedUniques:
+    def fit(self, original: Table) -> "FittedReplicatedUniques":
         """Find the combinations of the original."""
         self.require_support(original)
         return FittedReplicatedUniques(original, self.params.bins)

@@ -1,7 +1,5 @@
 """Singling out: predicates that the released file suggests, each true of one person alone."""
 
-from __future__ import annotations
-
 import numpy as np
 from pydantic import Field
 
@@ -47,7 +45,7 @@ class SinglingOut(Judge):
 
     params: Params
 
-    def fit(self, original: Table) -> FittedSinglingOut:
+    def fit(self, original: Table) -> "FittedSinglingOut":
         """Classify the original.
 
         Raises

@@ -1,7 +1,5 @@
 """Three-way tables of a file, over masked and unmasked attributes."""
 
-from __future__ import annotations
-
 import numpy as np
 from pydantic import Field
 
@@ -42,11 +40,11 @@ class ThreeWayTables(Judge):
 
     params: Params
 
-    def fit(self, original: Table) -> FittedTables:
+    def fit(self, original: Table) -> "FittedTables":
         """Choose tables of the original, whose attributes are all protected."""
         return self.fit_in(Microdata(original, original.schema.names))
 
-    def fit_in(self, microdata: Microdata) -> FittedTables:
+    def fit_in(self, microdata: Microdata) -> "FittedTables":
         """Choose the tables."""
         self.require_support(microdata.original)
         return FittedTables(analysis_of(microdata, self.params.bins), self.params)

@@ -1,7 +1,5 @@
 """How an attribute was masked, as an intruder learns it from pairs of original and published values."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Every node of a lattice at once, for k-anonymity alone: one depth-first pass without leaving the kernel."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

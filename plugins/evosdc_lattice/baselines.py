@@ -1,7 +1,5 @@
 """Simple searches to compare others with."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

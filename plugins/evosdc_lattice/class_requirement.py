@@ -1,7 +1,5 @@
 """What makes a class safe: k-anonymity, l-diversity, t-closeness and p-sensitivity, in any combination."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import log
 from typing import Literal

@@ -3,8 +3,6 @@
 Source: Li, Li and Venkatasubramanian (2007); the three ground distances are theirs.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Exact searches: every node, or those that cannot be left out."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

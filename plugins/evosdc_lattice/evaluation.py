@@ -1,7 +1,5 @@
 """Judging nodes: frequency sets rolled up from the nearest finer one at hand, and what follows from them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

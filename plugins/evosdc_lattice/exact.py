@@ -1,7 +1,5 @@
 """Exact search for all optimal nodes: depth first over the attributes, cut by monotonicity and by lower bounds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The genetic algorithm on level vectors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

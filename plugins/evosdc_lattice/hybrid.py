@@ -1,7 +1,5 @@
 """The hybrid of Cui, Kim and Lee (2011): a genetic algorithm with a tabu search in place of mutation."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -7,8 +7,6 @@ level of a label that the hierarchy does not have is that of the lowest node abo
 reconstruction.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The ladder of an attribute: its values at every level of its hierarchy, as codes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

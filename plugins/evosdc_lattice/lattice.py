@@ -1,7 +1,5 @@
 """The genotype `lattice`: one level of generalisation an attribute."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from hashlib import blake2b
@@ -75,7 +73,7 @@ class Lattice(SelfStarting[Levels], Restricted[Levels], Generalising[Levels], Di
             return value
 
         @model_validator(mode="after")
-        def _count_or_share(self) -> Lattice.Params:
+        def _count_or_share(self) -> "Lattice.Params":
             if self.suppression > 1 and self.suppression != int(self.suppression):
                 raise ValueError("suppression: a share from 0 to 1, or a whole number of records")
             if self.p is not None and self.p > self.k:
@@ -83,7 +81,7 @@ class Lattice(SelfStarting[Levels], Restricted[Levels], Generalising[Levels], Di
             return self
 
         @model_validator(mode="after")
-        def _nothing_idle(self) -> Lattice.Params:
+        def _nothing_idle(self) -> "Lattice.Params":
             """Refuse what would do nothing: its author believes the file to be protected by it."""
             asked = self.l is not None, self.t is not None, self.p is not None
             idle = (

@@ -5,8 +5,6 @@ suppressed cell loses all that its attribute can lose. The leaves of a domain ar
 values that never occur included. Other programs count so, too, and figures can be compared.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass

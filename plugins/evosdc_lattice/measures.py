@@ -1,7 +1,5 @@
 """The losses of generalised files as measures: of any table that a hierarchy can read, and of nodes directly."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """A picture of a small lattice: visited nodes, those within the limit, and the optimal ones; and the class sizes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any

@@ -1,7 +1,5 @@
 """From a node to the published table, and to the sizes of its classes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -4,8 +4,6 @@ A class is the set of records with the same generalised values. Its key packs th
 into bit fields of one or more 64-bit words.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

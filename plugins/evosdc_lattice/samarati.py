@@ -1,7 +1,5 @@
 """Samarati's search: the least height at which a node is within the limit, then the best node of that height."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What all searches of the lattice share: the lattice, values that guide them, and the nodes that they visited."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

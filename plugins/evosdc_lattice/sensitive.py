@@ -1,7 +1,5 @@
 """The sensitive attributes of a file, as columns of counts."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The lattice of a file: all vectors of levels, and how a frequency set climbs in it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """What a published table shows by the original's hierarchies: classes, suppressed records, losses of its values."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Tabu search from node to node (Cui, Kim and Lee 2011), by itself and as a part of the hybrid."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -63,7 +61,7 @@ class TabuList:
         self.nodes, self.until = nodes, until
 
     @classmethod
-    def empty(cls, size: int, attributes: int) -> TabuList:
+    def empty(cls, size: int, attributes: int) -> "TabuList":
         """Return a list with no node on it."""
         return cls(np.full((size, attributes), FREE, dtype=np.int16), np.full(size, -1, dtype=np.int64))
 
@@ -71,7 +69,7 @@ class TabuList:
         """Whether a node is tabu in a cycle."""
         return bool(((self.nodes == node).all(axis=1) & (self.until >= cycle)).any())
 
-    def entered(self, node: Levels, cycle: int, life: int) -> TabuList:
+    def entered(self, node: Levels, cycle: int, life: int) -> "TabuList":
         """Return the list with a node in place of the one that leaves next."""
         if not len(self.until):
             return self

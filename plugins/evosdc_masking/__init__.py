@@ -4,8 +4,6 @@ Importing this package loads nothing but hooks; each method stands in a module o
 used.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -27,16 +25,8 @@ if TYPE_CHECKING:
     import click
 
 _FAMILIES = (
-    post_randomisation,
-    microaggregation,
-    anonymity,
-    swapping,
-    recoding,
-    suppression,
-    noise,
-    compression,
-    synthesis,
-)
+    post_randomisation, microaggregation, anonymity, swapping, recoding, suppression, noise, compression, synthesis,
+)  # fmt: skip
 
 
 @hookimpl
@@ -68,7 +58,7 @@ def evosdc_portfolios() -> Iterator[PortfolioSpec]:
 
 
 @hookimpl
-def evosdc_commands(cli: click.Group) -> None:
+def evosdc_commands(cli: "click.Group") -> None:
     """Add ``evosdc estimate``."""
     from evosdc_masking.post_randomisation.estimate_command import estimate
 

@@ -16,8 +16,6 @@ competes for the mode as the last category, and any other average is missing whe
 under ``wildcard`` an average is missing only where all values are. In a sample with weights a record counts its weight.
 """
 
-from __future__ import annotations
-
 from typing import Final, Literal
 
 import numpy as np

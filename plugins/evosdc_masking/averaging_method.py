@@ -1,7 +1,5 @@
 """What all methods have in common that publish the averages of classes of at least k records."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar

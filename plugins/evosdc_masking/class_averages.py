@@ -1,7 +1,5 @@
 """The last step of every microaggregation: the records of a class get the class's average."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

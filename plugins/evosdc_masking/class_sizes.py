@@ -1,7 +1,5 @@
 """Useful sizes of the classes that are published as one record."""
 
-from __future__ import annotations
-
 from evosdc.model import Range
 
 OF_RECORDS, OF_VALUES = 4, 2

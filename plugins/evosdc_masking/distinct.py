@@ -1,7 +1,5 @@
 """Records with the same categories, found once and worked on together."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

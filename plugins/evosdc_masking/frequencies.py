@@ -1,7 +1,5 @@
 """How often the categories of an attribute occur."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """The portfolio of numeric files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any

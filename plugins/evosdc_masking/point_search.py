@@ -1,7 +1,5 @@
 """Distances of many points from one, and the farthest of them."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Numbers published with as many decimals as the file has."""
 
-from __future__ import annotations
-
 import numpy as np
 from pydantic import Field
 

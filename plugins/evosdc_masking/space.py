@@ -1,7 +1,5 @@
 """Records as points with a distance, in the flat arrays that compiled loops want."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import lcm
 from typing import NamedTuple

@@ -3,22 +3,13 @@
 This module holds the hooks alone and imports nothing heavy; each measure stands in a module of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from evosdc.hookspecs import hookimpl
 from evosdc.specs import FitnessSpec, MeasureSpec
 from evosdc_measures import analysis_loss, categorical_loss, consistency, interval_disclosure, linkage, numeric_loss
 
-_FAMILIES = (
-    categorical_loss,
-    numeric_loss,
-    analysis_loss,
-    interval_disclosure,
-    linkage,
-    consistency,
-)
+_FAMILIES = (categorical_loss, numeric_loss, analysis_loss, interval_disclosure, linkage, consistency)
 
 
 @hookimpl
@@ -32,31 +23,23 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
 def evosdc_fitnesses() -> Iterator[FitnessSpec]:
     """Offer the two scalar fitnesses of the thesis, a weighted one, and that of several objectives."""
     yield FitnessSpec(
-        name="mean",
-        implementation="evosdc_measures.fitness:Mean",
+        name="mean", implementation="evosdc_measures.fitness:Mean",
         summary="Mean of information loss and disclosure risk.",
-        meaning="the mean of IL and DR",
-        source="thesis, Eq. 3.2",
-        default_for=("experiment",),
-    )
+        meaning="the mean of IL and DR", source="thesis, Eq. 3.2", default_for=("experiment",),
+    )  # fmt: skip
     yield FitnessSpec(
-        name="max",
-        implementation="evosdc_measures.fitness:Max",
+        name="max", implementation="evosdc_measures.fitness:Max",
         summary="Greater of information loss and disclosure risk, which favours balance.",
-        meaning="the greater of IL and DR",
-        source="thesis, Eq. 3.4",
-        default_for=("protect",),
-    )
+        meaning="the greater of IL and DR", source="thesis, Eq. 3.4", default_for=("protect",),
+    )  # fmt: skip
     yield FitnessSpec(
-        name="weighted",
-        implementation="evosdc_measures.fitness:Weighted",
+        name="weighted", implementation="evosdc_measures.fitness:Weighted",
         summary="Weighted mean of information loss and disclosure risk, or of single measures.",
         meaning="the weighted mean of IL and DR, or of single measures, with the weights among the settings",
         source="Domingo-Ferrer, Torra (2001), whose score weighs its components.",
-    )
+    )  # fmt: skip
     yield FitnessSpec(
-        name="pareto",
-        implementation="evosdc_measures.fitness:Pareto",
+        name="pareto", implementation="evosdc_measures.fitness:Pareto",
         summary="Information loss and disclosure risk, or every measure, as objectives of their own: a whole front.",
         source="Deb et al. (2002) for the use of several objectives.",
-    )
+    )  # fmt: skip

@@ -1,7 +1,5 @@
 """Layout of tables by category: one flat array for all attributes, a missing value at index 0 of each axis."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What the measures are expected to give for tables drawn by transition matrices, from the matrices alone."""
 
-from __future__ import annotations
-
 from math import log2
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fitnesses: from information loss and disclosure risk to the figures that are minimised."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 

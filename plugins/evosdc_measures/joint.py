@@ -1,7 +1,5 @@
 """Joint counts of masked and original categories, attribute by attribute."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

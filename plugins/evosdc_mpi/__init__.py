@@ -1,7 +1,5 @@
 """MPI as an executor, for sites whose batch system starts MPI programs and nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from evosdc.hookspecs import hookimpl

@@ -1,7 +1,5 @@
 """Tasks run by MPI processes, through mpi4py, for sites whose batch system starts MPI programs and nothing else."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """How a transition matrix becomes a genome: whole numbers of constant sum by row, or whole flows with both margins."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

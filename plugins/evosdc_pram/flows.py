@@ -4,8 +4,6 @@ The transition matrix of a flow M is ``p_kl = M_kl / T_k``, invariant by constru
 midpoint are a reconstruction.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from evosdc_pram.coding import Coding, Genes, locked

@@ -1,7 +1,5 @@
 """Initial matrices of a search, and the standard ones that it is compared with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Literal
 

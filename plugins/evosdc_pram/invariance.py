@@ -1,7 +1,5 @@
 """How far transition matrices are from keeping the marginals."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -21,7 +19,7 @@ class MarginalShift(Measure):
     ``penalised``.
     """
 
-    def fit(self, original: Table) -> FittedMarginalShift:
+    def fit(self, original: Table) -> "FittedMarginalShift":
         """Count the original's categories."""
         self.require_support(original)
         return FittedMarginalShift(original)

@@ -1,7 +1,5 @@
 """Local differential privacy of transition matrices."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import exp
 from typing import ClassVar
@@ -25,7 +23,7 @@ class LocalPrivacy(Measure):
     file of few records some transitions never happen: the figure is then 100, unless the randomisation is strong.
     """
 
-    def fit(self, original: Table) -> FittedLocalPrivacy:
+    def fit(self, original: Table) -> "FittedLocalPrivacy":
         """Find the categories that occur."""
         self.require_support(original)
         return FittedLocalPrivacy(original)

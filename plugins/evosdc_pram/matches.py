@@ -1,7 +1,5 @@
 """Disclosure risk under misclassification: expected correct matches of uniques, and values published unchanged."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -40,7 +38,7 @@ class CorrectMatches(Measure):
     alone. That the thesis uses this measure is a reconstruction.
     """
 
-    def fit(self, original: Table) -> FittedCorrectMatches:
+    def fit(self, original: Table) -> "FittedCorrectMatches":
         """Count the original's keys."""
         self.require_support(original)
         return FittedCorrectMatches(original)
@@ -130,7 +128,7 @@ class Unchanged(Measure):
     values count as unchanged where they stay.
     """
 
-    def fit(self, original: Table) -> FittedUnchanged:
+    def fit(self, original: Table) -> "FittedUnchanged":
         """Count the original's categories."""
         self.require_support(original)
         return FittedUnchanged(original)

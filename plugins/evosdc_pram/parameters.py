@@ -1,7 +1,5 @@
 """Parameters of the genotype `pram`."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field, ValidationInfo, field_validator

@@ -1,7 +1,5 @@
 """The fitness that puts a price on matrices that are not invariant."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """The genotype `pram`: one transition matrix for each attribute, as whole numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any, ClassVar

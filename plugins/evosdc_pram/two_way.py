@@ -1,7 +1,5 @@
 """Two-way tables of pairs of attributes, original and published, and the figures that compare them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations

@@ -4,8 +4,6 @@ All of them are a reconstruction: of the operators of the thesis only the captio
 "crossover in the transition matrix" are at hand.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from evosdc_pram.coding import Coding, Genes, largest_remainder, locked

@@ -3,8 +3,6 @@
 This module holds the hooks alone and imports nothing heavy; each model stands in a module of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from evosdc.hookspecs import hookimpl

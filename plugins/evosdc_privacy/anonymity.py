@@ -1,7 +1,5 @@
 """How many records, and how many members of the population, share a key."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """t-closeness: how far the sensitive values of a class are from those of the whole file."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 

@@ -1,7 +1,5 @@
 """How diverse the sensitive values of a class are: p-sensitivity and l-diversity."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 

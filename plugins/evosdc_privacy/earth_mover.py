@@ -1,7 +1,5 @@
 """Earth mover's distances between the values of a class and those of the whole file, in time linear in the former."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What post-randomisation promises by itself, whatever an intruder knows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import isfinite
 from typing import Any, ClassVar

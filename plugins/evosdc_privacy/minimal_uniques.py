@@ -5,8 +5,6 @@ whole is split further. A part of one record is a unique; it is minimal if no se
 this one. Attributes are added from the last to the first, so each record meets all subsets of a set before the set.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

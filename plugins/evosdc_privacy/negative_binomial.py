@@ -4,8 +4,6 @@ F given f is negative binomial: F - f members of the population were missed befo
 probability p = f / (sum of the sampling weights) of being sampled (Benedetti and Franconi 1998).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

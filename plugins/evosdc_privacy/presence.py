@@ -1,7 +1,5 @@
 """delta-presence: how sure an intruder can be that a member of the population is in the file."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, ClassVar
 

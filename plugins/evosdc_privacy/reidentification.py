@@ -1,7 +1,5 @@
 """How likely records, and members of households, are to be re-identified."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Sensitive values class by class: which ones, and how often."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

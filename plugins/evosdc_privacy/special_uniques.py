@@ -1,7 +1,5 @@
 """SUDA2: special uniques, scored by how few attributes make a record unique."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import comb
 from typing import Any, ClassVar

@@ -13,8 +13,6 @@ What is our own, and why:
 worker died or SCOOP lost track; tasks are pure functions of what they carry, so that makes no difference.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from evosdc.hookspecs import hookimpl

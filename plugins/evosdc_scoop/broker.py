@@ -4,8 +4,6 @@ It speaks SCOOP's wire protocol as far as a pool without shared constants needs 
 and answers by way of the broker. Where a task is, is known exactly: it leaves the books when its answer comes.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from multiprocessing.connection import Connection
 

@@ -1,7 +1,5 @@
 """The line between a SCOOP worker and the broker: one encrypted connection, nothing that listens."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tasks run by SCOOP workers, which evosdc starts by itself."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The computers that workers run on: as a file lists them, or as SLURM or PBS have allotted them to this job."""
 
-from __future__ import annotations
-
 import re
 import socket
 from collections.abc import Iterable, Mapping, Sequence

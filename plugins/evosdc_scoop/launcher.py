@@ -1,7 +1,5 @@
 """Starting the processes of a SCOOP pool: a broker and its workers, on this computer and on others."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field

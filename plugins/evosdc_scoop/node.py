@@ -4,8 +4,6 @@ One of them is the origin, in SCOOP's words: it takes batches of tasks from the 
 `scoop.futures.map` and returns results in order as they come in. It evaluates, too, like any other worker.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 from functools import partial

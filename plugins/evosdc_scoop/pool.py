@@ -1,7 +1,5 @@
 """A SCOOP pool, probed before any work and watched during it."""
 
-from __future__ import annotations
-
 from collections import deque
 from dataclasses import replace
 from multiprocessing.connection import wait

@@ -1,7 +1,5 @@
 """Starting processes on other computers, by ssh or srun; they end when this process does or is no longer heard of."""
 
-from __future__ import annotations
-
 import os
 import select
 import shlex

@@ -4,8 +4,6 @@ One process for each computer starts the workers there and ends when one of them
 is one connection by ssh, or one step of SLURM, however many workers there are.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

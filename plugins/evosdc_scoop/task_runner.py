@@ -1,7 +1,5 @@
 """The callable that SCOOP's futures carry, and the probe."""
 
-from __future__ import annotations
-
 import os
 import socket
 import time

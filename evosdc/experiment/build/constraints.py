@@ -1,7 +1,5 @@
 """From the constraints of an experiment file to figures that can be judged."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

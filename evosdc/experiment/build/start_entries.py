@@ -1,7 +1,5 @@
 """The masked files that a search starts from or is compared with: what they are called, and what gives them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """A user's own masked files as a start: read by the schema of the original, in its coding."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

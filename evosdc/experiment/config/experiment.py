@@ -1,7 +1,5 @@
 """The experiment: what an experiment file says, validated, with defaults filled in."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
@@ -60,7 +58,7 @@ class DataSource(Parameters):
     )
 
     @model_validator(mode="after")
-    def _one_source(self) -> DataSource:
+    def _one_source(self) -> "DataSource":
         if (self.name is None) == (self.file is None):
             raise ValueError("either name = <data set> or file = <path>, and not both")
         if self.name is not None and self.schema_file is not None:
@@ -104,7 +102,7 @@ class Start(Parameters):
         return ({} if value else None) if isinstance(value, bool) else value
 
     @model_validator(mode="after")
-    def _something(self) -> Start:
+    def _something(self) -> "Start":
         masked = self.portfolio is not None or self.methods or self.files or self.tuned is not None
         if not (masked or self.random or self.initial):
             raise ValueError(
@@ -138,7 +136,7 @@ class Measures(Parameters):
         return {"other": value} if isinstance(value, list | tuple) else value
 
     @model_validator(mode="after")
-    def _distinct(self) -> Measures:
+    def _distinct(self) -> "Measures":
         names = [measure.name for measure in self.all]
         if not names:
             raise ValueError("at least one measure")
@@ -225,7 +223,8 @@ class Experiment(Parameters):
         None, description="default: the genotype's usual portfolio, or its own initial genomes where it has none"
     )
     measures: Measures | None = Field(
-        None, description="default: those usual for the scales of the protected attributes"
+        None,
+        description="default: of a registered data set those of the literature; of a file by role, as protect",
     )
     fitness: Named = Field(default_factory=lambda: _default("fitness"))
     constraints: tuple[str, ...] = Field(
@@ -233,6 +232,11 @@ class Experiment(Parameters):
     )
     structural_zeros: ZerosRule | None = Field(
         None, description="keep combinations that never occur in the original from occurring: true, { threshold = 5 }"
+    )
+    second_opinion: bool | None = Field(
+        None,
+        description="ask judges that the search does not use about the best file found; default: of a single run whose "
+        "search took 20 seconds or more",
     )
     algorithm: Named = Field(default_factory=lambda: _default("algorithm"))
     stop: StopRule = Field(default_factory=StopRule)
@@ -287,7 +291,7 @@ class Experiment(Parameters):
         return value
 
     @model_validator(mode="after")
-    def _ends(self) -> Experiment:
+    def _ends(self) -> "Experiment":
         stop = self.stop
         if stop.generations is stop.evaluations is stop.seconds is None:
             # A stall or a target may never come: some limit is always set.

@@ -1,7 +1,5 @@
 """What an experiment says of evaluations that fail."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pydantic import Field, model_validator

@@ -1,7 +1,5 @@
 """Reading experiments: from files that users write, and from run folders."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace

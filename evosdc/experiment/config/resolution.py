@@ -1,7 +1,5 @@
 """An experiment with nothing left unsaid: every default filled in, so that it can be repeated and read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The values of a sweep as a user writes them: dotted keys of an experiment, each with a list of values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 

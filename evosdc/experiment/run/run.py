@@ -166,6 +166,7 @@ def _carry_out(recorder: Recorder, state: SearchState | None = None) -> Finished
             )
             recorder.state = state
             recorder.save()
+        recorder.write_status("running", "writing the result; judges are asked where a second opinion is wanted")
         result = write_outputs(folder, assembly, files, state, reason)
     except BaseException as error:
         _leave(recorder, error)

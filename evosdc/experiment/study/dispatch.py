@@ -1,7 +1,5 @@
 """The runs of a study side by side: each run is a task of the chosen executor."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

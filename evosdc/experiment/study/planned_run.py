@@ -1,7 +1,5 @@
 """One run of a study, wherever it is carried out."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from evosdc.experiment.run.display import Display

@@ -1,7 +1,5 @@
 """What a study leaves in its folder: a summary of its settings, the figures of all its runs, and the best file's."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

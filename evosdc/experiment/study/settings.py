@@ -1,7 +1,5 @@
 """The settings of a sweep: one experiment for each combination of the values that are tried."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

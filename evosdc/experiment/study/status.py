@@ -1,7 +1,5 @@
 """How a study is doing: the status of each of its runs, and all taken together; nothing is touched."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

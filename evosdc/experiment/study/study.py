@@ -1,7 +1,5 @@
 """A whole experiment: one run, or the replicates and settings of a study, one after another or side by side."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any

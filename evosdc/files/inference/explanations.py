@@ -1,7 +1,5 @@
 """Telling a user what was guessed of a file's attributes, in as few lines as say it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

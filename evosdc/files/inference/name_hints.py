@@ -1,7 +1,5 @@
 """What the names of attributes tell of their roles."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

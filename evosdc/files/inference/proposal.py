@@ -15,8 +15,6 @@ Scales follow the rules of `evosdc.files.inference.scales`. Roles follow these, 
 These are guesses. Who could know what about the respondents is for the custodian to say.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -67,7 +65,7 @@ class Inference:
     notes: tuple[str, ...]
 
 
-def infer_schema(frame: pd.DataFrame) -> Inference:
+def infer_schema(frame: "pd.DataFrame") -> Inference:
     """Propose a schema for a DataFrame of text; values that are no text count as their text, NaN as missing."""
     from evosdc.files.frame import columns_of, declared
 

@@ -12,8 +12,6 @@ Rules, the first that fits:
 7. all else: nominal, sorted.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Hierarchies as files, in the form of ARX: one line a leaf, ``value;level 1;level 2;...;*``, without a header."""
 
-from __future__ import annotations
-
 import csv
 import io
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Hierarchies that a user gives by file or by rule, for the attributes of a table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +30,7 @@ class HierarchyRule(BaseModel):
     merge: tuple[int, ...] | None = Field(None, description="neighbours merged at levels 1, 2, ...")
 
     @model_validator(mode="after")
-    def _one_rule(self) -> HierarchyRule:
+    def _one_rule(self) -> "HierarchyRule":
         if sum(rule is not None and rule is not False for rule in (self.widths, self.prefix, self.merge)) != 1:
             raise ValueError("one of widths = [...], prefix = [...] and merge = [...]")
         return self

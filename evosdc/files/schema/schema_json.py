@@ -1,7 +1,5 @@
 """A schema as JSON-able data and back: how it travels to workers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Schema files: what a user writes on a file's attributes, read, checked against the file, and written."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -66,7 +64,7 @@ class SchemaDescription:
         """Rules of hierarchies by attribute, for `evosdc.files.schema.hierarchy_rules.with_hierarchies`."""
         return {name: said.rule for name, said in self.attributes.items() if said.rule is not None}
 
-    def published(self, columns: Sequence[Column], generalised: bool = False) -> SchemaDescription:
+    def published(self, columns: Sequence[Column], generalised: bool = False) -> "SchemaDescription":
         """Return the description of a published file.
 
         It is without those identifiers that the file leaves out. Where values may be `generalised` it has the labels

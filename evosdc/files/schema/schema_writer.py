@@ -1,7 +1,5 @@
 """Writing schema files: TOML with comments, for a user to edit."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An equation as a postorder vector: operands before their function, so that a stack evaluates it in one pass."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """A design: one or more equations with all that is needed to make matrices of them, and the file that keeps it."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ The three decodings and the treatment of a row without weight are a reconstructi
 become probabilities.
 """
 
-from __future__ import annotations
-
 from typing import Literal, get_args
 
 import numpy as np

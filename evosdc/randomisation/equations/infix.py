@@ -1,7 +1,5 @@
 """Equations as text: ``(1 - p) * ((N - ta - tb) / ((c - 2) * (N - ta)))``; what is written is read back."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches

@@ -1,7 +1,5 @@
 """What an equation is told of an attribute: the terminals' values in every cell of its matrix."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@ Terminals and functions are a reconstruction: the thesis (4.2) shows only that a
 is a postorder vector that a stack evaluates.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What clusterings for anonymity have in common: the clusters' averages or intervals are published."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """How far the records of a cluster are spread, attribute by attribute, and how far they would be with one more."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

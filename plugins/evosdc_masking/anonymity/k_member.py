@@ -1,7 +1,5 @@
 """k-member clustering."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

@@ -11,8 +11,6 @@ cluster that is to grow by one has the same size whatever it takes, so the least
 of spreads. Ties go to the record with the lower position in the file.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """The axes along which Mondrian cuts: the values of each attribute by rank, and the trees above them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The partition of Mondrian, compiled."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -6,8 +6,6 @@ common ancestor. A class in which all have the same value publishes that value, 
 values publishes ``*`` (a reconstruction: the sources know no missing values).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -42,7 +40,7 @@ class Members:
     starts: NDArray[np.intp]
 
     @classmethod
-    def of(cls, classes: ClassNumbers) -> Members:
+    def of(cls, classes: ClassNumbers) -> "Members":
         """Return the members of classes that are given by record."""
         sizes = np.bincount(classes)
         return cls(classes, np.argsort(classes, kind="stable"), (np.cumsum(sizes) - sizes).astype(np.intp))

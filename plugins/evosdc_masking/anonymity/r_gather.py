@@ -1,7 +1,5 @@
 """r-gather clustering."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal

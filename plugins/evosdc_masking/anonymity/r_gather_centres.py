@@ -1,7 +1,5 @@
 """Centres of r-gather: compiled loops over rows of distances, none of which is kept."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

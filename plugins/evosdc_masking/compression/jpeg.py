@@ -1,7 +1,5 @@
 """Masking by JPEG compression."""
 
-from __future__ import annotations
-
 from io import BytesIO
 from typing import TYPE_CHECKING, ClassVar
 
@@ -35,6 +33,6 @@ class Jpeg(LossyCompression):
     compression: ClassVar[Range] = Range("quality", 1, 100, whole=True)
     params: Params
 
-    def save(self, picture: Image, target: BytesIO) -> None:
+    def save(self, picture: "Image", target: BytesIO) -> None:
         """Write a picture as JPEG."""
         picture.save(target, "JPEG", quality=self.params.quality)

@@ -1,7 +1,5 @@
 """Masking by JPEG 2000 compression."""
 
-from __future__ import annotations
-
 from io import BytesIO
 from typing import TYPE_CHECKING, ClassVar
 
@@ -39,7 +37,7 @@ class Jpeg2000(LossyCompression):
     compression: ClassVar[Range] = Range("rate", 1.0, 200.0, "log")
     params: Params
 
-    def save(self, picture: Image, target: BytesIO) -> None:
+    def save(self, picture: "Image", target: BytesIO) -> None:
         """Write a picture as a JPEG 2000 code stream, with the irreversible wavelet transform."""
         layers = [self.params.rate]
         picture.save(target, "JPEG2000", no_jp2=True, quality_mode="rates", quality_layers=layers, irreversible=True)

@@ -1,7 +1,5 @@
 """A numeric file as a grey picture: records are rows, attributes columns, values levels of grey."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -44,7 +42,7 @@ class Quantisation:
     top: int
 
     @classmethod
-    def of(cls, numbers: Numbers, top: int) -> Quantisation:
+    def of(cls, numbers: Numbers, top: int) -> "Quantisation":
         """Return the map of the attributes' ranges to the whole scale of grey."""
         empty = np.isnan(numbers).all(axis=0)
         low = np.where(empty, 0.0, np.nanmin(numbers, axis=0, initial=np.inf))
@@ -117,11 +115,11 @@ class LossyCompression(Tunable):
         return published(table, np.where(constant, table.numbers, values), self.params.rounding)
 
     @abstractmethod
-    def save(self, picture: Picture, target: BytesIO) -> None:
+    def save(self, picture: "Picture", target: BytesIO) -> None:
         """Write a picture in the compressed format."""
 
 
-def compressed(levels: Levels, save: Callable[[Picture, BytesIO], None]) -> Levels:
+def compressed(levels: Levels, save: "Callable[[Picture, BytesIO], None]") -> Levels:
     """Return a picture, shape (n, Q), after it was written and read again."""
     from PIL import Image
 

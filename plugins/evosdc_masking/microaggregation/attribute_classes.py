@@ -1,7 +1,5 @@
 """Classes of records by one attribute alone, and where missing values go."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

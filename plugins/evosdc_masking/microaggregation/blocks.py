@@ -1,7 +1,5 @@
 """Blocks of attributes that are microaggregated independently of each other."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from typing import Annotated

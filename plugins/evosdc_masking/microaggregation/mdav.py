@@ -1,7 +1,5 @@
 """Microaggregation by MDAV-generic."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

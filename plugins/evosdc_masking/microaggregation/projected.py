@@ -1,7 +1,5 @@
 """Microaggregation of records in the order of a projection."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import ClassVar, Literal, get_args
 

@@ -1,7 +1,5 @@
 """Microaggregation of each attribute on its own: optimal, and individual ranking."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import ClassVar
 

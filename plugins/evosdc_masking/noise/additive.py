@@ -1,7 +1,5 @@
 """Noise added to numbers: uncorrelated, correlated, and correlated with a linear transform."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import ClassVar
 

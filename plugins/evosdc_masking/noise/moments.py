@@ -1,7 +1,5 @@
 """Means, standard deviations and a root of the correlation matrix of numbers that may be missing."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

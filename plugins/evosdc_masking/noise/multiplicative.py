@@ -1,7 +1,5 @@
 """Noise that numbers are multiplied with."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 

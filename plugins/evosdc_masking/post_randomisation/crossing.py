@@ -5,8 +5,6 @@ missing value is none of them. Those of crossed attributes are the combinations 
 value is written as such: then each set of attributes without a value is a domain of its own, see `Block.domains`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

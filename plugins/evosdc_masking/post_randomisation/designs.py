@@ -1,7 +1,5 @@
 """The transition matrix of a block of attributes, by design."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

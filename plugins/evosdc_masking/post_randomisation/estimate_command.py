@@ -1,7 +1,5 @@
 """``evosdc estimate``."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

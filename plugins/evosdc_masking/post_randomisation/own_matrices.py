@@ -1,7 +1,5 @@
 """Matrices from a user's file, matched with the blocks of attributes of a table."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

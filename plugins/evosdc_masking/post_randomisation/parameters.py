@@ -1,7 +1,5 @@
 """What a user can say about PRAM: a design with its numbers, an equation, or matrices of one's own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 

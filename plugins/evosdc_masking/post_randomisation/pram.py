@@ -1,7 +1,5 @@
 """The post-randomisation method (PRAM)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar

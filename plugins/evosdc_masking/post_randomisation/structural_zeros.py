@@ -1,7 +1,5 @@
 """Combinations of categories that must not arise."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Top and bottom coding."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 

@@ -1,7 +1,5 @@
 """Global recoding."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal

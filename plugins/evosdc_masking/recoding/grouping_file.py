@@ -1,7 +1,5 @@
 """Partitions of categories as users write them: a TOML file, or the same as a mapping."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Partitions of an attribute's values, the same for all records, and what each group of them publishes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

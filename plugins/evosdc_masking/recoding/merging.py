@@ -1,7 +1,5 @@
 """How many categories of an attribute can be merged, and what is said of more."""
 
-from __future__ import annotations
-
 from evosdc.errors import Fault
 from evosdc.model import Design, Range
 from evosdc.table.schema import Attribute

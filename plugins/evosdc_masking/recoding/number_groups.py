@@ -1,7 +1,5 @@
 """Partitions of numbers: intervals of one width, intervals between cut points, and the levels of a hierarchy."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Which rule of global recoding each attribute of a table gets."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """What top and bottom coding publish for a tail: the threshold, an average of the tail, or a label."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

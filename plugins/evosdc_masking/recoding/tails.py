@@ -1,7 +1,5 @@
 """The tail of an attribute: its extreme values, which top and bottom coding publish as one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

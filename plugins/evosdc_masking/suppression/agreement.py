@@ -1,7 +1,5 @@
 """How many records an intruder cannot tell from each record, in both readings of a missing value."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

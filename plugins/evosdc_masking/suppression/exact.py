@@ -5,8 +5,6 @@ is suppressed: ``y_rs <= x_ra + x_sa``; every record needs k - 1 others. With mi
 record chooses, for each of its members, a set of attributes to suppress, and a resulting class is empty or holds k.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp

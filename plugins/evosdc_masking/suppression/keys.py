@@ -1,7 +1,5 @@
 """The records of a table as whole numbers, and the distinct ones among them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The masking method that suppresses values until a file is k-anonymous."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Literal
 

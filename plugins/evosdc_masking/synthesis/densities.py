@@ -1,7 +1,5 @@
 """Densities fitted to a sample, and the best of those that the Kolmogorov-Smirnov test accepts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Information preserving statistical obfuscation (IPSO)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 

@@ -1,7 +1,5 @@
 """Data distortion by probability distribution."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """Regression of numeric attributes on others: design matrix, orthonormal basis, fitted values and residuals."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Information loss of cluster analysis: how far the clusters of the masked file are from those of the original."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -20,15 +18,9 @@ from evosdc_measures.analysis_loss.partitions import agreement_of, loss_of
 from evosdc_measures.domains import require_aligned
 
 Index = Literal[
-    "rand",
-    "adjusted-rand",
-    "jaccard",
-    "wallace",
-    "wallace-reversed",
-    "fowlkes-mallows",
-    "nmi",
+    "rand", "adjusted-rand", "jaccard", "wallace", "wallace-reversed", "fowlkes-mallows", "nmi",
     "variation-of-information",
-]
+]  # fmt: skip
 
 
 class ClusterAgreement(Measure):
@@ -58,7 +50,7 @@ class ClusterAgreement(Measure):
 
     params: Params
 
-    def fit(self, original: Table) -> FittedClusterAgreement:
+    def fit(self, original: Table) -> "FittedClusterAgreement":
         """Cluster the original.
 
         Raises

@@ -1,7 +1,5 @@
 """Records as matrices of numbers, as regressions and classifiers take them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """k-means clustering of numeric records, standardised by the original."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 
@@ -21,7 +19,7 @@ class Standardisation:
     deviations: Numbers
 
     @classmethod
-    def of(cls, table: Table) -> Standardisation:
+    def of(cls, table: Table) -> "Standardisation":
         """Return those of a table; constant attributes, and those without values, have deviation 0."""
         present = ~np.isnan(table.numbers)
         number = np.maximum(present.sum(axis=0), 1)

@@ -4,8 +4,6 @@ With n11 pairs of records together in both partitions, n10 in the first only, n0
 out of M = n(n-1)/2: the formulas of the literature on clustering, as the thesis (section 2.5) uses them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import log, sqrt

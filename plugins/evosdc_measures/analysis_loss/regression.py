@@ -1,7 +1,5 @@
 """Information loss of linear regression: how little the confidence intervals of its coefficients overlap."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np
@@ -53,11 +51,11 @@ class RegressionOverlap(Measure):
         named = (self.params.response,) if self.params.response is not None else ()
         return tuple(dict.fromkeys((*named, *self.params.predictors)))
 
-    def fit(self, original: Table) -> FittedRegressionOverlap:
+    def fit(self, original: Table) -> "FittedRegressionOverlap":
         """Regress the original, whose attributes are all protected."""
         return self.fit_in(Microdata(original, original.schema.names))
 
-    def fit_in(self, microdata: Microdata) -> FittedRegressionOverlap:
+    def fit_in(self, microdata: Microdata) -> "FittedRegressionOverlap":
         """Regress the original.
 
         Raises
@@ -119,7 +117,7 @@ class Intervals:
         half = stdtrit(freedom, 0.5 + confidence / 2.0) * np.sqrt(variance * (inverse**2).sum(axis=1))
         self.low[self.estimated], self.high[self.estimated] = coefficients - half, coefficients + half
 
-    def overlap(self, other: Intervals) -> Numbers:
+    def overlap(self, other: "Intervals") -> Numbers:
         """Return the overlap with another fit's intervals of each coefficient that this one has, each 0..1."""
         low, high = self.low[self.estimated], self.high[self.estimated]
         low_other, high_other = other.low[self.estimated], other.high[self.estimated]

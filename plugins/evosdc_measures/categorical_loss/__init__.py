@@ -3,8 +3,6 @@
 This module holds what the package offers and imports nothing heavy.
 """
 
-from __future__ import annotations
-
 from evosdc.specs import MeasureSpec
 
 _SHLOMO = "Shlomo and Young (2006), as the handbook describes them"
@@ -13,91 +11,65 @@ _HANDBOOK = "Domingo-Ferrer and Torra (2001); handbook chapter on disclosure ris
 
 SPECS: tuple[MeasureSpec, ...] = (
     MeasureSpec(
-        name="dbil",
-        implementation="evosdc_measures.categorical_loss.dbil:DistanceBasedLoss",
+        name="dbil", implementation="evosdc_measures.categorical_loss.dbil:DistanceBasedLoss",
         summary="Distance-based information loss: mean distance between original and masked categories.",
-        source=_HANDBOOK,
-        kind="il",
-        default_for=("categorical", "mixed"),
+        source=_HANDBOOK, kind="il", default_for=("categorical", "mixed"),
     ),
     MeasureSpec(
-        name="ctbil",
-        implementation="evosdc_measures.categorical_loss.ctbil:ContingencyTableLoss",
+        name="ctbil", implementation="evosdc_measures.categorical_loss.ctbil:ContingencyTableLoss",
         summary="Contingency-table-based information loss: cells moved in all tables of up to K attributes.",
-        source=f"{_HANDBOOK}; bounded normalisation: reconstruction",
-        kind="il",
+        source=f"{_HANDBOOK}; bounded normalisation: reconstruction", kind="il",
         default_for=("categorical", "mixed", "analysis"),
     ),
     MeasureSpec(
-        name="ctbil-across",
-        implementation="evosdc_measures.categorical_loss.across:ContingencyLossAcross",
+        name="ctbil-across", implementation="evosdc_measures.categorical_loss.across:ContingencyLossAcross",
         summary="Cells moved in the two-way tables of protected with unprotected attributes that go together most.",
-        source=f"{_HANDBOOK}; Bergsma (2013); choice of tables, normalisation: reconstruction",
-        kind="il",
-        scales=("nominal", "ordinal", "numeric"),
-        default_for=("analysis",),
+        source=f"{_HANDBOOK}; Bergsma (2013); choice of tables, normalisation: reconstruction", kind="il",
+        scales=("nominal", "ordinal", "numeric"), default_for=("analysis",),
     ),
     MeasureSpec(
-        name="ebil",
-        implementation="evosdc_measures.categorical_loss.ebil:EntropyBasedLoss",
+        name="ebil", implementation="evosdc_measures.categorical_loss.ebil:EntropyBasedLoss",
         summary="Entropy-based information loss: uncertainty about the original category given the masked one.",
-        source=f"{_HANDBOOK}; estimate from the data and normalisation: reconstruction",
-        kind="il",
+        source=f"{_HANDBOOK}; estimate from the data and normalisation: reconstruction", kind="il",
         default_for=("categorical", "mixed"),
     ),
     MeasureSpec(
-        name="actbil",
-        implementation="evosdc_measures.categorical_loss.ctbil:AverageContingencyTableLoss",
+        name="actbil", implementation="evosdc_measures.categorical_loss.ctbil:AverageContingencyTableLoss",
         summary="Average contingency-table-based loss: mean change of a cell, in records.",
-        source=_HANDBOOK,
-        kind="model",
-        range=_UNBOUNDED,
+        source=_HANDBOOK, kind="model", range=_UNBOUNDED,
     ),
     MeasureSpec(
-        name="ctbil-mv",
-        implementation="evosdc_measures.categorical_loss.comparison:MeanVariation",
+        name="ctbil-mv", implementation="evosdc_measures.categorical_loss.comparison:MeanVariation",
         summary="Mean relative change of the occupied cells of all tables of up to K attributes, in per cent.",
         source="mean variation of frequencies (microaggregation slides); what is done with empty cells: reconstruction",
-        kind="model",
-        range=_UNBOUNDED,
+        kind="model", range=_UNBOUNDED,
     ),
     MeasureSpec(
-        name="frequency-change",
-        implementation="evosdc_measures.categorical_loss.comparison:FrequencyChange",
+        name="frequency-change", implementation="evosdc_measures.categorical_loss.comparison:FrequencyChange",
         summary="Mean relative change of the categories' frequencies, in per cent.",
-        source="thesis, captions of section 4.1; formula: reconstruction",
-        kind="model",
-        range=_UNBOUNDED,
+        source="thesis, captions of section 4.1; formula: reconstruction", kind="model", range=_UNBOUNDED,
     ),
     MeasureSpec(
-        name="hellinger",
-        implementation="evosdc_measures.categorical_loss.comparison:HellingerLoss",
+        name="hellinger", implementation="evosdc_measures.categorical_loss.comparison:HellingerLoss",
         summary="Mean Hellinger distance between the tables of up to K attributes.",
-        source=f"{_SHLOMO}; normalisation and mean over tables: reconstruction",
-        kind="il",
+        source=f"{_SHLOMO}; normalisation and mean over tables: reconstruction", kind="il",
     ),
     MeasureSpec(
         name="association-difference",
         implementation="evosdc_measures.categorical_loss.association:AssociationDifference",
         summary="Absolute difference in Cramer's V of all two-way tables, times 100.",
-        source=f"{_SHLOMO}; absolute form and mean: reconstruction",
-        kind="il",
+        source=f"{_SHLOMO}; absolute form and mean: reconstruction", kind="il",
     ),
     MeasureSpec(
-        name="relabelling",
-        implementation="evosdc_measures.categorical_loss.relabelling:Relabelling",
+        name="relabelling", implementation="evosdc_measures.categorical_loss.relabelling:Relabelling",
         summary="Records that would read right if the categories' labels were exchanged: a harm, for constraints.",
-        source="reconstruction; assignment of labels after Kuhn (1955)",
-        kind="model",
+        source="reconstruction; assignment of labels after Kuhn (1955)", kind="model",
         scales=("nominal", "ordinal", "numeric"),
     ),
     MeasureSpec(
-        name="worst-relabelling",
-        implementation="evosdc_measures.categorical_loss.relabelling:WorstRelabelling",
+        name="worst-relabelling", implementation="evosdc_measures.categorical_loss.relabelling:WorstRelabelling",
         summary="Relabelling of the attribute where it is greatest.",
-        source="reconstruction; assignment of labels after Kuhn (1955)",
-        kind="model",
-        scales=("nominal", "ordinal", "numeric"),
-        default_for=("harm",),
+        source="reconstruction; assignment of labels after Kuhn (1955)", kind="model",
+        scales=("nominal", "ordinal", "numeric"), default_for=("harm",),
     ),
-)
+)  # fmt: skip

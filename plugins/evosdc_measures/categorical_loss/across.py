@@ -1,7 +1,5 @@
 """Contingency tables of protected with unprotected attributes, which is where most analyses of a file are made."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """How masking changes the association between attributes: Cramer's V of all two-way tables."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np
@@ -36,7 +34,7 @@ class AssociationDifference(Measure):
 
     partial: ClassVar[bool] = True
 
-    def fit(self, original: Table) -> FittedAssociation:
+    def fit(self, original: Table) -> "FittedAssociation":
         """Count the original's two-way tables.
 
         Raises

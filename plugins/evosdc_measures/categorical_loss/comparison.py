@@ -1,7 +1,5 @@
 """Losses that compare the contingency tables of at most K attributes."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from typing import ClassVar
 

@@ -5,12 +5,10 @@ have x = 0, and their sum is the number of masked records that fall outside the 
 size cost what the original's distinct combinations cost.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +22,7 @@ DENSE_CELLS = 1 << 16
 """A table of at most so many cells is looked up directly, a greater one by bisection over its occupied cells."""
 
 
-@dataclass(frozen=True)
-class ContingencyTables:
+class ContingencyTables(NamedTuple):
     """Occupied cells of many tables, numbered one after the other.
 
     Parameters

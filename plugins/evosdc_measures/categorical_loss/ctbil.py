@@ -1,7 +1,5 @@
 """Contingency-table-based information loss, and its average over cells."""
 
-from __future__ import annotations
-
 from evosdc.table.table import Table
 from evosdc_measures.categorical_loss.comparison import TableComparison
 from evosdc_measures.categorical_loss.tables import FittedSum

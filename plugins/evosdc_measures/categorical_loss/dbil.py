@@ -1,7 +1,5 @@
 """Distance-based information loss."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -39,7 +37,7 @@ class DistanceBasedLoss(Measure):
 
         by_hierarchy: bool = Field(False, description="Distance by lowest common ancestor where there is a hierarchy.")
 
-    def fit(self, original: Table) -> FittedDistanceBasedLoss:
+    def fit(self, original: Table) -> "FittedDistanceBasedLoss":
         """Tabulate the distances."""
         self.require_support(original)
         return FittedDistanceBasedLoss(original, self.params.by_hierarchy)

@@ -1,7 +1,5 @@
 """Entropy-based information loss."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -36,7 +34,7 @@ class EntropyBasedLoss(Measure):
 
     partial: ClassVar[bool] = True
 
-    def fit(self, original: Table) -> FittedEntropyBasedLoss:
+    def fit(self, original: Table) -> "FittedEntropyBasedLoss":
         """Tabulate ``x log2 x`` and the normalisation."""
         self.require_support(original)
         return FittedEntropyBasedLoss(original)

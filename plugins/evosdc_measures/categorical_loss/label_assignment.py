@@ -6,8 +6,6 @@ changes leave both as they are, and any other change of an original category is 
 (Kuhn, 1955; Jonker and Volgenant, 1987), where a library would begin anew.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -42,13 +40,13 @@ class Assignment(NamedTuple):
     gains: Integers
 
     @classmethod
-    def none(cls, categories: int, attributes: int) -> Assignment:
+    def none(cls, categories: int, attributes: int) -> "Assignment":
         """Return that in which no category has a label yet."""
         labels, owners = (np.full(categories, FREE, dtype=np.int32) for _ in range(2))
         prices, label_prices = (np.zeros(categories, dtype=np.int64) for _ in range(2))
         return cls(labels, owners, prices, label_prices, np.zeros(attributes, dtype=np.int64))
 
-    def copy(self) -> Assignment:
+    def copy(self) -> "Assignment":
         """Return a copy that can be changed."""
         labels, owners, prices, label_prices, gains = self
         return Assignment(labels.copy(), owners.copy(), prices.copy(), label_prices.copy(), gains.copy())

@@ -1,7 +1,5 @@
 """The share of masked records that nobody can be."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
@@ -21,10 +19,10 @@ State = tuple[NDArray[np.bool_], int]
 class ImpossibleRecords(Measure):
     """Share of records with a structural zero, or that break an edit rule of the schema, times 100.
 
-    A structural zero is a pair of categories, of a masked attribute and any other, masked or not, that no original
-    record has although the margins lead to expect `threshold` of them (`evosdc.table.structural_zeros`). Range 0..100,
-    smaller is better. The original itself holds no structural zero, but may break edit rules. Attributes that are not
-    masked stand as in the original.
+    A structural zero is a pair of categories that no original record has, although the margins lead to expect
+    `threshold` of them (`evosdc.table.structural_zeros`). One of the two attributes is masked; the other may be any.
+    Range 0..100, smaller is better. The original itself holds no structural zero, but may break edit rules. Attributes
+    that are not masked stand as in the original.
     """
 
     supports = frozenset(Scale)
@@ -37,11 +35,11 @@ class ImpossibleRecords(Measure):
 
     params: Params
 
-    def fit(self, original: Table) -> FittedImpossibleRecords:
+    def fit(self, original: Table) -> "FittedImpossibleRecords":
         """Find the structural zeros among the judged attributes alone."""
         return self.fit_in(Microdata(original, original.schema.names))
 
-    def fit_in(self, microdata: Microdata) -> FittedImpossibleRecords:
+    def fit_in(self, microdata: Microdata) -> "FittedImpossibleRecords":
         """Find the structural zeros of the file."""
         zeros = find_structural_zeros(microdata.table, microdata.protect, self.params.threshold)
         rules = microdata.table.schema.edit_rules

@@ -3,38 +3,25 @@
 This module holds what the package offers and imports nothing heavy.
 """
 
-from __future__ import annotations
-
 from evosdc.specs import MeasureSpec
 
 SPECS: tuple[MeasureSpec, ...] = (
     MeasureSpec(
-        name="id",
-        implementation="evosdc_measures.interval_disclosure.interval:IntervalDisclosure",
+        name="id", implementation="evosdc_measures.interval_disclosure.interval:IntervalDisclosure",
         summary="Interval disclosure: original values within p per cent of ranks of the masked one, p = 1..10.",
-        source="Domingo-Ferrer and Torra (2001); for categories: reconstruction",
-        kind="dr",
-        family="interval",
-        scales=("nominal", "ordinal", "numeric"),
-        default_for=("categorical", "numeric", "mixed"),
+        source="Domingo-Ferrer and Torra (2001); for categories: reconstruction", kind="dr", family="interval",
+        scales=("nominal", "ordinal", "numeric"), default_for=("categorical", "numeric", "mixed"),
     ),
     MeasureSpec(
-        name="best-guess",
-        implementation="evosdc_measures.interval_disclosure.best_guess:BestGuess",
+        name="best-guess", implementation="evosdc_measures.interval_disclosure.best_guess:BestGuess",
         summary="Original values that are the likeliest behind the published one; sees through relabelling.",
-        source="reconstruction: Bayes' rule for the transitions that the file itself shows",
-        kind="dr",
-        family="guess",
+        source="reconstruction: Bayes' rule for the transitions that the file itself shows", kind="dr", family="guess",
         scales=("nominal", "ordinal"),
     ),
     MeasureSpec(
-        name="guess-gain",
-        implementation="evosdc_measures.interval_disclosure.guess_gain:GuessGain",
+        name="guess-gain", implementation="evosdc_measures.interval_disclosure.guess_gain:GuessGain",
         summary="How much better original values are guessed with the masked file than without; no relabelling helps.",
         source="Torra (2017) for the transparency principle; gain over the most frequent category: reconstruction",
-        kind="dr",
-        family="guess",
-        scales=("nominal", "ordinal", "numeric"),
-        default_for=("inference",),
+        kind="dr", family="guess", scales=("nominal", "ordinal", "numeric"), default_for=("inference",),
     ),
-)
+)  # fmt: skip

@@ -1,7 +1,5 @@
 """Attribute disclosure to an intruder who knows how values were changed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from evosdc.model import Measure
@@ -22,7 +20,7 @@ class BestGuess(Measure):
     A missing value counts as a category, under both rules.
     """
 
-    def fit(self, original: Table) -> FittedBestGuess:
+    def fit(self, original: Table) -> "FittedBestGuess":
         """Lay the tables of counts out."""
         self.require_support(original)
         return FittedBestGuess(original)

@@ -1,7 +1,5 @@
 """Interval disclosure cell by cell: for numbers, mixed files and records that are disclosed as a whole."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Attribute disclosure to an intruder who knows how values were changed, beyond what everybody can guess."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Originals guessed from what is published: followed by attribute through the changes of a file."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

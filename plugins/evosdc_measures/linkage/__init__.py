@@ -3,8 +3,6 @@
 This module holds what the package offers and imports nothing heavy.
 """
 
-from __future__ import annotations
-
 from evosdc.specs import MeasureSpec
 
 _HANDBOOK = "Domingo-Ferrer and Torra (2001); handbook chapter on disclosure risk and information loss"
@@ -12,42 +10,27 @@ _SCALES = ("nominal", "ordinal", "numeric")
 
 SPECS: tuple[MeasureSpec, ...] = (
     MeasureSpec(
-        name="dbrl",
-        implementation="evosdc_measures.linkage.dbrl:DistanceBasedLinkage",
+        name="dbrl", implementation="evosdc_measures.linkage.dbrl:DistanceBasedLinkage",
         summary="Distance-based record linkage, masked to original by default: share of records nearest to their own.",
-        source=f"{_HANDBOOK}; credit for ties, mixed files: reconstruction",
-        kind="dr",
-        family="linkage",
-        scales=_SCALES,
-        default_for=("categorical", "numeric", "mixed", "identity"),
+        source=f"{_HANDBOOK}; credit for ties, mixed files: reconstruction", kind="dr", family="linkage",
+        scales=_SCALES, default_for=("categorical", "numeric", "mixed", "identity"),
     ),
     MeasureSpec(
-        name="prl",
-        implementation="evosdc_measures.linkage.prl:ProbabilisticLinkage",
+        name="prl", implementation="evosdc_measures.linkage.prl:ProbabilisticLinkage",
         summary="Probabilistic record linkage, masked to original by default: share linked to their own by EM weights.",
-        source="Fellegi and Sunter (1969); Jaro (1989); credit for ties, classes of numbers: reconstruction",
-        kind="dr",
-        family="linkage",
-        scales=_SCALES,
-        default_for=("categorical", "identity"),
+        source="Fellegi and Sunter (1969); Jaro (1989); credit for ties, classes of numbers: reconstruction", kind="dr",
+        family="linkage", scales=_SCALES, default_for=("categorical", "identity"),
     ),
     MeasureSpec(
-        name="informed-linkage",
-        implementation="evosdc_measures.linkage.informed:InformedLinkage",
+        name="informed-linkage", implementation="evosdc_measures.linkage.informed:InformedLinkage",
         summary="Linkage to the likeliest originals by one who knows how the file was masked; no relabelling helps.",
         source="Torra (2017); Domingo-Ferrer and Muralidhar (2016); transitions of the file, ties: reconstruction",
-        kind="dr",
-        family="linkage",
-        scales=_SCALES,
-        default_for=("identity",),
+        kind="dr", family="linkage", scales=_SCALES, default_for=("identity",),
     ),
     MeasureSpec(
-        name="rsrl",
-        implementation="evosdc_measures.linkage.rsrl:RankSwappingLinkage",
+        name="rsrl", implementation="evosdc_measures.linkage.rsrl:RankSwappingLinkage",
         summary="Linkage specific to rank swapping, original to masked: nearest record within p per cent of all ranks.",
         source="Nin, Herranz and Torra (2008); the algorithm as it is known, credit for ties: reconstruction",
-        kind="dr",
-        family="linkage",
-        scales=_SCALES,
+        kind="dr", family="linkage", scales=_SCALES,
     ),
-)
+)  # fmt: skip

@@ -4,8 +4,6 @@ Bit v of a pattern is set where a pair of records agrees on attribute v. Two val
 values among them; under the rule ``wildcard`` a missing value agrees with everything.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -4,10 +4,8 @@ What it answers is a pure function of the record, so what is remembered changes 
 that use it hold the interpreter's lock, so threads do not meet in it.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +16,8 @@ _UNKNOWN = -2
 """No code has this value, so no record is found at an empty place."""
 
 
-@dataclass(frozen=True)
-class AnswerCache:
-    """Places of records.
+class AnswerCache(NamedTuple):
+    """Places of records, and what was answered for them.
 
     Parameters
     ----------
@@ -31,16 +28,14 @@ class AnswerCache:
         Bits of that sum to drop.
     records : ndarray of int32, shape (2**b, V)
         The record at each place.
+    answers : ndarray of int64, shape (2**b, 2)
+        Least distance from that record to those that are searched, and how many are as near.
     """
 
     factors: Integers
     shift: int
     records: Counts
-
-    @property
-    def places(self) -> int:
-        """Number of places, a power of two."""
-        return len(self.records)
+    answers: Integers
 
 
 def memo_of(widths: NDArray[np.int64], most: int) -> AnswerCache:
@@ -56,4 +51,5 @@ def memo_of(widths: NDArray[np.int64], most: int) -> AnswerCache:
         powers = [pow(6364136223846793005, v + 1, 1 << 64) for v in range(len(sizes))]
         factors = np.array(powers, dtype=np.uint64).view(np.int64)
         shift = 32
-    return AnswerCache(factors, shift, np.full((places, len(sizes)), _UNKNOWN, dtype=np.int32))
+    records = np.full((places, len(sizes)), _UNKNOWN, dtype=np.int32)
+    return AnswerCache(factors, shift, records, np.empty((places, 2), dtype=np.int64))

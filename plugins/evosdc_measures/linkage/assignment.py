@@ -1,7 +1,5 @@
 """One-to-one record linkage: all masked records are assigned to all originals at once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

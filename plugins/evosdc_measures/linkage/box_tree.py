@@ -5,8 +5,6 @@ soon as its box is farther than the own record. Whether a record is linked needs
 at the first point that is closer than the own one.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What each record adds to a risk of linkage."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from evosdc.table.table import Numbers

@@ -4,8 +4,6 @@ The squared distance is the sum over attributes of ``((x - y) / s)**2`` for numb
 the original, and of the squared distance of `evosdc.table.distance` for categories.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,9 +1,7 @@
 """Distance-based record linkage."""
 
-from __future__ import annotations
-
 from math import lcm
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -14,20 +12,18 @@ from evosdc.model import Fitted, Incremental, Measure
 from evosdc.table.distance import category_distance, common_scale
 from evosdc.table.schema import Scale, Schema
 from evosdc.table.table import Codes, Numbers, Rows, Table
-from evosdc_measures.domains import Counts, Integers, SmallCounts, domains_of, require_aligned, small_counts
-from evosdc_measures.linkage.answer_cache import memo_of
+from evosdc_measures.domains import Counts, SmallCounts, domains_of, require_aligned, small_counts
+from evosdc_measures.linkage.answer_cache import AnswerCache, memo_of
 from evosdc_measures.linkage.assignment import Costs, FittedAssignment, distances_of_categories
 from evosdc_measures.linkage.burdens import burdens_of
 from evosdc_measures.linkage.numeric_dbrl import FittedByKernel, FittedByPoints
-from evosdc_measures.linkage.prefix_tree import PrefixTree, nearest, tree_of
+from evosdc_measures.linkage.prefix_tree import CategoryDistances, PrefixTree, nearest, tree_of
+from evosdc_measures.linkage.rivals import expected_matches
 from evosdc_measures.linkage.scenarios import LinkageParameters, fitted_by_scenarios
 
 State = tuple[Codes, SmallCounts, float]
 """Codes of the masked table, number of records by size of the tie that their own record is in (at 0: of all these
 records), score."""
-
-_Search = tuple[Integers, int, Counts, Integers, Integers, Integers, Integers, int, Counts, Integers]
-"""Tree, distances and memory, as the kernel takes them."""
 
 MEMORY = 1 << 20
 """Greatest number of masked records whose nearest originals are remembered."""
@@ -35,13 +31,22 @@ SMALL = 1 << 14
 """So many are remembered however few records a file has: a search comes to most of the possible ones."""
 
 
+class _Search(NamedTuple):
+    """What the records nearest to another are found by."""
+
+    tree: PrefixTree
+    distances: CategoryDistances
+    known: AnswerCache
+
+
 class DistanceBasedLinkage(Measure):
     """Expected share of records that are linked to their own by least distance, times 100.
 
-    An intruder links each masked record to an original one at the least distance, the sum over attributes of the
-    distances of `evosdc.table.distance` with equal weights (Pagliuca and Seri, 1999; Domingo-Ferrer and Torra, 2001).
-    Where t originals are at that distance and the own one is among them, the record counts 1/t, which is what linking
-    at random among them is expected to yield; that credit is a reconstruction. Range 0..100, smaller is better.
+    An intruder links each masked record to an original one at the least distance (Pagliuca and Seri, 1999;
+    Domingo-Ferrer and Torra, 2001). That is the sum over attributes of the distances of `evosdc.table.distance`, with
+    equal weights. Where t originals are at that distance and the own one is among them, the record counts 1/t, which is
+    what linking at random among them is expected to yield; that credit is a reconstruction. Range 0..100, smaller is
+    better.
 
     ``direction = "original-to-masked"`` looks each original up in the masked file instead. Its answer depends on the
     whole masked file, so an update computes it anew.
@@ -124,28 +129,27 @@ class FittedDistanceBasedLinkage(Incremental[State]):
         self._original = original
         self._backward = backward
         self._rows = np.arange(n)
-        self._widths = domains.widths
-        self._distances = (domains.widths, domains.offsets, domains.flattened(matrices))
+        self._distances = CategoryDistances(domains.widths, domains.offsets, domains.flattened(matrices))
         # One entry more than the greatest tie, so that the tie's size is its index.
         self._empty = small_counts(n + 1, n)
         self._n = n
         # Looked up the other way round, the tree is that of each masked file.
-        self._search = self._search_in(tree_of(original.codes[:1] if backward else original.codes))
+        self._search = self._search_in(original.codes[:1] if backward else original.codes)
+        self._arrays = tuple(part for parts in self._search for part in parts)
 
-    def _search_in(self, tree: PrefixTree) -> _Search:
-        memo = memo_of(self._widths, min(MEMORY, max(4 * len(self._original), SMALL)))
-        least = np.empty((memo.places, 2), dtype=np.int64)
-        return (tree.order, tree.roots, tree.nodes, *self._distances, memo.factors, memo.shift, memo.records, least)
+    def _search_in(self, codes: Codes) -> _Search:
+        most = min(MEMORY, max(4 * len(self._original), SMALL))
+        return _Search(tree_of(codes), self._distances, memo_of(self._distances.widths, most))
 
     def start(self, masked: Table) -> State:
         """Return the state of a table; one search for each distinct record."""
         require_aligned(self._original, masked)
         ties, original, codes = self._empty.copy(), self._original.codes, masked.codes
         if self._backward:
-            search = self._search_in(tree_of(codes))
-            credit = _follow(codes, original, original, self._rows, True, *search, ties)
+            arrays = (part for parts in self._search_in(codes) for part in parts)
+            credit = _follow(codes, original, original, self._rows, True, ties, *arrays)
         else:
-            credit = _follow(original, codes, codes, self._rows, True, *self._search, ties)
+            credit = _follow(original, codes, codes, self._rows, True, ties, *self._arrays)
         return codes, ties, self._risk(credit)
 
     def update(self, state: State, masked: Table, rows: Rows) -> State:
@@ -153,7 +157,7 @@ class FittedDistanceBasedLinkage(Incremental[State]):
         if self._backward:
             return self.start(masked)
         ties, codes = state[1].copy(), masked.codes
-        credit = _follow(self._original.codes, state[0], codes, rows, False, *self._search, ties)
+        credit = _follow(self._original.codes, state[0], codes, rows, False, ties, *self._arrays)
         return codes, ties, self._risk(credit)
 
     def burdens(self, masked: Table) -> Numbers:
@@ -161,7 +165,7 @@ class FittedDistanceBasedLinkage(Incremental[State]):
         require_aligned(self._original, masked)
         original, codes = self._original.codes, masked.codes
         if self._backward:
-            return burdens_of(_tie_sizes(codes, original, self._rows, *self._search_in(tree_of(codes))))
+            return burdens_of(_tie_sizes(codes, original, self._rows, *self._search_in(codes)))
         return burdens_of(_tie_sizes(original, codes, self._rows, *self._search))
 
     def _risk(self, credit: float) -> float:
@@ -186,94 +190,57 @@ def _require_distance(schema: Schema, distance: str, by_hierarchy: bool) -> None
 def _require_common_scale(schema: Schema, by_hierarchy: bool) -> None:
     denominator = lcm(*(category_distance(a, schema.na, by_hierarchy).denominator for a in schema.categorical))
     if denominator >= 1 << 56:
-        raise ParameterError(
-            Fault(
-                "measure dbrl: attributes",
-                f"ordinal attributes whose numbers of categories have the common multiple {denominator}",
-                "one below 2**56, so that distances add up exactly",
-                "Protect fewer ordinal attributes or merge rare categories.",
-            )
-        )
+        given = f"ordinal attributes whose numbers of categories have the common multiple {denominator}"
+        wanted = "one below 2**56, so that distances add up exactly"
+        advice = "Protect fewer ordinal attributes or merge rare categories."
+        raise ParameterError(Fault("measure dbrl: attributes", given, wanted, advice))
 
 
 @kernel
 def _tie_sizes(
-    own: Codes,
-    asked: Codes,
-    rows: Rows,
-    order: Integers,
-    roots: int,
-    nodes: Counts,
-    widths: Integers,
-    offsets: Integers,
-    distances: Integers,
-    factors: Integers,
-    shift: int,
-    records: Counts,
-    least: Integers,
+    own: Codes, asked: Codes, rows: Rows, tree: PrefixTree, distances: CategoryDistances, known: AnswerCache
 ) -> Counts:
     """Return for each row how many searched records are as near to it as its own one is; 0 where another is nearer."""
+    widths, offsets, flat = distances
+    factors, shift, records, answers = known
     attributes = own.shape[1]
-    paths = np.empty((4, attributes), np.int64)
     sizes = np.zeros(len(rows), np.int32)
     last = len(records) - 1
     for i in range(len(rows)):
-        row, distance, total, known = rows[i], 0, 0, True
+        row, distance, total, found = rows[i], 0, 0, True
         for v in range(attributes):
             digit = asked[row, v] + 1
-            distance += distances[offsets[v] + digit * widths[v] + own[row, v] + 1]
+            distance += flat[offsets[v] + digit * widths[v] + own[row, v] + 1]
             total += digit * factors[v]
         place = (total >> shift) & last
         for v in range(attributes):
             if records[place, v] != asked[row, v]:
                 records[place, v] = asked[row, v]
-                known = False
+                found = False
         # Called for what is not remembered only: to count references to so many arrays takes ten times as long as to
         # look up.
-        if not known:
-            best, found = nearest(asked[row], distance, order, roots, nodes, widths, offsets, distances, paths)
-            least[place, 0], least[place, 1] = best, found
-        if least[place, 0] == distance:
-            sizes[i] = least[place, 1]
+        if not found:
+            paths = np.empty((4, attributes), np.int64)
+            answers[place] = nearest(asked[row], distance, tree, distances, paths)
+        if answers[place, 0] == distance:
+            sizes[i] = answers[place, 1]
     return sizes
 
 
 @kernel
-def _follow(
-    own: Codes,
-    before: Codes,
-    after: Codes,
-    rows: Rows,
-    fresh: bool,
-    order: Integers,
-    roots: int,
-    nodes: Counts,
-    widths: Integers,
-    offsets: Integers,
-    distances: Integers,
-    factors: Integers,
-    shift: int,
-    records: Counts,
-    least: Integers,
-    ties: SmallCounts,
-) -> float:
-    for size in _tie_sizes(
-        own, after, rows, order, roots, nodes, widths, offsets, distances, factors, shift, records, least
-    ):
+def _follow(own: Codes, before: Codes, after: Codes, rows: Rows, fresh: bool, ties: SmallCounts, *arrays: Any) -> float:
+    """Follow changed rows in the numbers of ties, and return the sum of all records' credits.
+
+    The arrays are those of `_Search`: to hand them over as one would take longer than many an update.
+    """
+    tree, distances, known = PrefixTree(*arrays[:3]), CategoryDistances(*arrays[3:6]), AnswerCache(*arrays[6:])
+    for size in _tie_sizes(own, after, rows, tree, distances, known):
         if size > 0:
             ties[size] += 1
             ties[0] += 1
     if not fresh:
-        for size in _tie_sizes(
-            own, before, rows, order, roots, nodes, widths, offsets, distances, factors, shift, records, least
-        ):
+        for size in _tie_sizes(own, before, rows, tree, distances, known):
             if size > 0:
                 ties[size] -= 1
                 ties[0] -= 1
-    credit, left, size = 0.0, ties[0], 0
-    while left > 0:
-        size += 1
-        if ties[size] > 0:
-            credit += ties[size] / size
-            left -= ties[size]
-    return credit
+    return expected_matches(ties)

@@ -1,7 +1,5 @@
 """The Fellegi-Sunter model: agreement weights by expectation maximisation on pattern counts."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

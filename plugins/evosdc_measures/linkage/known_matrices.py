@@ -1,7 +1,5 @@
 """Informed linkage where the transition matrices are known: from a file, and in expectation over its draws."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Numbers in classes of about equal frequency, for linkage by agreement."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Distance-based record linkage of files with numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from evosdc.kernel import kernel

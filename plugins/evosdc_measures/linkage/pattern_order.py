@@ -1,7 +1,5 @@
 """The order of agreement patterns by weight, and the best pattern that occurs."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,23 +1,19 @@
 """A prefix tree of distinct records, and the exact search for those nearest to a record.
 
-Records that share their first categories share a path, so the cost of a common beginning is summed once and a whole
-branch is left as soon as its cost exceeds the best known. Costs are integers; ties are exact.
+Records that share their first categories share a path, so the cost of a common beginning is summed once. A whole branch
+is left as soon as its cost exceeds the best known. Costs are integers; ties are exact.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evosdc.kernel import kernel
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
 
 
-@dataclass(frozen=True)
-class PrefixTree:
+class PrefixTree(NamedTuple):
     """Distinct records as a tree with one level an attribute.
 
     Parameters
@@ -31,9 +27,17 @@ class PrefixTree:
         them in the file.
     """
 
-    order: NDArray[np.int64]
+    order: Integers
     roots: int
     nodes: Counts
+
+
+class CategoryDistances(NamedTuple):
+    """Distances between categories in the layout of `evosdc_measures.domains.Domains`, as whole numbers."""
+
+    widths: Integers
+    offsets: Integers
+    flat: Integers
 
 
 def tree_of(codes: Codes) -> PrefixTree:
@@ -65,15 +69,7 @@ def tree_of(codes: Codes) -> PrefixTree:
 
 @kernel
 def nearest(
-    record: Codes,
-    limit: int,
-    order: NDArray[np.int64],
-    roots: int,
-    nodes: Counts,
-    widths: Integers,
-    offsets: Integers,
-    distances: Integers,
-    paths: Integers,
+    record: Codes, limit: int, tree: PrefixTree, distances: CategoryDistances, paths: Integers
 ) -> tuple[int, int]:
     """Return the least distance from a record to those of the tree, and the number of records at that distance.
 
@@ -82,13 +78,13 @@ def nearest(
     record : ndarray of int32, shape (V,)
     limit : int
         A distance at which there is a record for certain, which bounds the search from the beginning.
-    order, roots, nodes
-        See `PrefixTree`.
-    widths, offsets, distances : ndarray of int64
-        Distances between categories in the layout of `Domains`.
+    tree : PrefixTree
+    distances : CategoryDistances
     paths : ndarray of int64, shape (4, V)
         Scratch.
     """
+    order, roots, nodes = tree
+    widths, offsets, flat = distances
     last = len(order) - 1
     best, found = limit, 0
     current, ends, costs, bases = paths[0], paths[1], paths[2], paths[3]
@@ -99,11 +95,11 @@ def nearest(
     first, end, cost = 0, roots, 0
     for level in range(last + 1):
         cheapest = first
-        least = distances[bases[level] + nodes[first, 0]]
+        least = flat[bases[level] + nodes[first, 0]]
         for node in range(first + 1, end):
             if least == 0:
                 break
-            step = distances[bases[level] + nodes[node, 0]]
+            step = flat[bases[level] + nodes[node, 0]]
             if step < least:
                 cheapest, least = node, step
         cost += least
@@ -117,7 +113,7 @@ def nearest(
             level -= 1
             continue
         current[level] = node + 1
-        cost = costs[level] + distances[bases[level] + nodes[node, 0]]
+        cost = costs[level] + flat[bases[level] + nodes[node, 0]]
         if cost > best:
             continue
         if level < last:

@@ -1,7 +1,5 @@
 """Record linkage specific to rank swapping."""
 
-from __future__ import annotations
-
 import numpy as np
 from pydantic import Field
 
@@ -50,7 +48,7 @@ class RankSwappingLinkage(Measure):
 
     supports = frozenset(Scale)
 
-    def fit(self, original: Table) -> FittedRankSwappingLinkage:
+    def fit(self, original: Table) -> "FittedRankSwappingLinkage":
         """Take the original's points."""
         self.require_support(original)
         return FittedRankSwappingLinkage(original, self.params.p)
@@ -59,8 +57,8 @@ class RankSwappingLinkage(Measure):
 class FittedRankSwappingLinkage(Incremental[State]):
     """`RankSwappingLinkage` of one original.
 
-    After a change those originals are looked up anew whose candidates' ranks have moved, whose own record has changed,
-    or of whom a changed record was or became a candidate that is not farther than their own.
+    After a change three kinds of originals are looked up anew: those whose candidates' ranks have moved; those whose
+    own record has changed; and those of whom a changed record was or became a candidate not farther than their own.
     """
 
     def __init__(self, original: Table, p: float) -> None:

@@ -1,7 +1,5 @@
 """Intruders who know different attributes: a linkage measure over several subsets of attributes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Literal
 

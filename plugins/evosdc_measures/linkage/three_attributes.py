@@ -4,8 +4,6 @@ A search estimates the model anew for each candidate, and for few attributes loo
 arithmetic: this takes half the time of `evosdc_measures.linkage.fellegi_sunter.estimate`, whose steps these are.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

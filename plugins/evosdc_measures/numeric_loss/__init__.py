@@ -3,8 +3,6 @@
 This module holds what the package offers and imports nothing heavy.
 """
 
-from __future__ import annotations
-
 from math import inf
 
 from evosdc.specs import MeasureSpec
@@ -18,75 +16,48 @@ _DOMINGO = "Domingo-Ferrer and Torra (2001)"
 def _loss(name: str, implementation: str, summary: str, source: str, default_for: tuple[str, ...] = ()) -> MeasureSpec:
     """Return the spec of a measure that is combined into the information loss, 0..100."""
     return MeasureSpec(
-        name=name,
-        implementation=f"{_PACKAGE}.{implementation}",
-        summary=summary,
-        source=source,
-        kind="il",
-        family="numeric",
-        scales=("numeric",),
-        default_for=default_for,
-    )
+        name=name, implementation=f"{_PACKAGE}.{implementation}", summary=summary, source=source,
+        kind="il", family="numeric", scales=("numeric",), default_for=default_for,
+    )  # fmt: skip
 
 
 def _figure(name: str, implementation: str, summary: str) -> MeasureSpec:
     """Return the spec of an unbounded figure, which is not combined with others."""
     return MeasureSpec(
-        name=name,
-        implementation=f"{_PACKAGE}.{implementation}",
-        summary=summary,
-        source=f"{_DOMINGO}; {_HANDBOOK}",
-        kind="model",
-        family="discrepancy",
-        scales=("numeric",),
-        range=(0.0, inf),
-    )
+        name=name, implementation=f"{_PACKAGE}.{implementation}", summary=summary,
+        source=f"{_DOMINGO}; {_HANDBOOK}", kind="model", family="discrepancy", scales=("numeric",), range=(0.0, inf),
+    )  # fmt: skip
 
 
 SPECS: tuple[MeasureSpec, ...] = (
     _loss(
-        "il1s",
-        "il1s:StandardisedLoss",
+        "il1s", "il1s:StandardisedLoss",
         "Mean distance between original and masked numbers in units of sqrt(2) standard deviations, times 100.",
         "Yancey, Winkler and Creecy (2002); limit at 100 and cost of missing values: reconstruction",
         ("numeric", "mixed", "analysis"),
     ),
     _loss(
-        "apil",
-        "apil:AverageProbabilisticLoss",
+        "apil", "apil:AverageProbabilisticLoss",
         "Average probabilistic information loss: mean of the five pil figures, times 100.",
         f"{_MATEO}; variances of the estimators: reconstruction",
         ("numeric", "analysis"),
     ),
     *(
-        _loss(f"pil-{part}", f"apil:{name}", f"Probabilistic information loss of {part}, times 100.", _MATEO)
-        for part, name in (
-            ("means", "MeansLoss"),
-            ("variances", "VariancesLoss"),
-            ("covariances", "CovariancesLoss"),
-            ("correlations", "CorrelationsLoss"),
-            ("quantiles", "QuantilesLoss"),
+        _loss(
+            f"pil-{part}", f"apil:{part.title()}Loss", f"Probabilistic information loss of {part}, times 100.", _MATEO
         )
+        for part in ("means", "variances", "covariances", "correlations", "quantiles")
     ),
     _loss(
-        "mean-variation",
-        "discrepancy:MeanVariationLoss",
+        "mean-variation", "discrepancy:MeanVariationLoss",
         "Mean variation of data, means, variances, covariances and correlations, averaged, times 100.",
         f"{_DOMINGO}; limit of each part: reconstruction",
     ),
     *(
         _figure(
-            f"{content}-discrepancy",
-            f"discrepancy:{name}",
+            f"{content}-discrepancy", f"discrepancy:{content.title()}Discrepancy",
             f"Discrepancy of {content}: mean variation, mean squared or mean absolute error; unbounded.",
         )
-        for content, name in (
-            ("data", "DataDiscrepancy"),
-            ("means", "MeansDiscrepancy"),
-            ("variances", "VariancesDiscrepancy"),
-            ("covariances", "CovariancesDiscrepancy"),
-            ("correlations", "CorrelationsDiscrepancy"),
-            ("eigenvalues", "EigenvaluesDiscrepancy"),
-        )
+        for content in ("data", "means", "variances", "covariances", "correlations", "eigenvalues")
     ),
-)
+)  # fmt: skip

@@ -1,7 +1,5 @@
 """Probabilistic information loss, pil and aPIL."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -56,7 +54,7 @@ class AverageProbabilisticLoss(Measure):
     parts: ClassVar[tuple[Part, ...]] = tuple(PARTS)
     """Which parts are averaged."""
 
-    def fit(self, original: Table) -> FittedProbabilisticLoss:
+    def fit(self, original: Table) -> "FittedProbabilisticLoss":
         """Take the statistics of the original and the variances of their estimators."""
         self.require_support(original)
         return FittedProbabilisticLoss(original_statistics(original.numbers, self.params.density), original, self.parts)

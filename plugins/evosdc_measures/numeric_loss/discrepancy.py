@@ -1,7 +1,5 @@
 """Discrepancies between the original's and the masked file's numbers and statistics."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -61,7 +59,7 @@ class DataDiscrepancy(Measure):
     content: ClassVar[str] = "data"
     """Whose discrepancy it is: ``data`` or a key of `STATISTICS`."""
 
-    def fit(self, original: Table) -> FittedDiscrepancy:
+    def fit(self, original: Table) -> "FittedDiscrepancy":
         """Take the statistic of the original."""
         self.require_support(original)
         return FittedDiscrepancy(original, (self.content,), self.params.error)
@@ -119,7 +117,7 @@ class MeanVariationLoss(Measure):
     supports = frozenset({Scale.NUMERIC})
     partial = True
 
-    def fit(self, original: Table) -> FittedDiscrepancy:
+    def fit(self, original: Table) -> "FittedDiscrepancy":
         """Take the five statistics of the original."""
         self.require_support(original)
         return FittedDiscrepancy(original, AVERAGED, "variation", 1.0 if self.params.bounded else np.inf, 100.0)

@@ -1,7 +1,5 @@
 """The five statistics of the probabilistic information loss: their values and their sampling variances."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """Standardised information loss of numbers, IL1s."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from evosdc.model import Incremental, Measure
@@ -31,7 +29,7 @@ class StandardisedLoss(Measure):
     supports = frozenset({Scale.NUMERIC})
     partial = True
 
-    def fit(self, original: Table) -> FittedStandardisedLoss:
+    def fit(self, original: Table) -> "FittedStandardisedLoss":
         """Take the standard deviations."""
         self.require_support(original)
         return FittedStandardisedLoss(original)

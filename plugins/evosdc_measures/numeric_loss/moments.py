@@ -1,7 +1,5 @@
 """Counts, means, covariances and correlations of numeric columns, from the values that there are."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

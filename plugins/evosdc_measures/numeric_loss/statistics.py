@@ -1,7 +1,5 @@
 """The statistics of numeric files whose discrepancies are taken, by content."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 

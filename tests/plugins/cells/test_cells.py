@@ -95,7 +95,7 @@ def test_missing_is_a_value_only_where_the_original_has_some():
 
 def test_a_genome_out_of_its_domain_is_refused():
     cells = Cells(Cells.Params(), microdata([[1], [0]], [2]))
-    for wrong in ([[2], [0]], [[MISSING], [0]], [[0]]):
+    for wrong in ([[2], [0]], [[MISSING - 1], [0]], [[0]]):
         with pytest.raises(PluginError):
             cells.check(cells.load({"cells": np.array(wrong)}))
 
