@@ -1,7 +1,5 @@
 """``evosdc.limit``."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -18,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def limit(
-    data: pd.DataFrame | Table,
+    data: "pd.DataFrame | Table",
     *,
     protect: Sequence[str] | str | None = None,
     il: Sequence[str] | str | None = None,
     dr: Sequence[str] | str | None = None,
     seconds: float | None = None,
-) -> Limit:
+) -> "Limit":
     """Return what no masked version of data can beat in information loss and disclosure risk.
 
     Parameters
@@ -73,5 +71,5 @@ def limit(
     return found
 
 
-def _known(offered: Sequence[LimitSpec]) -> str:
+def _known(offered: "Sequence[LimitSpec]") -> str:
     return "; ".join(", ".join((*spec.il, *spec.dr)) for spec in offered)

@@ -1,7 +1,5 @@
 """``evosdc.protect``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass

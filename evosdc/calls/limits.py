@@ -1,7 +1,5 @@
 """Asking plugins for the limit of a file under the measures that judge it."""
 
-from __future__ import annotations
-
 import logging
 from time import perf_counter
 

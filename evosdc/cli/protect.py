@@ -1,7 +1,5 @@
 """``evosdc protect``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

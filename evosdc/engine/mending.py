@@ -1,7 +1,5 @@
 """Masked files put in order before they are judged: labels that were exchanged, then records that rules forbid."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The limit of a file: what no masked file can beat, as plugins tell it for the measures that judge a search."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The figures of one run: the map of IL and DR, and the evolution."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -219,7 +217,7 @@ def _line(
     )  # fmt: skip
 
 
-def _plain(values: pd.Series[float]) -> list[float | None]:
+def _plain(values: "pd.Series[float]") -> list[float | None]:
     return [None if math.isnan(value) else value for value in np.round(values.to_numpy(dtype=float), 4).tolist()]
 
 

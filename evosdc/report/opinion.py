@@ -1,7 +1,5 @@
 """The second opinion on the page: what judges that the search did not use say, in words, a table and a picture."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

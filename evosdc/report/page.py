@@ -1,7 +1,5 @@
 """The page: run folders in, one HTML file out."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache

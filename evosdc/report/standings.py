@@ -1,7 +1,5 @@
 """Where a run stands: the unprotected file, the best of the portfolio and the best found, side by side."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field

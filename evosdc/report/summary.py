@@ -1,7 +1,5 @@
 """The plain words on top of a run: what was protected, and where it stands."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Labels put right: the one-to-one relabelling under which most records of a masked attribute read as they should."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The experiment that ``evosdc protect`` carries out: good defaults for a file of people's own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The limit in a result: what no masked file beats by the measures of a run, and how far files are above it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from evosdc.calls.limits import limit_for

@@ -1,7 +1,5 @@
 """The second opinion after a search: judges that it did not use, on the best classical file and the best found."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

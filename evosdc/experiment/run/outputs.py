@@ -1,7 +1,5 @@
 """What a finished run leaves in its folder: result, tables of scores, frequencies, the protected file."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Sequence

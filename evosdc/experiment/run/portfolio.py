@@ -1,7 +1,5 @@
 """Masking and evaluating what a search starts from, here or on workers, and keeping the scores for the report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from time import perf_counter
 

@@ -1,7 +1,5 @@
 """Running an experiment, from the beginning or from its last checkpoint."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What is said of a finished search: warnings, the portfolio in figures, the front, and the winner on fresh draws."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tuning in a run: masking methods at their best parameters join the start before anything else is made."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What workers do: rebuild the problem from its published files once, then evaluate and mask by name."""
 
-from __future__ import annotations
-
 import json
 from collections import OrderedDict
 from collections.abc import Mapping
