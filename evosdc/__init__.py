@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evosdc._version import __version__
 
 if TYPE_CHECKING:
-    from evosdc.api import check_records, judge, mask, measure, read_table, risk, run, tune
+    from evosdc.api import check_records, judge, limit, mask, measure, protect, read_table, risk, run, tune
     from evosdc.errors import EvosdcError, InputError, RunError
     from evosdc.experiment.config.experiment import Experiment
     from evosdc.hookspecs import hookimpl
@@ -17,55 +17,29 @@ if TYPE_CHECKING:
     from evosdc.table.schema import Attribute, Role, Scale, Schema
     from evosdc.table.table import Table
 
-_HOMES = {
-    "check_records": "evosdc.api",
-    "judge": "evosdc.api",
-    "mask": "evosdc.api",
-    "measure": "evosdc.api",
-    "read_table": "evosdc.api",
-    "risk": "evosdc.api",
-    "run": "evosdc.api",
-    "tune": "evosdc.api",
-    "estimate_after_pram": "evosdc.randomisation.table_estimation",
-    "Attribute": "evosdc.table.schema",
-    "Role": "evosdc.table.schema",
-    "Scale": "evosdc.table.schema",
-    "Schema": "evosdc.table.schema",
-    "Table": "evosdc.table.table",
-    "EvosdcError": "evosdc.errors",
-    "InputError": "evosdc.errors",
-    "RunError": "evosdc.errors",
-    "Experiment": "evosdc.experiment.config.experiment",
-    "hookimpl": "evosdc.hookspecs",
-}
+_MODULES = {
+    "evosdc.api": (
+        "check_records", "judge", "limit", "mask", "measure", "protect", "read_table", "risk", "run", "tune",
+    ),
+    "evosdc.errors": ("EvosdcError", "InputError", "RunError"),
+    "evosdc.experiment.config.experiment": ("Experiment",),
+    "evosdc.hookspecs": ("hookimpl",),
+    "evosdc.randomisation.table_estimation": ("estimate_after_pram",),
+    "evosdc.table.schema": ("Attribute", "Role", "Scale", "Schema"),
+    "evosdc.table.table": ("Table",),
+}  # fmt: skip
 
 __all__ = [
-    "Attribute",
-    "EvosdcError",
-    "Experiment",
-    "InputError",
-    "Role",
-    "RunError",
-    "Scale",
-    "Schema",
-    "Table",
-    "__version__",
-    "check_records",
-    "estimate_after_pram",
-    "hookimpl",
-    "judge",
-    "mask",
-    "measure",
-    "read_table",
-    "risk",
-    "run",
-    "tune",
-]
+    "Attribute", "EvosdcError", "Experiment", "InputError", "Role", "RunError", "Scale", "Schema", "Table",
+    "__version__", "check_records", "estimate_after_pram", "hookimpl", "judge", "limit", "mask", "measure", "protect",
+    "read_table", "risk", "run", "tune",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+    for module, names in _MODULES.items():
+        if name in names:
+            return getattr(import_module(module), name)
     raise AttributeError(f"module 'evosdc' has no attribute {name!r}")
 
 

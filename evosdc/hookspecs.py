@@ -22,6 +22,7 @@ from evosdc.specs import (
     ExecutorSpec,
     FitnessSpec,
     GenotypeSpec,
+    LimitSpec,
     MaskingMethodSpec,
     MeasureSpec,
     PortfolioSpec,
@@ -160,6 +161,22 @@ def evosdc_portfolios() -> Iterable[PortfolioSpec]:  # type: ignore[empty-body]
     ... def evosdc_portfolios():
     ...     yield PortfolioSpec(
     ...         name="gentle", implementation="evosdc_hospital.portfolio:gentle", summary="Light protections only."
+    ...     )
+    """
+
+
+@hookspec
+def evosdc_limits() -> Iterable[LimitSpec]:  # type: ignore[empty-body]
+    """Offer limits: what no masked file of an original beats, whatever the method, under some measures.
+
+    A finished run asks all plugins, with its measures and a time; the first answer stands in its result and report.
+
+    Example
+    -------
+    >>> @hookimpl
+    ... def evosdc_limits():
+    ...     yield LimitSpec(
+    ...         name="entropy", implementation="evosdc_hospital.limit:limit", summary="What entropies leave open."
     ...     )
     """
 

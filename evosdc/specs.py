@@ -7,17 +7,8 @@ neither numba nor pandas. The class is imported when it is first used.
 from dataclasses import dataclass
 
 OCCASIONS = (
-    "categorical",
-    "numeric",
-    "mixed",
-    "experiment",
-    "protect",
-    "analysis",
-    "identity",
-    "inference",
-    "harm",
-    "judge",
-)
+    "categorical", "numeric", "mixed", "experiment", "protect", "analysis", "identity", "inference", "harm", "judge",
+)  # fmt: skip
 """What an offer can be the default for.
 
 Experiments: files without numbers, files of numbers, files of both; any experiment. The command protect: what it takes
@@ -130,6 +121,23 @@ class ExecutorSpec(Spec):
     """
 
     launcher: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitSpec(Spec):
+    """A limit that no masked file beats.
+
+    `implementation` is a function ``(evosdc.model.Judgement, seconds) -> evosdc.model.Limit | None``. It returns None
+    for measures that it does not bound, and where it cannot be found in so many seconds.
+
+    Parameters
+    ----------
+    il, dr : tuple of str
+        Measures that it bounds and that are meant where a user names none.
+    """
+
+    il: tuple[str, ...] = ()
+    dr: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ def mask(
     attributes: Sequence[str] | str | None = ...,
     by: Sequence[str] | str | None = ...,
     then: Sequence[Mapping[str, Any]] = ...,
+    right_labels: Sequence[str] | str = ...,
     seed: int = ...,
     **params: Any,
 ) -> "pd.DataFrame": ...
@@ -33,6 +34,7 @@ def mask(
     attributes: Sequence[str] | str | None = ...,
     by: Sequence[str] | str | None = ...,
     then: Sequence[Mapping[str, Any]] = ...,
+    right_labels: Sequence[str] | str = ...,
     seed: int = ...,
     **params: Any,
 ) -> Table: ...
@@ -45,6 +47,7 @@ def mask(
     attributes: Sequence[str] | str | None = None,
     by: Sequence[str] | str | None = None,
     then: Sequence[Mapping[str, Any]] = (),
+    right_labels: Sequence[str] | str = (),
     seed: int = 1,
     **params: Any,
 ) -> Any:
@@ -63,6 +66,9 @@ def mask(
     then : sequence of mapping
         Further steps, each applied to what the one before it made, as an experiment file writes them:
         ``[{"method": "pram", "design": "a", "p": 0.9}]``. A step may have `attributes` and `by` of its own.
+    right_labels : sequence of str
+        Attributes to publish, in the end, under the labels that most of their records have: a method may have exchanged
+        labels, which hides nothing and misleads analysts.
     seed : int
     **params
         Parameters of the method.
@@ -85,14 +91,18 @@ def mask(
     if not isinstance(data, Table):
         from evosdc.files.frame import frame_from_table
 
-        masked = mask(as_table(data), method, attributes=attributes, by=by, then=then, seed=seed, **params)
+        masked = mask(
+            as_table(data), method, attributes=attributes, by=by, then=then, right_labels=right_labels, seed=seed,
+            **params,
+        )  # fmt: skip
         return frame_from_table(data, masked)
     from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.calls.masking import as_chain, build_steps, mask_file
     from evosdc.experiment.config.maskings import masking_entries
     from evosdc.model import Masking, Microdata
 
-    first = Masking(method, params, by=tuple(listed(by) or ()))
+    righted = tuple(listed(right_labels) or ())
+    first = Masking(method, params, by=tuple(listed(by) or ()), right_labels=righted)
     chosen: tuple[str, ...] = ()
     further: tuple[Masking, ...] = ()
     collect = FaultCollector()

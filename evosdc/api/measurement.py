@@ -30,7 +30,8 @@ def measure(
     original, masked : DataFrame or Table
         Record r of both is the same respondent.
     measures : sequence of str, or mapping of str to mapping
-        Registered names; a mapping gives parameters by name. By default those usual for the scales of the attributes.
+        Registered names; a mapping gives parameters by name. By default as `protect` judges:
+        risk by role, each attribute's own, and the losses of analysts.
     attributes : sequence of str, optional
         What is judged; by default the quasi-identifiers, and where none is declared all attributes but identifiers.
 

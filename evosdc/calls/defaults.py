@@ -67,6 +67,12 @@ def measures_by_role(microdata: Microdata, registry: Registry) -> dict[str, Any]
     return {"il": losses, "dr": risks, "risks": "max"}
 
 
+def entries_by_role(microdata: Microdata, registry: Registry) -> dict[str, tuple[str, ...]]:
+    """Return `measures_by_role` by name, losses first, each with the attributes that it judges; empty for all."""
+    found = measures_by_role(microdata, registry)
+    return {str(name): () for name in found["il"]} | {e["name"]: tuple(e.get("of", ())) for e in found["dr"]}
+
+
 def _analysed(microdata: Microdata) -> bool:
     """Whether the file has unprotected attributes that analysts tabulate."""
     apart = (Role.IDENTIFIER, Role.WEIGHT, Role.HOUSEHOLD)

@@ -4,13 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evosdc.table.labels import WIDEST, best_labels, joint_counts
 from evosdc.table.table import Table
 
 TOLERATED = 0.03
 """Share of the records that may read right under another labelling, as rank swapping and noise leave it."""
-
-_WIDEST = 1000
-"""Categories of an attribute up to which a better labelling is looked for."""
 
 _SHOWN = 3
 """Exchanged categories that are named."""
@@ -53,18 +51,13 @@ def exchanged_labels(original: Table, masked: Table) -> list[Exchange]:
     original, masked : Table
         In one schema; record r of both is the same respondent.
     """
-    from scipy.optimize import linear_sum_assignment
-
     found = []
     for position, attribute in enumerate(original.schema.categorical):
         labels = attribute.categories
-        if not 1 < len(labels) <= _WIDEST:
+        if not 1 < len(labels) <= WIDEST:
             continue
-        ours, theirs = original.codes[:, position], masked.codes[:, position]
-        both = (ours >= 0) & (theirs >= 0)
-        cells = ours[both].astype(np.int64) * len(labels) + theirs[both]
-        joint = np.bincount(cells, minlength=len(labels) ** 2).reshape(len(labels), len(labels))
-        rows, columns = linear_sum_assignment(joint, maximize=True)
+        joint = joint_counts(original.codes[:, position], masked.codes[:, position], len(labels))
+        rows, columns = np.arange(len(labels)), best_labels(joint)
         gain = int(joint[rows, columns].sum() - np.trace(joint))
         if gain <= TOLERATED * len(original):
             continue

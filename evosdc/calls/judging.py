@@ -1,5 +1,6 @@
 """Asking judges for a second opinion on a masked file."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,11 +18,33 @@ from evosdc.table.alignment import align_codes
 from evosdc.table.schema import Role
 from evosdc.table.table import Table
 
+_LOG = logging.getLogger("evosdc.judges")
+
 GIVEN = "the claim given"
 """Where a claim comes from that was not measured."""
 
 _PERMUTATION = 1 << 16
 """Address of the permutation, apart from the draws of judges."""
+
+
+@dataclass(frozen=True)
+class Claims:
+    """Risks that a search claims, by family of judges, and the measures that say so.
+
+    Parameters
+    ----------
+    values : mapping of str to float
+        In per cent; families that it leaves out are measured.
+    by : mapping of str to str
+    """
+
+    values: Mapping[str, float]
+    by: Mapping[str, str]
+
+    def of(self, families: Sequence[str]) -> "Claims":
+        """Return the claims of some families."""
+        kept = [family for family in self.values if family in families]
+        return Claims({f: self.values[f] for f in kept}, {f: self.by[f] for f in kept})
 
 
 @dataclass(frozen=True)
@@ -88,9 +111,44 @@ def judged(
     InputError
         With the faults of tables, attributes, judges and claim.
     """
+    return second_opinions(
+        original, {"": masked}, protect, registry=registry, judges=judges, claimed={"": claimed}, seed=seed
+    )[""]
+
+
+def second_opinions(
+    original: Table,
+    files: Mapping[str, Table],
+    protect: Sequence[str] | None = None,
+    *,
+    registry: Registry,
+    judges: Sequence[str] | None = None,
+    claimed: Mapping[str, float | Mapping[str, float] | Claims | None] | None = None,
+    seed: int = 1,
+) -> dict[str, SecondOpinion]:
+    """Return a second opinion on each of several maskings of one file, on the same halves and samples.
+
+    Parameters
+    ----------
+    original : Table
+    files : mapping of str to Table
+        At least one masked file, by any names.
+    protect : sequence of str, optional
+        As of `judged`; by default what differs in the first file.
+    registry, judges, seed
+        As of `judged`.
+    claimed : mapping, optional
+        The claim of each file by its name; those left out, and families that `Claims` leave out, are measured.
+
+    Raises
+    ------
+    InputError
+        As `judged`.
+    """
     collect = FaultCollector()
     specs: dict[str, MeasureSpec] = {}
     built: dict[str, Measure] = {}
+    claimed = claimed or {}
     for name in registry.defaults("measure", "judge") if judges is None else dict.fromkeys(judges):
         with collect.step():
             spec = registry.spec("measure", name)
@@ -98,30 +156,50 @@ def judged(
             specs[name] = spec
             is_judge = issubclass(registry.implementation("measure", name), Judge)
             built[name] = registry.build("measure", name, {"seed": seed} if is_judge else {})
+    for claim in claimed.values():
+        with collect.step():
+            _require_claim(claim)
+    sides: dict[str, _Sides] = {}
     with collect.step():
-        _require_claim(claimed)
-    sides: _Sides | None = None
-    with collect.step():
-        names = masked_attributes(original, masked, protect)
+        names = masked_attributes(original, next(iter(files.values())), protect)
         order = stream(seed, Purpose.JUDGE, _PERMUTATION).permutation(len(original)).astype(np.intp)
-        published = align_codes(original.select(names), masked)
         Microdata(original, names)
-        sides = _Sides(original, published, published.take(order), names)
+        for label, masked in files.items():
+            published = align_codes(original.select(names), masked)
+            sides[label] = _Sides(original, published, published.take(order), names)
     collect.settle()
-    assert sides is not None
-    claims, claimed_by = _claims(sides, claimed, registry)
-    findings: list[Finding] = []
+    claims = {label: _claims(side, claimed.get(label), registry) for label, side in sides.items()}
+    findings: dict[str, list[Finding]] = {label: [] for label in files}
     lacking: dict[str, str] = {}
     for name, measure in built.items():
         try:
-            findings.append(_finding(specs[name], measure, sides, claims))
+            asked = _asked(specs[name], measure, next(iter(sides.values())))
+            found = {label: _finding(asked, side, claims[label].values) for label, side in sides.items()}
         except ParameterError as error:
             lacking[name] = "; ".join(f"given {fault.given}; wanted {fault.wanted}" for fault in error.faults)
-    findings.sort(key=lambda finding: finding.kind != "dr")
-    warnings = tuple(str(exchange) for exchange in exchanged_labels(original.select(names), published))
-    return SecondOpinion(
-        tuple(findings), claims, claimed_by, lacking, warnings, names, sides.known, sides.wanted, len(original), seed
-    )
+        except Exception as error:
+            # Any plugin may offer a judge, and a search does not end without a result for one that fails. A text of
+            # an unknown error might hold values of records.
+            _LOG.warning("judge %s failed", name, exc_info=True)
+            lacking[name] = f"it failed with {type(error).__name__}"
+        else:
+            for label, finding in found.items():
+                findings[label].append(finding)
+    return {
+        label: SecondOpinion(
+            tuple(sorted(findings[label], key=lambda finding: finding.kind != "dr")),
+            claims[label].values,
+            claims[label].by,
+            lacking,
+            tuple(str(one) for one in exchanged_labels(original.select(names), side.masked)),
+            names,
+            side.known,
+            side.wanted,
+            len(original),
+            seed,
+        )
+        for label, side in sides.items()
+    }
 
 
 def masked_attributes(original: Table, masked: Table, protect: Sequence[str] | None) -> tuple[str, ...]:
@@ -160,7 +238,9 @@ def _differs(original: Table, masked: Table, name: str) -> bool:
     )
 
 
-def _require_claim(claimed: float | Mapping[str, float] | None) -> None:
+def _require_claim(claimed: float | Mapping[str, float] | Claims | None) -> None:
+    if isinstance(claimed, Claims):
+        return
     values = claimed if isinstance(claimed, Mapping) else {} if claimed is None else {"": claimed}
     faults = [
         Fault(f"claimed {family}".strip(), repr(value), "a risk in per cent, from 0 to 100")
@@ -171,21 +251,20 @@ def _require_claim(claimed: float | Mapping[str, float] | None) -> None:
         raise ParameterError(faults)
 
 
-def _claims(
-    sides: _Sides, claimed: float | Mapping[str, float] | None, registry: Registry
-) -> tuple[dict[str, float], dict[str, str]]:
+def _claims(sides: _Sides, claimed: float | Mapping[str, float] | Claims | None, registry: Registry) -> Claims:
     """Return the claimed risk by family of judges, and where it comes from."""
     if isinstance(claimed, Mapping):
-        return {family: float(value) for family, value in claimed.items()}, dict.fromkeys(claimed, GIVEN)
+        return Claims({family: float(value) for family, value in claimed.items()}, dict.fromkeys(claimed, GIVEN))
     families = ["linkage", *(["guess"] if sides.harmful else [])]
-    if claimed is not None:
-        return dict.fromkeys(families, float(claimed)), dict.fromkeys(families, GIVEN)
-    claims: dict[str, float] = {}
-    claimed_by: dict[str, str] = {}
+    if isinstance(claimed, float | int):
+        return Claims(dict.fromkeys(families, float(claimed)), dict.fromkeys(families, GIVEN))
+    given = claimed.of(families) if claimed is not None else Claims({}, {})
+    claims, claimed_by = dict(given.values), dict(given.by)
+    open_families = [family for family in families if family not in claims]
     asked = [(name, "linkage", sides.known) for name in registry.defaults("measure", "identity")]
     asked += [(name, "guess", sides.wanted) for name in registry.defaults("measure", "inference")]
     for name, family, names in asked:
-        if family not in families:
+        if family not in open_families:
             continue
         try:
             measure = registry.build("measure", name, {})
@@ -196,17 +275,32 @@ def _claims(
             continue  # cannot read files of this kind: it claims nothing
         if score >= claims.get(family, -1.0):
             claims[family], claimed_by[family] = score, name
-    return claims, claimed_by
+    return Claims(claims, claimed_by)
 
 
-def _finding(spec: MeasureSpec, measure: Measure, sides: _Sides, claims: Mapping[str, float]) -> Finding:
+@dataclass(frozen=True)
+class _Asked:
+    """A judge that knows the original, and what it says of it."""
+
+    spec: MeasureSpec
+    judge: Judge | None
+    names: tuple[str, ...]
+    fitted: Fitted
+    original: Estimate
+
+
+def _asked(spec: MeasureSpec, measure: Measure, sides: _Sides) -> _Asked:
     judge = measure if isinstance(measure, Judge) else None
     names = sides.known if judge is not None and judge.known else sides.attributes
     measure.require_support(sides.original.select(names), f"measure {spec.name}")
     fitted = measure.fit_in(Microdata(sides.original, names))
-    masked, original, chance = (
-        _cut(_estimate(fitted, table.select(names)), spec.range)
-        for table in (sides.masked, sides.original, sides.chance)
+    return _Asked(spec, judge, names, fitted, _cut(_estimate(fitted, sides.original.select(names)), spec.range))
+
+
+def _finding(asked: _Asked, sides: _Sides, claims: Mapping[str, float]) -> Finding:
+    spec, judge, original = asked.spec, asked.judge, asked.original
+    masked, chance = (
+        _cut(_estimate(asked.fitted, table.select(asked.names)), spec.range) for table in (sides.masked, sides.chance)
     )
     sentence = judge.sentence if judge is not None else ""
     words = in_words(sentence or f"{spec.summary} {{masked}}; {{chance}} by chance.", masked, original, chance)

@@ -11,6 +11,7 @@ from evosdc.errors import DataError, Fault, FaultCollector, ParameterError, Plug
 from evosdc.model import Masking, MaskingMethod, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import Purpose, stream
+from evosdc.table.labels import with_right_labels
 from evosdc.table.schema import Role
 from evosdc.table.table import Numbers, Rows, Table
 
@@ -68,7 +69,7 @@ def apply_masking(
         # What a step reads besides, strata for one, is what the steps before it have made of the file.
         reached = Microdata(microdata.table.with_columns(masked), microdata.protect)
         masked = _apply_step(step, method, reached, rng.spawn(1)[0])
-    return masked
+    return with_right_labels(microdata.original, masked, masking.right_labels) if masking.right_labels else masked
 
 
 def _apply_step(masking: Masking, method: MaskingMethod, microdata: Microdata, rng: np.random.Generator) -> Table:
@@ -224,14 +225,9 @@ def _require_strata(method: MaskingMethod, part: Table, strata: Sequence[Rows]) 
             refused.append((len(rows), error.faults[0]))
     if refused:
         size, first = min(refused, key=lambda pair: pair[0])
-        raise ParameterError(
-            Fault(
-                first.where,
-                f"{first.given}; {len(refused)} of {len(strata)} strata refuse it, the least has {size} records",
-                first.wanted,
-                "Form fewer and larger strata, or choose other parameters.",
-            )
-        )
+        given = f"{first.given}; {len(refused)} of {len(strata)} strata refuse it, the least has {size} records"
+        advice = "Form fewer and larger strata, or choose other parameters."
+        raise ParameterError(Fault(first.where, given, first.wanted, advice))
 
 
 def _mask_part(

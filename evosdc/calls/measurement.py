@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from evosdc.calls.attribute_choice import choose_attributes
-from evosdc.calls.defaults import default_measures
+from evosdc.calls.defaults import entries_by_role
 from evosdc.errors import FaultCollector
-from evosdc.model import Measure, Microdata
+from evosdc.model import Fitted, Measure, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import Purpose, stream
 from evosdc.table.alignment import align_codes, restrict_to
@@ -46,6 +47,7 @@ def score_table(
     attributes: Sequence[str] | None,
     registry: Registry,
     baselines: bool = False,
+    of: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> TableScores:
     """Judge a masked table.
 
@@ -54,12 +56,14 @@ def score_table(
     original, masked : Table
         Record r of both is the same respondent.
     measures : mapping of str to mapping, optional
-        Parameters by registered name; None for the default measures.
+        Parameters by registered name; None for those by which a file of the user's own is judged, by role.
     attributes : sequence of str, optional
         What is judged, see `evosdc.calls.attribute_choice.choose_attributes`.
     registry : Registry
     baselines : bool
         Whether the original and a permutation of it are judged too.
+    of : mapping of str to sequence of str
+        By measure, the attributes that it judges, where these are not all.
 
     Raises
     ------
@@ -76,23 +80,29 @@ def score_table(
         microdata = Microdata(original, choose_attributes(original.schema, attributes))
         before = microdata.original
         if measures is None:
-            usual = default_measures(before.schema, registry)
-            built = {name: registry.build("measure", name, {}) for name in (*usual["il"], *usual["dr"])}
+            usual = entries_by_role(microdata, registry)
+            built = {name: registry.build("measure", name, {}) for name in usual}
+            of = {name: names for name, names in usual.items() if names}
         if any(not measure.generalised for measure in built.values()):
             versions[False] = align_codes(before, masked)
         if any(measure.generalised for measure in built.values()):
             versions[True] = restrict_to(before, masked)
         for name, measure in built.items():
             with collect.step():
-                measure.require_support(before, f"measure {name}")
+                measure.require_support(before.select(of.get(name, before.schema.names)), f"measure {name}")
     collect.settle()
     order = stream(_SEED, Purpose.MASK).permutation(len(original)).astype(np.intp)
     scores, identity, permutation = {}, {}, {}
     for name, measure in built.items():
-        fitted = measure.fit_in(microdata)
-        scores[name] = float(fitted.score(versions[measure.generalised]))
+        names = tuple(of.get(name, before.schema.names))
+        part = len(names) < len(before.schema.names)
+        fitted = measure.fit_in(Microdata(original, names) if part else microdata)
+
+        def score(table: Table, fitted: Fitted = fitted, names: Sequence[str] = names, part: bool = part) -> float:
+            return float(fitted.score(table.select(names) if part else table))
+
+        scores[name] = score(versions[measure.generalised])
         if baselines:
-            identity[name] = float(fitted.score(before))
-            permutation[name] = float(fitted.score(before.take(order)))
+            identity[name], permutation[name] = score(before), score(before.take(order))
     parameters = {name: measure.params.model_dump(mode="json") for name, measure in built.items()}
     return TableScores(scores, identity, permutation, parameters)

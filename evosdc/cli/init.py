@@ -27,5 +27,9 @@ def init(data: Path, output: Path, force: bool) -> None:
     dump_schema(source.table.schema, output, source.notes)
     for note in source.notes:
         say(f"- {note}")
+    say(
+        "Risk is judged by role: masked quasi-identifiers, which an intruder knows, by linkage; masked attributes of "
+        "the role sensitive by what an intruder learns about them."
+    )
     follow = shlex.join(["evosdc", "protect", str(data), "--schema", str(output)])
     say(f"Wrote {output}: read it, correct it, then run: {follow}")

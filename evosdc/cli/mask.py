@@ -26,6 +26,11 @@ from evosdc.cli.options import PATH, attributes_option, json_option, listed, par
     metavar="STEP",
     help='A further step on what was made: "pram design=a p=0.9"; attributes=A,B and by=A,B where they differ.',
 )
+@click.option(
+    "--right-labels",
+    metavar="A,B,...",
+    help="Attributes to publish, in the end, under the labels that most of their records have.",
+)
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
 @click.option("-o", "--output", type=PATH, required=True, metavar="MASKED.csv")
 @json_option
@@ -38,6 +43,7 @@ def mask(
     attributes: str | None,
     by: str | None,
     further: tuple[str, ...],
+    right_labels: str | None,
     seed: int,
     output: Path,
     as_json: bool,
@@ -78,9 +84,12 @@ def mask(
     with collect.step():
         source = open_source(data, schema)
         source.table.schema.require(listed(by) or (), "--by")
+        source.table.schema.require(listed(right_labels) or (), "--right-labels")
         chosen = choose_attributes(source.table.schema, listed(attributes), otherwise_all=False)
     collect.settle()
-    masking, protect = as_chain(Masking(method, params, by=tuple(listed(by) or ())), chosen, steps)
+    righted = tuple(listed(right_labels) or ())
+    masking = Masking(method, params, by=tuple(listed(by) or ()), right_labels=righted)
+    masking, protect = as_chain(masking, chosen, steps)
     microdata = Microdata(source.table, protect)
     masked = mask_file(masking, (built, *built_further), microdata, seed)
     written = source.write(output, masked.select(protect))
@@ -104,6 +113,8 @@ def mask(
             {"provider": registry.provider("masking-method", step.method), **step.to_json()}
             for step in masking.steps[1:]
         ]
+    if righted:
+        document["right_labels"] = list(righted)
     if companion is not None:
         account = account_of(masking, built, microdata)
         write_text(companion, json.dumps(account, ensure_ascii=False) + "\n")
@@ -113,7 +124,7 @@ def mask(
         print_json(document)
         return
     changed = ", ".join(f"{name} {count}" for name, count in written.changed.items())
-    what = masking.label if steps else method
+    what = masking.label if steps or righted else method
     say(f"{what}: {len(masked)} records, cells changed: {changed}. Wrote {output} and {manifest.name}.")
     if companion is not None:
         say(f"{companion.name} says how records were masked: keep it, and apart from the protected file.")

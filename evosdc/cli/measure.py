@@ -13,7 +13,11 @@ from evosdc.cli.options import PATH, attributes_option, json_option, listed, par
 @click.argument("original")
 @click.argument("masked", type=PATH)
 @schema_option
-@click.option("--measures", metavar="A,B,...", help="Registered names; default: those usual for the scales judged.")
+@click.option(
+    "--measures",
+    metavar="A,B,...",
+    help="Registered names; default: by role, as evosdc protect; of a registered data set those of the literature.",
+)
 @click.option(
     "--set",
     "settings",
@@ -49,18 +53,21 @@ def measure(
     import json
 
     from evosdc.calls.attribute_choice import choose_attributes
-    from evosdc.calls.defaults import default_measures
+    from evosdc.calls.defaults import default_measures, entries_by_role
     from evosdc.calls.measurement import score_table
-    from evosdc.cli.inputs import open_source
+    from evosdc.cli.inputs import is_dataset, open_source
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.errors import FaultCollector
     from evosdc.files.masked_file import read_masked
+    from evosdc.model import Microdata
     from evosdc.plugins.registry import default_registry
 
     registry = default_registry()
     collect = FaultCollector()
     names = None if measures is None else list(dict.fromkeys(listed(measures) or [""]))
+    of: dict[str, tuple[str, ...]] = {}
+    risks: Literal["mean", "max"] = "mean"
     offered = registry.names("measure")
     for name in names or ():
         with collect.step():
@@ -69,8 +76,12 @@ def measure(
         before = open_source(original, schema)
         chosen = choose_attributes(before.table.schema, listed(attributes), otherwise_all=False)
         if names is None:
-            usual = default_measures(before.table.schema.select(chosen), registry)
-            names = [*usual["il"], *usual["dr"]]
+            if is_dataset(original):
+                usual = default_measures(before.table.schema.select(chosen), registry)
+                names = [*usual["il"], *usual["dr"]]
+            else:
+                entries = entries_by_role(Microdata(before.table, chosen), registry)
+                names, of, risks = list(entries), {name: own for name, own in entries.items() if own}, "max"
         known = [name for name in names if name in offered]
         generalised = any(registry.implementation("measure", name).generalised for name in known)
         after = read_masked(masked, before, require=chosen, generalised=generalised)
@@ -78,16 +89,16 @@ def measure(
         params = _params(names or [], parameters(settings))
     collect.settle()
     assert names is not None
-    judged = score_table(before.table, after.table, params, chosen, registry, baselines)
+    judged = score_table(before.table, after.table, params, chosen, registry, baselines, of)
     figures = {"score": judged.scores}
     if baselines:
         figures |= {"identity": judged.identity, "permutation": judged.permutation}
     specs: dict[str, Any] = {name: registry.spec("measure", name) for name in names}
-    figures = {heading: _combined(scores, specs, linkage, registry) for heading, scores in figures.items()}
+    figures = {heading: _combined(scores, specs, linkage, risks, registry) for heading, scores in figures.items()}
     rule = str(before.table.schema.na)
     if as_json:
         besides: dict[str, Any] = {"attributes": list(chosen), "records": len(before.table), "missing_rule": rule}
-        besides |= {"linkage": linkage, "parameters": judged.parameters}
+        besides |= {"linkage": linkage, "risks": risks, "of": of, "parameters": judged.parameters}
         if baselines:
             besides["baselines"] = {heading: figures[heading] for heading in ("identity", "permutation")}
         print_json(dict(figures["score"]) | besides)
@@ -99,6 +110,10 @@ def measure(
             say(f"{name}: {', '.join(f'{key} = {json.dumps(value)}' for key, value in given.items())}")
     if len(linkages) > 1:
         say(f"DR takes the {'greatest' if linkage == 'max' else 'mean'} of {', '.join(linkages)}.")
+    for name, own in of.items():
+        say(f"{name} judges {', '.join(own)}.")
+    if risks == "max":
+        say("DR is the greatest of the risks: of linkage by what an intruder knows, of inference of what is sensitive.")
     say(f"{len(before.table)} records, {', '.join(chosen)}; missing values count by the rule '{rule}'.")
     if baselines:
         say("identity: the original itself; permutation: its records in random order.")
@@ -124,7 +139,11 @@ def _params(names: list[str], given: Mapping[str, Any]) -> dict[str, dict[str, A
 
 
 def _combined(
-    scores: Mapping[str, float], specs: Mapping[str, Any], linkage: Literal["max", "mean"], registry: Any
+    scores: Mapping[str, float],
+    specs: Mapping[str, Any],
+    linkage: Literal["max", "mean"],
+    risks: Literal["mean", "max"],
+    registry: Any,
 ) -> dict[str, float]:
     """Return the scores with IL and DR, where there are measures of that kind."""
     from evosdc.experiment.build.problem import aggregation_of
@@ -135,7 +154,7 @@ def _combined(
     }
     if not any(by_kind.values()):
         return dict(scores)
-    measures = Measures(il=by_kind["il"], dr=by_kind["dr"], linkage=linkage)
+    measures = Measures(il=by_kind["il"], dr=by_kind["dr"], linkage=linkage, risks=risks)
     return dict(aggregation_of(measures, registry).combine(scores))
 
 

@@ -42,6 +42,10 @@ def print_result(result: Mapping[str, Any]) -> None:
         # A trait of genomes is none of the original's nor of a masked file's.
         figures = (scored["scores"].get(name) for _, scored in columns)
         table.add_row(label, *("" if figure is None else f"{figure:.3f}" for figure in figures))
+    if (result.get("limit") or {}).get("fitness"):
+        parts = {"original": None, "best found": result["limit"]["above"]["best"]}
+        shares = [parts.get(heading, result["limit"]["above"]["classical"]) for heading, _ in columns]
+        table.add_row("above the limit", *("" if share is None else f"{share:.1f} %" for share in shares))
     Console(width=None).print(table)
     if result.get("fresh"):
         _print_fresh(result["fresh"])
@@ -54,6 +58,20 @@ def print_result(result: Mapping[str, Any]) -> None:
     say(f"Of {result['records']} records, values changed: {changed}.")
     if result.get("dropped_identifiers"):
         say(f"Identifiers left out of the protected file: {', '.join(result['dropped_identifiers'])}.")
+
+
+def print_verdict(result: Mapping[str, Any]) -> None:
+    """Print whether the score holds against judges that the search did not use; nothing where none was asked."""
+    verdict, opinion = result.get("verdict"), result.get("second_opinion")
+    if not verdict or not opinion:
+        return
+    colour = {True: "green", False: "red"}.get(verdict["holds"], "yellow")
+    click.secho(harmless(f"Second opinion: {verdict['text']}"), fg=colour, bold=True)
+    if opinion["classical"] is not None and opinion["classical"]["verdict"] != verdict["text"]:
+        say(f"The same of {opinion['classical_label']}: {opinion['classical']['verdict']}")
+    lacking = opinion["best"]["not_applicable"]
+    if lacking:
+        say(f"Judges not asked: {'; '.join(f'{name} ({reason})' for name, reason in lacking.items())}.")
 
 
 def print_requirements(result: Mapping[str, Any]) -> None:

@@ -213,7 +213,14 @@ def resumable(path: Path, shown: Any) -> Iterator[None]:
 
 def conclude(path: Path, result: dict[str, Any], as_json: bool) -> None:
     """Write the report of a run folder and print the result."""
-    from evosdc.cli.results import print_json, print_requirements, print_result, print_settings, print_warnings
+    from evosdc.cli.results import (
+        print_json,
+        print_requirements,
+        print_result,
+        print_settings,
+        print_verdict,
+        print_warnings,
+    )
     from evosdc.cli.text import say
     from evosdc.report import write_report
     from evosdc.runs.layout import REPORT
@@ -224,6 +231,7 @@ def conclude(path: Path, result: dict[str, Any], as_json: bool) -> None:
         return
     print_requirements(result)
     print_result(result)
+    print_verdict(result)
     print_settings(result)
     say(f"Protected file: {path / result['best']['file']}")
     say(f"Report:         {report}")

@@ -149,7 +149,8 @@ def command_of(masking: "Masking", data: str, schema: Path | None, protect: Sequ
         parts += [f"by={names_text(step.by)}"] if step.by else []
         words += ["--then", shlex.join(parts)]
     seed = () if masking.seed is None else ("--seed", str(masking.seed))
-    return shlex.join([*words, *seed, "-o", "masked.csv"])
+    righted = ("--right-labels", names_text(masking.right_labels)) if masking.right_labels else ()
+    return shlex.join([*words, *righted, *seed, "-o", "masked.csv"])
 
 
 def names_text(names: Sequence[str]) -> str:

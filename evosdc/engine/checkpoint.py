@@ -20,6 +20,8 @@ FORMAT = 1
 KEPT = 2
 """How many checkpoints stay: the newest and one to fall back to."""
 
+_UNREADABLE = (OSError, ValueError, LookupError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error, PluginError)
+
 
 def save_checkpoint(folder: Path, state: SearchState, genotype: Genotype[Any]) -> Path:
     """Write ``checkpoint-<generation>.npz`` atomically and remove all but the last two.
@@ -89,16 +91,7 @@ def load_checkpoint(path: Path, genotype: Genotype[Any]) -> SearchState:
         if document["format"] != FORMAT:
             raise CheckpointError(f"{path.name} has format {document['format']}, this evosdc reads {FORMAT}")
         return _state(arrays, document, genotype)
-    except (
-        OSError,
-        ValueError,
-        LookupError,
-        EOFError,
-        RuntimeError,
-        zipfile.BadZipFile,
-        zlib.error,
-        PluginError,
-    ) as error:
+    except _UNREADABLE as error:
         # numpy's own words would advise to load the file unsafely.
         raise CheckpointError(f"{path.name} is cut off, damaged, or not of this run") from error
 

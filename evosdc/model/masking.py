@@ -146,6 +146,9 @@ class Masking:
         Further steps, each applied to what the step before it made.
     seed : int, optional
         Which file of a random method is meant: the one that ``evosdc mask --seed`` makes. By default the run decides.
+    right_labels : tuple of str
+        Attributes that are published, after the last step, under the labels that most of their records have
+        (`evosdc.table.labels`): a method may have exchanged labels.
     """
 
     method: str
@@ -154,12 +157,13 @@ class Masking:
     by: tuple[str, ...] = ()
     then: "tuple[Masking, ...]" = ()
     seed: int | None = None
+    right_labels: tuple[str, ...] = ()
 
     @property
     def steps(self) -> "tuple[Masking, ...]":
-        """The single steps in their order, itself the first; none of them has further steps or a seed."""
+        """The single steps in their order, itself the first; none has further steps, a seed or labels to right."""
         further = (step for entry in self.then for step in entry.steps)
-        return (replace(self, then=(), seed=None), *further)
+        return (replace(self, then=(), seed=None, right_labels=()), *further)
 
     @property
     def label(self) -> str:
@@ -175,7 +179,8 @@ class Masking:
                 texts.append(steps[0]._words(f"each of {', '.join(step.attributes[0] for step in steps)}", by))
             else:
                 texts += [step._words(", ".join(step.attributes), by) for step in steps]
-        return ", then ".join(texts)
+        righted = [f"labels of {', '.join(self.right_labels)} put right"] if self.right_labels else []
+        return ", then ".join([*texts, *righted])
 
     def _words(self, attributes: str, by: tuple[str, ...]) -> str:
         words = [self.method, *(f"{key}={value}" for key, value in self.params.items())]
@@ -183,7 +188,7 @@ class Masking:
         return " ".join(words) + (f" ({'; '.join(filter(None, where))})" if any(where) else "")
 
     def to_json(self) -> dict[str, Any]:
-        """Return the entry as JSON-able data; ``then`` and ``seed`` only where there are any."""
+        """Return the entry as JSON-able data; ``then``, ``seed`` and ``right_labels`` only where there are any."""
         document: dict[str, Any] = {
             "method": self.method,
             "params": dict(self.params),
@@ -192,6 +197,8 @@ class Masking:
         }
         if self.then:
             document["then"] = [step.to_json() for step in self.then]
+        if self.right_labels:
+            document["right_labels"] = list(self.right_labels)
         return document if self.seed is None else document | {"seed": self.seed}
 
     @classmethod
@@ -199,4 +206,5 @@ class Masking:
         """Return the entry that `to_json` told of."""
         then = tuple(cls.from_json(step) for step in document.get("then", ()))
         attributes, by = tuple(document["attributes"]), tuple(document["by"])
-        return cls(document["method"], document["params"], attributes, by, then, document.get("seed"))
+        righted = tuple(document.get("right_labels", ()))
+        return cls(document["method"], document["params"], attributes, by, then, document.get("seed"), righted)

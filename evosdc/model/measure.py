@@ -33,6 +33,24 @@ class Fitted(ABC):
         return None
 
 
+class Mending(Fitted):
+    """A fitted measure of exchanged labels, which can say of which attributes they have to be put right.
+
+    Where a constraint bounds it, starting files that are above the bound are mended before they are evaluated.
+    """
+
+    @abstractmethod
+    def wrongly_labelled(self, masked: Table, bound: float) -> tuple[str, ...]:
+        """Return the categorical attributes that are each above a bound; exchanging their labels back lowers the score.
+
+        Parameters
+        ----------
+        masked : Table
+        bound : float
+            As a constraint has it, on the scale of the score.
+        """
+
+
 class Expected(Fitted):
     """A fitted measure that can also judge transition matrices without a draw.
 

@@ -8,6 +8,7 @@ from evosdc.specs import (
     ExecutorSpec,
     FitnessSpec,
     GenotypeSpec,
+    LimitSpec,
     MaskingMethodSpec,
     MeasureSpec,
     PortfolioSpec,
@@ -67,6 +68,7 @@ KINDS: dict[str, Kind] = {
         Kind("executor", "executors", ExecutorSpec, "Executor", "executor", "workers"),
         Kind("dataset", "datasets", DatasetSpec),
         Kind("portfolio", "portfolios", PortfolioSpec),
+        Kind("limit", "limits", LimitSpec),
     )
 }
 """By name, in the order of listings."""

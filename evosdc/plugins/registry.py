@@ -122,11 +122,8 @@ class Registry:
         """
         names = self.defaults(kind, occasion)
         if not names:
-            raise UnknownNameError(
-                Fault(
-                    kind, f"none, where no plugin has a default for {occasion}", f"one of {', '.join(self.names(kind))}"
-                )
-            )
+            wanted = f"one of {', '.join(self.names(kind))}"
+            raise UnknownNameError(Fault(kind, f"none, where no plugin has a default for {occasion}", wanted))
         if len(names) > 1:
             given = f"{' and '.join(names)} as defaults for {occasion}"
             raise ClashError(Fault(kind, given, "one of them by name", "Several plugins offer a default."))

@@ -105,14 +105,9 @@ def preference_matrix(
             method="highs-ds",
         )
     if solved is None or solved.status != 0:
-        raise ParameterError(
-            Fault(
-                "preference matrix",
-                f"a diagonal between {least} and {most}",
-                "bounds within which some matrix keeps these frequencies",
-                "A category of more than half the records keeps some of them: raise the upper bound.",
-            )
-        )
+        wanted = "bounds within which some matrix keeps these frequencies"
+        advice = "A category of more than half the records keeps some of them: raise the upper bound."
+        raise ParameterError(Fault("preference matrix", f"a diagonal between {least} and {most}", wanted, advice))
     flows = solved.x.reshape(n, n)
     flows = np.abs(np.rint(flows)) if whole else balanced(flows, T)
     result[np.ix_(occurring, occurring)] = flows / T[:, None]

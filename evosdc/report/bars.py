@@ -1,7 +1,5 @@
 """The figures of counts: categories before and after, and how operators did."""
 
-from __future__ import annotations
-
 import re
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """What runs differ in, so that their scores must not be set against each other, or at least not be averaged."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Several runs side by side: one row a run, their evolutions overlaid, their best files on one map."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

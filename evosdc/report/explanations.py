@@ -1,7 +1,5 @@
 """What the figures of a run mean, and what to bear in mind."""
 
-from __future__ import annotations
-
 import math
 
 from evosdc.report.standings import Standing, Standings

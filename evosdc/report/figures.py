@@ -1,8 +1,7 @@
 """The figures of one run: the map of IL and DR, and the evolution."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -47,6 +46,7 @@ def il_dr_map(frame: pd.DataFrame, stand: Standings) -> go.Figure:
     )
     drawn = figure(560)
     add_iso_scores(drawn, right, top)
+    _limit(drawn, stand.curve)
     portfolio = known[known["set"] == "portfolio"]
     methods = list(dict.fromkeys(portfolio["method"]))
     for method, colour, symbol in zip(methods, colours(len(methods)), symbols(len(methods)), strict=True):
@@ -71,6 +71,18 @@ def il_dr_map(frame: pd.DataFrame, stand: Standings) -> go.Figure:
     drawn.update_xaxes(title_text="information loss IL", range=[0, right], constrain="domain")
     drawn.update_yaxes(title_text="disclosure risk DR", range=[0, top], constrain="domain")
     return drawn.update_layout(hovermode="closest", margin_r=48)
+
+
+def _limit(drawn: go.Figure, curve: Sequence[tuple[float, float]]) -> None:
+    """Draw the curve below which no masked file lies, the room below it shaded."""
+    if not curve:
+        return
+    style = {"color": GREY, "width": 1.5, "dash": "dash"}
+    drawn.add_scatter(
+        x=[round(il, 3) for il, _ in curve], y=[round(dr, 3) for _, dr in curve], mode="lines", line=style,
+        fill="tozeroy", fillcolor="rgba(107, 119, 133, 0.10)", name="limit: no file lies below", hoverinfo="skip",
+        legendgroup="marked", legendgrouptitle_text="marked",
+    )  # fmt: skip
 
 
 def add_iso_scores(drawn: go.Figure, right: float, top: float) -> None:
@@ -205,7 +217,7 @@ def _line(
     )  # fmt: skip
 
 
-def _plain(values: pd.Series[float]) -> list[float | None]:
+def _plain(values: "pd.Series[float]") -> list[float | None]:
     return [None if math.isnan(value) else value for value in np.round(values.to_numpy(dtype=float), 4).tolist()]
 
 

@@ -1,7 +1,5 @@
 """Tidy frames of run folders: one row a generation, a file, a category, an operator, a run."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """What the draws that the search never saw say: whether the gain holds, and every measure with its standard error."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Marks and curves of several runs that fall on each other: drawn once, named after all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar

@@ -1,7 +1,5 @@
 """The page: run folders in, one HTML file out."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -31,6 +29,7 @@ from evosdc.report import (
     transitions,
 )
 from evosdc.report.fresh_draws import fresh_measures, fresh_rows, fresh_verdicts
+from evosdc.report.opinion import second_opinion
 from evosdc.report.pictures import pictures
 from evosdc.report.privacy import privacy_rows
 from evosdc.report.standings import Standings, standings
@@ -109,6 +108,7 @@ def _section(run: RecordedRun, stand: Standings, anchor: str, drawings: dict[str
     """Return all that the template shows of one run; its figures are added to `drawings` by element id."""
     frame = frames.files(run)
     history = frames.history(run)
+    opinion = second_opinion(run)
     made = frames.operators(run)
     ranked = frames.ranking(frame)
     has_map = {"il", "dr"} <= set(frame.columns) and bool((frame["il"].notna() & frame["dr"].notna()).any())
@@ -127,6 +127,8 @@ def _section(run: RecordedRun, stand: Standings, anchor: str, drawings: dict[str
         "evolution": _drawing(drawings, f"{anchor}-evolution", figures.evolution(history, run.option("fitness"))),
         "generations": len(history),
         "best": tables.best_files(run, ranked, stand) if len(ranked) else None,
+        "opinion": opinion,
+        "opinion_figure": _drawing(drawings, f"{anchor}-opinion", opinion["drawn"]) if opinion else None,
         "frequencies": _frequencies(run, anchor, drawings),
         "privacy": privacy_rows(run),
         "written_file": "the file that was written" if stand.published else "the best file",

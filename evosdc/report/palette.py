@@ -1,7 +1,5 @@
 """Colours and the common look of the figures, safe for colour-blind readers and for print."""
 
-from __future__ import annotations
-
 from html import escape
 from itertools import cycle, islice
 from typing import Any

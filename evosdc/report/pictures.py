@@ -1,7 +1,5 @@
 """The pictures that a genotype or an algorithm left in the run folder, embedded as images, in which nothing can run."""
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 

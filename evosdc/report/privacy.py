@@ -1,7 +1,5 @@
 """Privacy models of the published file beside those of the original, as the run wrote them down."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from evosdc.report.frames import mapping

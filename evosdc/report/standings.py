@@ -1,7 +1,5 @@
 """Where a run stands: the unprotected file, the best of the portfolio and the best found, side by side."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +7,16 @@ from typing import Any
 
 import pandas as pd
 
-from evosdc.report.frames import files, history, mapping, measure_names, objective_count, objectives, ranking_score
+from evosdc.report.frames import (
+    figure_of,
+    files,
+    history,
+    mapping,
+    measure_names,
+    objective_count,
+    objectives,
+    ranking_score,
+)
 from evosdc.runs.reader import RecordedRun
 
 
@@ -62,6 +69,10 @@ class Standings:
         The file that the run wrote, where it is another than `best`: an algorithm may choose for itself.
     tuned : bool
         Whether the known methods were tuned for the fitness before the search.
+    limit : float
+        The score below which no masked file lies; NaN where it is not known.
+    curve : tuple of (float, float)
+        Corners (IL, DR) of the curve below which no masked file lies; empty where it is not known.
     """
 
     identity: Standing | None
@@ -71,6 +82,12 @@ class Standings:
     objectives: int = 1
     published: Standing | None = None
     tuned: bool = False
+    limit: float = math.nan
+    curve: tuple[tuple[float, float], ...] = ()
+
+    def above(self, standing: Standing) -> float:
+        """Return by how many per cent a file's score lies above the limit; NaN where that is not known."""
+        return 100.0 * (standing.score / self.limit - 1.0) if self.limit > 0.0 else math.nan
 
     @property
     def rival(self) -> str:
@@ -93,7 +110,7 @@ def standings(run: RecordedRun) -> Standings:
     frame, names = files(run), measure_names(run)
     size = objective_count(run)
     single = size == 1
-    first = mapping(run.result.get("portfolio"))
+    first, limit = mapping(run.result.get("portfolio")), mapping(run.result.get("limit"))
     listed = _least(frame[frame["set"] == "portfolio"], names)
     found = _least(frame[frame["set"].isin(["population", "front"])], names)
     champion = mapping(first.get("best"))
@@ -111,6 +128,8 @@ def standings(run: RecordedRun) -> Standings:
         objectives=size,
         published=written if written and best and written.scores != best.scores else None,
         tuned=bool(first.get("tuned")),
+        limit=figure_of(limit.get("fitness")),
+        curve=tuple((figure_of(point.get("il")), figure_of(point.get("dr"))) for point in limit.get("curve") or ()),
     )
 
 

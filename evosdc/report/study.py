@@ -1,7 +1,5 @@
 """Studies of many runs on the page: all of them in one figure and one table, and few in full."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The plain words on top of a run: what was protected, and where it stands."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -30,6 +28,7 @@ def sentences(run: RecordedRun, stand: Standings) -> list[str]:
         _protected(run),
         _searched(run, stand),
         _stands(run, stand),
+        _limited(stand),
         _constraints(run),
         _fronts(run, stand),
         changed_text(run),
@@ -60,7 +59,7 @@ def key_figures(stand: Standings) -> list[dict[str, Any]]:
             "name": name,
             # A label that says no more than the name is left out.
             "label": standing.label if standing is stand.portfolio else "",
-            "figures": _figures(standing),
+            "figures": _figures(standing, stand),
             "best": standing is stand.best,
         }
         for name, standing in named
@@ -72,12 +71,28 @@ def _known(stand: Standings) -> str:
     return "Tuned classical method" if stand.tuned else "Best portfolio file"
 
 
-def _figures(standing: Standing) -> list[tuple[str, str]]:
+def _figures(standing: Standing, stand: Standings) -> list[tuple[str, str]]:
     rows = [("score", number(standing.score))]
     rows += [
         (name, number(value)) for name, value in (("IL", standing.il), ("DR", standing.dr)) if math.isfinite(value)
     ]
+    above = stand.above(standing)
+    if math.isfinite(above) and standing is not stand.identity:
+        rows.append(("above limit", f"{number(above, 1)} %"))
     return rows
+
+
+def _limited(stand: Standings) -> str:
+    """Return how far files are above the limit; empty where the measures have none."""
+    if not stand.limit > 0.0 or stand.best is None:
+        return ""
+    text = (
+        f"No masked file can have a score below {number(stand.limit)} by these measures, whatever the method; the best "
+        f"file lies {number(stand.above(stand.best), 1)} % above that limit"
+    )
+    if stand.portfolio is not None:
+        text += f", {stand.rival} {number(stand.above(stand.portfolio), 1)} %"
+    return f"{text}."
 
 
 def _protected(run: RecordedRun) -> str:

@@ -1,7 +1,5 @@
 """The settings of a sweep side by side: box plots, a table, and what rank tests say of their differences."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The tables of the page, as plain rows of text for the template."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Transition matrices of runs whose files are post-randomised, as heat maps."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What was gained and what was changed, in plain sentences that say so where it is nothing."""
 
-from __future__ import annotations
-
 import math
 
 from evosdc.report.frames import mapping

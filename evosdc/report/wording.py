@@ -1,7 +1,5 @@
 """Numbers and settings in words: how the page writes what the folders hold."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence

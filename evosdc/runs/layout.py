@@ -143,28 +143,18 @@ class RunFolder:
     def require_new(self) -> None:
         """Raise `ExperimentError` when the folder holds a run; asked again under the lock."""
         if self.file(RESOLVED).exists():
-            raise ExperimentError(
-                Fault(
-                    str(self.path),
-                    "a folder that already holds a run",
-                    "a new or empty folder",
-                    f"Go on with it by `evosdc resume {self.path}`, or choose another folder with -o.",
-                )
-            )
+            given = "a folder that already holds a run"
+            advice = f"Go on with it by `evosdc resume {self.path}`, or choose another folder with -o."
+            raise ExperimentError(Fault(str(self.path), given, "a new or empty folder", advice))
 
     def __enter__(self) -> Self:
         try:
             self.abandoned = self._lock.acquire()
         except FolderLockedError as error:
             who = f": {error.owner}" if error.owner is not None else ""
-            raise ExperimentError(
-                Fault(
-                    str(self.path),
-                    f"a folder that another run is writing to{who}",
-                    "a folder of its own for each run",
-                    f"Look at it by `{shlex.join(['evosdc', 'status', str(self.path)])}`.",
-                )
-            ) from None
+            given = f"a folder that another run is writing to{who}"
+            advice = f"Look at it by `{shlex.join(['evosdc', 'status', str(self.path)])}`."
+            raise ExperimentError(Fault(str(self.path), given, "a folder of its own for each run", advice)) from None
         return self
 
     def __exit__(

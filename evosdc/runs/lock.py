@@ -1,4 +1,8 @@
-"""Who writes to a run folder: one process at a time, whose name everyone who comes later can read."""
+"""Who writes to a run folder: one process at a time, whose name everyone who comes later can read.
+
+The lock is our own. The library filelock empties the lock file when it opens it, before it knows whether it gets the
+lock. The name of the owner, which our messages give, and that of an owner who died would then be lost.
+"""
 
 import errno
 import fcntl

@@ -1,5 +1,6 @@
-"""A role given to an attribute by a user, in place of the schema's."""
+"""A role given to an attribute in place of the schema's: by a user, or since a search protects it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from evosdc.table.schema import Role
@@ -14,3 +15,15 @@ def assign_role(table: Table, role: Role, name: str | None) -> Table:
     attributes = [replace(a, role=Role.OTHER) if a.role is role else a for a in table.schema.attributes]
     attributes = [replace(a, role=role) if a.name == name else a for a in attributes]
     return Table(replace(table.schema, attributes=tuple(attributes)), table.codes, table.numbers)
+
+
+def assign_known(table: Table, names: Sequence[str]) -> Table:
+    """Return the table in which named attributes are quasi-identifiers, but for those that the schema calls sensitive.
+
+    So a search judges what it protects: an intruder knows it, unless the schema says otherwise.
+    """
+    known = [
+        replace(a, role=Role.QUASI_IDENTIFIER) if a.name in names and a.role is not Role.SENSITIVE else a
+        for a in table.schema.attributes
+    ]
+    return Table(replace(table.schema, attributes=tuple(known)), table.codes, table.numbers)

@@ -12,29 +12,13 @@ The tables that the suites use are in `evosdc.testing.tables`. This package, and
 
 import pytest
 
+_ASSERTING = (
+    "acceptance", "algorithm", "executor", "fitness", "genomes", "genotype", "genotype_capabilities",
+    "genotype_decoding", "genotype_storage", "genotype_subject", "genotype_variation", "masking", "measure",
+    "privacy", "purity",
+)  # fmt: skip
 # So that a failing assertion of a suite shows the values, as one in the author's own test file would.
-pytest.register_assert_rewrite(
-    *(
-        f"evosdc.testing.{module}"
-        for module in (
-            "acceptance",
-            "algorithm",
-            "executor",
-            "fitness",
-            "genomes",
-            "genotype",
-            "genotype_capabilities",
-            "genotype_decoding",
-            "genotype_storage",
-            "genotype_subject",
-            "genotype_variation",
-            "masking",
-            "measure",
-            "privacy",
-            "purity",
-        )
-    )
-)
+pytest.register_assert_rewrite(*(f"evosdc.testing.{module}" for module in _ASSERTING))
 
 from evosdc.testing.algorithm import AlgorithmConformance
 from evosdc.testing.executor import ExecutorConformance
@@ -46,18 +30,7 @@ from evosdc.testing.privacy import PrivacyModelConformance, sample_view
 from evosdc.testing.tables import SHAPES, TableShape, edited, sample_microdata, sample_table, shuffled
 
 __all__ = [
-    "SHAPES",
-    "AlgorithmConformance",
-    "ExecutorConformance",
-    "FitnessConformance",
-    "GenotypeConformance",
-    "MaskingMethodConformance",
-    "MeasureConformance",
-    "PrivacyModelConformance",
-    "TableShape",
-    "edited",
-    "sample_microdata",
-    "sample_table",
-    "sample_view",
-    "shuffled",
-]
+    "SHAPES", "AlgorithmConformance", "ExecutorConformance", "FitnessConformance", "GenotypeConformance",
+    "MaskingMethodConformance", "MeasureConformance", "PrivacyModelConformance", "TableShape", "edited",
+    "sample_microdata", "sample_table", "sample_view", "shuffled",
+]  # fmt: skip

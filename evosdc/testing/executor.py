@@ -152,13 +152,8 @@ class ExecutorConformance:
         with running.queue() as queue:
             for place in range(3):
                 queue.give(place, _task("slow_at_first", [(place, 0.2)]))
-        assert [row[0].value for row in running.map([_task("scaled", [i], seed=3) for i in range(5)])] == [
-            0,
-            3,
-            6,
-            9,
-            12,
-        ]
+        rows = running.map([_task("scaled", [i], seed=3) for i in range(5)])
+        assert [row[0].value for row in rows] == [0, 3, 6, 9, 12]
 
     def test_it_has_workers(self, running: Executor) -> None:
         assert running.workers >= 1

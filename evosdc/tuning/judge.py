@@ -142,20 +142,21 @@ class Judge:
             self._share = before
 
     def judge(self, wanted: Iterable[Wanted]) -> None:
-        """Carry out the trials that are not known yet, as far as the budget goes."""
+        """Carry out the trials that are not known yet, as far as the budget goes; one that succeeds in any case."""
         fresh: dict[tuple[str, int], Candidate] = {}
         for candidate, draw in wanted:
             self.candidates.setdefault(candidate.key, candidate)
             if self._open(candidate.key, draw) and not self._too_slow(candidate):
                 fresh.setdefault((candidate.key, draw), candidate)
         left = list(fresh.items())
-        while left and not self.over:
+        while left and not (self.over and self.trials):
             sent = self.dispatch is not None and self.dispatch.worthwhile(self._cost * len(left))
             size = BATCH * (self.dispatch.executor.workers if sent and self.dispatch is not None else 1)
             if self.budget.evaluations is not None:
                 size = min(size, max(1, round(self._share * self.budget.evaluations) - self.evaluations))
-            if self.budget.seconds is not None and not sent and self._cost * size > 0.02 * self.budget.seconds:
-                size = max(1, int(0.02 * self.budget.seconds / self._cost))
+            if self.budget.seconds is not None and not sent:
+                # Nothing is known before the first trial, which may take long.
+                size = max(1, min(size, int(0.02 * self.budget.seconds / self._cost))) if self._cost else 1
             batch, left = left[:size], left[size:]
             self._carry_out(batch, sent)
             self.tell(self.evaluations)

@@ -157,9 +157,14 @@ def _file(judge: Judge, candidate: Candidate) -> Trial:
     return min(judge.known(candidate.key), key=lambda trial: trial.order)
 
 
+def _exactly(candidate: Candidate, trial: Trial) -> Masking:
+    """Return the masking that makes a trial's very file."""
+    return replace(candidate.masking, seed=trial.seed, right_labels=trial.right_labels)
+
+
 def _tuned_file(judge: Judge, candidate: Candidate) -> TunedFile:
     trial = _file(judge, candidate)
-    return TunedFile(replace(candidate.masking, seed=trial.seed), trial.scores, trial.objectives)
+    return TunedFile(_exactly(candidate, trial), trial.scores, trial.objectives)
 
 
 def _row(judge: Judge, candidate: Candidate) -> TunedMethod:
@@ -168,7 +173,7 @@ def _row(judge: Judge, candidate: Candidate) -> TunedMethod:
     return TunedMethod(
         candidate.arm.name,
         candidate.arm.kind,
-        replace(candidate.masking, seed=file.seed),
+        _exactly(candidate, file),
         file.scores,
         file.objectives,
         means,

@@ -6,6 +6,7 @@ from hashlib import blake2b
 from statistics import fmean
 
 from evosdc.calls.masking import apply_masking, build_steps, require_fit
+from evosdc.engine.mending import mended
 from evosdc.engine.problem import Problem
 from evosdc.errors import InputError
 from evosdc.model import Masking, Seedable
@@ -30,12 +31,15 @@ class Trial:
     objectives : tuple of float
     digest : str
         Of the masked values; equal for two seeds where nothing is random.
+    right_labels : tuple of str
+        Attributes whose labels had been exchanged, and were put right.
     """
 
     seed: int
     scores: Mapping[str, float]
     objectives: tuple[float, ...]
     digest: str
+    right_labels: tuple[str, ...] = ()
 
     @property
     def order(self) -> Order:
@@ -54,7 +58,8 @@ class Refusal:
 def attempt(problem: Problem, registry: Registry, masking: Masking, seed: int) -> Trial | Refusal:
     """Mask the protected attributes and judge the file as the search would judge it.
 
-    Records that rules forbid are repaired first. A method that does not fit, or fails, costs nothing but this trial.
+    Labels are put right and records that rules forbid are repaired first. A method that does not fit, or fails, costs
+    nothing but this trial.
     """
     try:
         microdata, methods = problem.genotype.microdata, build_steps(masking, registry)
@@ -62,15 +67,14 @@ def attempt(problem: Problem, registry: Registry, masking: Masking, seed: int) -
         masked = apply_masking(masking, methods, microdata, stream(seed, Purpose.MASK))
         if masked.schema != microdata.original.schema:
             return Refusal("publishes labels that the attributes do not have")
-        if microdata.rules is not None:
-            masked = microdata.rules.repaired(masked)
+        masked, right_labels = mended(problem, masked)
         scores, objectives = judged(problem, masked)
     except InputError as error:
         return Refusal(str(error.faults[0]))
     except Exception as error:
         # Any method may be tuned, a stranger's too; a text of an unknown error might hold values of records.
         return Refusal(type(error).__name__)
-    return Trial(seed, scores, objectives, digest_of(masked))
+    return Trial(seed, scores, objectives, digest_of(masked), right_labels)
 
 
 def judged(problem: Problem, masked: Table) -> tuple[Mapping[str, float], tuple[float, ...]]:

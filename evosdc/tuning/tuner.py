@@ -77,9 +77,9 @@ def tune(
     tell : callable
         Called with the number of trials carried out, now and then.
     """
-    judge = Judge(problem, registry, seed, budget, dispatch, function, tell)
     original = problem.genotype.microdata.original
     arms = arms_of(original, registry, methods)
+    judge = Judge(problem, registry, seed, budget, dispatch, function, tell)
     course = Course(judge, arms)
     course.grid(portfolio_arms(portfolio, arms, len(original.schema)))
     course.race()

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from evosdc.hookspecs import hookimpl
-from evosdc.specs import MaskingMethodSpec
+from evosdc.specs import LimitSpec, MaskingMethodSpec
 
 if TYPE_CHECKING:
     import click
@@ -24,6 +24,19 @@ def evosdc_masking_methods() -> Iterable[MaskingMethodSpec]:
         summary="Each attribute by the transitions of least loss and risk, two-way tables kept as far as can be.",
         source="reconstruction: the limit of evosdc, derived for it",
         scales=("nominal", "ordinal"),
+    )
+
+
+@hookimpl
+def evosdc_limits() -> Iterable[LimitSpec]:
+    """Offer the limit of searches whose DR has guesses."""
+    yield LimitSpec(
+        name="guesses",
+        implementation="evosdc_limit.offer:guesses_limit",
+        summary="What no masked file beats in loss of categories and in what an intruder guesses.",
+        source="derived for evosdc",
+        il=("dbil", "ctbil", "ebil"),
+        dr=("best-guess", "dbrl"),
     )
 
 

@@ -18,9 +18,9 @@ def mixed(table: Table) -> list[Masking]:
     """Return the default portfolio of a file that has both categories and numbers, a reconstruction.
 
     First the methods that mask all attributes: rank swapping (p = 1..11 percent), MDAV and Mondrian (k = 2..9 each).
-    Then, each leaving the attributes of the other kind as they are, PRAM, top, bottom and global coding of the
-    categories as in the portfolio `categorical`, and individual ranking, projected microaggregation, noise and JPEG of
-    the numbers as in `numeric`: a search combines them by crossover.
+    Then methods that leave the attributes of the other kind as they are. For categories, as in the portfolio
+    `categorical`: PRAM, top, bottom and global coding. For numbers, as in `numeric`: individual ranking, projected
+    microaggregation, noise and JPEG. A search combines them by crossover.
 
     Entries that cannot apply (k > n) or would change nothing are left out. Labels are unique.
 

@@ -29,8 +29,8 @@ def categorical(table: Table) -> list[Masking]:
     - PRAM of design a, p = 0.1..0.9, and of design b, theta = 0.1..0.9;
     - rank swapping, p = 1..11 percent;
     - MDAV, k = 2..9, of each attribute alone, of pairs, and of all attributes. All pairs are taken with up to four
-      attributes, with more only pairs of neighbours in the file's order: the number of entries then grows with the
-      number of attributes and not with its square;
+      attributes. With more, only neighbours in the file's order form pairs, so that entries do not grow with the square
+      of the number of attributes;
     - top and bottom coding of the ordinal attributes and global recoding of all, q = 2..6 categories. An entry is
       applied to the attributes with more than q categories in the file, so that none becomes constant.
 

@@ -6,8 +6,8 @@ better when smaller. Missing values are a category, under both rules.
 """
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -127,61 +127,54 @@ class FittedBivariateDifference(PairMeasure):
         return sum(differences) / len(differences)
 
 
-class ChiSquareDifference(Measure):
-    """Relative absolute difference of chi-square: ``100 |chi2(m) - chi2(o)| / chi2(o)``, at most 100.
+class StatisticDifference(Measure):
+    """Relative absolute difference of a statistic of two-way tables: ``100 |s(m) - s(o)| / s(o)``, at most 100.
 
-    A pair that is independent in the original has 0 where it stays so, else 100.
+    A pair whose statistic is 0 in the original has 0 where it stays so, else 100.
     """
 
     class Params(PairParameters):
         """Pairs."""
 
     params: Params
+    name: ClassVar[str]
+    statistic: ClassVar[Callable[[Counts], float]]
 
-    def fit(self, original: Table) -> "FittedChiSquareDifference":
+    def fit(self, original: Table) -> "FittedStatisticDifference":
         """Compute the original's statistics."""
         self.require_support(original)
-        return FittedChiSquareDifference(
-            attribute_pairs(original, self.params.pairs, "measure chi-square-difference: pairs")
-        )
+        pairs = attribute_pairs(original, self.params.pairs, f"measure {self.name}: pairs")
+        return FittedStatisticDifference(pairs, type(self).statistic)
 
 
-class FittedChiSquareDifference(PairMeasure):
-    """`ChiSquareDifference` of one original."""
+class ChiSquareDifference(StatisticDifference):
+    """Relative absolute difference of chi-square: ``100 |chi2(m) - chi2(o)| / chi2(o)``, at most 100.
 
-    def __init__(self, pairs: tuple[AttributePair, ...]) -> None:
-        super().__init__(pairs)
-        self._before = {id(pair): chi_square(pair.original) for pair in pairs}
+    A pair that is independent in the original has 0 where it stays so, else 100.
+    """
 
-    def compared(self, pair: AttributePair, published: Counts) -> float:
-        """Return the difference of one pair."""
-        return min(100.0, 100.0 * relative_change(self._before[id(pair)], chi_square(published)))
+    name = "chi-square-difference"
+    statistic = chi_square
 
 
-class CramerDifference(Measure):
+class CramerDifference(StatisticDifference):
     """Relative absolute difference of Cramer's V: ``100 |V(m) - V(o)| / V(o)``, at most 100."""
 
-    class Params(PairParameters):
-        """Pairs."""
-
-    params: Params
-
-    def fit(self, original: Table) -> "FittedCramerDifference":
-        """Compute the original's statistics."""
-        self.require_support(original)
-        return FittedCramerDifference(attribute_pairs(original, self.params.pairs, "measure cramer-difference: pairs"))
+    name = "cramer-difference"
+    statistic = cramer_v
 
 
-class FittedCramerDifference(PairMeasure):
-    """`CramerDifference` of one original."""
+class FittedStatisticDifference(PairMeasure):
+    """`StatisticDifference` of one original."""
 
-    def __init__(self, pairs: tuple[AttributePair, ...]) -> None:
+    def __init__(self, pairs: tuple[AttributePair, ...], statistic: Callable[[Counts], float]) -> None:
         super().__init__(pairs)
-        self._before = {id(pair): cramer_v(pair.original) for pair in pairs}
+        self._statistic = statistic
+        self._before = {id(pair): statistic(pair.original) for pair in pairs}
 
     def compared(self, pair: AttributePair, published: Counts) -> float:
         """Return the difference of one pair."""
-        return min(100.0, 100.0 * relative_change(self._before[id(pair)], cramer_v(published)))
+        return min(100.0, 100.0 * relative_change(self._before[id(pair)], self._statistic(published)))
 
 
 class HellingerDifference(Measure):

@@ -70,14 +70,10 @@ def coding_of(original: Table, position: int, params: PramParameters) -> Coding:
     if occurs.sum() < 2:
         low = sums.astype(np.int64)
     if (low > high).any():
-        raise ParameterError(
-            Fault(
-                f"genotype pram: diagonal of {attribute.name}",
-                f"bounds {params.least} and {params.most}",
-                "bounds with a whole number of parts between them",
-                "Move the bounds apart, or raise scale (grain for flows).",
-            )
-        )
+        given = f"bounds {params.least} and {params.most}"
+        wanted = "bounds with a whole number of parts between them"
+        advice = "Move the bounds apart, or raise scale (grain for flows)."
+        raise ParameterError(Fault(f"genotype pram: diagonal of {attribute.name}", given, wanted, advice))
     sums = sums.astype(np.int64)
     nearest = np.diag(sums)
     if flows and params.most < 1.0:

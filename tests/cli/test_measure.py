@@ -43,9 +43,9 @@ def test_baselines_are_the_original_and_a_permutation(evosdc, files):
     baselines = document["baselines"]
     assert set(baselines) == {"identity", "permutation"}
     assert baselines["identity"]["il"] == 0.0
-    assert baselines["identity"]["id"] == 100.0
+    assert baselines["identity"]["informed-linkage"] > baselines["permutation"]["informed-linkage"]
     assert baselines["permutation"]["ctbil"] == 0.0
-    assert baselines["permutation"]["il1s"] > 0.0
+    assert baselines["permutation"]["il"] > 0.0
     again = json.loads(evosdc("measure", "o.csv", "m.csv", "--schema", "s.toml", "--baselines", "--json").out)
     assert again == document
     shown = evosdc("measure", "o.csv", "m.csv", "--schema", "s.toml", "--baselines").out
@@ -67,12 +67,12 @@ def test_parameters_of_measures_that_are_not_taken_are_refused(evosdc, files):
     assert "ctbil" in answer.err
 
 
-def test_defaults_follow_the_scales(evosdc, files):
+def test_defaults_follow_roles_and_scales(evosdc, files):
     given = ("measure", "o.csv", "m.csv", "--schema", "s.toml", "--json")
-    assert {"il1s", "dbil", "id", "dbrl"} <= set(json.loads(evosdc(*given).out))
-    numbers = json.loads(evosdc(*given, "--attributes", "age").out)
-    assert {"il1s", "apil", "id", "dbrl"} <= set(numbers)
-    assert "dbil" not in numbers
+    document = json.loads(evosdc(*given).out)
+    assert {"ctbil", "dbrl", "informed-linkage"} <= set(document)
+    assert document["risks"] == "max"
+    assert document["dr"] == max(document[name] for name in ("dbrl", "prl", "informed-linkage") if name in document)
     assert "prl" in json.loads(evosdc(*given, "--attributes", "sex").out)
 
 

@@ -155,7 +155,7 @@ def test_the_run_folder_repeats_the_run(evosdc, survey, monkeypatch):
     resolved = json.loads((survey / "run" / "resolved.json").read_text())
     assert resolved["algorithm"]["probes"] == 60
     assert resolved["data"]["protect"] == ["sex", "age"]
-    assert resolved["start"]["portfolio"] == "categorical"
+    assert (resolved["start"]["portfolio"], resolved["start"]["tuned"]["share"]) == ("categorical", 0.2)
 
 
 def test_folders_are_private_all_the_way(evosdc, survey):

@@ -12,6 +12,7 @@ from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Attribute, Role, Scale, Schema
+from evosdc.table.table import Table
 from evosdc.testing.tables import sample_table
 
 
@@ -29,9 +30,29 @@ def test_defaults_follow_the_scales():
 @pytest.mark.parametrize("scales", [{Scale.ORDINAL}, {Scale.NUMERIC}, set(Scale)])
 def test_defaults_can_judge_what_they_are_for(scales):
     table = sample_table("many-records", scales)
-    scores = evosdc.measure(table, table.take(np.roll(np.arange(len(table)), 1)))
-    assert set(scores) == {name for group in names(scales) for name in group}
+    turned = table.take(np.roll(np.arange(len(table)), 1))
+    scores = evosdc.measure(table, turned, [name for group in names(scales) for name in group])
     assert all(0.0 <= score <= 100.0 for score in scores.values())
+
+
+@pytest.mark.parametrize("scales", [{Scale.ORDINAL}, {Scale.NUMERIC}, set(Scale)])
+def test_a_file_of_ones_own_is_judged_by_role(scales):
+    table = sample_table("many-records", scales)
+    scores = evosdc.measure(table, table.take(np.roll(np.arange(len(table)), 1)))
+    assert {"dbrl", "informed-linkage"} <= set(scores)
+    assert {"id", "guess-gain"}.isdisjoint(scores)
+    assert all(0.0 <= score <= 100.0 for score in scores.values())
+
+
+def test_sensitive_attributes_are_judged_by_what_an_intruder_learns():
+    table = sample_table("many-records", {Scale.ORDINAL})
+    first, *others = table.schema.attributes
+    schema = Schema((Attribute(first.name, Role.SENSITIVE, first.scale, first.categories), *others))
+    masked = Table(schema, np.roll(table.codes, 1, axis=0), table.numbers)
+    scores = evosdc.measure(Table(schema, table.codes, table.numbers), masked, attributes=table.schema.names)
+    assert {"guess-gain", "informed-linkage"} <= set(scores)
+    alone = Table(schema, table.codes, table.numbers).select([first.name])
+    assert scores["guess-gain"] == evosdc.measure(alone, masked.select([first.name]), ["guess-gain"])["guess-gain"]
 
 
 @pytest.fixture
@@ -53,9 +74,16 @@ def test_an_experiment_takes_and_records_those_of_its_file(survey, tmp_path):
     model = experiment(survey, stop={"generations": 1})
     assert model.measures is None
     result = evosdc.run(model, tmp_path / "run")
-    assert {"dbil", "il1s", "id", "dbrl", "il", "dr"} <= set(result["best"]["scores"])
+    assert {"ctbil", "dbrl", "informed-linkage", "worst-relabelling", "il", "dr"} <= set(result["best"]["scores"])
     resolved = json.loads((tmp_path / "run" / "resolved.json").read_text())
-    assert [m["name"] for m in resolved["measures"]["il"]] == ["dbil", "ctbil", "ebil", "il1s"]
+    assert resolved["measures"]["risks"] == "max"
+    assert "ctbil-across" in [m["name"] for m in resolved["measures"]["il"]]
+
+
+def test_a_registered_data_set_keeps_the_measures_of_the_literature():
+    assembly = assemble(Experiment(data={"name": "housing"}), default_registry())
+    assert assembly.experiment.measures is not None
+    assert [m.name for m in assembly.experiment.measures.all] == ["dbil", "ctbil", "ebil", "id", "dbrl", "prl"]
 
 
 def test_losses_that_leave_attributes_unjudged_are_refused(survey):

@@ -94,7 +94,8 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
             auxiliary += attributes_read(written or (), source.table.schema, protect)
         microdata = _kept(collect, lambda: microdata_of(source, protect, auxiliary, threshold))
     if source is not None and microdata is not None and experiment.measures is None:
-        experiment = experiment.model_copy(update={"measures": usual_measures(microdata.original.schema, registry)})
+        whole = microdata_of(source, protect, source.table.schema.names)
+        experiment = experiment.model_copy(update={"measures": usual_measures(experiment.data, whole, registry)})
         further = measures_auxiliary(experiment.measures, source.table.schema, registry)
         if further:
             microdata = microdata_of(source, protect, (*auxiliary, *further), threshold)

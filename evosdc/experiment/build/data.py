@@ -61,14 +61,8 @@ def microdata_of(
     names = tuple(protect) if protect is not None else source.table.schema.with_role(Role.QUASI_IDENTIFIER)
     identifiers = [n for n in names if n in source.table.schema and source.table.schema[n].role is Role.IDENTIFIER]
     if identifiers:
-        raise DataError(
-            Fault(
-                "protect",
-                f"{', '.join(identifiers)}, an identifier",
-                "quasi-identifiers",
-                "Identifiers are dropped from the published file; give it another role if it is none.",
-            )
-        )
+        advice = "Identifiers are dropped from the published file; give it another role if it is none."
+        raise DataError(Fault("protect", f"{', '.join(identifiers)}, an identifier", "quasi-identifiers", advice))
     source.table.schema.require(names, "protect")
     source.table.schema.require(auxiliary, "measures")
     rules = [rule for rule in source.table.schema.edit_rules if not set(rule.names).isdisjoint(names)]

@@ -1,11 +1,11 @@
 """What a search judges by: measures, aggregation, fitness and constraints of an experiment, made into a problem."""
 
-from evosdc.calls.defaults import default_measures
+from evosdc.calls.defaults import default_measures, measures_by_role
 from evosdc.engine.measure_on_subset import measure_on_subset
 from evosdc.engine.problem import Problem
 from evosdc.errors import ExperimentError, Fault, FaultCollector, ParameterError, PluginError
 from evosdc.experiment.build.constraints import constraints_of
-from evosdc.experiment.config.experiment import Experiment, MeasureEntry, Measures
+from evosdc.experiment.config.experiment import DataSource, Experiment, MeasureEntry, Measures
 from evosdc.model import Aggregation, Expected, Fitness, Fitted, Generalising, Microdata, PostRandomised
 from evosdc.model.constraint import Constraints
 from evosdc.model.fitness import single_measure
@@ -28,7 +28,7 @@ def build_problem(experiment: Experiment, microdata: Microdata, registry: Regist
     with collect.step():
         genotype = registry.build("genotype", experiment.genotype.name, experiment.genotype.params, microdata)
     fitted: dict[str, Fitted] = {}
-    measures = experiment.measures or usual_measures(microdata.original.schema, registry)
+    measures = experiment.measures or usual_measures(experiment.data, microdata, registry)
     experiment = experiment.model_copy(update={"measures": measures})
     for measure in measures.all:
         with collect.step():
@@ -77,9 +77,24 @@ def build_problem(experiment: Experiment, microdata: Microdata, registry: Regist
     return Problem(genotype, fitted | figures, aggregation, fitness, Streams(seed), constraints)
 
 
-def usual_measures(schema: Schema, registry: Registry) -> Measures:
-    """Return the measures that an experiment takes of protected attributes where it names none."""
-    return Measures.model_validate(default_measures(schema, registry))
+def usual_measures(data: DataSource, microdata: Microdata, registry: Registry) -> Measures:
+    """Return the measures that an experiment takes where it names none.
+
+    A registered data set is judged by the measures of the literature on it, which follow the scales. A file of the
+    user's own is judged as `protect` judges it: risk by role, loss by the tables of analysts, harms besides.
+
+    Parameters
+    ----------
+    data : DataSource
+    microdata : Microdata
+        With the attributes that analysts tabulate.
+    registry : Registry
+    """
+    if data.name is not None:
+        return Measures.model_validate(default_measures(microdata.original.schema, registry))
+    return Measures.model_validate(
+        measures_by_role(microdata, registry) | {"other": registry.defaults("measure", "harm")}
+    )
 
 
 def _judged(measure: MeasureEntry, microdata: Microdata) -> Table:

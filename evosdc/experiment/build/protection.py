@@ -1,12 +1,10 @@
 """The experiment that ``evosdc protect`` carries out: good defaults for a file of people's own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evosdc.calls.defaults import measures_by_role
+from evosdc.calls.defaults import default_portfolio, measures_by_role
 from evosdc.experiment.build.data import load_data, microdata_of
 from evosdc.experiment.config.experiment import DataSource, Experiment
 from evosdc.experiment.config.reader import parse_experiment
@@ -18,6 +16,9 @@ GENERATIONS = 1200
 
 STALLED = 400
 """Generations without improvement after which it ends."""
+
+TUNED = 600
+"""Files that are masked and judged to tune masking methods, where no time is given; else a share of the time."""
 
 MOST_HARM = 3.0
 """What a measure of harm may come to at most, in per cent of the records."""
@@ -35,8 +36,10 @@ def protection(
     seconds: float | None = None,
     seed: int = 1,
     executor: Mapping[str, Any] | None = None,
+    tuned: bool = True,
     start: Mapping[str, Any] | None = None,
     harms: bool = True,
+    second_opinion: bool = True,
 ) -> Experiment:
     """Return the experiment that protects a file, with what the user leaves open filled in.
 
@@ -60,10 +63,14 @@ def protection(
     seed : int
     executor : mapping, optional
         As the key ``executor`` of an experiment.
+    tuned : bool
+        Whether the search starts from masking methods at their best parameters; else from the usual portfolio.
     start : mapping, optional
-        As the key ``start`` of an experiment.
+        As the key ``start`` of an experiment, in place of either.
     harms : bool
         Whether harms are judged and limited.
+    second_opinion : bool
+        Whether judges that the search does not use are asked about what it found.
 
     Raises
     ------
@@ -72,7 +79,8 @@ def protection(
     """
     given = DataSource.model_validate(dict(source))
     data = load_data(given, registry)
-    measures = judgement_of(microdata_of(data, given.protect, data.table.schema.names), registry, il, dr)
+    microdata = microdata_of(data, given.protect, data.table.schema.names)
+    measures = judgement_of(microdata, registry, il, dr)
     offered = registry.defaults("measure", "harm") if harms else ()
     limited = [name for name in offered if name not in (*measures["il"], *dr)]
     measures["other"] = limited
@@ -86,10 +94,16 @@ def protection(
         "algorithm": {"name": registry.default("algorithm", "protect")},
         "measures": measures,
         "constraints": [*require, *limits_of(limited)],
+        "second_opinion": second_opinion,
         "stop": {"seconds": seconds} if seconds else {"generations": GENERATIONS, "stalled": STALLED},
     }
     if executor is not None:
         document["executor"] = dict(executor)
+    if start is None and tuned:
+        # Of many tuned files most are alike; a search gets further from the portfolio's variety besides.
+        portfolio = default_portfolio(microdata.original.schema, registry)
+        limits = {} if seconds else {"evaluations": TUNED}
+        start = {"tuned": {"files": 1} | limits, "portfolio": portfolio}
     if start is not None:
         document["start"] = dict(start)
     return parse_experiment(document, Path.cwd(), "protect")

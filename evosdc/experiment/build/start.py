@@ -8,6 +8,7 @@ from typing import Any
 from evosdc.calls.masking import apply_masking
 from evosdc.engine.failures import RAISE, ErrorRule, evaluate_or_penalise
 from evosdc.engine.fresh import FIRST_FRESH, FreshScores, summarised
+from evosdc.engine.mending import Mended, mended
 from evosdc.engine.problem import Problem
 from evosdc.errors import ExperimentError, Fault
 from evosdc.experiment.build.start_entries import StartEntry
@@ -128,9 +129,10 @@ def starting_individual(problem: Problem, plan: StartingPlan, position: int, rul
     """
     genotype, label = problem.genotype, plan.labels[position]
     if position < len(plan.maskings):
-        masked = _masked(problem, plan.maskings[position], position)
+        made = _masked(problem, plan.maskings[position], position)
         assert isinstance(genotype, Seedable), "files start a search of seedable genotypes only"
-        return individual_of(problem, genotype.seeded(masked), label, rule)
+        label += righted(made.right_labels)
+        return individual_of(problem, genotype.seeded(made.table), label, rule)
     own = position - len(plan.maskings)
     if own < len(plan.initial):
         return individual_of(problem, problem.initial_genomes[own][1], label, rule)
@@ -147,12 +149,32 @@ def fresh_masking_scores(problem: Problem, plan: StartingPlan, position: int, dr
 
 
 def _masking_scores(problem: Problem, plan: StartingPlan, position: int, draw: int) -> dict[str, float]:
-    masked = _masked(problem, plan.compared[position - plan.candidates], position, draw)
+    masked = _masked(problem, plan.compared[position - plan.candidates], position, draw).table
     return {name: fitted.score(masked) for name, fitted in problem.measures.items()}
 
 
-def _masked(problem: Problem, entry: StartEntry, *address: int) -> Table:
-    """Return the file of an entry: read, or made with the random numbers of an address; repaired where rules are.
+def starting_table(problem: Problem, plan: StartingPlan, position: int) -> Table:
+    """Return the masked file that stands at a position, as it was judged; of a comparison the first draw."""
+    genotype, own = problem.genotype, position - len(plan.maskings)
+    if position >= plan.candidates:
+        return _masked(problem, plan.compared[position - plan.candidates], position, 0).table
+    if own < 0:
+        assert isinstance(genotype, Seedable), "files start a search of seedable genotypes only"
+        genome = genotype.seeded(_masked(problem, plan.maskings[position], position).table)
+    elif own < len(plan.initial):
+        genome = problem.initial_genomes[own][1]
+    else:
+        genome = genotype.random(problem.streams.random_genome(position))
+    return problem.decode(genome, genotype.key(genome))
+
+
+def righted(names: Sequence[str]) -> str:
+    """Return what a label says of attributes whose labels were put right; empty where there are none."""
+    return f", then labels of {', '.join(names)} put right" if names else ""
+
+
+def _masked(problem: Problem, entry: StartEntry, *address: int) -> Mended:
+    """Return the file of an entry, in order: read, or made with the random numbers of an address.
 
     The first draw of an entry with a seed of its own is made with that seed.
     """
@@ -165,7 +187,7 @@ def _masked(problem: Problem, entry: StartEntry, *address: int) -> Table:
         if own is not None and draw in ([], [0]):
             rng = stream(own, Purpose.MASK)
         masked = apply_masking(entry.masking, entry.source, microdata, rng)
-    return masked if microdata.rules is None else microdata.rules.repaired(masked)
+    return mended(problem, masked)
 
 
 def individual_of(problem: Problem, genome: Any, origin: str, rule: ErrorRule = RAISE) -> Individual:

@@ -223,7 +223,8 @@ class Experiment(Parameters):
         None, description="default: the genotype's usual portfolio, or its own initial genomes where it has none"
     )
     measures: Measures | None = Field(
-        None, description="default: those usual for the scales of the protected attributes"
+        None,
+        description="default: of a registered data set those of the literature; of a file by role, as protect",
     )
     fitness: Named = Field(default_factory=lambda: _default("fitness"))
     constraints: tuple[str, ...] = Field(
@@ -231,6 +232,11 @@ class Experiment(Parameters):
     )
     structural_zeros: ZerosRule | None = Field(
         None, description="keep combinations that never occur in the original from occurring: true, { threshold = 5 }"
+    )
+    second_opinion: bool | None = Field(
+        None,
+        description="ask judges that the search does not use about the best file found; default: of a single run whose "
+        "search took 20 seconds or more",
     )
     algorithm: Named = Field(default_factory=lambda: _default("algorithm"))
     stop: StopRule = Field(default_factory=StopRule)

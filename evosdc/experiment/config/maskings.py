@@ -25,17 +25,24 @@ class MaskingEntry(Parameters):
         None, ge=0, description="take the file that `evosdc mask --seed` makes; default: the run's own seed decides"
     )
 
+    right_labels: tuple[str, ...] = Field(
+        (), description="attributes to publish, after the last step, under the labels that most of their records have"
+    )
+
     @property
     def masking(self) -> Masking:
         """The entry as the portfolio's own class."""
         then = tuple(step.masking for step in self.then)
-        return Masking(self.method, dict(self.model_extra or {}), self.attributes, self.by, then, self.seed)
+        return Masking(
+            self.method, dict(self.model_extra or {}), self.attributes, self.by, then, self.seed, self.right_labels
+        )
 
     @classmethod
     def of(cls, masking: Masking) -> "MaskingEntry":
         """Return the entry of a masking."""
         then = tuple(cls.of(step) for step in masking.then)
         own = {"attributes": masking.attributes, "by": masking.by, "then": then, "seed": masking.seed}
+        own |= {"right_labels": masking.right_labels}
         return cls(method=masking.method, **own, **masking.params)
 
 

@@ -1,7 +1,5 @@
 """How a run shows itself to whoever started it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

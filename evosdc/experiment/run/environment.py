@@ -1,7 +1,5 @@
 """What a run was made with: versions, and a digest of the data."""
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Mapping
 from hashlib import sha256

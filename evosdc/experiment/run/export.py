@@ -1,7 +1,5 @@
 """Members of a finished run's front, from its last checkpoint."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from evosdc.engine.checkpoint import newest_checkpoint

@@ -1,7 +1,5 @@
 """What a finished run leaves in its folder: result, tables of scores, frequencies, the protected file."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Sequence
@@ -16,8 +14,12 @@ from evosdc.engine.loop import SearchState
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.constraints import judge_constraints
 from evosdc.experiment.build.start import StartingFile
+from evosdc.experiment.run.limit import limit_of_run, limit_summary
+from evosdc.experiment.run.opinion import opinion_of, wanted
 from evosdc.experiment.run.privacy_findings import privacy_findings
 from evosdc.experiment.run.summaries import (
+    entries_of,
+    exchanged_sentences,
     failure_warning,
     fresh_summary,
     hypervolumes,
@@ -64,10 +66,16 @@ def write_outputs(
     judged = judge_constraints(problem.constraints, best.scores)
     broken = [str(entry["requirement"]) for entry in judged if not entry["met"]]
     balancing = assembly.registry.defaults("fitness", "protect")
+    experiment, registry = assembly.experiment, assembly.registry
+    opinion, verdict, unasked = None, None, list[str]()
+    if wanted(experiment, folder, state.progress.seconds):
+        opinion, verdict, unasked = opinion_of(assembly, starting, best, masked)
+    limit = limit_of_run(experiment, assembly.microdata, registry, state.progress.seconds)
+    known = min((file.individual for file in entries_of(starting)), key=lambda i: i.precedence, default=None)
     document = {
-        "title": assembly.experiment.heading,
+        "title": experiment.heading,
         "seed": problem.streams.seed,
-        "fitness": assembly.experiment.fitness.name,
+        "fitness": experiment.fitness.name,
         "evaluations": state.progress.evaluations,
         "failed": state.progress.failed,
         "generations": state.progress.generation,
@@ -83,17 +91,22 @@ def write_outputs(
             *warnings_of(starting, best, written.changed, len(masked), broken, balancing),
             *failure_warning(state.progress.failed, state.progress.evaluations),
             *given_away_sentences(determinations(assembly.source.table, assembly.microdata.protect)),
+            *exchanged_sentences(assembly.microdata.original, masked),
         ],
         "identity": scored(unprotected) if (unprotected := original_of(starting, best)) is not None else None,
         "portfolio": portfolio_summary(starting) | tuned_summary(folder),
         "best": scored(best)
         | {"origin": best.origin, "genome": algorithm.describe(state.population, best), "file": file},
         "requirements": judged,
+        "verdict": verdict,
+        "second_opinion": opinion,
+        "limit": limit_summary(limit, experiment.fitness.name, best, known),
         "hypervolume": hypervolumes(starting, state),
         "notes": [
             *(described.notes if described else ()),
             *(() if isinstance(genotype, Generalising) else rules_notes(assembly.microdata, genotype)),
             *left_out_note(starting, assembly.plan.without_best),
+            *unasked,
         ],
         "fresh": fresh_summary(assembly, starting, best),
         "front": [scored(member) | {"origin": member.origin} for member in state.front],

@@ -1,7 +1,5 @@
 """A confidential file that a program holds in memory, written beside its run so that the run can be resumed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Masking and evaluating what a search starts from, here or on workers, and keeping the scores for the report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from time import perf_counter
 
@@ -44,7 +42,7 @@ def starting_individuals(
     """
     problem, plan = assembly.problem, assembly.plan
     rule = assembly.experiment.on_error.rule
-    labels, total = plan.labels, len(plan.labels)
+    total = len(plan.labels)
     began, limit = perf_counter(), assembly.stop.seconds
     individuals: list[Individual] = []
     seconds = 0.0
@@ -60,11 +58,11 @@ def starting_individuals(
             items = [(position, position) for position in batch]
             size = assembly.microdata.original.codes.nbytes
             for outcome in dispatch.run(EVALUATE_START, items, seconds, size):
-                dump, scores, objectives = outcome.value
+                dump, scores, objectives, label = outcome.value
                 compared = outcome.id >= plan.candidates
                 genome = None if compared else problem.genotype.load(dump)
                 key = b"" if compared else problem.genotype.key(genome)
-                individuals.append(Individual(genome, key, scores, objectives, labels[outcome.id]))
+                individuals.append(Individual(genome, key, scores, objectives, label))
             continue
         for position in batch:
             if over():
@@ -80,7 +78,10 @@ def files_of(assembly: Assembly, individuals: list[Individual]) -> list[Starting
     """Return the original and all starting files and initial genomes, without random genomes."""
     listed = [(masking, position) for masking, position in assembly.plan.listed if position < len(individuals)]
     apart = assembly.plan.left_out(individuals)
-    files = [StartingFile(masking.label, masking, individuals[place], place in apart) for masking, place in listed]
+    files = [
+        StartingFile(individuals[place].origin, masking, individuals[place], place in apart)
+        for masking, place in listed
+    ]
     return [identity_file(assembly), *files]
 
 

@@ -1,7 +1,5 @@
 """What privacy models say of the file that a run publishes, beside what they say of the original."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

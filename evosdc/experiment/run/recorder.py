@@ -1,7 +1,5 @@
 """What is written while a search runs: journal, checkpoints and status; and who is told."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import Any

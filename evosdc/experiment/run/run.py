@@ -1,7 +1,5 @@
 """Running an experiment, from the beginning or from its last checkpoint."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -166,6 +164,7 @@ def _carry_out(recorder: Recorder, state: SearchState | None = None) -> Finished
             )
             recorder.state = state
             recorder.save()
+        recorder.write_status("running", "writing the result; judges are asked where a second opinion is wanted")
         result = write_outputs(folder, assembly, files, state, reason)
     except BaseException as error:
         _leave(recorder, error)

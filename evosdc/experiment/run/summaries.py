@@ -1,10 +1,9 @@
 """What is said of a finished search: warnings, the portfolio in figures, the front, and the winner on fresh draws."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evosdc.calls.exchanged_labels import exchanged_labels
 from evosdc.engine.archive import Archive
 from evosdc.engine.fresh import advantage, fresh_scores
 from evosdc.engine.hypervolume import REFERENCE
@@ -13,6 +12,7 @@ from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import StartingFile, fresh_masking_scores
 from evosdc.model import Individual
 from evosdc.runs.layout import TUNING, RunFolder
+from evosdc.table.table import Table
 
 
 def warnings_of(
@@ -67,6 +67,13 @@ def failure_warning(failed: int, evaluations: int) -> list[str]:
         f"{failed} of {evaluations} evaluations failed; those candidates counted as the worst there can be. With "
         'on_error = "raise" the run ends at the first of them and tells what is wrong.'
     ]
+
+
+def exchanged_sentences(original: Table, masked: Table) -> list[str]:
+    """Return a sentence for each attribute whose labels were exchanged; generalised files have labels of their own."""
+    if masked.schema != original.schema:
+        return []
+    return [str(exchange) for exchange in exchanged_labels(original, masked)]
 
 
 def original_of(starting: Sequence[StartingFile], best: Individual) -> Individual | None:
@@ -162,7 +169,7 @@ def fresh_summary(assembly: Assembly, starting: Sequence[StartingFile], best: In
         return None
     winner = fresh_scores(problem, best.genome, best.key, draws)
     document: dict[str, Any] = {"draws": draws, "best": winner.to_json(), "founder": None, "portfolio": None}
-    by_label = {file.label: file for file in starting if not file.left_out}
+    by_label = {file.masking.label: file for file in starting if file.masking is not None and not file.left_out}
     listed = {position: by_label[masking.label] for masking, position in plan.listed if masking.label in by_label}
     first = len(plan.maskings)
     initial = {place: file for place, file in listed.items() if first <= place < first + len(plan.initial)}

@@ -1,7 +1,5 @@
 """What a run that evolved transition matrices leaves besides: the matrices, and a file that analysts may be given."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

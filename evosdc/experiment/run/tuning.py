@@ -1,7 +1,5 @@
 """Tuning in a run: masking methods at their best parameters join the start before anything else is made."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
@@ -18,17 +16,23 @@ from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import starting_plan
 from evosdc.experiment.build.start_entries import entries_of, written_entries
 from evosdc.experiment.build.start_files import file_entries
-from evosdc.experiment.config.experiment import StopRule
+from evosdc.experiment.config.experiment import Start, StopRule
 from evosdc.experiment.config.maskings import MaskingEntry, TunedStart
+from evosdc.experiment.config.reader import experiment_of
+from evosdc.experiment.config.resolution import experiment_text
 from evosdc.experiment.run.recorder import Recorder
 from evosdc.experiment.run.workers import dispatch_of, executor_of
-from evosdc.model import Masking, Microdata
+from evosdc.files.atomic import write_text
+from evosdc.model import Masking, Microdata, Seedable
 from evosdc.plugins.registry import Registry
-from evosdc.runs.layout import TUNING, RunFolder
+from evosdc.runs.layout import EXPERIMENT, TUNING, RunFolder
 from evosdc.table.table import Table
 from evosdc.tuning.judge import Budget
 from evosdc.tuning.result import Tuning
 from evosdc.tuning.tuner import tune
+
+UNTUNED = 24
+"""Random genomes that start a search where no method could be tuned, and nothing else was asked for."""
 
 TRY_MASKING = "evosdc.experiment.run.worker_tasks:try_masking"
 """The worker's function that masks by an entry and judges the file."""
@@ -109,15 +113,27 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
         )
         folder.write_json(TUNING, tuning.to_json() | {"start": [masking.to_json() for masking in tuning.maskings]})
     document = folder.read_json(TUNING)
-    return with_tuned(assembly, [Masking.from_json(entry) for entry in document["start"]]), document
+    found = with_tuned(assembly, [Masking.from_json(entry) for entry in document["start"]])
+    if start.tuned is not None and budget_of(start.tuned, assembly.experiment.stop).seconds is not None:
+        # Within a time another computer would find others: what is repeated starts from these.
+        named = experiment_of(folder).model_copy(update={"start": found.experiment.start})
+        write_text(folder.file(EXPERIMENT), experiment_text(named))
+    return found, document
 
 
 def with_tuned(assembly: Assembly, maskings: list[Masking]) -> Assembly:
     """Return an assembly whose start has tuned methods in place of the wish for them."""
     experiment, registry = assembly.experiment, assembly.registry
     assert experiment.start is not None, "nothing is tuned unless the experiment says so"
-    methods = (*experiment.start.methods, *(MaskingEntry.of(masking) for masking in maskings))
-    start = experiment.start.model_copy(update={"methods": methods, "tuned": None})
+    begun = experiment.start
+    made = registry.implementation("portfolio", begun.portfolio) if begun.portfolio else None
+    known = made(assembly.microdata.original) if made is not None else ()
+    # The best come first: time may end before all are masked and judged.
+    listed = [*(MaskingEntry.of(masking) for masking in maskings), *begun.methods, *map(MaskingEntry.of, known)]
+    start = begun.model_copy(update={"methods": tuple(listed), "portfolio": None, "tuned": None})
+    anything = (start.methods, start.files, start.random, start.initial)
+    if not any(anything) and isinstance(assembly.problem.genotype, Seedable):
+        start = Start(random=UNTUNED)  # no method fits the file
     experiment = experiment.model_copy(update={"start": start})
     entries = entries_of(start, written_entries(experiment, registry), assembly.microdata, registry)
     files = file_entries(start, assembly.plan.files)

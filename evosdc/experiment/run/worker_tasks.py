@@ -1,7 +1,5 @@
 """What workers do: rebuild the problem from its published files once, then evaluate and mask by name."""
 
-from __future__ import annotations
-
 import json
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -132,8 +130,8 @@ def try_masking(shared: SharedFiles, seed: int, payload: tuple[str, int]) -> Any
 
 
 def evaluate_start(shared: SharedFiles, seed: int, position: int) -> Any:
-    """Make and evaluate what stands at one position of the start; return dump (if a genome), scores and objectives."""
+    """Make and evaluate what stands at one position of the start; return genome (if any), scores, objectives, label."""
     own = _problem(shared, seed)
     individual = starting_individual(own.problem, own.plan, position, own.rule)
     dump = {} if individual.genome is None else dict(own.problem.genotype.dump(individual.genome))
-    return dump, dict(individual.scores), individual.objectives
+    return dump, dict(individual.scores), individual.objectives, individual.origin

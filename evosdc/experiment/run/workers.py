@@ -1,7 +1,5 @@
 """How the work of a run leaves this process: its executor, and its problem as files that workers read."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -24,7 +24,7 @@ class Mondrian(ClassAveraging):
     is all that is asked of them; which one is a reconstruction); categories with a hierarchy are cut into the children
     of their lowest common ancestor instead. A missing value stands behind all others, or below the root (a
     reconstruction). The published file is k-anonymous on the masked attributes. Without hierarchies a relaxed part has
-    at most 2k - 1 records, unless all are the same, and a strict one at most 2 V (k - 1) + m, where m is the greatest
+    at most 2k - 1 records, unless all are the same. A strict one has at most 2 V (k - 1) + m, with m the greatest
     number of equal records in it.
 
     Source: LeFevre, DeWitt and Ramakrishnan (2006). There the interval of each part is published (`output` interval);

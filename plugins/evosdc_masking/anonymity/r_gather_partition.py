@@ -110,14 +110,10 @@ def _attempt(space: Space, counts: Integers, r: int, diameter: float) -> Attempt
         space.metric, space.codes, space.numbers, diameter, limit, MOST_PAIRS
     )
     if reached.size > MOST_PAIRS:
-        raise ParameterError(
-            Fault(
-                "method r-gather: data",
-                f"{counts.size} different records, more than {MOST_PAIRS} pairs of them within reach",
-                "a file whose clusters can be found in memory",
-                "Mask by strata (--by), fewer records, or choose mdav or k-member, which need less memory.",
-            )
-        )
+        given = f"{counts.size} different records, more than {MOST_PAIRS} pairs of them within reach"
+        wanted = "a file whose clusters can be found in memory"
+        advice = "Mask by strata (--by), fewer records, or choose mdav or k-member, which need less memory."
+        raise ParameterError(Fault("method r-gather: data", given, wanted, advice))
     flow = _flow(begins, reached, counts, r) if found.size <= limit else None
     return Attempt(found, flow, float(below), float(above))
 

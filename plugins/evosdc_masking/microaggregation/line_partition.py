@@ -1,9 +1,9 @@
 """Partitions of records that stand in a line: optimal ones, and runs of k.
 
 Hansen and Mukherjee (2003): an optimal partition of sorted values in groups of at least k consists of runs of k to 2k -
-1 neighbours. The best partition of the first j values ends with one of the k runs (i, j], j - 2k < i <= j - k, and is
-otherwise the best of the first i. A run's loss is updated value by value while the run is lengthened downwards, which
-takes O(kn) steps and no differences of large sums.
+1 neighbours. The best partition of the first j values ends with one of the k runs (i, j], j - 2k < i <= j - k. Before
+that run it is the best partition of the first i. A run's loss is updated value by value while the run is lengthened
+downwards, which takes O(kn) steps and no differences of large sums.
 """
 
 import numpy as np

@@ -7,9 +7,9 @@ around r and one of the rest, fewer are one class. So every class has k to 2k - 
 (One source stops at k remaining records and can leave a class of fewer; another takes the nearest to the average
 instead of to r.)
 
-Ties, of the farthest and of the nearest, go to the record with the lower position in the file. Records with equal
-categories are interchangeable up to that rule, so the loops visit distinct records, each with the queue of its
-positions, and reach the same classes as visiting all records would.
+Ties, of the farthest and of the nearest, go to the record with the lower position in the file. But for that rule,
+records with equal categories are interchangeable. So the loops visit distinct records, each with the queue of its
+positions; the classes are the same as if all records were visited.
 """
 
 import numpy as np

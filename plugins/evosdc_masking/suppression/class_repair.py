@@ -1,9 +1,10 @@
 """Local suppression where a missing value is a category of its own.
 
 Records are alike only when they have the same values and lack the same ones. So the records of rare classes must meet
-in new classes: those that agree once some attributes are suppressed form one as soon as they are k, join one that has
-the very same values, or take records from a larger class that can spare them. These ways are taken in the order of
-their price, the cost for each rare record that they settle. What is left in the end is merged with a whole class.
+in new classes. Records that agree once some attributes are suppressed have three ways: they form a class as soon as
+they are k, join one that has the very same values, or take records from a larger class that can spare them. These ways
+are taken in the order of their price, the cost for each rare record that they settle. What is left in the end is merged
+with a whole class.
 """
 
 from collections.abc import Iterator

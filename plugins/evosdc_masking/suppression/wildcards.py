@@ -1,8 +1,8 @@
 """Local suppression where a missing value may be anything.
 
 A suppressed value makes its record like more records and no record like fewer, so records are relieved one after the
-other: each that is like fewer than k records loses the values that cost least among all choices that make it like k,
-and among equally cheap choices those that bring most other such records nearer to k. Later suppressions may make
+other. Each that is like fewer than k records loses the values that cost least among all choices that make it like k.
+Among equally cheap choices those are taken that bring most other such records nearer to k. Later suppressions may make
 earlier ones needless; these are taken back at the end, dearest values first, as long as every record stays like k.
 """
 

@@ -31,9 +31,10 @@ class RankSwapping(Tunable):
 
     Records are ranked by value (ordinal: by the order of the categories; nominal: by the alphabetic order of their
     labels); equal values are put in random order first, since neighbours would be swapped systematically otherwise.
-    Going up the ranks, each one not yet swapped is swapped with one drawn uniformly among the next D = p percent of n
-    ranks, or with the nearest free one of these. Marginals are kept exactly and no value moves more than D ranks; D =
-    0 changes nothing. Missing values keep their places and are not ranked: n counts the values that are present.
+    Going up the ranks, each one not yet swapped has a partner drawn uniformly among the next D = p percent of n ranks.
+    Where the partner is taken, the nearest free one of these is swapped instead. Marginals are kept exactly and no
+    value moves more than D ranks; D = 0 changes nothing. Missing values keep their places and are not ranked: n counts
+    the values that are present.
 
     Source: Moore (1996), in the form of the Handbook on Statistical Disclosure Control.
     """

@@ -1,10 +1,9 @@
 """c-median clustering of categorical records (thesis, section 5.2; Torra, 2004, about k-modes): a reconstruction.
 
-Each cluster has a representative: by attribute the category of least summed distance to its records, which is the
-lower median of an ordinal attribute and the mode of a nominal one, the first category where several tie. Records are
-assigned to the nearest representative and representatives are found anew until nothing changes; neither step
-increases the total distance. The work is done on distinct records in sorted order, so that the order of records is of
-no account.
+Each cluster has a representative: by attribute the category of least summed distance to its records, the first where
+several tie. It is the lower median of an ordinal attribute and the mode of a nominal one. Records are assigned to the
+nearest representative and representatives are found anew until nothing changes; neither step increases the total
+distance. The work is done on distinct records in sorted order, so that the order of records is of no account.
 """
 
 import numpy as np

@@ -22,10 +22,10 @@ class ClassifierLoss(Measure):
     """Share of a classifier's accuracy that is lost when it learns from the masked file, times 100.
 
     ``100 (a - a') / a``, cut to 0..100: a is the share of original records that a classifier predicts rightly when it
-    learned from the others of the original, a' when it learned from the same others of the masked file. Smaller is
-    better; 0 for the original itself, and for a masked file that teaches better. Accuracies are means over the folds of
-    a cross-validation; always the original records are predicted. A usual figure of specific information loss; its
-    exact form is a reconstruction.
+    learned from other records of the original. For a' it learned from the same other records of the masked file.
+    Smaller is better; 0 for the original itself, and for a masked file that teaches better. Accuracies are means over
+    the folds of a cross-validation; always the original records are predicted. A usual figure of specific information
+    loss; its exact form is a reconstruction.
 
     Categories enter by indicators, a missing value being one; numbers are standardised by the original, missing ones
     stand at the mean. Records whose class is missing in the original are left out of the test, not of the learning,

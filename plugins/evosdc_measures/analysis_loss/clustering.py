@@ -18,15 +18,9 @@ from evosdc_measures.analysis_loss.partitions import agreement_of, loss_of
 from evosdc_measures.domains import require_aligned
 
 Index = Literal[
-    "rand",
-    "adjusted-rand",
-    "jaccard",
-    "wallace",
-    "wallace-reversed",
-    "fowlkes-mallows",
-    "nmi",
+    "rand", "adjusted-rand", "jaccard", "wallace", "wallace-reversed", "fowlkes-mallows", "nmi",
     "variation-of-information",
-]
+]  # fmt: skip
 
 
 class ClusterAgreement(Measure):

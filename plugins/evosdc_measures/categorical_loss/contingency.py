@@ -6,9 +6,9 @@ size cost what the original's distinct combinations cost.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,7 @@ DENSE_CELLS = 1 << 16
 """A table of at most so many cells is looked up directly, a greater one by bisection over its occupied cells."""
 
 
-@dataclass(frozen=True)
-class ContingencyTables:
+class ContingencyTables(NamedTuple):
     """Occupied cells of many tables, numbered one after the other.
 
     Parameters

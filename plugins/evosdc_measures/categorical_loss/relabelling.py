@@ -11,7 +11,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from evosdc.kernel import kernel
-from evosdc.model import Expected, Incremental, Measure
+from evosdc.model import Expected, Incremental, Measure, Mending
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import Scale
@@ -56,7 +56,7 @@ class Relabelling(Measure):
         self.require_support(original)
         worst = self.params.aggregate == "worst"
         if original.schema.numeric:
-            return FittedOnIntervals(original, self.params.bins, lambda classed: FittedRelabelling(classed, worst))
+            return FittedOnClasses(original, self.params.bins, lambda classed: FittedRelabelling(classed, worst))
         return FittedRelabelling(original, worst)
 
 
@@ -69,7 +69,7 @@ class WorstRelabelling(Relabelling):
         aggregate: Literal["mean", "worst"] = Field("worst", description="Over attributes: their mean or the greatest.")
 
 
-class FittedRelabelling(Incremental[State], Expected):
+class FittedRelabelling(Incremental[State], Expected, Mending):
     """`Relabelling` of one original.
 
     Parameters
@@ -125,9 +125,25 @@ class FittedRelabelling(Incremental[State], Expected):
         """Return the share of records, 0..100."""
         return self._aggregated(state[2].gains)
 
+    def wrongly_labelled(self, masked: Table, bound: float) -> tuple[str, ...]:
+        """Return the attributes that are each above a bound."""
+        attributes, gains = self._original.schema.categorical, self.start(masked)[2].gains
+        return tuple(a.name for a, gain in zip(attributes, gains, strict=True) if 100 * gain > bound * len(masked))
+
     def _aggregated(self, gains: Integers | NDArray[np.float64]) -> float:
         greatest = float(gains.max() if self._worst else gains.sum() / len(gains))
         return min(100.0 * greatest / len(self._original), 100.0)
+
+
+class FittedOnClasses(FittedOnIntervals, Mending):
+    """`Relabelling` of an original with numbers, taken by classes whose labels are never put right."""
+
+    def wrongly_labelled(self, masked: Table, bound: float) -> tuple[str, ...]:
+        """Return the categorical attributes that are each above a bound."""
+        categorical = {a.name for a in masked.schema.categorical}
+        fitted = self._fitted
+        assert isinstance(fitted, Mending)
+        return tuple(name for name in fitted.wrongly_labelled(self._classed(masked), bound) if name in categorical)
 
 
 @kernel

@@ -46,15 +46,7 @@ class FittedTables(Incremental[State]):
         self._rows = np.arange(self.n)
         self._empty = -tables.counts
         self._missed = self.n * tables.number
-        self.tables = (
-            tables.members,
-            tables.strides,
-            tables.ends,
-            tables.lookups,
-            tables.cells,
-            tables.firsts,
-            tables.keys,
-        )
+        self.tables = tables[:-1]
         """The tables as `follow_tables` takes them."""
 
     @property
@@ -83,11 +75,8 @@ class FittedTables(Incremental[State]):
         """Return the state of a table; O(n T)."""
         require_aligned(self._original, masked)
         differences, codes = self._empty.copy(), masked.codes
-        return (
-            codes,
-            differences,
-            follow_tables(codes, codes, self._rows, True, *self.tables, differences, self._missed),
-        )
+        total = follow_tables(codes, codes, self._rows, True, *self.tables, differences, self._missed)
+        return codes, differences, total
 
     def update(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; O(m T)."""

@@ -33,13 +33,13 @@ class IntervalDisclosure(Measure):
     reached. All is compared in integers, ranks times 200. The score is the mean over records, attributes and p: range
     0..100, smaller is better; 100 for the original itself.
 
-    Numbers: the same with each value in the place of a category, so that a record counts if its original value lies
-    between the values p per cent of ranks below and above the masked one, both included, and an interval that reaches
-    beyond the first or the last rank is open there. That is the measure of Domingo-Ferrer and Torra (2001); the form
-    for categories is a reconstruction. ``interval = "deviation"`` takes for numbers the values within
-    ``p / 100`` standard deviations of the masked one instead, those of the original attribute or, as in sdcMicro's
-    figure, of the masked one (``deviation_of``). ``every_attribute`` counts records whose original values lie inside
-    for all attributes at once, as that figure does, instead of record and attribute pairs.
+    Numbers: the same with each value in the place of a category. So a record counts if its original value lies between
+    the values p per cent of ranks below and above the masked one, both included. An interval that reaches beyond the
+    first or the last rank is open there. That is the measure of Domingo-Ferrer and Torra (2001); the form for
+    categories is a reconstruction. ``interval = "deviation"`` takes for numbers the values within ``p / 100`` standard
+    deviations of the masked one instead, those of the original attribute or, as in sdcMicro's figure, of the masked one
+    (``deviation_of``). ``every_attribute`` counts records whose original values lie inside for all attributes at once,
+    as that figure does, instead of record and attribute pairs.
 
     Nominal categories have no order: by default only the same category counts; ``nominal = "frequency"`` orders them
     by their frequency in the original, ascending, ties in the order of the schema.

@@ -1,11 +1,13 @@
 """Profiles of many records at once, from the groups of records that agree on each subset of the attributes.
 
 Comparing each record with each original costs the product of their numbers. Records and originals that agree on a
-subset of the attributes form groups, those of a subset split those of the subset without its last attribute, and what
-finds no counterpart is left out of all larger subsets. That gives, for each record and subset, the number of originals
-that agree on at least the subset; Moebius inversion over the subsets leaves the exact patterns. Where a group is small
+subset of the attributes form groups. Those of a subset split those of the subset without its last attribute. What finds
+no counterpart is left out of all larger subsets. That gives, for each record and subset, the number of originals that
+agree on at least the subset; Moebius inversion over the subsets leaves the exact patterns. Where a group is small
 against the subsets still to come, its pairs are compared instead.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,28 +90,41 @@ def _compare(
                 subset = (subset - 1) & pattern
 
 
+class Groups(NamedTuple):
+    """Records and originals that agree on a subset of the attributes, group after group.
+
+    Parameters
+    ----------
+    asked, found : ndarray of int32
+        Positions of records, and of originals.
+    ends : ndarray of int32, shape (groups + 1, 2) or more
+        ``ends[g]`` and ``ends[g + 1]`` hold where group g begins and ends among `asked` and among `found`.
+    """
+
+    asked: Counts
+    found: Counts
+    ends: Counts
+
+
 @kernel
 def _split(
     categories: Counts,
     other_categories: Counts,
-    groups: int,
-    asked: Counts,
-    found: Counts,
-    ends: Counts,
-    into_asked: Counts,
-    into_found: Counts,
-    into_ends: Counts,
+    number: int,
+    groups: Groups,
+    into: Groups,
     heads: Counts,
     tails: Counts,
     digits: Counts,
 ) -> int:
     """Split groups by one more attribute, and return how many there are; who finds no counterpart is left out.
 
-    ``ends[g]`` and ``ends[g + 1]`` hold where group g begins and ends among `asked` and among `found`. `heads` and
-    `tails`, by category, are zeros before and after; `digits` is scratch.
+    `heads` and `tails`, by category, are zeros before and after; `digits` is scratch.
     """
+    asked, found, ends = groups
+    into_asked, into_found, into_ends = into
     split, first, second = 0, 0, 0
-    for g in range(groups):
+    for g in range(number):
         mine, others = asked[ends[g, 0] : ends[g + 1, 0]], found[ends[g, 1] : ends[g + 1, 1]]
         for i in range(len(mine)):
             digits[i] = categories[mine[i]] + 1
@@ -200,12 +215,8 @@ def count_groups(
             columns[order[at]],
             other_columns[order[at]],
             groups[size],
-            asked[size],
-            found[size],
-            ends[size],
-            asked[larger],
-            found[larger],
-            ends[larger],
+            Groups(asked[size], found[size], ends[size]),
+            Groups(asked[larger], found[larger], ends[larger]),
             heads,
             tails,
             digits,

@@ -42,10 +42,11 @@ class _Search(NamedTuple):
 class DistanceBasedLinkage(Measure):
     """Expected share of records that are linked to their own by least distance, times 100.
 
-    An intruder links each masked record to an original one at the least distance, the sum over attributes of the
-    distances of `evosdc.table.distance` with equal weights (Pagliuca and Seri, 1999; Domingo-Ferrer and Torra, 2001).
-    Where t originals are at that distance and the own one is among them, the record counts 1/t, which is what linking
-    at random among them is expected to yield; that credit is a reconstruction. Range 0..100, smaller is better.
+    An intruder links each masked record to an original one at the least distance (Pagliuca and Seri, 1999;
+    Domingo-Ferrer and Torra, 2001). That is the sum over attributes of the distances of `evosdc.table.distance`, with
+    equal weights. Where t originals are at that distance and the own one is among them, the record counts 1/t, which is
+    what linking at random among them is expected to yield; that credit is a reconstruction. Range 0..100, smaller is
+    better.
 
     ``direction = "original-to-masked"`` looks each original up in the masked file instead. Its answer depends on the
     whole masked file, so an update computes it anew.
@@ -164,8 +165,8 @@ class FittedDistanceBasedLinkage(Incremental[State]):
         require_aligned(self._original, masked)
         original, codes = self._original.codes, masked.codes
         if self._backward:
-            return burdens_of(_tie_sizes(codes, original, self._rows, self._search_in(codes)))
-        return burdens_of(_tie_sizes(original, codes, self._rows, self._search))
+            return burdens_of(_tie_sizes(codes, original, self._rows, *self._search_in(codes)))
+        return burdens_of(_tie_sizes(original, codes, self._rows, *self._search))
 
     def _risk(self, credit: float) -> float:
         # The sum of the credits may exceed n by rounding.
@@ -189,26 +190,24 @@ def _require_distance(schema: Schema, distance: str, by_hierarchy: bool) -> None
 def _require_common_scale(schema: Schema, by_hierarchy: bool) -> None:
     denominator = lcm(*(category_distance(a, schema.na, by_hierarchy).denominator for a in schema.categorical))
     if denominator >= 1 << 56:
-        raise ParameterError(
-            Fault(
-                "measure dbrl: attributes",
-                f"ordinal attributes whose numbers of categories have the common multiple {denominator}",
-                "one below 2**56, so that distances add up exactly",
-                "Protect fewer ordinal attributes or merge rare categories.",
-            )
-        )
+        given = f"ordinal attributes whose numbers of categories have the common multiple {denominator}"
+        wanted = "one below 2**56, so that distances add up exactly"
+        advice = "Protect fewer ordinal attributes or merge rare categories."
+        raise ParameterError(Fault("measure dbrl: attributes", given, wanted, advice))
 
 
 @kernel
-def _tie_sizes(own: Codes, asked: Codes, rows: Rows, search: _Search) -> Counts:
+def _tie_sizes(
+    own: Codes, asked: Codes, rows: Rows, tree: PrefixTree, distances: CategoryDistances, known: AnswerCache
+) -> Counts:
     """Return for each row how many searched records are as near to it as its own one is; 0 where another is nearer."""
-    widths, offsets, flat = search.distances
-    factors, shift, records, answers = search.known
+    widths, offsets, flat = distances
+    factors, shift, records, answers = known
     attributes = own.shape[1]
     sizes = np.zeros(len(rows), np.int32)
     last = len(records) - 1
     for i in range(len(rows)):
-        row, distance, total, known = rows[i], 0, 0, True
+        row, distance, total, found = rows[i], 0, 0, True
         for v in range(attributes):
             digit = asked[row, v] + 1
             distance += flat[offsets[v] + digit * widths[v] + own[row, v] + 1]
@@ -217,12 +216,12 @@ def _tie_sizes(own: Codes, asked: Codes, rows: Rows, search: _Search) -> Counts:
         for v in range(attributes):
             if records[place, v] != asked[row, v]:
                 records[place, v] = asked[row, v]
-                known = False
+                found = False
         # Called for what is not remembered only: to count references to so many arrays takes ten times as long as to
         # look up.
-        if not known:
+        if not found:
             paths = np.empty((4, attributes), np.int64)
-            answers[place] = nearest(asked[row], distance, search.tree, search.distances, paths)
+            answers[place] = nearest(asked[row], distance, tree, distances, paths)
         if answers[place, 0] == distance:
             sizes[i] = answers[place, 1]
     return sizes
@@ -234,13 +233,13 @@ def _follow(own: Codes, before: Codes, after: Codes, rows: Rows, fresh: bool, ti
 
     The arrays are those of `_Search`: to hand them over as one would take longer than many an update.
     """
-    search = _Search(PrefixTree(*arrays[:3]), CategoryDistances(*arrays[3:6]), AnswerCache(*arrays[6:]))
-    for size in _tie_sizes(own, after, rows, search):
+    tree, distances, known = PrefixTree(*arrays[:3]), CategoryDistances(*arrays[3:6]), AnswerCache(*arrays[6:])
+    for size in _tie_sizes(own, after, rows, tree, distances, known):
         if size > 0:
             ties[size] += 1
             ties[0] += 1
     if not fresh:
-        for size in _tie_sizes(own, before, rows, search):
+        for size in _tie_sizes(own, before, rows, tree, distances, known):
             if size > 0:
                 ties[size] -= 1
                 ties[0] -= 1

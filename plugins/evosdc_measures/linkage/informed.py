@@ -12,18 +12,18 @@ from evosdc.model import Expected, Fitted, Incremental, Measure
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import Scale
 from evosdc.table.table import Codes, Numbers, Rows, Table
-from evosdc_measures.domains import Counts, Integers, SmallCounts, require_aligned, small_counts
+from evosdc_measures.domains import Integers, require_aligned, small_counts
 from evosdc_measures.linkage.burdens import burdens_of
 from evosdc_measures.linkage.informed_links import followed, started
 from evosdc_measures.linkage.known_matrices import expected_links, matrices_by_attribute
 from evosdc_measures.linkage.likelihood import Behind, behind, costs_of_matrix
 from evosdc_measures.linkage.number_intervals import FittedOnIntervals
 from evosdc_measures.linkage.prefix_tree import tree_of
+from evosdc_measures.linkage.rivals import LinkedFile, Originals
 from evosdc_measures.linkage.scenarios import ScenarioParameters, fitted_by_scenarios
 
-State = tuple[Codes, Counts, Integers, Counts, SmallCounts, float]
-"""Codes of the masked table, joint counts, costs, how each record is linked, number of records by size of the tie that
-their own original is in (at 0: of all these records), score."""
+State = tuple[Codes, LinkedFile, float]
+"""Codes of the masked table, how its records are linked, score."""
 
 FOLLOWED_CELLS = 1 << 16
 """Greatest number of joint counts that a state holds; with more, a file is linked anew after each change."""
@@ -46,7 +46,7 @@ class InformedLinkage(Measure):
     counts are tied, others where they differ by less than 1e-11 of themselves.
 
     With ``matrices``, the transition matrices that were published with the file, P is the matrix itself for the
-    attributes that have one there, and a record whose own original cannot have been published so is not linked.
+    attributes that have one there. A record whose own original cannot have been published so is not linked.
 
     Numbers are taken by classes: ``bins`` of about equal frequency in the original, an interval of ranks each.
     ``scenarios`` lists what several intruders know, each a list of attributes; the risk is the mean over them, or the
@@ -99,21 +99,17 @@ class FittedInformed(Incremental[State], Expected):
         attributes = original.schema.categorical
         self._original = original
         self._rows = np.array([len(a.categories) + 1 for a in attributes], dtype=np.int64)
-        self._model = behind(
-            original.codes, self._rows, np.array([a.name in matrices for a in attributes], dtype=np.bool_)
-        )
-        self._follows = bool(self._model.offsets[-1] <= FOLLOWED_CELLS)
+        given = np.array([a.name in matrices for a in attributes], dtype=np.bool_)
+        model, self._frequencies = behind(original.codes, self._rows, given)
+        self._follows = bool(model.offsets[-1] <= FOLLOWED_CELLS)
         self._known = {
             v: costs_of_matrix(matrices[a.name], np.unique(original.codes[:, v]))
             for v, a in enumerate(attributes)
             if a.name in matrices
         }
         published = self._rows if self._known else np.minimum(self._rows, n)
-        _require_few_cells(published * self._model.strides, [a.name for a in attributes])
-        tree = tree_of(self._model.own)
-        self._tree = (tree.order, tree.roots, tree.nodes)
-        _, place, number = np.unique(self._model.own, axis=0, return_inverse=True, return_counts=True)
-        self._multiples = number[place.reshape(-1)].astype(np.int32)
+        _require_few_cells(published * model.strides, [a.name for a in attributes])
+        self._originals = Originals(model, tree_of(model.own))
 
     def start(self, masked: Table) -> State:
         """Return the state of a table; one search for each record."""
@@ -121,23 +117,23 @@ class FittedInformed(Incremental[State], Expected):
         codes, model = self._narrowed(masked.codes)
         n, cells = len(codes), int(model.offsets[-1])
         counts, costs = np.zeros(cells, dtype=np.int32), np.zeros(cells, dtype=np.int64)
-        links, ties = np.zeros(n, dtype=np.int32), small_counts(n + 1, n)
         for v, known in self._known.items():
             costs[model.offsets[v] : model.offsets[v + 1]] = known
-        matched = started(codes, *model, *self._tree, counts, costs, links, ties)
+        linked = LinkedFile(counts, costs, np.zeros(n, dtype=np.int32), small_counts(n + 1, n))
+        matched = started(codes, self._originals._replace(model=model), self._frequencies, linked)
         if not self._follows:
-            counts, costs = counts[:0], costs[:0]
-        return masked.codes, counts, costs, links, ties, min(100.0 * matched / n, 100.0)
+            linked = linked._replace(counts=counts[:0], costs=costs[:0])
+        return masked.codes, linked, min(100.0 * matched / n, 100.0)
 
     def _narrowed(self, codes: Codes) -> tuple[Codes, Behind]:
         """Return codes and layout; of many categories, those alone that the file publishes are given room."""
         if self._follows or self._known:
-            return codes, self._model
+            return codes, self._originals.model
         narrow, rows = np.empty_like(codes), np.empty_like(self._rows)
         for v in range(codes.shape[1]):
             occurring, place = np.unique(codes[:, v], return_inverse=True)
             narrow[:, v], rows[v] = place - 1, len(occurring)
-        return narrow, self._model.with_rows(rows)
+        return narrow, self._originals.model.with_rows(rows)
 
     def update(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change.
@@ -148,16 +144,14 @@ class FittedInformed(Incremental[State], Expected):
         """
         if not self._follows:
             return self.start(masked)
-        before, counts, costs, links, ties, _ = state
-        counts, costs, links, ties = counts.copy(), costs.copy(), links.copy(), ties.copy()
-        matched = followed(
-            before, masked.codes, rows, *self._model, self._multiples, *self._tree, counts, costs, links, ties
-        )
-        return masked.codes, counts, costs, links, ties, min(100.0 * matched / len(links), 100.0)
+        counts, costs, links, ties = state[1]
+        linked = LinkedFile(counts.copy(), costs.copy(), links.copy(), ties.copy())
+        matched = followed(state[0], masked.codes, rows, self._originals, self._frequencies, linked)
+        return masked.codes, linked, min(100.0 * matched / len(masked.codes), 100.0)
 
     def burdens(self, masked: Table) -> Numbers:
         """Return each record's expected match as a share of the score, shape (n,); as `start`."""
-        return burdens_of(np.maximum(-self.start(masked)[3], 0))
+        return burdens_of(np.maximum(-self.start(masked)[1].links, 0))
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the expected share where the intruder knows the matrices, 0..100; exact.
@@ -175,7 +169,7 @@ class FittedInformed(Incremental[State], Expected):
 
     def value(self, state: State) -> float:
         """Return the risk, 0..100."""
-        return state[5]
+        return state[2]
 
 
 def _require_few_cells(cells: Integers, names: Sequence[str]) -> None:

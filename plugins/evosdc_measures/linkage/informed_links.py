@@ -1,58 +1,37 @@
 """Links of an informed intruder, followed through the changes of a masked file.
 
 When one cell of a record with original a is published as b' in place of b, a becomes less likely behind b and likelier
-behind b', and nothing else moves, since the number of records of a is fixed. So only records that publish b or b' may
-be linked otherwise, and of these only where a is the own category, that of the rival, or likely enough to become it.
+behind b'. Nothing else moves, since the number of records of a is fixed. So only records that publish b or b' may be
+linked otherwise. Of these only those matter whose own category or rival's is a, and those for whom a has become likely
+enough for a rival.
 """
 
 import numpy as np
 
 from evosdc.kernel import kernel
 from evosdc.table.table import Codes, Rows
-from evosdc_measures.domains import Counts, Integers, SmallCounts
-from evosdc_measures.linkage.likelihood import Flags, cost_of, write_costs
-from evosdc_measures.linkage.rivals import expected_matches, link, rival_of, settle
+from evosdc_measures.domains import Integers
+from evosdc_measures.linkage.likelihood import Frequencies, cost_of, write_costs
+from evosdc_measures.linkage.rivals import LinkedFile, Originals, expected_matches, link, rival_of, settle
 
 FEW = 6
 """Up to so many changed cells are followed one by one; more are counted together. The choice changes no result."""
 
 
 @kernel
-def started(
-    published: Codes,
-    own: Codes,
-    strides: Integers,
-    offsets: Integers,
-    firsts: Integers,
-    margins: Integers,
-    logs: Integers,
-    given: Flags,
-    order: Integers,
-    roots: int,
-    nodes: Counts,
-    counts: Counts,
-    costs: Integers,
-    links: Counts,
-    ties: SmallCounts,
-) -> float:
+def started(published: Codes, originals: Originals, frequencies: Frequencies, linked: LinkedFile) -> float:
     """Count and link a whole file, and return the expected matches.
 
     Parameters
     ----------
     published : ndarray of int32, shape (n, V)
-    own, strides, offsets, firsts, margins, logs, given
-        See `evosdc_measures.linkage.likelihood.Behind`.
-    order, roots, nodes
-        Tree of the originals' places.
-    counts : ndarray of int32
-        Zeros; filled for attributes without a known matrix.
-    costs : ndarray of int64
-        Those of known matrices; the others are written.
-    links : ndarray of int32, shape (n,)
-        Zeros; filled, see `evosdc_measures.linkage.rivals.settle`.
-    ties : ndarray, shape (n + 1,)
-        Zeros; filled.
+    originals : Originals
+    frequencies : Frequencies
+    linked : LinkedFile
+        Zeros, and the costs of known matrices; filled.
     """
+    (counts, costs, links, ties), given = linked, frequencies.given
+    own, strides, offsets = originals.model
     n, attributes = own.shape
     for row in range(n):
         for v in range(attributes):
@@ -61,54 +40,36 @@ def started(
     for v in range(attributes):
         if not given[v]:
             for base in range(offsets[v], offsets[v + 1], strides[v]):
-                write_costs(base, strides[v], firsts[v], margins, logs, counts, costs)
+                write_costs(base, v, strides[v], frequencies, counts, costs)
     paths = np.empty((4, attributes), np.int64)
     for row in range(n):
-        link(published, row, own, order, roots, nodes, strides, offsets, costs, paths, links, ties)
-    return expected_matches(ties)
+        link(published, row, originals, costs, links, ties, paths)
+    return expected_matches(linked.ties)
 
 
 @kernel
 def followed(
-    before: Codes,
-    after: Codes,
-    rows: Rows,
-    own: Codes,
-    strides: Integers,
-    offsets: Integers,
-    firsts: Integers,
-    margins: Integers,
-    logs: Integers,
-    given: Flags,
-    multiples: Counts,
-    order: Integers,
-    roots: int,
-    nodes: Counts,
-    counts: Counts,
-    costs: Integers,
-    links: Counts,
-    ties: SmallCounts,
+    before: Codes, after: Codes, rows: Rows, originals: Originals, frequencies: Frequencies, linked: LinkedFile
 ) -> float:
-    """Follow changed rows, and return the expected matches; the last four arrays are changed.
+    """Follow changed rows, and return the expected matches.
 
     Parameters
     ----------
     before, after : ndarray of int32, shape (n, V)
     rows : ndarray of intp, shape (m,)
-    multiples : ndarray of int32, shape (n,)
-        How many originals are equal to each record's own.
+    originals : Originals
+    frequencies : Frequencies
+    linked : LinkedFile
+        Changed.
     """
-    attributes = own.shape[1]
+    attributes = before.shape[1]
     changes = 0
     for row in rows:
         for v in range(attributes):
             changes += before[row, v] != after[row, v]
     paths = np.empty((4, attributes), np.int64)
     if changes > FEW:
-        _follow_together(
-            before, after, rows, own, strides, offsets, firsts, margins, logs, given, multiples, order, roots, nodes,
-            counts, costs, links, ties, paths,
-        )  # fmt: skip
+        _follow_together(before, after, rows, originals, frequencies, linked, paths)
     elif changes > 0:
         # One cell after the other: each is followed in a file that differs from the last in this cell alone.
         current = before.copy()
@@ -117,11 +78,8 @@ def followed(
                 left = before[row, v]
                 if left != after[row, v]:
                     current[row, v] = after[row, v]
-                    _follow_cell(
-                        current, row, v, left, own, strides, offsets, firsts, margins, logs, given, multiples, order,
-                        roots, nodes, counts, costs, links, ties, paths,
-                    )  # fmt: skip
-    return expected_matches(ties)
+                    _follow_cell(current, row, v, left, originals, frequencies, linked, paths)
+    return expected_matches(linked.ties)
 
 
 @kernel
@@ -130,30 +88,21 @@ def _follow_cell(
     row: int,
     v: int,
     left: int,
-    own: Codes,
-    strides: Integers,
-    offsets: Integers,
-    firsts: Integers,
-    margins: Integers,
-    logs: Integers,
-    given: Flags,
-    multiples: Counts,
-    order: Integers,
-    roots: int,
-    nodes: Counts,
-    counts: Counts,
-    costs: Integers,
-    links: Counts,
-    ties: SmallCounts,
+    originals: Originals,
+    frequencies: Frequencies,
+    linked: LinkedFile,
     paths: Integers,
 ) -> None:
     """Follow one changed cell, published as `left` before."""
-    if not given[v]:
+    model, (counts, costs, links, ties) = originals.model, linked
+    own, multiples = model.own, frequencies.multiples
+    strides, offsets = model.strides, model.offsets
+    if not frequencies.given[v]:
         moved, entered = own[row, v], published[row, v]
         for code, step in ((left, -1), (entered, 1)):
             base = offsets[v] + (code + 1) * strides[v]
             counts[base + moved] += step
-            write_costs(base, strides[v], firsts[v], margins, logs, counts, costs)
+            write_costs(base, v, strides[v], frequencies, counts, costs)
         for other in range(len(own)):
             code = published[other, v]
             if (code != left and code != entered) or other == row:
@@ -164,8 +113,8 @@ def _follow_cell(
                 # keeps ahead too where it alone has become likelier, or the own one alone less likely.
                 if mine == (own[rival, v] == moved) or mine == (code == left):
                     continue
-                limit = cost_of(published, other, own, other, strides, offsets, costs)
-                if cost_of(published, other, own, rival, strides, offsets, costs) < limit:
+                limit = cost_of(published, other, other, model, costs)
+                if cost_of(published, other, rival, model, costs) < limit:
                     continue
             elif mine == (code == entered):
                 # The others lose ground to the own one, all but those that have its category. Those that are equal to
@@ -173,15 +122,13 @@ def _follow_cell(
                 if -rival == multiples[other]:
                     continue
             elif code == entered:
-                limit = cost_of(published, other, own, other, strides, offsets, costs)
-                place, tied = rival_of(
-                    published, other, limit, v, moved, False, order, roots, nodes, strides, offsets, costs, paths
-                )
+                limit = cost_of(published, other, other, model, costs)
+                place, tied = rival_of(published, other, limit, v, moved, False, originals, costs, paths)
                 if place >= 0 or tied > 0:
                     settle(other, place, tied - rival, links, ties)
                 continue
-            link(published, other, own, order, roots, nodes, strides, offsets, costs, paths, links, ties)
-    link(published, row, own, order, roots, nodes, strides, offsets, costs, paths, links, ties)
+            link(published, other, originals, costs, links, ties, paths)
+    link(published, row, originals, costs, links, ties, paths)
 
 
 @kernel
@@ -189,21 +136,9 @@ def _follow_together(
     before: Codes,
     after: Codes,
     rows: Rows,
-    own: Codes,
-    strides: Integers,
-    offsets: Integers,
-    firsts: Integers,
-    margins: Integers,
-    logs: Integers,
-    given: Flags,
-    multiples: Counts,
-    order: Integers,
-    roots: int,
-    nodes: Counts,
-    counts: Counts,
-    costs: Integers,
-    links: Counts,
-    ties: SmallCounts,
+    originals: Originals,
+    frequencies: Frequencies,
+    linked: LinkedFile,
     paths: Integers,
 ) -> None:
     """Follow many changed cells.
@@ -211,6 +146,8 @@ def _follow_together(
     Left as they are: records that publish nothing whose costs have changed; that still have their rival; and whose own
     original alone was linked and has not become less likely, while no other has become likelier.
     """
+    model, (counts, costs, links, ties) = originals.model, linked
+    given, multiples, (own, strides, offsets) = frequencies.given, frequencies.multiples, model
     n, attributes = own.shape
     # By where a category's entries begin, whether any of them changed, and whether any grew.
     changed, grown = np.zeros(len(costs), np.bool_), np.zeros(len(costs), np.bool_)
@@ -232,7 +169,7 @@ def _follow_together(
     for v in range(attributes):
         for base in range(offsets[v], offsets[v + 1], strides[v]):
             if changed[base]:
-                write_costs(base, strides[v], firsts[v], margins, logs, counts, costs)
+                write_costs(base, v, strides[v], frequencies, counts, costs)
     for row in range(n):
         if not moved[row]:
             touched, worse = False, False
@@ -243,7 +180,7 @@ def _follow_together(
             if not touched or (not worse and -links[row] == multiples[row]):
                 continue
             if links[row] >= 0:
-                limit = cost_of(after, row, own, row, strides, offsets, costs)
-                if cost_of(after, row, own, links[row], strides, offsets, costs) < limit:
+                limit = cost_of(after, row, row, model, costs)
+                if cost_of(after, row, links[row], model, costs) < limit:
                     continue
-        link(after, row, own, order, roots, nodes, strides, offsets, costs, paths, links, ties)
+        link(after, row, originals, costs, links, ties, paths)

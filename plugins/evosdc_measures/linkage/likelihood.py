@@ -52,6 +52,22 @@ class Behind(NamedTuple):
     own : ndarray of int32, shape (n, V)
         Place of each record's original category.
     strides, offsets : ndarray of int64, shapes (V,) and (V + 1,)
+    """
+
+    own: Codes
+    strides: Integers
+    offsets: Integers
+
+    def with_rows(self, rows: Integers) -> "Behind":
+        """Return the layout for other numbers of published categories, shape (V,), a missing value included."""
+        return self._replace(offsets=np.concatenate(([0], np.cumsum(self.strides * rows))))
+
+
+class Frequencies(NamedTuple):
+    """How often the originals occur, which tells costs from counts.
+
+    Parameters
+    ----------
     firsts : ndarray of int64, shape (V,)
         Where the attribute's entries begin in `margins`.
     margins : ndarray of int64
@@ -60,23 +76,19 @@ class Behind(NamedTuple):
         See `logarithms`.
     given : ndarray of bool, shape (V,)
         Whether the attribute's matrix is known; else the file's own transitions stand for it.
+    multiples : ndarray of int32, shape (n,)
+        How many originals are equal to each record's own.
     """
 
-    own: Codes
-    strides: Integers
-    offsets: Integers
     firsts: Integers
     margins: Integers
     logs: Integers
     given: Flags
-
-    def with_rows(self, rows: Integers) -> "Behind":
-        """Return the layout for other numbers of published categories, shape (V,), a missing value included."""
-        return self._replace(offsets=np.concatenate(([0], np.cumsum(self.strides * rows))))
+    multiples: Counts
 
 
-def behind(codes: Codes, rows: Integers, given: Flags) -> Behind:
-    """Return the layout for an original.
+def behind(codes: Codes, rows: Integers, given: Flags) -> tuple[Behind, Frequencies]:
+    """Return the layout for an original, and how often its records and categories occur.
 
     Parameters
     ----------
@@ -93,7 +105,9 @@ def behind(codes: Codes, rows: Integers, given: Flags) -> Behind:
         strides[v] = len(number)
         margins.append(logs[number])
     offsets, firsts = (np.concatenate(([0], np.cumsum(sizes))) for sizes in (strides * rows, strides))
-    return Behind(own, strides, offsets, firsts[:-1], np.concatenate(margins), logs, given)
+    _, place, number = np.unique(own, axis=0, return_inverse=True, return_counts=True)
+    multiples = number[place.reshape(-1)].astype(np.int32)
+    return Behind(own, strides, offsets), Frequencies(firsts[:-1], np.concatenate(margins), logs, given, multiples)
 
 
 def costs_of_matrix(matrix: Matrix, originals: Codes) -> Integers:
@@ -119,10 +133,9 @@ def costs_of_matrix(matrix: Matrix, originals: Codes) -> Integers:
 
 
 @kernel
-def write_costs(
-    base: int, stride: int, first: int, margins: Integers, logs: Integers, counts: Counts, costs: Integers
-) -> None:
-    """Write the costs behind one published category, whose entries begin at `base`, from its counts."""
+def write_costs(base: int, v: int, stride: int, frequencies: Frequencies, counts: Counts, costs: Integers) -> None:
+    """Write the costs behind one published category of attribute v, whose entries begin at `base`, from its counts."""
+    first, margins, logs = frequencies.firsts[v], frequencies.margins, frequencies.logs
     least = IMPOSSIBLE
     for a in range(stride):
         count = counts[base + a]
@@ -135,10 +148,9 @@ def write_costs(
 
 
 @kernel
-def cost_of(
-    published: Codes, row: int, own: Codes, place: int, strides: Integers, offsets: Integers, costs: Integers
-) -> int:
+def cost_of(published: Codes, row: int, place: int, model: Behind, costs: Integers) -> int:
     """Return what an original at a place costs behind a published row."""
+    own, strides, offsets = model
     total = 0
     for v in range(own.shape[1]):
         total += costs[offsets[v] + (published[row, v] + 1) * strides[v] + own[place, v]]

@@ -1,5 +1,7 @@
 """Linking masked records to originals by the weights of their agreement patterns, with a state that follows changes."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,10 +15,37 @@ from evosdc_measures.linkage.profiles import Originals, ProfileCache, known_plac
 FEW_ATTRIBUTES = 6
 """Attributes up to which all is tried in one compiled call, since calls then cost more than work."""
 
-Links = tuple[Integers, Counts, NDArray[np.uint16], SmallCounts, SmallCounts]
-"""Pairs of a masked and an original record by pattern and ranks of patterns by weight, shape (2**V,); for each masked
-record the lowest of the tied patterns of greatest weight, and the number of originals of that weight, 0 if its own is
-not among them, shape (n,); number of masked records by that number, shape (n + 1,)."""
+
+class Links(NamedTuple):
+    """How masked records are linked; kernels change the arrays.
+
+    Parameters
+    ----------
+    pairs : ndarray of int64, shape (2**V,)
+        Pairs of a masked and an original record, by pattern.
+    ranks : ndarray of int32, shape (2**V,)
+        Ranks of the patterns by weight.
+    best : ndarray of uint16, shape (n,)
+        For each masked record the lowest of the tied patterns of greatest weight.
+    ties : ndarray, shape (n,)
+        The number of originals of that weight, 0 if the record's own is not among them.
+    sizes : ndarray, shape (n + 1,)
+        Number of masked records by that number.
+    """
+
+    pairs: Integers
+    ranks: Counts
+    best: NDArray[np.uint16]
+    ties: SmallCounts
+    sizes: SmallCounts
+
+
+class Ranking(NamedTuple):
+    """Patterns by weight: in descending order, the rank of each, and the lowest pattern of each rank."""
+
+    order: Integers
+    ranks: Counts
+    names: NDArray[np.uint16]
 
 
 @kernel
@@ -125,14 +154,12 @@ def _link(
     wildcard: bool,
     places: Counts,
     profiles: Counts,
-    order: NDArray[np.int64],
-    ranks: Counts,
-    names: NDArray[np.uint16],
-    best: NDArray[np.uint16],
-    ties: SmallCounts,
-    sizes: SmallCounts,
+    ranking: Ranking,
+    links: Links,
 ) -> None:
     """Set the best pattern and the tie of some rows, whose profiles are at the given places."""
+    order, ranks, names = ranking
+    best, ties, sizes = links.best, links.ties, links.sizes
     foremost, numbers = best_of(profiles, places, order, ranks)
     own = patterns_of(masked, original, rows, wildcard)
     for i in range(len(rows)):
@@ -156,28 +183,17 @@ def _expected_matches(sizes: SmallCounts) -> float:
 
 
 @kernel
-def _follow_known(
-    original: Codes,
-    before: Codes,
-    after: Codes,
-    rows: Rows,
-    wildcard: bool,
-    factors: Integers,
-    shift: int,
-    slots: Counts,
-    records: Counts,
-    profiles: Counts,
-    pairs: Integers,
-    ranks: Counts,
-    best: NDArray[np.uint16],
-    ties: SmallCounts,
-    sizes: SmallCounts,
-) -> float:
-    """Follow changed rows as `follow_records` does; where a profile is not remembered change nothing and return -1."""
+def _follow_known(original: Codes, before: Codes, after: Codes, rows: Rows, wildcard: bool, *arrays: Any) -> float:
+    """Follow changed rows as `follow_records` does; where a profile is not remembered change nothing and return -1.
+
+    The arrays are those of `ProfileCache` and of `Links`: to hand them over as two would take longer.
+    """
+    memory, links = ProfileCache(*arrays[:7]), Links(*arrays[7:])
+    profiles, pairs, ranks, best = memory.profiles, links.pairs, links.ranks, links.best
     moved = pairs.copy()
     places = np.empty(len(rows), np.int32)
     for codes, sign in ((before, -1), (after, 1)):
-        if not known_places(codes, rows, factors, shift, slots, records, places):
+        if not known_places(codes, rows, memory, places):
             return -1.0
         _add_pairs(places, profiles, sign, moved)
     weights = estimated_weights(moved, original.shape[1], len(original))
@@ -192,12 +208,12 @@ def _follow_known(
             opened[row] |= not settled[best[row]]
         anew = np.flatnonzero(opened)
         places = np.empty(len(anew), np.int32)
-        if not known_places(after, anew, factors, shift, slots, records, places):
+        if not known_places(after, anew, memory, places):
             return -1.0
-    _link(original, after, anew, wildcard, places, profiles, order, ranked, names, best, ties, sizes)
+    _link(original, after, anew, wildcard, places, profiles, Ranking(order, ranked, names), links)
     pairs[:] = moved
     ranks[:] = ranked
-    return _expected_matches(sizes)
+    return _expected_matches(links.sizes)
 
 
 def follow_records(
@@ -221,12 +237,10 @@ def follow_records(
     links : Links
         Changed.
     """
-    pairs, ranks, best, ties, sizes = links
+    pairs, ranks, best, _, sizes = links
     n, attributes = original.shape
     if not fresh and attributes <= FEW_ATTRIBUTES:
-        known = _follow_known(
-            original, before, after, rows, originals.wildcard, *memory[:5], pairs, ranks, best, ties, sizes
-        )
+        known = _follow_known(original, before, after, rows, originals.wildcard, *memory, *links)
         if known >= 0.0:
             return known
     for codes, sign in ((after, 1),) if fresh else ((before, -1), (after, 1)):
@@ -237,6 +251,7 @@ def follow_records(
     order = descending(weights)
     ranked = ranks_of(weights, order)
     names, settled = _settled(ranks, ranked, order)
+    ranking = Ranking(order, ranked, names)
     ranks[:] = ranked
     # Besides the changed records, those are linked anew whose tie has changed or has been overtaken.
     anew = rows
@@ -247,7 +262,5 @@ def follow_records(
     for begin in range(0, len(anew), memory.batch):
         part = anew[begin : begin + memory.batch]
         places = places_of(after, part, originals, memory)
-        _link(
-            original, after, part, originals.wildcard, places, memory.profiles, order, ranked, names, best, ties, sizes
-        )
+        _link(original, after, part, originals.wildcard, places, memory.profiles, ranking, links)
     return _expected_matches(sizes)

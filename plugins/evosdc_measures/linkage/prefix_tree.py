@@ -1,7 +1,7 @@
 """A prefix tree of distinct records, and the exact search for those nearest to a record.
 
-Records that share their first categories share a path, so the cost of a common beginning is summed once and a whole
-branch is left as soon as its cost exceeds the best known. Costs are integers; ties are exact.
+Records that share their first categories share a path, so the cost of a common beginning is summed once. A whole branch
+is left as soon as its cost exceeds the best known. Costs are integers; ties are exact.
 """
 
 from typing import NamedTuple

@@ -6,14 +6,13 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Fitted, Incremental, Measure
 from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import Codes, Numbers, Rows, Table
-from evosdc_measures.domains import Counts, Integers, SmallCounts, domains_of, require_aligned, small_counts
+from evosdc_measures.domains import Counts, domains_of, require_aligned, small_counts
 from evosdc_measures.linkage.agreement import profiles_of_all
 from evosdc_measures.linkage.assignment import FittedAssignment, disagreements_of
 from evosdc_measures.linkage.burdens import burdens_of
@@ -28,9 +27,8 @@ DENSE_CELLS = 1 << 14
 CountedState = tuple[Codes, Counts, float]
 """Codes of the masked table, number of records by content and pattern of agreement with their own, score."""
 
-LinkedState = tuple[Codes, Integers, Counts, NDArray[np.uint16], SmallCounts, SmallCounts, float]
-"""Codes, pairs by pattern, rank of each pattern by weight, each record's best pattern and size of tie, number of
-records by that size, score."""
+LinkedState = tuple[Codes, Links, float]
+"""Codes of the masked table, how its records are linked, score."""
 
 
 class ProbabilisticLinkage(Measure):
@@ -126,8 +124,8 @@ class FittedBackward(Incremental[float]):
 class FittedByContent(Incremental[CountedState]):
     """`ProbabilisticLinkage` of an original whose attributes have few possible combinations.
 
-    Records with the same masked values and the same pattern of agreement with their own originals are linked alike, so
-    the state counts them and linking costs what the combinations cost, whatever n.
+    Records with the same masked values and the same pattern of agreement with their own originals are linked alike. So
+    the state counts them, and linking costs what the combinations cost, whatever n.
     """
 
     def __init__(self, original: Table) -> None:
@@ -192,24 +190,24 @@ class FittedByRecord(Incremental[LinkedState]):
         best = np.zeros(self._n, dtype=np.uint16)
         ties, sizes = small_counts(self._n, self._n), small_counts(self._n + 1, self._n)
         sizes[0] = self._n
-        return self._followed(masked.codes, masked.codes, self._rows, True, (pairs, ranks, best, ties, sizes))
+        return self._followed(masked.codes, masked.codes, self._rows, True, Links(pairs, ranks, best, ties, sizes))
 
     def update(self, state: LinkedState, masked: Table, rows: Rows) -> LinkedState:
         """Return the state after a change: patterns of the changed rows, and linkage of these and of those affected."""
-        before, pairs, ranks, best, ties, sizes, _ = state
-        links = (pairs.copy(), ranks.copy(), best.copy(), ties.copy(), sizes.copy())
-        return self._followed(before, masked.codes, rows, False, links)
+        pairs, ranks, best, ties, sizes = state[1]
+        links = Links(pairs.copy(), ranks.copy(), best.copy(), ties.copy(), sizes.copy())
+        return self._followed(state[0], masked.codes, rows, False, links)
 
     def _followed(self, before: Codes, after: Codes, rows: Rows, fresh: bool, links: Links) -> LinkedState:
         original = self._original.codes
         with self._lock:
             credit = follow_records(original, before, after, rows, fresh, *self._model, links)
-        return after, *links, min(100.0 * credit / self._n, 100.0)
+        return after, links, min(100.0 * credit / self._n, 100.0)
 
     def burdens(self, masked: Table) -> Numbers:
         """Return each record's credit as a share of the score, shape (n,); as `start`."""
-        return burdens_of(self.start(masked)[4])
+        return burdens_of(self.start(masked)[1].ties)
 
     def value(self, state: LinkedState) -> float:
         """Return the risk, 0..100."""
-        return state[6]
+        return state[2]

@@ -158,11 +158,10 @@ def worth_grouping(records: int, complete: int, attributes: int, shares: NDArray
 
 
 @kernel
-def known_places(
-    codes: Codes, rows: Rows, factors: Integers, shift: int, slots: Counts, records: Counts, places: Counts
-) -> bool:
+def known_places(codes: Codes, rows: Rows, memory: ProfileCache, places: Counts) -> bool:
     """Write the places of rows' records in the memory; stop and return False where one is not known."""
     # All rows in one call and no slices: to count references to arrays costs more than all else here.
+    factors, shift, slots, records = memory.factors, memory.shift, memory.slots, memory.records
     attributes, last = codes.shape[1], len(slots) - 1
     for i in range(len(rows)):
         row, total = rows[i], 0
@@ -185,17 +184,9 @@ def known_places(
 
 
 @kernel
-def _enter(
-    codes: Codes,
-    rows: Rows,
-    factors: Integers,
-    shift: int,
-    slots: Counts,
-    records: Counts,
-    filled: Integers,
-    places: Counts,
-) -> bool:
+def _enter(codes: Codes, rows: Rows, memory: ProfileCache, places: Counts) -> bool:
     """Look rows up and enter the unknown records; stop and return False where there is no place left."""
+    factors, shift, slots, records, _, filled, _ = memory
     attributes, last = codes.shape[1], len(slots) - 1
     for i in range(len(rows)):
         row, total = rows[i], 0
@@ -301,13 +292,13 @@ def places_of(codes: Codes, rows: Rows, originals: Originals, memory: ProfileCac
     memory : ProfileCache
         Changed; places returned earlier may become invalid.
     """
-    factors, shift, slots, records, profiles, filled, _ = memory
+    slots, records, profiles, filled = memory.slots, memory.records, memory.profiles, memory.filled
     places = np.empty(len(rows), dtype=np.int32)
     known = int(filled[0])
-    if not _enter(codes, rows, factors, shift, slots, records, filled, places):
+    if not _enter(codes, rows, memory, places):
         slots[:] = -1
         filled[0] = known = 0
-        _enter(codes, rows, factors, shift, slots, records, filled, places)
+        _enter(codes, rows, memory, places)
     new = slice(known, int(filled[0]))
     if new.stop == known + 1:
         profiles[known] = 0

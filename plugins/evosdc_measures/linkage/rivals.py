@@ -4,13 +4,52 @@ A search ends at the first likelier original, its *rival*: most records of a wel
 tree is that of `evosdc_measures.linkage.prefix_tree`.
 """
 
+from typing import NamedTuple
+
 from evosdc.kernel import kernel
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers, SmallCounts
-from evosdc_measures.linkage.likelihood import IMPOSSIBLE, cost_of
+from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Behind, cost_of
+from evosdc_measures.linkage.prefix_tree import PrefixTree
 
 ANY = -1
 """No attribute is fixed: all originals are looked at."""
+
+
+class Originals(NamedTuple):
+    """The originals that records of a masked file are linked to.
+
+    Parameters
+    ----------
+    model : Behind
+        Where they stand in the counts and costs.
+    tree : PrefixTree
+        Of their places, ``model.own``.
+    """
+
+    model: Behind
+    tree: PrefixTree
+
+
+class LinkedFile(NamedTuple):
+    """What is known of a masked file; kernels change the arrays.
+
+    Parameters
+    ----------
+    counts : ndarray of int32
+        Records by published and original category, laid out as `Behind` says; of attributes with a known matrix none.
+    costs : ndarray of int64
+        Costs, in the same layout.
+    links : ndarray of int32, shape (n,)
+        How each record is linked, see `settle`.
+    ties : ndarray, shape (n + 1,)
+        Number of records by size of the tie that their own original is in; at 0 that of all these records.
+    """
+
+    counts: Counts
+    costs: Integers
+    links: Counts
+    ties: SmallCounts
 
 
 @kernel
@@ -21,11 +60,7 @@ def rival_of(
     fixed: int,
     category: int,
     hopeful: bool,
-    order: Integers,
-    roots: int,
-    nodes: Counts,
-    strides: Integers,
-    offsets: Integers,
+    originals: Originals,
     costs: Integers,
     paths: Integers,
 ) -> tuple[int, int]:
@@ -41,13 +76,13 @@ def rival_of(
         Only originals with this place of category in this attribute are looked at; all where `fixed` is `ANY`.
     hopeful : bool
         Whether a likelier original is to be expected: then the cheapest branches are tried first. Not with `fixed`.
-    order, roots, nodes
-        See `evosdc_measures.linkage.prefix_tree.PrefixTree`.
-    strides, offsets, costs
-        See `evosdc_measures.linkage.likelihood.Behind`.
+    originals : Originals
+    costs : ndarray of int64
     paths : ndarray of int64, shape (4, V)
         Scratch: by level the next node, the end of its siblings, the cost so far, and where the costs begin.
     """
+    order, roots, nodes = originals.tree
+    strides, offsets = originals.model.strides, originals.model.offsets
     last = len(order) - 1
     start = 0
     for level in range(last + 1):
@@ -142,27 +177,17 @@ def settle(row: int, rival: int, tied: int, links: Counts, ties: SmallCounts) ->
 
 @kernel
 def link(
-    published: Codes,
-    row: int,
-    own: Codes,
-    order: Integers,
-    roots: int,
-    nodes: Counts,
-    strides: Integers,
-    offsets: Integers,
-    costs: Integers,
-    paths: Integers,
-    links: Counts,
-    ties: SmallCounts,
+    published: Codes, row: int, originals: Originals, costs: Integers, links: Counts, ties: SmallCounts, paths: Integers
 ) -> None:
-    """Link one record anew. One whose own original is impossible is given itself as rival."""
-    limit = cost_of(published, row, own, row, strides, offsets, costs)
+    """Link one record anew. One whose own original is impossible is given itself as rival.
+
+    The arrays are apart, not a `LinkedFile`: to count references to one more at each call took a quarter of all time.
+    """
+    limit = cost_of(published, row, row, originals.model, costs)
     if limit >= IMPOSSIBLE:
         settle(row, row, 0, links, ties)
         return
-    rival, tied = rival_of(
-        published, row, limit, ANY, 0, links[row] >= 0, order, roots, nodes, strides, offsets, costs, paths
-    )
+    rival, tied = rival_of(published, row, limit, ANY, 0, links[row] >= 0, originals, costs, paths)
     settle(row, rival, tied, links, ties)
 
 

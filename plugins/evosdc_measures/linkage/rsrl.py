@@ -57,8 +57,8 @@ class RankSwappingLinkage(Measure):
 class FittedRankSwappingLinkage(Incremental[State]):
     """`RankSwappingLinkage` of one original.
 
-    After a change those originals are looked up anew whose candidates' ranks have moved, whose own record has changed,
-    or of whom a changed record was or became a candidate that is not farther than their own.
+    After a change three kinds of originals are looked up anew: those whose candidates' ranks have moved; those whose
+    own record has changed; and those of whom a changed record was or became a candidate not farther than their own.
     """
 
     def __init__(self, original: Table, p: float) -> None:

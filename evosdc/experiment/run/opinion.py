@@ -1,0 +1,108 @@
+"""The second opinion after a search: judges that it did not use, on the best classical file and the best found."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evosdc.calls.judging import Claims, second_opinions
+from evosdc.errors import InputError
+from evosdc.experiment.build.assembly import Assembly
+from evosdc.experiment.build.start import StartingFile, starting_table
+from evosdc.experiment.config.experiment import Experiment
+from evosdc.model import Individual
+from evosdc.plugins.registry import Registry
+from evosdc.runs.layout import RunFolder, is_replicate
+from evosdc.table.role_assignment import assign_known
+from evosdc.table.table import Table
+
+LONG = 20.0
+"""Seconds of search from which a single run has a second opinion that did not say whether it wants one."""
+
+BEST, CLASSICAL = "best", "classical"
+
+
+def wanted(experiment: Experiment, folder: RunFolder, seconds: float) -> bool:
+    """Whether judges are asked: as the experiment says, else after a single run that took longer than judges do."""
+    if experiment.second_opinion is not None:
+        return experiment.second_opinion
+    return not is_replicate(folder.path) and seconds >= LONG
+
+
+def unused_judges(experiment: Experiment, registry: Registry) -> list[str]:
+    """Return the judges that an experiment did not use as measures."""
+    used = {measure.name for measure in experiment.measures.all} if experiment.measures is not None else set()
+    return [name for name in registry.defaults("measure", "judge") if name not in used]
+
+
+def claims_of(scores: Mapping[str, float], experiment: Experiment, registry: Registry) -> Claims:
+    """Return the risks that a search claims of a file: of linkages the greatest that it measured, and the guess gain.
+
+    What the measures of its DR do not say is left out, and measured by informed ones.
+    """
+    assert experiment.measures is not None, "the assembly fills in the measures"
+    values: dict[str, float] = {}
+    claimed_by: dict[str, str] = {}
+    for measure in experiment.measures.dr:
+        family = getattr(registry.spec("measure", measure.name), "family", "")
+        # A share of right guesses is no gain over guessing without the file: measures of that are those for inference.
+        informed = family == "linkage" or measure.name in registry.defaults("measure", "inference")
+        score = scores.get(measure.name)
+        if informed and score is not None and score >= values.get(family, -1.0):
+            values[family], claimed_by[family] = score, measure.name
+    return Claims(values, claimed_by)
+
+
+def opinion_of(
+    assembly: Assembly, starting: Sequence[StartingFile], best: Individual, masked: Table
+) -> tuple[dict[str, Any] | None, dict[str, Any] | None, list[str]]:
+    """Return ``second_opinion`` and ``verdict`` of a result, and notes; None for both where judges cannot be asked.
+
+    Parameters
+    ----------
+    assembly : Assembly
+    starting : sequence of StartingFile
+        As `evosdc.experiment.run.portfolio.files_of` returns them.
+    best : Individual
+        What was found.
+    masked : Table
+        Its file.
+    """
+    microdata, registry, experiment = assembly.microdata, assembly.registry, assembly.experiment
+    if masked.schema != microdata.original.schema:
+        note = "There is no second opinion: judges read files in the original's own categories."
+        return None, None, [note]
+    files, claims = {BEST: masked}, {BEST: claims_of(best.scores, experiment, registry)}
+    rival = _classical(assembly, starting)
+    if rival is not None:
+        files[CLASSICAL], scores = rival[1], starting[rival[0]].individual.scores
+        claims[CLASSICAL] = claims_of(scores, experiment, registry)
+    judges = unused_judges(experiment, registry)
+    try:
+        found = second_opinions(
+            assign_known(assembly.source.table, microdata.protect),
+            files,
+            microdata.protect,
+            registry=registry,
+            judges=judges,
+            claimed=claims,
+            seed=assembly.seed,
+        )
+    except InputError as error:
+        return None, None, [f"There is no second opinion: {error.faults[0]}."]
+    verdict = found[BEST].verdict
+    document = {
+        "best": found[BEST].to_json(),
+        "classical": found[CLASSICAL].to_json() if rival is not None else None,
+        "classical_label": starting[rival[0]].label if rival is not None else "",
+        "used_by_the_search": [name for name in registry.defaults("measure", "judge") if name not in judges],
+    }
+    return document, {"holds": verdict.holds, "text": verdict.sentence}, []
+
+
+def _classical(assembly: Assembly, starting: Sequence[StartingFile]) -> tuple[int, Table] | None:
+    """Return the place and the file of the best masking without a search; None where there is none."""
+    places = [place for place, file in enumerate(starting) if file.masking is not None and not file.left_out]
+    if not places:
+        return None
+    place = min(places, key=lambda place: starting[place].individual.precedence)
+    position = assembly.plan.listed[place - 1][1]  # the original comes first
+    return place, starting_table(assembly.problem, assembly.plan, position)

@@ -1,0 +1,77 @@
+"""Labels put right: the one-to-one relabelling under which most records of a masked attribute read as they should."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.errors import Fault, ParameterError
+from evosdc.table.table import MISSING, Codes, Table
+
+WIDEST = 1000
+"""Categories up to which the labels of an attribute are put right: a table of all pairs is made."""
+
+
+def joint_counts(original: Codes, masked: Codes, size: int) -> NDArray[np.int64]:
+    """Return how many records of each original category are published as each category, shape (size, size).
+
+    Parameters
+    ----------
+    original, masked : ndarray of int32, shape (n,)
+        Codes of one attribute; records that lack either value are left out.
+    size : int
+        Number of categories.
+    """
+    both = (original != MISSING) & (masked != MISSING)
+    cells = original[both].astype(np.int64) * size + masked[both]
+    return np.bincount(cells, minlength=size * size).reshape(size, size)
+
+
+def best_labels(joint: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for each original category the published one that it is best read as: a permutation, shape (size,).
+
+    Of all permutations under which most records agree, it is one that keeps as many categories as can be.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    size = len(joint)
+    weights = joint * (size + 1) + np.eye(size, dtype=np.int64)
+    return np.asarray(linear_sum_assignment(weights, maximize=True)[1], dtype=np.int64)
+
+
+def with_right_labels(original: Table, masked: Table, names: Sequence[str]) -> Table:
+    """Return a masked table in which some attributes are published under the labels that most of their records have.
+
+    Each attribute goes through the inverse of its best permutation. Nothing is lost by it and nothing is told: anybody
+    could do the same who knows which labels were exchanged. Missing values stay, and so do attributes of more than
+    1000 categories.
+
+    Parameters
+    ----------
+    original, masked : Table
+        In one schema; record r of both is the same respondent.
+    names : sequence of str
+        Categorical attributes.
+
+    Raises
+    ------
+    SchemaError
+        A name is none of them.
+    ParameterError
+        The masked table has labels of its own.
+    """
+    schema = original.schema
+    schema.require(names, "right_labels")
+    if masked.schema != schema:
+        raise ParameterError(Fault("right_labels", "generalised labels", "a file in the original's own categories"))
+    codes = masked.codes.copy()
+    for position, attribute in enumerate(schema.categorical):
+        size = len(attribute.categories)
+        if attribute.name not in names or not 1 < size <= WIDEST:
+            continue
+        published = best_labels(joint_counts(original.codes[:, position], masked.codes[:, position], size))
+        meant = np.empty(size + 1, dtype=codes.dtype)
+        meant[published] = np.arange(size, dtype=codes.dtype)
+        meant[MISSING] = MISSING
+        codes[:, position] = meant[masked.codes[:, position]]
+    return Table(masked.schema, codes, masked.numbers)

@@ -1,0 +1,57 @@
+"""What the limit says of a search: the function behind the name ``guesses``."""
+
+from __future__ import annotations
+
+from evosdc.model.limit import Judgement
+from evosdc.model.limit import Limit as SearchLimit
+from evosdc_limit.bound import limit_of
+from evosdc_limit.curve import value_at
+from evosdc_limit.objective import LOSSES
+
+GUESSES = {"best-guess": "guess", "guess-gain": "guess-gain"}
+"""Measures of what an intruder guesses, and what the limit calls them."""
+
+LINES = 11
+"""Supporting lines of a search's limit: enough for a picture."""
+
+COMPLETE = 1e-3
+"""How much higher a bound might be, at most, to be told: one that was stopped early says little."""
+
+
+def guesses_limit(judgement: Judgement, seconds: float) -> SearchLimit | None:
+    """Return the limit of the measures of a search; None where they have none, or time is too short.
+
+    IL has to be the mean of some of `dbil`, `ctbil` and `ebil`, and DR made of one of `best-guess` and `guess-gain`
+    with linkages or without, over all protected attributes, all of them categorical. Linkages count as 0.
+
+    Parameters
+    ----------
+    judgement : Judgement
+    seconds : float
+        Time that it may take.
+    """
+    how, schema = judgement.aggregation, judgement.original.schema
+    guesses = [name for name in how.disclosure if name in GUESSES]
+    judging = {*how.il, *how.disclosure}
+    if schema.numeric or len(judgement.original) == 0 or judging & judgement.partial:
+        return None
+    if not how.il or not set(how.il) <= set(LOSSES) or len(guesses) != 1 or len(how.disclosure) != 1:
+        return None
+    if any(judgement.params.get(name, {}).get("by_hierarchy") for name in how.il):
+        return None
+    order = int(judgement.params.get("ctbil", {}).get("K", 2))
+    # Where the greater risk counts, DR is at least the guess; in a mean with a linkage of 0 it is half of it.
+    halved = bool(how.linkage) and how.risks == "mean"
+    found = limit_of(
+        judgement.original,
+        GUESSES[guesses[0]],
+        losses=how.il,
+        linkage=halved,
+        lines=LINES,
+        order=order,
+        seconds=seconds,
+    )
+    if found.gap > COMPLETE:
+        return None
+    least = {"max": found.max, "mean": value_at(found.lines, 0.5)}
+    return SearchLimit(least, found.curve, how.il, (*how.disclosure, *how.linkage), schema.names)

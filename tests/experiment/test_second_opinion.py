@@ -1,0 +1,180 @@
+"""What follows a search: judges that it did not use, a verdict, and the functions and commands that ask for them."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import evosdc
+from evosdc.cli import main
+from evosdc.errors import InputError
+from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.build.start import starting_individual, starting_table
+from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.run.opinion import LONG, claims_of, unused_judges, wanted
+from evosdc.experiment.run.run import resume_once, run_once
+from evosdc.plugins.registry import default_registry
+from evosdc.runs.layout import RunFolder
+
+GIVEN = {
+    "data": {"name": "housing", "first": 250},
+    "measures": {"il": ["ctbil"], "dr": ["dbrl", "partial-linkage"]},
+    "fitness": "max",
+    "start": [{"method": "rank-swapping", "p": 30}, {"method": "mdav", "k": 3}],
+    "stop": {"generations": 3},
+    "second_opinion": True,
+}
+
+
+def told(result):
+    return {key: result[key] for key in ("second_opinion", "verdict")}
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    path = tmp_path_factory.mktemp("opinion") / "run"
+    return run_once(Experiment(**GIVEN), path, default_registry(), 1)
+
+
+def test_judges_that_the_search_used_are_left_out(plain):
+    opinion = plain.result["second_opinion"]
+    assert opinion["used_by_the_search"] == ["partial-linkage"]
+    asked = set(opinion["best"]["judges"]) | set(opinion["best"]["not_applicable"])
+    assert asked == set(default_registry().defaults("measure", "judge")) - {"partial-linkage"}
+    assert set(opinion["classical"]["judges"]) == set(opinion["best"]["judges"])
+    assert opinion["classical_label"] == plain.result["portfolio"]["best"]["label"]
+
+
+def test_the_claim_is_what_the_search_measured(plain):
+    scores, opinion = plain.result["best"]["scores"], plain.result["second_opinion"]["best"]
+    assert opinion["claims"]["linkage"] == max(scores["dbrl"], scores["partial-linkage"])
+    assert plain.result["verdict"] == {"holds": opinion["holds"], "text": opinion["verdict"]}
+
+
+def test_it_is_what_judging_the_published_file_says(plain):
+    registry = default_registry()
+    assembly = assemble(Experiment(**GIVEN), registry)
+    from evosdc.files.masked_file import read_masked
+
+    masked = read_masked(plain.folder / "best.csv", assembly.source).table
+    found = evosdc.judge(assembly.source.table, masked, judges=["linkability", "tables-3"], seed=1).to_json()["judges"]
+    ours = plain.result["second_opinion"]["best"]["judges"]
+    assert {n: ours[n]["value"] for n in found} == {n: found[n]["value"] for n in found}
+
+
+def test_a_resumed_run_says_the_same(plain, tmp_path):
+    class StopError(Exception):
+        pass
+
+    class Stopping:
+        def __getattr__(self, name):
+            def tell(*args, **more):
+                if name == "generation" and args[0]["generation"] == 2:
+                    raise StopError
+
+            return tell
+
+    with pytest.raises(StopError):
+        run_once(Experiment(**GIVEN), tmp_path / "run", default_registry(), 1, Stopping())
+    resumed = resume_once(tmp_path / "run", default_registry())
+    assert told(resumed.result) == told(plain.result)
+
+
+@pytest.mark.parametrize(("said", "seconds", "name", "asked"), [
+    (None, LONG, "run", True), (None, LONG - 1, "run", False), (None, LONG, "replicate-001", False),
+    (True, 0.0, "replicate-001", True), (False, 1e6, "run", False),
+])  # fmt: skip
+def test_who_is_asked(said, seconds, name, asked, tmp_path):
+    model = Experiment(data={"name": "housing"}, second_opinion=said)
+    assert wanted(model, RunFolder(tmp_path / name), seconds) is asked
+
+
+def test_claims_are_of_linkage_and_guess_gain():
+    registry = default_registry()
+    model = Experiment(data={"name": "housing"}, measures={"il": ["dbil"], "dr": ["id", "dbrl", "prl", "best-guess"]})
+    claims = claims_of({"id": 90.0, "dbrl": 3.0, "prl": 4.0, "best-guess": 80.0}, model, registry)
+    assert (claims.values, claims.by) == ({"linkage": 4.0}, {"linkage": "prl"})
+    assert "linkability" in unused_judges(model, registry)
+
+
+def test_the_file_of_an_entry_is_made_again():
+    assembly = assemble(Experiment(**GIVEN), default_registry())
+    for position in range(assembly.plan.candidates):
+        scores, _ = assembly.problem.score(starting_table(assembly.problem, assembly.plan, position))
+        assert scores == starting_individual(assembly.problem, assembly.plan, position).scores
+
+
+def test_a_relabelled_start_is_put_right():
+    given = GIVEN | {
+        "measures": {"il": ["ctbil"], "dr": ["dbrl"], "other": ["worst-relabelling"]},
+        "constraints": ["worst-relabelling <= 3"],
+        "start": [{"method": "pram", "design": "preference", "least": 0.0}],
+    }
+    assembly = assemble(Experiment(**given), default_registry())
+    one = starting_individual(assembly.problem, assembly.plan, 0)
+    assert "labels of" in one.origin
+    free = assemble(Experiment(**given | {"constraints": []}), default_registry())
+    other = starting_individual(free.problem, free.plan, 0)
+    assert other.scores["worst-relabelling"] > 30.0
+    assert one.scores["worst-relabelling"] < 10.0
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(2)
+    age = rng.integers(0, 8, 150)
+    sex = np.where(rng.random(150) < 0.3 + 0.05 * age, "m", "f")
+    region = rng.choice(list("nesw"), 150)
+    return pd.DataFrame({"age": pd.Categorical(age, ordered=True), "sex": sex, "region": region, "pay": age * 100.0})
+
+
+def test_protect_returns_all_that_the_command_tells(frame, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = evosdc.protect(frame, protect=["age", "sex"], seconds=1, require=["dr <= 90"])
+    assert list(tmp_path.iterdir()) == []
+    assert found.folder is None
+    assert list(found.masked.columns) == list(frame.columns)
+    assert found.masked["region"].tolist() == frame["region"].tolist()
+    assert found.classical is not None
+    assert found.score <= found.classical.score
+    assert found.score == (max(found.il, found.dr),)
+    assert found.requirements[0].met
+    assert found.verdict is not None
+    assert found.verdict.text.startswith(("Holds", "Does not hold", "No verdict"))
+    scores = evosdc.measure(frame, found.masked, ["dbrl"], attributes=["age", "sex"])
+    assert scores["dbrl"] == found.best.scores["dbrl"]
+    json.dumps(found.to_json())
+
+
+def test_protect_writes_a_run_where_it_is_asked_to(frame, tmp_path):
+    more = {"tune": False, "second_opinion": False, "folder": tmp_path / "run"}
+    found = evosdc.protect(frame, protect=["age", "sex"], seconds=0.5, **more)
+    assert found.verdict is None
+    assert found.folder == tmp_path / "run"
+    assert (tmp_path / "run" / "report.html").is_file()
+    assert not (tmp_path / "run" / "tuning.json").exists()
+    with pytest.raises(InputError, match="above 0"):
+        evosdc.protect(frame, seconds=0)
+
+
+def test_the_command_prints_a_verdict(frame, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    frame.to_csv("people.csv", index=False)
+    words = ["protect", "people.csv", "--protect", "age,sex", "--time", "0.5s", "-o", "run", "--quiet"]
+    with pytest.raises(SystemExit):
+        main(words)
+    printed = capsys.readouterr().out
+    assert "Second opinion: " in printed
+    assert "tuned classical" in printed
+    assert "A second opinion" in (tmp_path / "run" / "report.html").read_text()
+
+
+def test_the_mask_command_puts_labels_right(frame):
+    masked = evosdc.mask(frame, "pram", design="preference", least=0.0, attributes=["age", "sex"])
+    righted = evosdc.mask(
+        frame, "pram", design="preference", least=0.0, attributes=["age", "sex"], right_labels=["age", "sex"]
+    )
+    harm = [evosdc.measure(frame, one, ["relabelling"], attributes=["age", "sex"]) for one in (masked, righted)]
+    assert harm[0]["relabelling"] > 0.0
+    assert harm[1]["relabelling"] == 0.0
