@@ -15,8 +15,9 @@ from evosdc.table.table import Table
 class Headline(Fitted):
     """The headline of a privacy model on the file that a masked table would be published in.
 
-    The protected attributes are the quasi-identifiers, save those that are judged as sensitive; other attributes,
-    weights and household come from the confidential file as they are.
+    The quasi-identifiers are the protected attributes and all others with that role, masked or not, save those that are
+    judged as sensitive: an intruder who knows them knows them all. Attributes that are not protected, weights and
+    household come from the confidential file as they are.
 
     Parameters
     ----------
@@ -32,6 +33,8 @@ class Headline(Fitted):
         self.microdata = microdata
         unmasked = tuple(name for name in schema.with_role(Role.SENSITIVE) if name not in protected)
         self.sensitive = unmasked if sensitive is None else sensitive
+        known = (*microdata.protect, *(n for n in schema.with_role(Role.QUASI_IDENTIFIER) if n not in protected))
+        self.quasi_identifiers = tuple(name for name in known if name not in self.sensitive)
         self._last: tuple[Table, IntruderView] | None = None
 
     def view(self, masked: Table) -> IntruderView:
@@ -45,7 +48,7 @@ class Headline(Fitted):
         weights, households = schema.with_role(Role.WEIGHT), schema.with_role(Role.HOUSEHOLD)
         return IntruderView(
             table.with_columns(masked),
-            tuple(name for name in self.microdata.protect if name not in self.sensitive),
+            self.quasi_identifiers,
             self.sensitive,
             np.asarray(table.column(weights[0]), dtype=np.float64) if weights else None,
             households[0] if households else None,

@@ -30,14 +30,15 @@ from evosdc.model.measure import Expected, Fitted, Incremental, Measure, Mending
 from evosdc.model.microdata import Microdata
 from evosdc.model.operators import deap_crossover, deap_mutation
 from evosdc.model.parameters import Parameters
-from evosdc.model.privacy import IntruderView, MissingMatch, PrivacyModel
+from evosdc.model.privacy import ByClass, ClassContents, ClassValues, IntruderView, MissingMatch, PrivacyModel
 from evosdc.model.toolbox import toolbox_of
 
 __all__ = [
-    "Aggregation", "Algorithm", "Archipelago", "Choices", "Described", "Design", "Direct", "Estimate", "Estimated",
-    "Executor", "Expected", "Failure", "Fitness", "Fitted", "Followed", "Free", "Generalising", "Genotype",
-    "Incremental", "Individual", "IntruderView", "Judge", "Judgement", "Limit", "Masking", "MaskingMethod",
-    "Measure", "Mending", "Microdata", "MissingMatch", "Movable", "Offspring", "Outcome", "Parameters",
-    "Population", "PostRandomised", "PrivacyModel", "Randomised", "Range", "Restricted", "Seedable", "SelfStarting",
-    "SharedFiles", "Task", "TaskQueue", "Tunable", "deap_crossover", "deap_mutation", "designs_of", "toolbox_of",
+    "Aggregation", "Algorithm", "Archipelago", "ByClass", "Choices", "ClassContents", "ClassValues", "Described",
+    "Design", "Direct", "Estimate", "Estimated", "Executor", "Expected", "Failure", "Fitness", "Fitted", "Followed",
+    "Free", "Generalising", "Genotype", "Incremental", "Individual", "IntruderView", "Judge", "Judgement", "Limit",
+    "Masking", "MaskingMethod", "Measure", "Mending", "Microdata", "MissingMatch", "Movable", "Offspring", "Outcome",
+    "Parameters", "Population", "PostRandomised", "PrivacyModel", "Randomised", "Range", "Restricted", "Seedable",
+    "SelfStarting", "SharedFiles", "Task", "TaskQueue", "Tunable", "deap_crossover", "deap_mutation", "designs_of",
+    "toolbox_of",
 ]  # fmt: skip

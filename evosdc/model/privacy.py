@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.equivalence import Classes, equivalence_classes, key_codes, told_apart
-from evosdc.table.schema import MissingRule
+from evosdc.table.schema import Attribute, MissingRule
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 from evosdc.table.wildcard_tree import WildcardTree, matching_sums, prefix_tree
 
@@ -156,3 +156,56 @@ class PrivacyModel(ABC):
 
         Asked only where nothing is `lacking`.
         """
+
+
+@dataclass(frozen=True, eq=False)
+class ClassValues:
+    """How often each value of a sensitive attribute occurs in some equivalence classes.
+
+    Parameters
+    ----------
+    attribute : Attribute
+    present : ndarray of int32, shape (s,)
+        Codes of the values, ascending, a missing one last; of a number its rank.
+    starts : ndarray of int64, shape (c + 1,)
+        Where the entries of each class begin.
+    values, counts : ndarray of int64
+        A value, as its position in `present`, and its records, an entry each; ascending in each class.
+    overall : ndarray of int64, shape (s,)
+        Records of each value in the whole file; zeros where the attribute is masked, and may change.
+    """
+
+    attribute: Attribute
+    present: Codes
+    starts: NDArray[np.int64]
+    values: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    overall: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class ClassContents:
+    """Some equivalence classes: their sizes, shape (c,), and what is in them of each sensitive attribute."""
+
+    sizes: NDArray[np.int64]
+    sensitive: tuple[ClassValues, ...]
+
+
+class ByClass(PrivacyModel):
+    """A privacy model whose headline is the figure of the worst equivalence class.
+
+    A search then follows it: after a small change only the classes are judged whose records changed. Only where classes
+    do not overlap, so not where missing values are wildcards. The result has to be that of `assess`, to the last bit.
+    `shortfall`, where there is one, has to be the share of records in classes whose figure is worse than the bound.
+    """
+
+    of_whole_file: ClassVar[bool] = False
+    """Whether the figure of a class also depends on the sensitive values of the whole file."""
+
+    @abstractmethod
+    def class_figures(self, contents: ClassContents) -> Numbers:
+        """Return the figure of each class, shape (c,): the greater the safer where `larger_is_safer`."""
+
+    def headline_of(self, figure: float) -> float:
+        """Return the headline of a file by the figure of its worst class; usually that figure."""
+        return figure

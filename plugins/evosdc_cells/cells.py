@@ -20,6 +20,7 @@ from evosdc_cells.comparison import differing_cells
 from evosdc_cells.crossover import CROSSOVERS
 from evosdc_cells.domain import domain_of
 from evosdc_cells.edit_rules import GeneRules, rules_in_force
+from evosdc_cells.exchange import Partners
 from evosdc_cells.gray import flipped
 
 ATTEMPTS = 20
@@ -28,7 +29,7 @@ ATTEMPTS = 20
 BLOCK = 1000
 """Of so many records one is changed by a move of several records."""
 
-_MOVES = ("value", "restoration", "adoption")
+_MOVES = ("value", "restoration", "adoption", "exchange")
 
 Genes = NDArray[Any]
 
@@ -193,8 +194,12 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
 
     @property
     def moves(self) -> tuple[str, ...]:
-        """Kinds of moves; those of several records are in the plural, and offered where a thousandth is several."""
-        return _MOVES if self._block < 2 else (*_MOVES, *(f"{kind}s" for kind in _MOVES))
+        """Kinds of moves; those of several records are in the plural, and offered where a thousandth is several.
+
+        Numbers alone are not exchanged: hardly any two records have the same one.
+        """
+        moves = _MOVES if (self._domain.free < self._categorical).any() else _MOVES[:-1]
+        return moves if self._block < 2 else (*moves, *(f"{kind}s" for kind in moves))
 
     @property
     def _block(self) -> int:
@@ -204,8 +209,9 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
         """Return a copy with one record changed, or with one in a thousand where the kind is in the plural.
 
         ``value``: one cell as by `mutate`; ``restoration``: one changed cell back to the original; ``adoption``: the
-        whole record as another one is, so that the two cannot be told apart. What cannot be done, or breaks a rule,
-        becomes a ``value``.
+        whole record as another one is, so that the two cannot be told apart; ``exchange``: the record and another one
+        of the same original value swap what they publish of one attribute (`evosdc_cells.exchange`), so that two
+        records change. What cannot be done, or breaks a rule, becomes a ``value``.
         """
         single = kind in _MOVES
         if not self._domain.free.size:
@@ -219,6 +225,8 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
     def _move(self, genes: Genes, row: int, kind: str, rng: np.random.Generator) -> None:
         """Change one record in place."""
         before = genes[row].copy()
+        if kind == "exchange" and self._exchanged(genes, row, rng):
+            return
         if kind == "restoration":
             columns = np.flatnonzero(before != self._coded_original[row])
             if len(columns):
@@ -231,6 +239,19 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
             free = self._domain.free
             genes[row] = before
             self._vary(genes, row, int(free[int(rng.integers(free.size))]), rng)
+
+    def _exchanged(self, genes: Genes, row: int, rng: np.random.Generator) -> bool:
+        """Exchange one value of a record in place; return whether that was possible."""
+        attribute = int(self._domain.free[int(rng.random() * self._domain.free.size)])
+        pair = self._partners.exchange(genes, row, attribute, rng)
+        if self._rules is not None and any(self._rules.breaks(genes, place) for place in pair):
+            genes[pair, attribute] = genes[pair[::-1], attribute]
+            return False
+        return bool(pair)
+
+    @cached_property
+    def _partners(self) -> Partners:
+        return Partners(self._coded_original)
 
     def combined(self, g: Genes, changed: Sequence[Genes]) -> Genes:
         """Return the file with the records of all mutants that differ from it; of several versions the first."""
@@ -260,7 +281,7 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
         return rows if len(rows) < 2 else rows[np.concatenate(([True], rows[1:] != rows[:-1]))]
 
     def distance(self, a: Genes, b: Genes) -> float:
-        """Return the number of cells in which two files differ."""
+        """Return in how many cells two files differ."""
         return float(differing_cells(a, b))
 
     def key(self, g: Genes) -> bytes:
@@ -270,13 +291,11 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
     def check(self, g: Genes) -> None:
         """Raise `PluginError` for a wrong shape or type, a writable array, or a code outside its domain."""
         if g.shape != self._shape or g.dtype != self._type or g.flags.writeable:
-            wanted = f"a read-only {self._type} array {self._shape}"
-            raise PluginError(f"a genome of cells is {wanted}; got {g.dtype} {g.shape}")
+            raise PluginError(f"a genome of cells is a read-only {self._type} {self._shape}; got {g.dtype} {g.shape}")
         # A masked file may publish missing values where the original has none: local suppression does.
-        lowest = MISSING
         highest = self._domain.categories.copy()
         highest[self._categorical :] += 2 * self._domain.coding.reach
-        if ((g < lowest) | (g >= highest)).any():
+        if ((g < MISSING) | (g >= highest)).any():
             raise PluginError("a genome of cells holds a code outside its attribute's domain")
         if self._rules is not None and self._rules.broken(g).any():
             raise PluginError("a genome of cells holds a record that breaks a rule")

@@ -1,9 +1,6 @@
-"""From the program's solution to channels of a file: numbers of records, changed little by little by annealing.
+"""Numbers of records by original and published category, changed little by little by annealing.
 
-In the program different sets of originals may stand apart behind one published category. In a file they are one: its
-published category tells less, so that the loss is greater and the risk less than the program's. What the program found
-is therefore a start, from which numbers of records are moved at random while the temperature falls (Kirkpatrick,
-Gelatt and Vecchi 1983).
+Numbers of records are moved at random while the temperature falls (Kirkpatrick, Gelatt and Vecchi 1983).
 """
 
 from __future__ import annotations
@@ -18,11 +15,20 @@ from evosdc.kernel import kernel
 from evosdc_limit.attribute import Floats, Integers
 from evosdc_limit.objective import Objective
 
-_MOVES = 200_000
+MOVES = 200_000
 """Moves that are tried for each attribute, whatever its domain."""
 
-_HOT, _COLD = 0.2, 0.0005
+HOT, COLD = 0.2, 0.0005
 """First and last temperature, in points of the fitness."""
+
+_STEP = 256
+"""Moves at one temperature."""
+
+LOOSE, TIGHT = 0.05, 0.5
+"""First and last cost of a point by which IL and DR differ, where the greater of both is minimised.
+
+From one end to the other their weighted sum becomes their maximum. At first a point of one can be had for a point of
+the other, which the maximum alone forbids wherever both are equal."""
 
 
 class Costs(NamedTuple):
@@ -40,10 +46,12 @@ class Costs(NamedTuple):
         IL of a record that leaves a table's cell, for each attribute alone and for each pair, which is named once.
     bits : ndarray of float64, shape (n + 1,)
         ``x log2 x``.
-    constant : float
-        DR that is always there.
+    loss, risk : float
+        IL and DR that are always there.
     t : float
-        Weight of IL; below 0 for max(IL, DR).
+        Weight of IL.
+    greatest : bool
+        Whether max(IL, DR) is minimised; t is then the weight of IL while the maximum is not yet strict.
     """
 
     distances: Floats
@@ -51,12 +59,22 @@ class Costs(NamedTuple):
     guesses: Floats
     tables: Floats
     bits: Floats
-    constant: float
+    loss: float
+    risk: float
     t: float
+    greatest: bool
 
 
-def costs_of(objective: Objective, records: int, t: float | None) -> Costs:
-    """Return what each number of records costs; tables of three and more attributes count as their pairs do."""
+def costs_of(
+    objective: Objective, records: int, t: float, greatest: bool, beside: tuple[float, float] = (0.0, 0.0)
+) -> Costs:
+    """Return what each number of records costs; tables of three and more attributes count as their pairs do.
+
+    Parameters
+    ----------
+    beside : (float, float)
+        IL and DR of what the numbers do not decide: two-way tables and linkages.
+    """
     attributes = objective.attributes
     number = len(attributes)
     wide = (max(len(a.published) for a in attributes), max(len(a.originals) for a in attributes))
@@ -78,43 +96,89 @@ def costs_of(objective: Objective, records: int, t: float | None) -> Costs:
         guesses,
         tables,
         whole * np.log2(np.maximum(whole, 1.0)),
-        objective.constant,
-        -1.0 if t is None else t,
+        beside[0],
+        objective.constant + beside[1],
+        t,
+        greatest,
     )
 
 
+def costs_of_one(costs: Costs, v: int, shape: tuple[int, int], t: float) -> Costs:
+    """Return the costs of one attribute by itself, at weight t of IL; its tables count as if no other one changed."""
+    pairs = costs.tables[v].sum() + costs.tables[:v, v].sum()
+    return Costs(
+        np.ascontiguousarray(costs.distances[v : v + 1, : shape[0], : shape[1]]),
+        costs.entropies[v : v + 1].copy(),
+        costs.guesses[v : v + 1].copy(),
+        np.array([[pairs]]),
+        costs.bits,
+        0.0,
+        0.0,
+        t,
+        False,
+    )
+
+
+class Channels(NamedTuple):
+    """Numbers of records by attribute, each of shape (B, A) by published and original category, and what they cost."""
+
+    counts: tuple[Integers, ...]
+    il: float
+    dr: float
+
+    def cost(self, costs: Costs) -> float:
+        """Return what is minimised."""
+        return fitness(self.il, self.dr, costs)
+
+
+def fitness(il: float, dr: float, costs: Costs) -> float:
+    """Return what is minimised."""
+    return float(_fitness(il, dr, costs.t, costs.greatest))
+
+
 def annealed(
-    objective: Objective, counts: Sequence[Integers], t: float | None, rng: np.random.Generator, moves: int = _MOVES
-) -> list[Integers]:
-    """Return better numbers of records by published and original category, with the same of each original.
+    costs: Costs,
+    counts: Sequence[Integers],
+    unchanged: Sequence[Integers],
+    rng: np.random.Generator,
+    moves: int = MOVES,
+    hot: float = HOT,
+) -> Channels:
+    """Return better numbers of records, with the same of each original category.
 
     Parameters
     ----------
-    objective : Objective
+    costs : Costs
     counts : sequence of ndarray of int64, shape (B, A)
         By attribute.
-    t : float, optional
-        Weight of IL in what is minimised, ``t IL + (1 - t) DR``; None for max(IL, DR).
+    unchanged : sequence of ndarray of int64, shape (B,)
+        Records of each published category in the original.
     rng : numpy.random.Generator
     moves : int
         How many are tried for each attribute.
+    hot : float
+        First temperature.
     """
-    costs = costs_of(objective, int(counts[0].sum()), t)
-    state = np.zeros(costs.distances.shape, dtype=np.int64)
-    for v, one in enumerate(counts):
-        state[v, : one.shape[0], : one.shape[1]] = one
-    shapes = np.array([one.shape for one in counts], dtype=np.int64)
+    state = np.zeros((len(counts), *costs.distances.shape[1:]), dtype=np.int64)
     originals = np.zeros(state.shape[:2], dtype=np.int64)
-    for v, terms in enumerate(objective.attributes):
-        originals[v, np.searchsorted(terms.published, terms.originals)] = counts[v].sum(axis=0)
-    best = _anneal(state, shapes, originals, costs, moves * len(counts), int(rng.integers(2**31)))
-    return [best[v, : one.shape[0], : one.shape[1]].copy() for v, one in enumerate(counts)]
+    for v, (one, own) in enumerate(zip(counts, unchanged, strict=True)):
+        state[v, : one.shape[0], : one.shape[1]] = one
+        originals[v, : len(own)] = own
+    shapes = np.array([one.shape for one in counts], dtype=np.int64)
+    seed = int(rng.integers(2**31))
+    best, il, dr = _anneal(state, shapes, originals, costs, moves * len(counts), hot, seed)
+    return Channels(tuple(best[v, : one.shape[0], : one.shape[1]].copy() for v, one in enumerate(counts)), il, dr)
 
 
 @kernel
-def _fitness(il: float, dr: float, t: float) -> float:
+def _fitness(il: float, dr: float, t: float, greatest: bool) -> float:
     # A little of the mean beside the maximum: where one of both is greater, the other should not be wasted.
-    return t * il + (1.0 - t) * dr if t >= 0.0 else max(il, dr) + 0.02 * (il + dr)
+    return max(il, dr) + 0.02 * (il + dr) if greatest else t * il + (1.0 - t) * dr
+
+
+@kernel
+def _guide(il: float, dr: float, t: float, apart: float) -> float:
+    return t * il + (1.0 - t) * dr + apart * abs(il - dr)
 
 
 @kernel
@@ -157,14 +221,16 @@ def _anneal(
     originals: NDArray[np.int64],
     costs: Costs,
     moves: int,
+    hot: float,
     seed: int,
-) -> NDArray[np.int64]:
+) -> tuple[NDArray[np.int64], float, float]:
+    """Return the best numbers found with their IL and DR."""
     np.random.seed(seed)
     attributes = len(shapes)
     entropy, guess = np.zeros(state.shape[:2]), np.zeros(state.shape[:2])
     number = np.zeros(state.shape[:2], dtype=np.int64)
     moved = np.zeros(attributes)
-    risk, loss = costs.constant, 0.0
+    risk, loss = costs.risk, costs.loss
     for v in range(attributes):
         for b in range(shapes[v, 0]):
             entropy[v, b], guess[v, b], number[v, b] = _column(state[v, b], costs, v)
@@ -174,9 +240,17 @@ def _anneal(
             for a in range(shapes[v, 1]):
                 loss += costs.distances[v, b, a] * state[v, b, a]
     tables = _table_losses(costs, moved)
-    now = _fitness(loss + tables, risk, costs.t)
-    best, least = state.copy(), now
+    apart = 0.0
+    now = _guide(loss + tables, risk, costs.t, apart)
+    best, least = state.copy(), _fitness(loss + tables, risk, costs.t, costs.greatest)
+    best_loss, best_risk = loss + tables, risk
+    temperature = hot
     for move in range(moves):
+        if move % _STEP == 0:
+            temperature = hot * (COLD / hot) ** (move / moves)
+            if costs.greatest:
+                apart = LOOSE * (TIGHT / LOOSE) ** (move / moves)
+            now = _guide(loss + tables, risk, costs.t, apart)
         v = np.random.randint(attributes)
         width = shapes[v, 0]
         if width < 2 or shapes[v, 1] < 2:
@@ -211,14 +285,14 @@ def _anneal(
             for place, after in ((b, first[2]), (c, second[2])):
                 moved[v] += 0.5 * (abs(after - originals[v, place]) - abs(number[v, place] - originals[v, place]))
             new_tables = _table_losses(costs, moved)
-        then = _fitness(new_loss + new_tables, new_risk, costs.t)
-        temperature = _HOT * (_COLD / _HOT) ** (move / moves)
+        then = _guide(new_loss + new_tables, new_risk, costs.t, apart)
         if then <= now or np.random.random() < np.exp((now - then) / temperature):
             loss, risk, tables, now = new_loss, new_risk, new_tables, then
             entropy[v, b], guess[v, b], number[v, b] = first
             entropy[v, c], guess[v, c], number[v, c] = second
-            if now < least - 1e-9:
-                least = now
+            reached = _fitness(loss + tables, risk, costs.t, costs.greatest)
+            if reached < least - 1e-9:
+                least, best_loss, best_risk = reached, loss + tables, risk
                 best[:] = state
         else:
             moved[v] = before
@@ -227,4 +301,4 @@ def _anneal(
             if other >= 0:
                 state[v, b, other] -= count
                 state[v, c, other] += count
-    return best
+    return best, best_loss, best_risk

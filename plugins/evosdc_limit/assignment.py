@@ -2,60 +2,115 @@
 
 Any choice has the same frequencies, distances, entropies and guesses. It decides the two-way tables and the linkages.
 Records begin in random order. Then pairs of records with the same original category of an attribute swap what they
-publish there, wherever this brings the two-way tables of the published file nearer to the original's.
+publish there. This is annealed: swaps that lower the weighted sum of two-way tables' loss and linkages' risk stand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.kernel import kernel
 from evosdc.table.table import Codes, Table
-from evosdc_limit.attribute import AttributeTerms, Integers
+from evosdc_limit.attribute import Integers
+from evosdc_limit.links import Links, credit, links_of
+from evosdc_limit.objective import Objective
 
 _SWAPS = 300
-"""Swaps that are tried for each value of the file."""
+"""Swaps that are tried for each value of the file, for each unit of effort."""
 
 _MOST = 20_000_000
 """Swaps that are tried at most, divided by the number of attributes, each of which a swap has to look at."""
 
+_HOT, _COLD = 0.02, 0.0001
+"""First and last temperature, in points of the fitness of a file of a thousand records."""
+
+_LESSER = 0.1
+"""Weight of the lesser of both linkages beside the greater one."""
+
+
+class Assigned(NamedTuple):
+    """A file, and what the numbers of records did not decide.
+
+    Parameters
+    ----------
+    codes : ndarray of int32, shape (n, V)
+    il : float
+        Of two-way tables, beyond what the tables of single attributes change.
+    dr : float
+        Of linkages; 0 where they were not looked at.
+    """
+
+    codes: Codes
+    il: float
+    dr: float
+
+
+class _Layout(NamedTuple):
+    """Two-way tables in one array, and which records have the same original category.
+
+    `order` lists the records of each attribute by original category; those of a record stand from `first` to `last`.
+    """
+
+    widths: Integers
+    offsets: NDArray[np.int64]
+    order: NDArray[np.int64]
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+
 
 def assigned(
-    table: Table, terms: Sequence[AttributeTerms], counts: Sequence[Integers], rng: np.random.Generator
-) -> Codes:
+    table: Table,
+    objective: Objective,
+    counts: Sequence[Integers],
+    t: float,
+    effort: int,
+    rng: np.random.Generator,
+) -> Assigned:
     """Return the codes of a file with the given numbers of records, shape (n, V).
 
     Parameters
     ----------
     table : Table
         The original.
-    terms : sequence of AttributeTerms
+    objective : Objective
     counts : sequence of ndarray of int64, shape (B, A)
         Records by published and original category, by attribute.
+    t : float
+        Weight of IL.
+    effort : int
+        Swaps are tried in proportion to it.
     rng : numpy.random.Generator
     """
+    terms = objective.attributes
     codes = table.codes.copy()
     for v, (attribute, one) in enumerate(zip(terms, counts, strict=True)):
         for a, original in enumerate(attribute.originals):
             rows = rng.permutation(np.flatnonzero(table.codes[:, v] == original))
             codes[rows, v] = np.repeat(attribute.published, one[:, a])
     attributes = len(terms)
-    if attributes > 1:
-        swaps = min(_SWAPS * codes.size, _MOST // attributes)
-        widths = np.array([len(a.categories) + 1 for a in table.schema.categorical], dtype=np.int64)
-        codes = _improved(table.codes, codes, widths, swaps, int(rng.integers(2**31)))
-    return codes
+    widths = np.array([len(a.categories) + 1 for a in table.schema.categorical], dtype=np.int64)
+    links = links_of(table.codes, widths, terms, counts)
+    linked = objective.linkage and bool(links.strides.any())
+    swaps = min(_SWAPS * effort * codes.size, _MOST // attributes) if attributes > 1 else 0
+    tables = objective.table_cost * 0.5 / len(table) if objective.order > 1 else 0.0
+    seed = int(rng.integers(2**31))
+    layout, surplus = _laid_out(table.codes, codes, widths)
+    own = np.ascontiguousarray(table.codes)
+    linkage = 50.0 / len(table) if linked else 0.0
+    matched = _swap(codes, own, layout, surplus, links, t * tables, (1.0 - t) * linkage, swaps, seed)
+    return Assigned(codes, tables * _beyond_margins(codes, own, layout, surplus), linkage * matched)
 
 
-def _improved(original: Codes, codes: Codes, widths: Integers, swaps: int, seed: int) -> Codes:
-    """Return the codes after the swaps."""
+def _laid_out(original: Codes, codes: Codes, widths: Integers) -> tuple[_Layout, NDArray[np.int64]]:
+    """Return the layout, and by how many records each cell of the two-way tables is greater than the original's."""
     attributes = len(widths)
     offsets = np.zeros((attributes, attributes), dtype=np.int64)
-    surplus: list[NDArray[np.int64]] = []
+    surplus: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
     size = 0
     for v, w in combinations(range(attributes), 2):
         cells = int(widths[v] * widths[w])
@@ -67,9 +122,18 @@ def _improved(original: Codes, codes: Codes, widths: Integers, swaps: int, seed:
     ranked = np.take_along_axis(original, order.T, axis=0).T
     first = np.stack([np.searchsorted(r, r, side="left") for r in ranked])
     last = np.stack([np.searchsorted(r, r, side="right") for r in ranked])
-    published = codes.copy()
-    _swap(published, order, first, last, widths, offsets, np.concatenate(surplus), swaps, seed)
-    return published
+    return _Layout(widths, offsets, order, first, last), np.concatenate(surplus)
+
+
+def _beyond_margins(codes: Codes, original: Codes, layout: _Layout, surplus: NDArray[np.int64]) -> float:
+    """Return the sum of differences of two-way tables beyond the greater one of their two margins."""
+    attributes = len(layout.widths)
+    margins = []
+    for v in range(attributes):
+        both = [np.bincount(f[:, v] + 1, minlength=layout.widths[v]) for f in (codes, original)]
+        margins.append(int(np.abs(both[0] - both[1]).sum()))
+    least = sum(max(margins[v], margins[w]) for v, w in combinations(range(attributes), 2))
+    return float(np.abs(surplus).sum() - least)
 
 
 @kernel
@@ -89,38 +153,73 @@ def _moved(surplus: NDArray[np.int64], cell: int, step: int) -> int:
 
 
 @kernel
+def _exchange(codes: Codes, v: int, r: int, s: int, layout: _Layout, surplus: NDArray[np.int64]) -> int:
+    """Swap what two records publish, and return by how much the sum of differences grows."""
+    a, b = codes[r, v], codes[s, v]
+    widths, offsets = layout.widths, layout.offsets
+    change = 0
+    for w in range(codes.shape[1]):
+        if w != v and codes[r, w] != codes[s, w]:
+            change += _moved(surplus, _cell(v, w, a, codes[r, w], widths, offsets), -1)
+            change += _moved(surplus, _cell(v, w, b, codes[r, w], widths, offsets), 1)
+            change += _moved(surplus, _cell(v, w, b, codes[s, w], widths, offsets), -1)
+            change += _moved(surplus, _cell(v, w, a, codes[s, w], widths, offsets), 1)
+    codes[r, v], codes[s, v] = b, a
+    return change
+
+
+@kernel
 def _swap(
     codes: Codes,
-    order: NDArray[np.int64],
-    first: NDArray[np.int64],
-    last: NDArray[np.int64],
-    widths: Integers,
-    offsets: Integers,
+    own: Codes,
+    layout: _Layout,
     surplus: NDArray[np.int64],
+    links: Links,
+    table_cost: float,
+    linkage_cost: float,
     swaps: int,
     seed: int,
-) -> None:
+) -> float:
+    """Anneal the swaps, and return the matches of the intruder who links more."""
     np.random.seed(seed)
     records, attributes = codes.shape
-    for _ in range(swaps):
+    credits = np.zeros((2, records))
+    matched = np.zeros(2)
+    if linkage_cost > 0.0:
+        for row in range(records):
+            for kind in range(2):
+                credits[kind, row] = credit(links, kind, own[row], codes[row])
+                matched[kind] += credits[kind, row]
+    new, sums = np.zeros((2, 2)), np.zeros(2)
+    scale = 1000.0 / records
+    temperature = 0.0
+    for swap in range(swaps):
+        if swap % 1024 == 0:
+            temperature = scale * _HOT * (_COLD / _HOT) ** (swap / swaps)
         v = np.random.randint(attributes)
         place = np.random.randint(records)
-        low, high = first[v, place], last[v, place]
-        r, s = order[v, place], order[v, low + np.random.randint(high - low)]
-        a, b = codes[r, v], codes[s, v]
-        if a == b:
+        low, high = layout.first[v, place], layout.last[v, place]
+        r, s = layout.order[v, place], layout.order[v, low + np.random.randint(high - low)]
+        if codes[r, v] == codes[s, v]:
             continue
-        change = 0
-        for turn in range(2):  # forth, and back where the tables are not nearer
-            for w in range(attributes):
-                if w != v and codes[r, w] != codes[s, w]:
-                    change += _moved(surplus, _cell(v, w, a, codes[r, w], widths, offsets), -1)
-                    change += _moved(surplus, _cell(v, w, b, codes[r, w], widths, offsets), 1)
-                    change += _moved(surplus, _cell(v, w, b, codes[s, w], widths, offsets), -1)
-                    change += _moved(surplus, _cell(v, w, a, codes[s, w], widths, offsets), 1)
-            if turn == 1:
-                break
-            if change <= 0:
-                codes[r, v], codes[s, v] = b, a
-                break
-            a, b = b, a
+        growth = _exchange(codes, v, r, s, layout, surplus)
+        change = table_cost * growth
+        if linkage_cost > 0.0:
+            for kind in range(2):
+                new[kind, 0] = credit(links, kind, own[r], codes[r])
+                new[kind, 1] = credit(links, kind, own[s], codes[s])
+                sums[kind] = matched[kind] + new[kind, 0] + new[kind, 1] - credits[kind, r] - credits[kind, s]
+            change += linkage_cost * (_linkage(sums) - _linkage(matched))
+        if change <= 0.0 or np.random.random() < np.exp(-change / temperature):
+            if linkage_cost > 0.0:
+                for kind in range(2):
+                    credits[kind, r], credits[kind, s] = new[kind]
+                    matched[kind] = sums[kind]
+        else:
+            _exchange(codes, v, r, s, layout, surplus)
+    return float(matched.max())
+
+
+@kernel
+def _linkage(matched: NDArray[np.float64]) -> float:
+    return float(max(matched[0], matched[1]) + _LESSER * min(matched[0], matched[1]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Literal
 
 import numpy as np
@@ -12,25 +13,25 @@ from evosdc.errors import Fault, ParameterError
 from evosdc.model import Design, Parameters, Range, Tunable
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
-from evosdc_limit.annealing import annealed
+from evosdc_limit.annealing import fitness
 from evosdc_limit.assignment import assigned
 from evosdc_limit.attribute import attribute_terms
-from evosdc_limit.generation import Generation
+from evosdc_limit.channels import candidates_of
 from evosdc_limit.objective import Guess, objective_of
-from evosdc_limit.rounding import rounded
 
-_ROUNDS = 12
-"""Programs that are solved at most: a start need not be found to the last digit."""
+_PASSES = 3
+"""How often numbers of records are chosen: after the first time it is known what tables and linkages cost besides."""
 
 
 class OptimalChannel(Tunable):
     """Publish every attribute by the transitions of least ``t IL + (1 - t) DR``, or of least max(IL, DR).
 
     IL is the mean of `dbil`, `ctbil` and `ebil`, and DR half of the guess or of the guess gain: the figures of the
-    limit, whose program gives the transitions. They are rounded to numbers of records, annealed on the loss and risk
-    that a file of these numbers has, and then records are chosen so that two-way tables stay: the numbers by original
-    and published category of each attribute are fixed, and pairs of records swap what they publish while that brings
-    the tables nearer to the original's. Linkages are not looked at.
+    limit, whose program gives the transitions. They are rounded to numbers of records and annealed on the loss and risk
+    that a file of these numbers has. Then records are chosen so that two-way tables stay and few records are linked to
+    their own: the numbers by original and published category of each attribute are fixed, and pairs of records swap
+    what they publish. Linkages are those by distance and by likelihood; they are looked at while no more than a million
+    different records could be published.
 
     A missing value is a category of its own. A reconstruction: derived for evosdc, in none of the papers.
     """
@@ -42,6 +43,7 @@ class OptimalChannel(Tunable):
             default="max", description='Weight of IL, 0 to 1, beside 1 - t of DR; "max" for the greater of both.'
         )
         dr: Guess = Field(default="guess", description="What DR is made of: guess or guess-gain.")
+        effort: int = Field(default=1, ge=1, le=1000, description="How much is tried; time grows in proportion.")
 
     params: Params
     supports = frozenset({Scale.NOMINAL, Scale.ORDINAL})
@@ -60,11 +62,19 @@ class OptimalChannel(Tunable):
         t = None if self.params.t == "max" else self.params.t
         terms = attribute_terms(table)
         objective = objective_of(terms, self.params.dr)
-        optimum = Generation(objective, rounds=_ROUNDS).optimum(t)
         records = [np.round(one.frequencies * len(table)).astype(np.int64) for one in terms]
-        counts = [rounded(joint, own) for joint, own in zip(optimum.joints, records, strict=True)]
-        codes = assigned(table, terms, annealed(objective, counts, t, rng), rng)
-        return Table(table.schema, codes, table.numbers)
+        effort, beside = self.params.effort, (0.0, 0.0)
+        candidates = candidates_of(objective, records, t, effort, rng)
+        costs = candidates.costs()
+        best, least = table.codes, inf
+        for _ in range(_PASSES):
+            channels = candidates.together(beside, effort, rng)
+            file = assigned(table, objective, channels.counts, candidates.t, effort, rng)
+            reached = fitness(channels.il - beside[0] + file.il, channels.dr - beside[1] + file.dr, costs)
+            if reached < least:
+                best, least = file.codes, reached
+            beside = file.il, file.dr
+        return Table(table.schema, best, table.numbers)
 
     def require_fit(self, table: Table) -> None:
         """Raise `ParameterError` for numeric attributes, and for a weight outside 0 to 1."""

@@ -5,13 +5,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from evosdc.model import IntruderView, PrivacyModel
+from evosdc.model import ByClass, ClassContents, IntruderView, PrivacyModel
+from evosdc.table.table import Numbers
 
 SIZES = (2, 3, 5, 10)
 POPULATION_SIZES = (5, 10, 100)
 
 
-class KAnonymity(PrivacyModel):
+class KAnonymity(ByClass):
     """k-anonymity (Samarati 2001; Sweeney 2002): each record shares its key with at least k - 1 others.
 
     ``k`` is the greatest for which that holds: the smallest frequency. ``records_below`` and ``combinations_below``
@@ -36,6 +37,10 @@ class KAnonymity(PrivacyModel):
                 str(size): int(np.count_nonzero(rare)) for size, rare in zip(SIZES, below, strict=True)
             },
         }
+
+    def class_figures(self, contents: ClassContents) -> Numbers:
+        """Return the sizes."""
+        return contents.sizes.astype(np.float64)
 
     def shortfall(self, view: IntruderView, bound: float) -> float:
         """Return the share of records of a frequency below the bound."""

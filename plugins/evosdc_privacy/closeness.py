@@ -7,14 +7,14 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.model import IntruderView, Parameters, PrivacyModel
+from evosdc.model import ByClass, ClassContents, IntruderView, Parameters
 from evosdc.table.schema import Attribute, Scale
 from evosdc.table.table import MISSING, Codes, Numbers
 from evosdc_privacy.earth_mover import Taxonomy, hierarchical_distances, nominal_distances, ordinal_distances
-from evosdc_privacy.sensitive_values import NEEDED, spread_of
+from evosdc_privacy.sensitive_values import NEEDED, Spread, spread_in_classes, spread_of
 
 
-class TCloseness(PrivacyModel):
+class TCloseness(ByClass):
     """t-closeness (Li, Li and Venkatasubramanian 2007): the greatest earth mover's distance of a class from the file.
 
     Nominal values are at distance 1; ordered ones, numbers among them, at the difference of their ranks over m - 1, m
@@ -31,6 +31,7 @@ class TCloseness(PrivacyModel):
 
     headline: ClassVar[str] = "t"
     larger_is_safer: ClassVar[bool] = False
+    of_whole_file: ClassVar[bool] = True
 
     def lacking(self, view: IntruderView) -> str:
         """Return that a sensitive attribute is needed where there is none."""
@@ -57,6 +58,15 @@ class TCloseness(PrivacyModel):
             }
         return {"t": greatest, "attributes": by_attribute}
 
+    def class_figures(self, contents: ClassContents) -> Numbers:
+        """Return the greatest distance of each class, over all attributes; raises as `assess`."""
+        figures = []
+        for values in contents.sensitive:
+            spread, distance = spread_in_classes(values), self._distance(values.attribute)
+            figures.append(_distances(spread, values.present, values.attribute, distance))
+        greatest: Numbers = np.max(figures, axis=0)
+        return greatest
+
     def _distance(self, attribute: Attribute) -> str:
         chosen: str = self.params.distance
         if chosen == "auto":
@@ -78,13 +88,16 @@ class TCloseness(PrivacyModel):
 
 def class_distances(view: IntruderView, name: str, distance: str) -> Numbers:
     """Return each key's earth mover's distance from the whole file, shape (m,), in [0, 1]."""
-    spread, present = spread_of(view, name)
+    return _distances(*spread_of(view, name), view.table.schema[name], distance)
+
+
+def _distances(spread: Spread, present: Codes, attribute: Attribute, distance: str) -> Numbers:
     if distance == "nominal":
         return nominal_distances(spread)
     if distance == "ordinal":
         below = np.cumsum(spread.overall) / spread.overall.sum()
         return ordinal_distances(spread, below, np.concatenate(([0.0], np.cumsum(below))))
-    return hierarchical_distances(spread, taxonomy_of(view.table.schema[name], present))
+    return hierarchical_distances(spread, taxonomy_of(attribute, present))
 
 
 def taxonomy_of(attribute: Attribute, present: Codes) -> Taxonomy:

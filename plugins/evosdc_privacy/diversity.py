@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.kernel import kernel
-from evosdc.model import IntruderView, Parameters, PrivacyModel
-from evosdc_privacy.sensitive_values import NEEDED, Spread, gathered, spread_of
+from evosdc.model import ByClass, ClassContents, IntruderView, Parameters
+from evosdc.table.table import Numbers
+from evosdc_privacy.sensitive_values import NEEDED, Spread, gathered, spread_in_classes, spread_of
 
 
-class PSensitivity(PrivacyModel):
+class PSensitivity(ByClass):
     """p-sensitive k-anonymity (Truta and Vinay 2006): each class has at least p distinct values of each attribute.
 
     ``p`` is the greatest for which that holds, over all sensitive attributes. ``records_of_one_value`` counts records
@@ -38,6 +39,10 @@ class PSensitivity(PrivacyModel):
             "attributes": by_attribute,
         }
 
+    def class_figures(self, contents: ClassContents) -> Numbers:
+        """Return the least number of distinct values of each class, over all attributes."""
+        return _least(contents, 0, 1.0)
+
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return for how many records the key gives the sensitive value away."""
         told = {name: found["records_of_one_value"] for name, found in figures["attributes"].items()}
@@ -47,7 +52,7 @@ class PSensitivity(PrivacyModel):
         return f"p = {figures['p']}: the key of {told[name]} records gives away their value of {name}"
 
 
-class LDiversity(PrivacyModel):
+class LDiversity(ByClass):
     """l-diversity (Machanavajjhala et al. 2007), the greatest l that holds for every class.
 
     Distinct: l different values. Entropy: ``exp(-sum p log p) >= l``. Recursive (c, l):
@@ -83,12 +88,30 @@ class LDiversity(PrivacyModel):
         parameters = {"form": self.params.form, "c": self.params.c}
         return {"l": least[self.params.form], **least, **parameters, "attributes": by_attribute}
 
+    def class_figures(self, contents: ClassContents) -> Numbers:
+        """Return l of each class in the form of the headline, over all attributes; of `entropy` its logarithm."""
+        return _least(contents, _FORMS.index(self.params.form), self.params.c)
+
+    def headline_of(self, figure: float) -> float:
+        """Return l."""
+        return float(np.exp(figure)) if self.params.form == "entropy" else figure
+
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return the three figures in a sentence."""
         return (
             f"every class has at least {figures['distinct']} distinct sensitive values; entropy l "
             f"{figures['entropy']:.2f}, recursive ({figures['c']:g}, l) l {figures['recursive']}"
         )
+
+
+_FORMS = ("distinct", "entropy", "recursive")
+
+
+def _least(contents: ClassContents, form: int, c: float) -> Numbers:
+    """Return the least figure of each class over all sensitive attributes, shape (m,)."""
+    figures = [diversities(spread_in_classes(values), c)[form] for values in contents.sensitive]
+    least: Numbers = np.min(figures, axis=0).astype(np.float64)
+    return least
 
 
 @kernel

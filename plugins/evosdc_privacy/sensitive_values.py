@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.kernel import kernel
-from evosdc.model import IntruderView
+from evosdc.model import ClassValues, IntruderView
 from evosdc.table.equivalence import ranks
 from evosdc.table.table import MISSING, Codes
 from evosdc.table.wildcard_tree import matches
@@ -69,6 +69,13 @@ def spread_of(view: IntruderView, name: str) -> tuple[Spread, Codes]:
         none if tree is None else tree.key,
     )
     return spread, np.where(present == size, MISSING, present).astype(np.int32)
+
+
+def spread_in_classes(values: ClassValues) -> Spread:
+    """Return how a sensitive attribute spreads over classes that match themselves alone."""
+    none = np.empty(0, dtype=np.int32)
+    queries = np.empty((len(values.starts) - 1, 0), np.int32)
+    return Spread(values.starts, values.values, values.counts, values.overall, queries, none, none, none)
 
 
 @kernel

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from evosdc.engine.followed_headline import FollowedHeadline, FollowedShortfall, follows
 from evosdc.engine.headline import Headline, Shortfall
 from evosdc.engine.measure_on_subset import measure_on_subset
 from evosdc.errors import ExperimentError, Fault, FaultCollector, did_you_mean
@@ -136,10 +137,12 @@ class Figures:
         if not headline.model.applies(view):
             given = f"a file without what {name} looks at"
             raise ExperimentError(Fault(where, given, "for instance an attribute with the role sensitive"))
-        self.fitted[constraint.figure_name] = headline
+        followed = follows(headline)
+        self.fitted[constraint.figure_name] = FollowedHeadline(headline) if followed else headline
         safe = constraint.operator == (">=" if headline.model.larger_is_safer else "<=")
         if safe and headline.model.shortfall(view, constraint.bound) is not None:
-            self.fitted[constraint.shortfall_name] = Shortfall(headline, constraint.bound)
+            shortfall = FollowedShortfall if followed else Shortfall
+            self.fitted[constraint.shortfall_name] = shortfall(headline, constraint.bound)
 
     def _fit(self, measure: Named, attribute: str) -> None:
         built = self.registry.build("measure", measure.name, measure.params)

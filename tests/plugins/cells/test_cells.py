@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from evosdc.errors import PluginError
 from evosdc.model import Microdata
+from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import MISSING, Table
 from evosdc_cells.cells import Cells
@@ -94,7 +95,7 @@ def test_missing_is_a_value_only_where_the_original_has_some():
 
 def test_a_genome_out_of_its_domain_is_refused():
     cells = Cells(Cells.Params(), microdata([[1], [0]], [2]))
-    for wrong in ([[2], [0]], [[MISSING], [0]], [[0]]):
+    for wrong in ([[2], [0]], [[MISSING - 1], [0]], [[0]]):
         with pytest.raises(PluginError):
             cells.check(cells.load({"cells": np.array(wrong)}))
 
@@ -129,13 +130,14 @@ def test_moves_change_one_record_to_valid_cells(data, seed, kind):
 def test_of_large_files_one_record_in_a_thousand_is_changed_by_moves_in_the_plural():
     rng = np.random.default_rng(0)
     small, large = (Cells(Cells.Params(), microdata(rng.integers(0, 4, (n, 2)), [4, 4])) for n in (1999, 5000))
-    assert small.moves == ("value", "restoration", "adoption")
-    assert large.moves == (*small.moves, "values", "restorations", "adoptions")
+    assert small.moves == ("value", "restoration", "adoption", "exchange")
+    assert large.moves == (*small.moves, "values", "restorations", "adoptions", "exchanges")
     parent = large.random(rng)
     for kind in large.moves:
         counts = [len(large.changed_rows(parent, large.move(parent, kind, rng))) for _ in range(20)]
-        assert max(counts) == (5 if kind.endswith("s") else 1)
-        assert min(counts) >= (3 if kind.endswith("s") else 1)
+        each = 2 if kind.startswith("exchange") else 1
+        assert max(counts) == each * (5 if kind.endswith("s") else 1)
+        assert min(counts) >= each * (3 if kind.endswith("s") else 1)
 
 
 def test_a_restoration_goes_back_to_the_original_and_an_adoption_copies_a_record():
@@ -154,6 +156,66 @@ def test_a_restoration_goes_back_to_the_original_and_an_adoption_copies_a_record
         assert adopted[0].tolist() in ([1, 1], [2, 2]) or (adopted[0] != parent[0]).sum() == 1
         assert np.array_equal(restored[1:], parent[1:])
         assert np.array_equal(adopted[1:], parent[1:])
+
+
+def joint(original, published, sizes):
+    """Return the joint counts of each attribute, missing values included."""
+    return [
+        np.bincount((a + 1) * (size + 1) + b + 1, minlength=(size + 1) ** 2).tolist()
+        for a, b, size in zip(original.T, published.T, sizes, strict=True)
+    ]
+
+
+@given(files(), st.integers(0, 2**32))
+def test_an_exchange_keeps_joint_counts_and_swaps_what_two_records_publish(data, seed):
+    cells = Cells(Cells.Params(), data)
+    rng = np.random.default_rng(seed)
+    parent = cells.random(rng)
+    child = cells.move(parent, "exchange", rng)
+    cells.check(child)
+    rows = cells.changed_rows(parent, child)
+    original, sizes = data.original.codes, cells._domain.sizes
+    if len(rows) == 2:
+        assert joint(original, parent, sizes) == joint(original, child, sizes)
+        (attribute,) = {int(v) for v in np.flatnonzero((parent != child).any(axis=0))}
+        assert original[rows[0], attribute] == original[rows[1], attribute]
+        assert child[rows].tolist() != parent[rows].tolist()
+        assert child[rows[::-1], attribute].tolist() == parent[rows, attribute].tolist()
+    else:  # no partner was found, and one cell changed instead
+        assert len(rows) == int((sizes > 1).any())
+
+
+EVERY = ("dbil", "ebil", "ctbil", "best-guess", "guess-gain", "dbrl", "prl", "informed-linkage", "relabelling")
+
+
+@settings(max_examples=20, deadline=None)
+@given(files(), st.integers(0, 2**32))
+def test_exchanges_leave_measures_of_joint_counts_and_are_followed_to_the_last_bit(data, seed):
+    cells = Cells(Cells.Params(), data)
+    rng = np.random.default_rng(seed)
+    parent = cells.random(rng)
+    build = default_registry().build
+    fitted = {name: build("measure", name, {}).fit_in(data) for name in EVERY}
+    table = cells.decode(parent, rng)
+    states = {name: measure.start(table) for name, measure in fitted.items()}
+    for _ in range(4):
+        child = cells.move(parent, "exchange", rng)
+        rows, table = cells.changed_rows(parent, child), cells.decode(child, rng)
+        for name, measure in fitted.items():
+            before = measure.value(states[name])
+            states[name] = measure.update(states[name], table, rows)
+            assert measure.value(states[name]) == measure.score(table), name
+            if len(rows) == 2 and name in ("dbil", "ebil", "best-guess", "guess-gain", "relabelling"):
+                assert measure.value(states[name]) == pytest.approx(before, abs=1e-9), name
+        parent = child
+
+
+def test_an_exchange_that_breaks_a_rule_is_not_made():
+    data = microdata([[0, 0], [0, 1], [1, 0], [1, 1]], [2, 2])
+    cells = Cells(Cells.Params(edit_rules=({"v0": "0", "v1": "1"},)), data)
+    genome = cells.seeded(data.original)
+    for seed in range(100):
+        cells.check(cells.move(genome, "exchange", np.random.default_rng(seed)))
 
 
 def test_moves_change_the_records_that_are_drawn_and_any_by_default():

@@ -12,7 +12,7 @@ from evosdc.model import MaskingMethod
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
 from evosdc.testing import MaskingMethodConformance
-from evosdc_limit.annealing import annealed
+from evosdc_limit.annealing import annealed, costs_of
 from evosdc_limit.assignment import assigned
 from evosdc_limit.attribute import attribute_terms
 from evosdc_limit.bound import limit_of, objective_for
@@ -81,8 +81,12 @@ def test_annealing_keeps_originals_and_is_no_worse(table: Table, seed: int, t: f
     for one, terms in zip(counts, objective.attributes, strict=True):
         for a, records in enumerate(np.round(terms.frequencies * len(table)).astype(np.int64)):
             one[:, a] = rng.multinomial(records, np.full(len(one), 1 / len(one)))
-    found = annealed(objective, counts, t, rng, 500)
+    unchanged = [np.round(terms.shares * len(table)).astype(np.int64) for terms in objective.attributes]
+    costs = costs_of(objective, len(table), 0.5, t is None)
+    channels = annealed(costs, counts, unchanged, rng, 500)
+    found = list(channels.counts)
     before, after = (_fitness(table, numbers, t) for numbers in (counts, found))
+    assert after == pytest.approx(channels.cost(costs), abs=1e-9)
     for one, other in zip(counts, found, strict=True):
         assert (one.sum(axis=0) == other.sum(axis=0)).all()
         assert other.min() >= 0
@@ -108,14 +112,15 @@ def _fitness(table: Table, counts: list[np.ndarray], t: float | None) -> float:
 
 @settings(max_examples=30)
 @given(tables(records=60, categories=5), st.integers(0, 2**32))
-def test_assignment_has_the_given_numbers_and_no_worse_tables(table: Table, seed: int) -> None:
+def test_assignment_has_the_given_numbers_and_knows_what_it_costs(table: Table, seed: int) -> None:
     rng = np.random.default_rng(seed)
     terms = attribute_terms(table)
     counts = [np.zeros(one.distances.shape, dtype=np.int64) for one in terms]
     for one, about in zip(counts, terms, strict=True):
         for a, records in enumerate(np.round(about.frequencies * len(table)).astype(np.int64)):
             one[:, a] = rng.multinomial(records, np.full(len(one), 1 / len(one)))
-    codes = assigned(table, terms, counts, np.random.default_rng(seed))
+    file = assigned(table, objective_for(table), counts, 0.5, 1, np.random.default_rng(seed))
+    codes = file.codes
     for v, (one, about) in enumerate(zip(counts, terms, strict=True)):
         for a, original in enumerate(about.originals):
             own = codes[table.codes[:, v] == original, v]
@@ -126,6 +131,23 @@ def test_assignment_has_the_given_numbers_and_no_worse_tables(table: Table, seed
         for a, original in enumerate(about.originals):
             rows = generator.permutation(np.flatnonzero(table.codes[:, v] == original))
             first[rows, v] = np.repeat(about.published, one[:, a])
-    ctbil = default_registry().build("measure", "ctbil", {}).fit(table)
-    losses = [ctbil.score(Table(table.schema, c, table.numbers)) for c in (codes, first)]
-    assert losses[0] <= losses[1] + 1e-9
+    files = [Table(table.schema, c, table.numbers) for c in (codes, first)]
+    losses = [_score("ctbil", table, one) for one in files]
+    links = [max(_score(name, table, one) for name in ("dbrl", "informed-linkage")) for one in files]
+    # The margins of single attributes are the same in both files.
+    assert file.il == pytest.approx(losses[0] / 3 - _margins(table, files[0]), abs=1e-9)
+    assert file.dr == pytest.approx(links[0] / 2, abs=1e-6)
+    assert losses[0] / 3 + links[0] / 2 <= losses[1] / 3 + links[1] / 2 + 1.0
+
+
+def _margins(table: Table, masked: Table) -> float:
+    """Return what changes of single attributes cost in all tables, in points of IL."""
+    moved = []
+    for v in range(table.codes.shape[1]):
+        both = [np.bincount(codes[:, v] + 1, minlength=9) for codes in (table.codes, masked.codes)]
+        moved.append(0.5 * np.abs(both[0] - both[1]).sum() / len(table))
+    return 100.0 / 3.0 * float(np.mean([max(moved[v] for v in F) for F in objective_for(table).tables]))
+
+
+def _score(name: str, table: Table, masked: Table) -> float:
+    return default_registry().build("measure", name, {}).fit(table).score(masked)

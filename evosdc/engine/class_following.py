@@ -1,0 +1,196 @@
+"""Equivalence classes followed through small changes of a masked file, for privacy models that judge class by class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.kernel import kernel
+from evosdc.table.table import Numbers, Rows
+
+Keys = NDArray[np.int64]
+Places = NDArray[np.int32]
+
+
+class ClassState(NamedTuple):
+    """The classes of one file: a table by open addressing, and the records of each class as a doubly linked list.
+
+    Parameters
+    ----------
+    keys : ndarray of int64, shape (m,)
+        Key of each place; -1 where none has been. A class that has become empty keeps its place.
+    sizes, heads : ndarray of int32, shape (m,)
+        Records of the class, and the first of them.
+    figures : ndarray of float64, shape (m,)
+        Figure of the class; NaN where it has no records.
+    places, following, preceding : ndarray of int32, shape (n,)
+        Of each record: place of its class, and its neighbours in it. The latter two are empty where nobody asks for
+        the records of a class.
+    used : int
+        Places with a key.
+    """
+
+    keys: Keys
+    sizes: Places
+    heads: Places
+    figures: Numbers
+    places: Places
+    following: Places
+    preceding: Places
+    used: int
+
+
+def started_classes(keys: Keys, listed: bool) -> ClassState:
+    """Return the classes of records with the given keys, shape (n,), not negative; figures are NaN."""
+    n, m = len(keys), 16
+    while m < 3 * n:
+        m *= 2
+    around = n if listed else 0
+    state = ClassState(
+        np.full(m, -1, dtype=np.int64),
+        np.zeros(m, dtype=np.int32),
+        np.full(m, -1, dtype=np.int32),
+        np.full(m, np.nan),
+        np.full(n, -1, dtype=np.int32),
+        np.full(around, -1, dtype=np.int32),
+        np.full(around, -1, dtype=np.int32),
+        0,
+    )
+    used = _entered(np.arange(n), keys, *state)
+    return state._replace(used=int(used))
+
+
+def followed_classes(state: ClassState, keys: Keys, rows: Rows, always: bool) -> tuple[ClassState, NDArray[np.int64]]:
+    """Return the classes after a change, and the places of those whose records changed.
+
+    Parameters
+    ----------
+    keys : ndarray of int64, shape (r,)
+        New keys of the changed records.
+    rows : ndarray of intp, shape (r,)
+        Changed records.
+    always : bool
+        Whether a class counts as changed where only other values of its records than the key did.
+    """
+    after = ClassState(
+        state.keys.copy(),
+        state.sizes.copy(),
+        state.heads,
+        state.figures.copy(),
+        state.places.copy(),
+        state.following,
+        state.preceding,
+        state.used,
+    )
+    if len(state.following):
+        after = after._replace(
+            heads=state.heads.copy(), following=state.following.copy(), preceding=state.preceding.copy()
+        )
+    before = state.places[rows].astype(np.int64)
+    used = _entered(rows, keys, *after)
+    now = after.places[rows].astype(np.int64)
+    moved = slice(None) if always else before != now
+    return after._replace(used=int(used)), np.unique(np.concatenate([before[moved], now[moved]]))
+
+
+@kernel
+def _entered(
+    rows: Rows,
+    new: Keys,
+    keys: Keys,
+    sizes: Places,
+    heads: Places,
+    figures: Numbers,
+    places: Places,
+    following: Places,
+    preceding: Places,
+    used: int,
+) -> int:
+    """Move records to the classes of their new keys, in place, and return how many places have a key."""
+    last = len(keys) - 1
+    for i in range(len(rows)):
+        row, key = rows[i], new[i]
+        old = places[row]
+        if old >= 0:
+            if keys[old] == key:
+                continue
+            sizes[old] -= 1
+            if len(following):
+                before, after = preceding[row], following[row]
+                if before >= 0:
+                    following[before] = after
+                else:
+                    heads[old] = after
+                if after >= 0:
+                    preceding[after] = before
+        mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+        place = np.int64(mixed >> np.uint64(33)) & last
+        while keys[place] >= 0 and keys[place] != key:
+            place = (place + 1) & last
+        if keys[place] < 0:
+            keys[place] = key
+            used += 1
+        sizes[place] += 1
+        places[row] = place
+        if len(following):
+            first = heads[place]
+            following[row], preceding[row] = first, -1
+            if first >= 0:
+                preceding[first] = row
+            heads[place] = row
+    return used
+
+
+@kernel
+def values_in_classes(
+    chosen: NDArray[np.int64], heads: Places, sizes: Places, following: Places, ranks: NDArray[np.int64], values: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return how often each value occurs in some classes: starts, values ascending in each class, and their counts.
+
+    Parameters
+    ----------
+    chosen : ndarray of int64, shape (c,)
+        Places of classes.
+    ranks : ndarray of int64, shape (n,)
+        Value of each record, 0 up to less than `values`.
+    """
+    total = 0
+    for place in chosen:
+        total += sizes[place]
+    starts = np.zeros(len(chosen) + 1, np.int64)
+    found, counts = np.empty(total, np.int64), np.empty(total, np.int64)
+    room = np.zeros(values, np.int64)
+    end = 0
+    for c in range(len(chosen)):
+        first = end
+        record = heads[chosen[c]]
+        while record >= 0:
+            value = ranks[record]
+            if room[value] == 0:
+                found[end] = value
+                end += 1
+            room[value] += 1
+            record = following[record]
+        found[first:end].sort()
+        for entry in range(first, end):
+            counts[entry] = room[found[entry]]
+            room[found[entry]] = 0
+        starts[c + 1] = end
+    return starts, found[:end].copy(), counts[:end].copy()
+
+
+def full(state: ClassState) -> bool:
+    """Whether the table of places has so many keys that it is better built anew."""
+    return 2 * state.used > len(state.keys)
+
+
+def radix_of(sizes: Sequence[int]) -> Keys | None:
+    """Return the factors by which values below the given sizes make one number; None where that takes too many bits."""
+    total, factors = 1, []
+    for size in sizes:
+        factors.append(total)
+        total *= max(size, 1)
+    return np.array(factors, dtype=np.int64) if total < 2**62 else None

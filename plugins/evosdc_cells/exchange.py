@@ -1,0 +1,48 @@
+"""Exchanges that keep how often each original value is published as each other one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+ATTEMPTS = 20
+"""Partners that are looked at before an exchange is given up."""
+
+
+class Partners:
+    """Records with the same original value of an attribute.
+
+    Two of them that swap what they publish there leave all joint counts of that attribute as they were: J(a, b), the
+    records of original value a published as b. Its distances, entropies and guesses stay; two-way tables and linkages
+    change.
+
+    Parameters
+    ----------
+    original : ndarray of int, shape (n, V)
+        Coded values of the original.
+    """
+
+    def __init__(self, original: NDArray[Any]) -> None:
+        self._original = original
+        self._order = [np.argsort(column, kind="stable") for column in original.T]
+        self._sorted = [column[order] for column, order in zip(original.T, self._order, strict=True)]
+
+    def exchange(self, genes: NDArray[Any], row: int, attribute: int, rng: np.random.Generator) -> list[int]:
+        """Swap, in place, what `row` and another record publish; return both, or nothing where no other one was found.
+
+        The other one has the same original value and publishes another one.
+        """
+        ranked, value = self._sorted[attribute], self._original[row, attribute]
+        first = int(ranked.searchsorted(value, "left"))
+        count = int(ranked.searchsorted(value, "right")) - first
+        if count < 2:
+            return []
+        order, published = self._order[attribute], genes[row, attribute]
+        for _ in range(ATTEMPTS):
+            other = int(order[first + int(rng.random() * count)])
+            if genes[other, attribute] != published:
+                genes[row, attribute], genes[other, attribute] = genes[other, attribute], published
+                return [row, other]
+        return []

@@ -1,0 +1,128 @@
+"""Privacy models in constraints: followed through random edits they are what they are from scratch, to the last bit."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evosdc.engine.followed_headline import FollowedHeadline, FollowedShortfall, follows
+from evosdc.engine.headline import Headline, Shortfall
+from evosdc.model import Incremental, Microdata
+from evosdc.plugins.registry import default_registry
+from evosdc.table.hierarchy import Hierarchy
+from evosdc.table.schema import Attribute, MissingRule, Role, Scale, Schema
+from evosdc.table.table import MISSING, Table
+
+MODELS = [
+    ("k-anonymity", {}),
+    ("p-sensitivity", {}),
+    ("l-diversity", {}),
+    ("l-diversity", {"form": "entropy"}),
+    ("l-diversity", {"form": "recursive", "c": 1.5}),
+    ("t-closeness", {}),
+    ("t-closeness", {"distance": "nominal"}),
+]
+
+
+def file_of(n, seed, na=MissingRule.CATEGORY, missing=0.1):
+    """Return two masked quasi-identifiers, one that is not masked, and three sensitive attributes."""
+    rng = np.random.default_rng(seed)
+    known, wanted = Role.QUASI_IDENTIFIER, Role.SENSITIVE
+    labels = ("a", "b", "c", "d")
+    tree = Hierarchy(labels, (("x", "*"), ("x", "*"), ("y", "*"), ("y", "*")))
+    attributes = (
+        Attribute("v", known, Scale.ORDINAL, ("0", "1", "2")),
+        Attribute("w", known, Scale.NOMINAL, ("0", "1")),
+        Attribute("fixed", known, Scale.NOMINAL, ("0", "1")),
+        Attribute("s", wanted, Scale.NOMINAL, labels, tree),
+        Attribute("o", wanted, Scale.ORDINAL, ("0", "1", "2")),
+        Attribute("pay", wanted, Scale.NUMERIC),
+    )
+    codes = np.column_stack([rng.integers(0, size, n) for size in (3, 2, 2, 4, 3)]).astype(np.int32)
+    codes[rng.random(codes.shape) < missing] = MISSING
+    pay = rng.integers(0, 4, (n, 1)).astype(float)
+    pay[rng.random(n) < missing] = np.nan
+    return Microdata(Table(Schema(attributes, na=na), codes, pay), ("v", "w"))
+
+
+def edits(table, rng, steps):
+    """Yield tables, each with a few cells changed, and the changed records."""
+    sizes = [len(a.categories) for a in table.schema.categorical]
+    for _ in range(steps):
+        rows = np.unique(rng.integers(0, len(table), rng.integers(1, 4)))
+        codes = table.codes.copy()
+        for row in rows:
+            v = rng.integers(codes.shape[1])
+            codes[row, v] = rng.integers(MISSING, sizes[v])
+        table = Table(table.schema, codes, table.numbers)
+        yield table, rows
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 40), st.integers(0, 2**32), st.sampled_from(MODELS))
+def test_a_headline_is_followed_to_the_last_bit(n, seed, named):
+    name, params = named
+    microdata = file_of(n, seed)
+    headline = Headline(default_registry().build("privacy-model", name, params), microdata)
+    assert follows(headline)
+    followed, masked = FollowedHeadline(headline), microdata.original
+    state = followed.start(masked)
+    assert followed.value(state) == headline.score(masked)
+    for table, rows in edits(masked, np.random.default_rng(seed), 60):
+        before = followed.value(state)
+        after = followed.update(state, table, rows)
+        assert followed.value(state) == before
+        assert followed.value(after) == followed.score(table) == headline.score(table)
+        state = after
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 40), st.integers(0, 2**32), st.integers(1, 6))
+def test_a_shortfall_is_followed_to_the_last_bit(n, seed, bound):
+    microdata = file_of(n, seed)
+    headline = Headline(default_registry().build("privacy-model", "k-anonymity", {}), microdata)
+    followed, plain = FollowedShortfall(headline, bound), Shortfall(headline, bound)
+    state = followed.start(microdata.original)
+    for table, rows in edits(microdata.original, np.random.default_rng(seed), 40):
+        state = followed.update(state, table, rows)
+        assert followed.value(state) == followed.score(table) == plain.score(table)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 30), st.integers(0, 2**32), st.sampled_from(MODELS[1:5]))
+def test_a_masked_sensitive_attribute_is_followed(n, seed, named):
+    name, params = named
+    table = file_of(n, seed).table
+    microdata = Microdata(table, ("v", "w", "s"))
+    headline = Headline(default_registry().build("privacy-model", name, params), microdata, ("s",))
+    assert follows(headline)
+    followed = FollowedHeadline(headline)
+    state = followed.start(microdata.original)
+    for masked, rows in edits(microdata.original, np.random.default_rng(seed), 40):
+        state = followed.update(state, masked, rows)
+        assert followed.value(state) == headline.score(masked)
+
+
+def test_a_class_is_made_of_all_quasi_identifiers_masked_or_not():
+    microdata = file_of(30, 1, missing=0.0)
+    codes = np.zeros_like(microdata.original.codes)
+    masked = Table(microdata.original.schema, codes, microdata.original.numbers)
+    headline = Headline(default_registry().build("privacy-model", "k-anonymity", {}), microdata)
+    fixed = microdata.table.codes[:, 2]
+    assert headline.score(masked) == np.bincount(fixed).min()
+    assert FollowedHeadline(headline).score(masked) == np.bincount(fixed).min()
+
+
+@pytest.mark.parametrize(
+    ("change", "name", "sensitive"),
+    [
+        ({"na": MissingRule.WILDCARD}, "k-anonymity", None),  # classes overlap
+        ({}, "t-closeness", ("w",)),  # the distribution of the whole file changes
+        ({}, "global-risk", None),  # not judged class by class
+    ],
+)
+def test_what_cannot_be_followed_is_judged_from_scratch(change, name, sensitive):
+    microdata = file_of(30, 2, **change)
+    headline = Headline(default_registry().build("privacy-model", name, {}), microdata, sensitive)
+    assert not follows(headline)
+    assert not isinstance(headline, Incremental)
