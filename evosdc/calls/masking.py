@@ -238,6 +238,7 @@ def _mask_part(
     auxiliary: Table | None,
     rng: np.random.Generator,
 ) -> Table:
+    """Mask by a method, and check what it returned: no other place of the framework calls a method."""
     if auxiliary is not None:
         masked = method.mask_given(part, auxiliary, rng)
     else:

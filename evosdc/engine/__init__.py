@@ -1,4 +1,4 @@
-"""The search engine: evaluation, the loop of generations, stop criteria, archive, journal and checkpoints.
+"""The search engine: evaluation, the loop of generations, stop criteria, archive and checkpoints.
 
 It knows no concrete genotype, masking method, measure or algorithm.
 """

@@ -9,8 +9,9 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
-from evosdc.engine.deme_reports import DemeReport, Generation, join_generations, pack_deme, read_report
+from evosdc.engine.deme_reports import DemeReport, join_generations, pack_deme, read_report
 from evosdc.engine.evaluation import Cost, Dispatch
+from evosdc.engine.generation import Generation
 from evosdc.errors import EvaluationError, ExecutorError
 from evosdc.model import Archipelago, Failure, Genotype, Outcome, Population, Task
 

@@ -1,11 +1,11 @@
-"""How work leaves this process: evaluation by evaluation, deme by deme for many generations, or not at all."""
+"""One generation of a search: in this process, with evaluations on workers, or with whole demes on workers."""
 
 from math import ceil, inf
 from time import perf_counter
 
 from evosdc.engine.asynchronous_islands import AsynchronousIslands
-from evosdc.engine.deme_reports import Generation, evolve_generations
 from evosdc.engine.evaluation import Dispatch, Evaluator
+from evosdc.engine.generation import Generation, evolve_generations
 from evosdc.engine.stop import Progress, Stop
 from evosdc.executors.chunking import worth_sending
 from evosdc.model import Algorithm, Archipelago, Population

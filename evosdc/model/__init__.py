@@ -1,4 +1,4 @@
-"""The contracts that plugins fulfil: Genotype, Measure, PrivacyModel, Fitness, MaskingMethod, Algorithm, Executor.
+"""The contracts that plugins fulfil: Genotype, Measure, Judge, PrivacyModel, Fitness, MaskingMethod, Limit, and others.
 
 Everything a plugin author needs is imported from here, the capabilities of genotypes and methods among it.
 """
@@ -21,7 +21,7 @@ from evosdc.model.design import Choices, Design, Free, Range, Tunable, designs_o
 from evosdc.model.estimate import Estimate, Estimated
 from evosdc.model.executor import Executor, Failure, Outcome, SharedFiles, Task, TaskQueue
 from evosdc.model.fitness import Fitness
-from evosdc.model.genotype import Genotype
+from evosdc.model.genotype import Dump, Genotype
 from evosdc.model.individual import Individual
 from evosdc.model.judge import Judge
 from evosdc.model.limit import Judgement, Limit
@@ -35,10 +35,10 @@ from evosdc.model.toolbox import toolbox_of
 
 __all__ = [
     "Aggregation", "Algorithm", "Archipelago", "ByClass", "Choices", "ClassContents", "ClassValues", "Described",
-    "Design", "Direct", "Estimate", "Estimated", "Executor", "Expected", "Failure", "Fitness", "Fitted", "Followed",
-    "Free", "Generalising", "Genotype", "Incremental", "Individual", "IntruderView", "Judge", "Judgement", "Limit",
-    "Masking", "MaskingMethod", "Measure", "Mending", "Microdata", "MissingMatch", "Movable", "Offspring", "Outcome",
-    "Parameters", "Population", "PostRandomised", "PrivacyModel", "Randomised", "Range", "Restricted", "Seedable",
-    "SelfStarting", "SharedFiles", "Task", "TaskQueue", "Tunable", "deap_crossover", "deap_mutation", "designs_of",
-    "toolbox_of",
+    "Design", "Direct", "Dump", "Estimate", "Estimated", "Executor", "Expected", "Failure", "Fitness", "Fitted",
+    "Followed", "Free", "Generalising", "Genotype", "Incremental", "Individual", "IntruderView", "Judge",
+    "Judgement", "Limit", "Masking", "MaskingMethod", "Measure", "Mending", "Microdata", "MissingMatch", "Movable",
+    "Offspring", "Outcome", "Parameters", "Population", "PostRandomised", "PrivacyModel", "Randomised", "Range",
+    "Restricted", "Seedable", "SelfStarting", "SharedFiles", "Task", "TaskQueue", "Tunable", "deap_crossover",
+    "deap_mutation", "designs_of", "toolbox_of",
 ]  # fmt: skip

@@ -1,7 +1,9 @@
 """The contract of genotypes: what is evolved, how it varies, and the table that it stands for.
 
-A genotype must implement the eight abstract methods of `Genotype`. What else it can do it says by deriving from the
-classes of `evosdc.model.capabilities`; the framework tells by ``isinstance`` and leaves out what is not there:
+A genotype must implement the eight abstract methods of `Genotype`: `random`, `crossover` and `mutate` make genomes,
+`decode` gives the table, `key` tells genomes apart, `check` finds wrong ones, `dump` and `load` store them. What else
+it can do it says by deriving from the classes of `evosdc.model.capabilities`; the framework tells by ``isinstance`` and
+leaves out what is not there:
 
 =================  ==================================================================  ================================
 Seedable           a masked file can start the search                                  seeded
@@ -9,7 +11,7 @@ SelfStarting       it has initial genomes of its own                            
 Followed           it knows which records differ between two genomes                   changed_rows
 Movable            it has small changes of its own for a local search                  moves, move (combined)
 Randomised         decoding draws random numbers                                       draws (fresh_draws, ...)
-PostRandomised     it draws every value by a transition matrix                         transitions (expected)
+PostRandomised     a Randomised one that draws every value by a transition matrix      draws, transitions (expected)
 Restricted         some genomes may not be published                                   violation, reference
 Generalising       it publishes labels in place of categories, or leaves records out   (omitted)
 Direct             scores follow from a genome without its table                       direct

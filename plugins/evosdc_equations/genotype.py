@@ -9,8 +9,7 @@ from deap import gp
 from numpy.typing import NDArray
 
 from evosdc.errors import PluginError
-from evosdc.model import Described, Masking, Microdata, PostRandomised, SelfStarting
-from evosdc.model.genotype import Dump
+from evosdc.model import Described, Dump, Masking, Microdata, PostRandomised, SelfStarting
 from evosdc.randomisation.equations.equation import Equation, depth_of, frozen, malformed, split
 from evosdc.randomisation.equations.equation_design import EquationDesign, frequencies_of, staged
 from evosdc.randomisation.equations.evaluation import matrix_of

@@ -13,6 +13,7 @@ from evosdc.errors import Fault, ParameterError, PluginError
 from evosdc.model import (
     Described,
     Direct,
+    Dump,
     Fitted,
     Generalising,
     Masking,
@@ -21,7 +22,6 @@ from evosdc.model import (
     Restricted,
     SelfStarting,
 )
-from evosdc.model.genotype import Dump
 from evosdc.table.table import Rows, Table
 from evosdc_lattice.class_requirement import ClassRequirement, Diversity
 from evosdc_lattice.evaluation import NodeEvaluator

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from evosdc.errors import Fault, ParameterError, PluginError
-from evosdc.model import Masking, Microdata, PostRandomised, SelfStarting
-from evosdc.model.genotype import Dump
+from evosdc.model import Dump, Masking, Microdata, PostRandomised, SelfStarting
 from evosdc.randomisation.post_randomisation import drawn
 from evosdc.randomisation.transition import Matrix, cumulative
 from evosdc.table.table import Table

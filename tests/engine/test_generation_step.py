@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evosdc.engine.deme_reports import Generation
 from evosdc.engine.evaluation import Dispatch
+from evosdc.engine.generation import Generation
 from evosdc.engine.generation_step import GenerationStep
 from evosdc.engine.loop import first_state, search
 from evosdc.engine.stop import Progress, Stop

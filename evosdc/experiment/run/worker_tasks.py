@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.engine.deme_reports import DemeReport, PackedDeme, evolve_generations, report_generations, unpack_deme
+from evosdc.engine.deme_reports import DemeReport, PackedDeme, report_generations, unpack_deme
 from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.failures import evaluate_or_penalise
+from evosdc.engine.generation import evolve_generations
 from evosdc.engine.problem import Problem
 from evosdc.errors import PluginError
 from evosdc.executors.chunk import unlimited
