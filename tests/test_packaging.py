@@ -187,7 +187,8 @@ class TestBuilding:
         listed = subprocess.run([command, "plugins", "list"], capture_output=True, text=True, env=clean, cwd=tmp_path)
         assert "mdav" in listed.stdout, listed.stderr
         # Few measures: each has kernels that are compiled for this environment.
-        quick_start = [command, "protect", "housing", "--il", "ctbil", "--dr", "id", "--time", "1s", "-o", "runs/first"]
+        quick_start = [command, "protect", "housing", "--il", "ctbil", "--dr", "id", "--no-tune", "--no-second-opinion"]
+        quick_start += ["--time", "1s", "-o", "runs/first"]
         done = subprocess.run(quick_start, capture_output=True, text=True, env=clean, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert "report.html" in done.stdout

@@ -6,6 +6,9 @@ import pytest
 
 from evosdc.cli import main
 
+SHORT = ("protect", "survey.csv", "--schema", "schema.toml", "--time", "0.3s", "--no-second-opinion")
+"""A protection that takes no time."""
+
 
 @dataclass(frozen=True)
 class Answer:

@@ -12,6 +12,7 @@ import pytest
 from evosdc.cli.display import display
 from evosdc.cli.run import resumable
 from evosdc.errors import CheckpointError, RunError
+from tests.cli.conftest import SHORT
 from tests.cluster.commands import wait_for
 
 SCHEMA = """
@@ -44,7 +45,7 @@ def test_no_command_writes_over_what_it_reads(evosdc, survey, words):
     (survey / "link.csv").symlink_to(survey / "survey.csv")
     before = {name: (survey / name).read_bytes() for name in ("survey.csv", "schema.toml")}
     if words[0] == "report":
-        evosdc("protect", "survey.csv", "--schema", "schema.toml", "--time", "0.1s", "-o", "run", "--quiet")
+        evosdc(*SHORT, "--quiet", "-o", "run")
     answer = evosdc(*words)
     assert answer.status == 2, answer
     assert {name: (survey / name).read_bytes() for name in before} == before
@@ -146,9 +147,7 @@ def test_a_file_that_is_hardly_protected_comes_with_a_warning(evosdc, survey):
 def test_the_run_folder_repeats_the_run(evosdc, survey, monkeypatch):
     # However slow the computer, all starting files are made: the time limit ends the search alone.
     monkeypatch.setattr("evosdc.experiment.run.portfolio.perf_counter", lambda: 0.0)
-    first = json.loads(
-        evosdc("protect", "survey.csv", "--schema", "schema.toml", "--time", "0.2s", "-o", "run", "--json").out
-    )
+    first = json.loads(evosdc(*SHORT, "--json", "-o", "run").out)
     words = ("--set", "stop.seconds=6000", "--set", f"stop.generations={first['generations']}", "-o", "again", "--json")
     again = json.loads(evosdc("run", survey / "run" / "experiment.toml", *words).out)
     assert again["digest"] == first["digest"]
@@ -161,13 +160,13 @@ def test_the_run_folder_repeats_the_run(evosdc, survey, monkeypatch):
 def test_folders_are_private_all_the_way(evosdc, survey):
     (survey / "open").mkdir(mode=0o755)
     for target in ("deep/er/run", "open"):
-        evosdc("protect", "survey.csv", "--schema", "schema.toml", "--time", "0.1s", "-o", target, "--quiet")
+        evosdc(*SHORT, "--quiet", "-o", target)
     for name in ("deep", "deep/er", "deep/er/run", "open"):
         assert stat.S_IMODE((survey / name).stat().st_mode) == 0o700
 
 
 def test_export_writes_any_member_of_the_front(evosdc, survey):
-    evosdc("protect", "survey.csv", "--schema", "schema.toml", "--time", "0.3s", "-o", "run", "--quiet")
+    evosdc(*SHORT, "--quiet", "-o", "run")
     front = json.loads((survey / "run" / "result.json").read_text())["front"]
     answer = evosdc("export", "run", len(front) - 1, "-o", "last.csv")
     assert answer.status == 0, answer.err
@@ -178,7 +177,7 @@ def test_export_writes_any_member_of_the_front(evosdc, survey):
 
 
 def test_export_writes_over_no_file_of_the_run(evosdc, survey):
-    evosdc("protect", "survey.csv", "--schema", "schema.toml", "--time", "0.1s", "-o", "run", "--quiet")
+    evosdc(*SHORT, "--quiet", "-o", "run")
     best = (survey / "run" / "best.csv").read_bytes()
     for name in ("best.csv", "front.csv", "scores.csv"):
         answer = evosdc("export", "run", 0, "-o", f"run/{name}")
@@ -188,8 +187,7 @@ def test_export_writes_over_no_file_of_the_run(evosdc, survey):
 
 @pytest.mark.parametrize(("executor", "told"), [("serial", True), ("processes", False)])
 def test_workers_that_the_executor_does_not_have_are_told_of(evosdc, survey, executor, told):
-    words = ("--schema", "schema.toml", "--time", "0.1s", "-o", "run", "--quiet", "--executor", executor)
-    answer = evosdc("protect", "survey.csv", *words, "--workers", 2)
+    answer = evosdc(*SHORT, "-o", "run", "--quiet", "--executor", executor, "--workers", 2)
     assert (answer.status, "executor serial" in answer.err) == (0, told), answer
 
 
@@ -221,7 +219,7 @@ def test_signals_keep_what_was_reached(survey, number):
         "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
         "from evosdc.cli import main; main()"
     )
-    words = ["protect", "survey.csv", "--schema", "schema.toml", "--time", "600s", "-o", "run", "--quiet"]
+    words = ["protect", "survey.csv", "--schema", "schema.toml", "--time", "600s", "--no-tune", "-o", "run", "--quiet"]
     process = subprocess.Popen(
         [sys.executable, "-c", program, *words], cwd=survey, stderr=subprocess.PIPE, text=True, env=os.environ
     )
@@ -242,7 +240,18 @@ def test_measures_of_protect_can_be_chosen(evosdc, tmp_path):
     names = [f"c{j}" for j in range(18)]
     rows = [",".join(str((i * (j + 3)) % 4) for j in range(18)) for i in range(30)]
     (tmp_path / "wide.csv").write_text("\n".join([",".join(names), *rows]) + "\n")
-    words = ("protect", "wide.csv", "--protect", ",".join(names), "--time", "0.3s", "-o", "run", "--json")
+    words = (
+        "protect",
+        "wide.csv",
+        "--protect",
+        ",".join(names),
+        "--time",
+        "0.3s",
+        "-o",
+        "run",
+        "--json",
+        "--no-second-opinion",
+    )
     answer = evosdc(*words)
     assert (answer.status, "at most 16" in answer.err) == (2, True)
     answer = evosdc(*words, "--dr", "id,dbrl")
