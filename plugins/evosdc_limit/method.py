@@ -19,6 +19,9 @@ from evosdc_limit.attribute import attribute_terms
 from evosdc_limit.channels import candidates_of
 from evosdc_limit.objective import Guess, objective_of
 
+_MOST_VALUES = 50_000
+"""Values of a file, records times attributes, up to which the method is tuned: beyond it takes minutes."""
+
 _PASSES = 3
 """How often numbers of records are chosen: after the first time it is known what tables and linkages cost besides."""
 
@@ -50,7 +53,9 @@ class OptimalChannel(Tunable):
 
     @classmethod
     def designs(cls, table: Table) -> Sequence[Design]:
-        """Return the weight of IL, and the greater of IL and DR with either DR."""
+        """Return the weight of IL, and the greater of IL and DR with either DR; nothing for a large file."""
+        if table.codes.size > _MOST_VALUES:
+            return []
         weighed = Design({"dr": "guess"}, (Range("t", 0.05, 0.95),), dear=True)
         return [weighed, *(Design({"t": "max", "dr": dr}, dear=True) for dr in ("guess", "guess-gain"))]
 
