@@ -211,7 +211,7 @@ def protect(
         if folder is not None:
             write_report([path], path / REPORT)
         published = read_masked(path / result["best"]["file"], load_data(experiment.data, registry)).table
-    verdict, classical = result["verdict"], result["portfolio"]["best"]
+    verdict, classical = result.get("verdict"), result["portfolio"]["best"]
     return ProtectedData(
         _as_given(data, table, published, names),
         _rated(result["best"], str(result["best"]["origin"])),

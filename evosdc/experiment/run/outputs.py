@@ -98,9 +98,6 @@ def write_outputs(
         "best": scored(best)
         | {"origin": best.origin, "genome": algorithm.describe(state.population, best), "file": file},
         "requirements": judged,
-        "verdict": verdict,
-        "second_opinion": opinion,
-        "limit": limit_summary(limit, experiment.fitness.name, best, known),
         "hypervolume": hypervolumes(starting, state),
         "notes": [
             *(described.notes if described else ()),
@@ -111,6 +108,12 @@ def write_outputs(
         "fresh": fresh_summary(assembly, starting, best),
         "front": [scored(member) | {"origin": member.origin} for member in state.front],
     }
+    further = {
+        "verdict": verdict,
+        "second_opinion": opinion,
+        "limit": limit_summary(limit, experiment.fitness.name, best, known),
+    }
+    document |= {key: value for key, value in further.items() if value is not None}
     folder.write_json(RESULT, document)
     return document
 
