@@ -5,7 +5,8 @@ Run from the repository's root: ``python -m benchmarks.honest limit [--seeds 1,2
 ``limit`` runs the experiments in ``experiments/limit``, each for a minute on one core, and compares the best file with
 the limit of `evosdc limit` and with the tuned classical file. The exit status is 1 where a search ends more than 8 per
 cent above the limit, or above the tuned classical file. "% apart" is what the bound itself leaves (`least_apart`).
-Seconds are of the clock, so a busy machine tries less.
+"CPU s" is the processor time of the whole run with its report; on a busy machine give it more time of the clock,
+``--set stop.seconds=120``, for the same.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import click
@@ -50,7 +52,7 @@ class Reached:
     score: float
     limit: Limit
     apart: float
-    seconds: float
+    processor: float
 
     @property
     def above(self) -> float:
@@ -70,7 +72,7 @@ class Reached:
             f"{self.above:.1f}",
             f"{self.apart:.1f}",
             *(f"{part:.2f}" for part in parts),
-            f"{self.seconds:.0f}",
+            f"{self.processor:.0f}",
         )
 
 
@@ -93,23 +95,18 @@ def least_apart(original: Original, limit: Limit) -> float:
     return 100.0 * (least / limit.max - 1.0)
 
 
-def reached(path: Path, seed: int, settings: list[str], folder: Path) -> Reached:
+def reached(path: Path, seed: int, settings: list[str], folder: Path, limit: Limit, apart: float) -> Reached:
     """Run an experiment with one seed."""
-    experiment, registry = read_experiment(path, settings), default_registry()
-    original = assemble(experiment, registry, seed).microdata.original
+    experiment, registry, began = read_experiment(path, settings), default_registry(), process_time()
     result: dict[str, Any] = run_once(experiment, folder, registry, seed).result
+    spent = process_time() - began
     best, start = result["best"], result["portfolio"]["best"]
-    limit = limit_of(original, lines=2)
-    return Reached(
-        path.stem,
-        seed,
-        start["fitness"][0],
-        best["scores"],
-        best["fitness"][0],
-        limit,
-        least_apart(original, limit),
-        float(result["seconds"]),
-    )
+    return Reached(path.stem, seed, start["fitness"][0], best["scores"], best["fitness"][0], limit, apart, spent)
+
+
+def original_of(path: Path, settings: list[str]) -> Original:
+    """Return the protected attributes of an experiment's data."""
+    return assemble(read_experiment(path, settings), default_registry()).microdata.original
 
 
 @click.group()
@@ -127,12 +124,15 @@ def limit(experiments: tuple[Path, ...], seeds: str, settings: tuple[str, ...], 
     table = Table(title="per cent above the limit, and what IL and DR of the best file are made of")
     for heading in ("data", "seed", "tuned classical", "best found", "limit", "% above", "% apart"):
         table.add_column(heading, justify="left" if heading == "data" else "right")
-    for heading in ("IL: dbil", "ebil", "ctbil", "DR: guess", "linkage", "s"):
+    for heading in ("IL: dbil", "ebil", "ctbil", "DR: guess", "linkage", "CPU s"):
         table.add_column(heading, justify="right")
     kept, console = True, Console(width=140)
     for path in experiments or [EXPERIMENTS / f"{name}.toml" for name in NAMES]:
+        original = original_of(path, list(settings))
+        least = limit_of(original, lines=2)
+        apart = least_apart(original, least)
         for seed in map(int, seeds.split(",")):
-            one = reached(path, seed, list(settings), output / f"{path.stem}-{seed}")
+            one = reached(path, seed, list(settings), output / f"{path.stem}-{seed}", least, apart)
             console.print(" ".join(one.row))
             table.add_row(*one.row)
             kept = kept and one.above <= MOST and one.score <= one.classical

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from evosdc.cli.fresh_draws import print_fresh
 from evosdc.cli.text import harmless, say
 
 _AGGREGATES = {"il": "information loss (IL)", "dr": "disclosure risk (DR)"}
@@ -48,7 +49,7 @@ def print_result(result: Mapping[str, Any]) -> None:
         table.add_row("above the limit", *("" if share is None else f"{share:.1f} %" for share in shares))
     Console(width=None).print(table)
     if result.get("fresh"):
-        _print_fresh(result["fresh"])
+        print_fresh(result["fresh"])
     say(
         f"{result['generations']} generations, {result['evaluations']} evaluations in {result['seconds']:.1f} s; "
         f"stopped: {result['stopped']}; seed {result['seed']}; missing values count by the rule "
@@ -140,22 +141,3 @@ def print_warnings(result: Mapping[str, Any]) -> None:
         say(f"Note: {note}")
     for warning in result.get("warnings", ()):
         click.secho(harmless(f"Warning: {warning}"), fg="yellow", bold=True, err=True)
-
-
-def _print_fresh(fresh: Mapping[str, Any]) -> None:
-    """Print the figures on draws that the search never saw, with their standard errors."""
-    click.echo(f"On {fresh['draws']} fresh draws (mean, standard error):")
-    for name, entry in (
-        ("best found", fresh["best"]),
-        ("best initial genome", fresh["founder"]),
-        ("best standard method", fresh["portfolio"]),
-    ):
-        if entry is None:
-            continue
-        pairs = zip(entry["fitness"], entry["fitness_errors"], strict=True)
-        figures = ", ".join(f"{value:.3f} ± {error:.3f}" for value, error in pairs)
-        label = f", {entry['label']}" if "label" in entry else ""
-        lead = ""
-        if "advantage" in entry:
-            lead = f"; the best found is better by {entry['advantage']:.3f} ± {entry['advantage_error']:.3f}"
-        click.echo(f"  {name}{label}: fitness {figures}{lead}")

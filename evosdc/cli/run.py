@@ -35,7 +35,10 @@ def run(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Run an experiment file and write a run folder with the protected file, the scores and a report."""
+    """Run an experiment file and write a run folder with the protected file, the scores and a report.
+
+    Exit status 1 where the file is drawn at random and a constraint does not hold on fresh draws.
+    """
     from evosdc.experiment.config.reader import read_experiment
 
     overrides = list(settings)
@@ -45,7 +48,7 @@ def run(
         overrides.append(f"executor.workers={workers}")
     if hosts:
         overrides.append(f"executor.hosts={json.dumps(str(hosts.absolute()))}")
-    carry_out(read_experiment(experiment, overrides), output, quiet, as_json)
+    leave_by(carry_out(read_experiment(experiment, overrides), output, quiet, as_json))
 
 
 @click.command()
@@ -173,6 +176,15 @@ def resume(run_dir: Path, force: bool, quiet: bool, as_json: bool) -> None:
     with display(quiet or as_json) as shown, resumable(run_dir, shown):
         result = resume_study(run_dir, default_registry(), shown, force)
     conclude(run_dir, result, as_json)
+    leave_by(result)
+
+
+def leave_by(result: dict[str, Any]) -> None:
+    """End with exit status 1 where a requirement of a randomised file does not hold on fresh draws."""
+    from evosdc.cli.fresh_draws import fresh_requirements_met
+
+    if not fresh_requirements_met([result]):
+        click.get_current_context().exit(1)
 
 
 def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool) -> dict[str, Any]:

@@ -29,8 +29,8 @@ class Decoder:
         self._rules = genotype.microdata.rules if repairs else None
         self._generators: dict[int, tuple[np.random.Generator, Any]] = {}
 
-    def decode(self, genome: Any, key: bytes, draw: int = 0) -> Table:
-        """Return the masked table that a genome stands for in one draw.
+    def decode(self, genome: Any, key: bytes, draw: int = 0, repaired: bool = True) -> Table:
+        """Return the masked table that a genome stands for in one draw; unrepaired, as it was drawn, where asked for.
 
         Raises
         ------
@@ -38,7 +38,7 @@ class Decoder:
             The genotype draws random numbers and is not `Randomised`; looked at for the first genome only.
         """
         masked = self._decoded(genome, key, draw)
-        return masked if self._rules is None else self._rules.repaired(masked)
+        return masked if self._rules is None or not repaired else self._rules.repaired(masked)
 
     def _decoded(self, genome: Any, key: bytes, draw: int) -> Table:
         genotype = self._genotype

@@ -1,6 +1,6 @@
 """The problem to be solved, and the evaluation of one genome: a pure function of the seed and the genome."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
@@ -124,9 +124,9 @@ class Problem:
         genotype = self.genotype
         return genotype.changed_rows(nearest.genome, genome) if isinstance(genotype, Followed) else None
 
-    def decode(self, genome: Any, key: bytes, draw: int = 0) -> Table:
-        """Return the masked table that a genome stands for in one draw."""
-        return self._decoder.decode(genome, key, draw)
+    def decode(self, genome: Any, key: bytes, draw: int = 0, repaired: bool = True) -> Table:
+        """Return the masked table that a genome stands for in one draw, or what it was before any repair."""
+        return self._decoder.decode(genome, key, draw, repaired)
 
     def evaluate(self, genome: Any, key: bytes, nearest: Individual | None = None) -> Evaluation:
         """Return the evaluation of a genome.
@@ -154,8 +154,9 @@ class Problem:
             rows = self._changed_rows(nearest, genome)
         draws = self.draws
         totals = dict.fromkeys(self.measures, 0.0)
-        states = []
+        states, each = [], list[dict[str, float]]()
         for draw in range(draws):
+            before = dict(totals) if self._spread else {}
             masked = self.decode(genome, key, draw)
             if nearest is not None and rows is not None and 2 * len(rows) <= len(masked):
                 known = zip(self._followed, nearest.states[draw], strict=True)
@@ -167,10 +168,21 @@ class Problem:
             for name, other in self._others:
                 totals[name] += other.score(masked)
             states.append(tuple(of_draw))
+            if self._spread:
+                each.append({name: total - before[name] for name, total in totals.items()})
         scores = totals if draws == 1 else {name: total / draws for name, total in totals.items()}
         if self._of_matrices:
             scores |= self.figures_of_matrices(genome)
-        return Evaluation(*self.judge(scores, genome), tuple(states) if self._followed else ())
+        margins = self._margins(each) if each else None
+        return Evaluation(*self.judge(scores, genome, margins), tuple(states) if self._followed else ())
+
+    @property
+    def _spread(self) -> bool:
+        """Whether constraints are judged by several draws, and so by how far these are apart."""
+        return bool(self.constraints) and self.draws > 1
+
+    def _margins(self, draws: Sequence[Mapping[str, float]]) -> dict[str, float]:
+        return self.constraints.margins([self.aggregation.combine(scores) for scores in draws])
 
     def expectations(self, genome: Any) -> dict[str, float]:
         """Return what each measure is expected to give for a genome that is a post-randomisation; nothing is drawn.
@@ -214,11 +226,14 @@ class Problem:
         """Return scores and objectives of a table, from scratch."""
         return self.judge({name: fitted.score(masked) for name, fitted in self.measures.items()})
 
-    def judge(self, scores: Mapping[str, float], genome: Any = None) -> tuple[dict[str, float], tuple[float, ...]]:
+    def judge(
+        self, scores: Mapping[str, float], genome: Any = None, margins: Mapping[str, float] | None = None
+    ) -> tuple[dict[str, float], tuple[float, ...]]:
         """Return the scores with their aggregates and, where a genome is given, its traits; and the objectives.
 
         With constraints the scores hold what these look at and ``infeasibility`` (`evosdc.model.constraint`), which
-        precedes the objectives in every comparison.
+        precedes the objectives in every comparison. Figures that are means over few draws have to keep their bounds by
+        `margins`: what is published is one draw.
 
         With a genotype that is `Restricted` the scores of a genome hold ``violation``, and as ``penalty`` what was
         added to the first objective. That is the first objective of the reference, times one plus the violation. No
@@ -228,7 +243,7 @@ class Problem:
         if genome is not None:
             combined |= self.traits(genome)
         if self.constraints:
-            combined = self.constraints.judge(combined)
+            combined = self.constraints.judge(combined, margins)
         objectives = tuple(self.fitness.combine(combined))
         # One sum tells of all; it may overflow where no value does.
         values = (*combined.values(), *objectives)

@@ -16,6 +16,9 @@ from evosdc.model.measure import Fitted
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Rows, Table
 
+MOST_RELABELLED = 3.0
+"""Per cent of the records of an attribute, as rank swapping and noise leave it; the default of `protect`, too."""
+
 FRESH_DRAWS = 30
 """Tables on which the winner of a search with random decoding is judged again, where the genotype does not say."""
 
@@ -136,6 +139,16 @@ class PostRandomised(Randomised[G]):
     def expected(self) -> bool:
         """Whether genomes are judged by the expectations of the measures under `transitions`, without a draw."""
         return False
+
+    @property
+    def most_relabelled(self) -> float:
+        """Per cent of an attribute's records that may read right under exchanged labels; 100 for no bound.
+
+        A matrix that publishes one category as another, and back, loses little and links few, yet hides nothing from
+        whoever learns it. A search of matrices therefore has the harms that plugins offer as constraints, with this
+        bound.
+        """
+        return MOST_RELABELLED
 
 
 class Restricted(Genotype[G]):

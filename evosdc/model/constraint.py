@@ -2,9 +2,10 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
+from statistics import stdev
 from types import MappingProxyType
 from typing import Any, Literal, Self
 
@@ -16,6 +17,9 @@ _LEFT = re.compile(r"(?P<name>[^\s()]+)(?:\((?P<params>[^()]*)\))?(?:\s+of\s+(?P
 _SIDES = re.compile(r"(?P<left>(?:[^<>=(]|\([^()]*\))*?)\s*(?P<operator>[<>]=?|==?)\s*(?P<bound>[^<>=]*)")
 _WANTED = "NAME <= NUMBER or NAME >= NUMBER"
 _ADVICE = 'For example "k-anonymity >= 3", "dr <= 20", "il of education <= 5".'
+
+MARGIN = 2.0
+"""Standard deviations between draws by which the mean of a figure has to keep its bound."""
 
 GREATEST = 1e9
 """No constraint counts for more: an excess is finite whatever a figure says."""
@@ -93,9 +97,12 @@ class Constraint:
     def __str__(self) -> str:
         return f"{self.figure_name} {self.operator} {self.bound:g}"
 
-    def excess(self, value: float) -> float:
-        """Return by how much a figure misses the bound, in units of the bound (or of 1, if that is more); 0 if not."""
-        missed = value - self.bound if self.operator == "<=" else self.bound - value
+    def excess(self, value: float, margin: float = 0.0) -> float:
+        """Return by how much a figure misses the bound, in units of the bound (or of 1, if that is more); 0 if not.
+
+        With a margin, 0 only where the bound is kept by so much.
+        """
+        missed = (value - self.bound if self.operator == "<=" else self.bound - value) + margin
         return min(missed / max(abs(self.bound), 1.0), GREATEST) if missed > 0.0 else 0.0
 
 
@@ -116,21 +123,45 @@ class Constraints:
     def __bool__(self) -> bool:
         return bool(self.listed)
 
-    def judge(self, scores: Mapping[str, float]) -> dict[str, float]:
+    def judge(self, scores: Mapping[str, float], margins: Mapping[str, float] | None = None) -> dict[str, float]:
         """Return the scores with the derived figures and ``infeasibility``, the sum of all excesses.
 
         Feasibility rules (Deb 2000) then need nothing else: less infeasibility is better, whatever the objectives; 0
         where all constraints hold. Finite.
+
+        Parameters
+        ----------
+        scores : mapping of str to float
+        margins : mapping of str to float, optional
+            By figure, how far it has to stay from its bound; 0 where there is none.
         """
+        judged = self.with_derived(scores)
+        kept = margins or {}
+        judged[INFEASIBILITY] = sum(
+            self._excess(constraint, judged, kept.get(constraint.figure_name, 0.0)) for constraint in self.listed
+        )
+        return judged
+
+    def with_derived(self, scores: Mapping[str, float]) -> dict[str, float]:
+        """Return scores with the figures that are made of them."""
         judged = dict(scores)
         for figure, aggregation in self.derived.items():
             kind = figure.partition(" of ")[0]
             judged[figure] = aggregation.combine(scores)[kind]
-        judged[INFEASIBILITY] = sum(self._excess(constraint, judged) for constraint in self.listed)
         return judged
 
-    def _excess(self, constraint: Constraint, judged: Mapping[str, float]) -> float:
+    def margins(self, draws: Sequence[Mapping[str, float]]) -> dict[str, float]:
+        """Return, by figure, two standard deviations between several draws, each given with IL and DR.
+
+        What is published is one draw, and it has to keep the bound. Besides, a search picks the best of many by the
+        same few draws: what keeps a bound there by a hair breaks it elsewhere.
+        """
+        judged = [self.with_derived(scores) for scores in draws]
+        names = {constraint.figure_name for constraint in self.listed}
+        return {name: MARGIN * stdev(of[name] for of in judged) for name in names}
+
+    def _excess(self, constraint: Constraint, judged: Mapping[str, float], margin: float) -> float:
         """Return by how much a constraint is missed: the share of records short of it where that is known."""
-        excess = constraint.excess(judged[constraint.figure_name])
+        excess = constraint.excess(judged[constraint.figure_name], margin)
         share = judged.get(constraint.shortfall_name, 0.0) / 100.0
         return share if excess > 0.0 and share > 0.0 else excess

@@ -13,6 +13,9 @@ FILES = {
     "portfolio": "the best of the methods that it is compared with",
 }
 _NAMES = {"best": "best found", "founder": "best initial matrix or genome", "portfolio": "best of the comparison"}
+SHOWN = 10
+"""Pairs of attributes that are named."""
+
 TELLING = 2.0
 """An advantage of fewer standard errors than this is not told apart from chance."""
 
@@ -49,6 +52,37 @@ def fresh_verdicts(run: RecordedRun) -> list[str]:
             )
         else:
             texts.append(f"Nothing was gained over {name}{label} which is better by {_with_error(-gained, error)}.")
+    return [*texts, *_requirements(run), *_tables(run)]
+
+
+def _requirements(run: RecordedRun) -> list[str]:
+    """Return a sentence for each requirement: whether it holds on fresh draws, in the mean and in single ones."""
+    texts = []
+    for entry in mapping(run.result.get("fresh")).get("requirements") or ():
+        said = "holds" if entry["met"] else "does not hold"
+        share = f"{number(100 * figure_of(entry['share']), 0)} % of the single draws keep it"
+        texts.append(
+            f"The requirement {quoted(str(entry['requirement']))} {said} there: "
+            f"{_with_error(entry['value'], entry['error'])}; {share}."
+        )
+    return texts
+
+
+def _tables(run: RecordedRun) -> list[str]:
+    """Return what becomes of two-way tables, the worst pair first, and how many records nobody can be."""
+    fresh, texts = mapping(run.result.get("fresh")), []
+    pairs = sorted(fresh.get("pairs") or (), key=lambda entry: -figure_of(entry["moved"]))
+    if pairs:
+        listed = "; ".join(
+            f"{quoted(' and '.join(entry['attributes']))}: {_with_error(entry['moved'], entry['error'])}"
+            for entry in pairs[:SHOWN]
+        )
+        texts.append(f"Records in another cell of a two-way table there, in per cent: {listed}.")
+    impossible = mapping(fresh.get("impossible"))
+    if impossible:
+        fate = "these were repaired" if impossible["repaired"] else "these are published"
+        figure = _with_error(impossible["records"], impossible["error"])
+        texts.append(f"Records with a combination that the original never has, in a draw: {figure}; {fate}.")
     return texts
 
 

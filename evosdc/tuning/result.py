@@ -111,9 +111,11 @@ class Tuning:
 
     @property
     def maskings(self) -> tuple[Masking, ...]:
-        """Each method at its best and the best files of all, each once: what a search can start from."""
-        listed = [*(file.masking for file in self.files), *(row.masking for row in self.rows)]
-        return tuple({masking.label: masking for masking in reversed(listed)}.values())[::-1]
+        """The best files of all, from best to worst, then each method at its best, each once: a search's start."""
+        listed: dict[str, Masking] = {}
+        for masking in (*(file.masking for file in self.files), *(row.masking for row in self.rows)):
+            listed.setdefault(masking.label, masking)
+        return tuple(listed.values())
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON-able data."""

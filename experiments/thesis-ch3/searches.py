@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.config.reader import read_experiment
 from evosdc.experiment.study.study import run_study
 from evosdc.plugins.registry import default_registry
@@ -36,6 +37,7 @@ class Search:
 
     file: str
     variant: Variant
+    experiment: Experiment
     folder: Path
     result: dict[str, Any]
     records: list[dict[str, Any]]
@@ -54,16 +56,16 @@ def variants_of(file: str, smoke: bool) -> list[Variant]:
     return [Variant("mean"), Variant("max"), *robust, Variant("pareto")]
 
 
-def search(file: str, variant: Variant, algorithm: str, output: Path, smoke: bool) -> Search:
-    """Run one search."""
+def search(file: str, variant: Variant, algorithm: str, output: Path, evaluations: int | None) -> Search:
+    """Run one search, of so many evaluations where they are given."""
     settings = [
         f"fitness.name={variant.fitness}",
         f"algorithm.name={'nsga2' if variant.fitness == 'pareto' else algorithm}",
         f"start.without_best={variant.without_best}",
     ]
-    settings += ["stop.evaluations=1500"] * smoke
+    settings += [] if evaluations is None else [f"stop.evaluations={evaluations}"]
     experiment = read_experiment(HERE / f"{file}.toml", settings)
     experiment = experiment.model_copy(update={"title": f"{experiment.title}, {variant.name}"})
     folder = output / f"{file}-{variant.name.replace(' %', '').replace(' ', '-')}"
     result = run_study(experiment, folder, default_registry())
-    return Search(file, variant, folder, result, read_journal(folder / "journal.jsonl"))
+    return Search(file, variant, experiment, folder, result, read_journal(folder / "journal.jsonl"))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from informed import rank
+
 from evosdc.engine.fresh import FreshScores, advantage, fresh_scores
 from evosdc.engine.problem import Problem
 from evosdc.randomisation.equations.equation import Equation
@@ -20,6 +22,11 @@ class Judged:
     def fitness(self) -> float:
         """The score that the search minimised."""
         return self.scores.objectives[0]
+
+    @property
+    def holds(self) -> bool:
+        """Whether all requirements hold on the fresh draws."""
+        return self.scores.scores.get("infeasibility", 0.0) == 0.0
 
     @property
     def error(self) -> float:
@@ -43,7 +50,7 @@ def judged_designs(problem: Problem, draws: int) -> list[Judged]:
 
 def best_of(designs: list[Judged], design: str = "") -> Judged:
     """Return the best design, of one kind or of both."""
-    return min((d for d in designs if f"design={design}" in d.label), key=lambda d: d.fitness)
+    return min((d for d in designs if f"design={design}" in d.label), key=lambda d: rank(d.scores))
 
 
 def gain(equation: Judged, design: Judged) -> tuple[float, float]:

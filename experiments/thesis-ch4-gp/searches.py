@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from informed import judging_problem
+
 from evosdc.engine.problem import Problem
-from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.reader import read_experiment
 from evosdc.experiment.study.study import run_study
 from evosdc.plugins.registry import default_registry
@@ -69,4 +70,4 @@ def search(
     result = run_study(experiment, folder, registry)
     equation = read_equation_design(folder / "equation.toml").equation
     assert equation is not None
-    return Search(file, fitness, algorithm, depth, folder, result, assemble(experiment, registry).problem, equation)
+    return Search(file, fitness, algorithm, depth, folder, result, judging_problem(experiment), equation)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from informed import INFORMED, judging_problem
 from tables import publish
 
-from evosdc.engine.fresh import FIRST_FRESH, FreshScores, fresh_scores
-from evosdc.experiment.build.assembly import assemble
+from evosdc.engine.fresh import FIRST_FRESH, FreshScores, advantage, fresh_scores
 from evosdc.experiment.config.reader import read_experiment
 from evosdc.experiment.run.run import run_once
 from evosdc.plugins.registry import default_registry
@@ -21,12 +21,16 @@ from evosdc_pram.two_way import attribute_pairs, chi_square, cramer_v, hellinger
 PARTNERS = ("metro", "sch")
 INITIAL = "pram design=a p=0.5"
 UTILITY = ("bivariate-difference", "chi-square-difference", "hellinger-difference", "cramer-difference")
-RISK = ("correct-matches", "unchanged", "ldp-epsilon")
+RISK = ("correct-matches", "unchanged", "ldp-epsilon", *INFORMED)
 
 
-def run(here: Path, output: Path, smoke: bool) -> list[Path]:
-    """Run part two and write its tables; return the run folders."""
-    folders = []
+def run(here: Path, output: Path, smoke: bool, generations: int | None) -> tuple[list[Path], bool]:
+    """Run part two and write its tables; return the run folders, and whether all that was gained holds.
+
+    That is, on fresh draws the final matrix is better than the initial one by more than two standard errors, and its
+    requirements hold.
+    """
+    folders, holds = [], True
     summary, tables, risks, evolution = [], [], [], []
     for partner in PARTNERS[: 1 if smoke else None]:
         for mode in ("two-stage", "flow"):
@@ -34,12 +38,18 @@ def run(here: Path, output: Path, smoke: bool) -> list[Path]:
             changes += [f"title='Invariant PRAM of degree ({mode}), pair with {partner}'"]
             if mode == "flow":
                 changes.append("genotype.mutations=6")
+            if generations is not None:
+                changes.append(f"algorithm.generations={generations}")
             if smoke:
                 changes += ["algorithm.generations=15", "genotype.draws=2", "genotype.fresh_draws=10"]
             folder = output / f"housing-degree-{partner}-{mode}"
             folders.append(folder)
             stages = one_pair(here / "housing-pairs.toml", changes, folder)
             lead = [f"degree-{partner}", mode]
+            gained, error = advantage(stages["final"][0], stages["initial"][0])
+            result = json.loads((folder / "result.json").read_text())
+            met = all(entry["met"] for entry in result["fresh"]["requirements"])
+            holds = holds and met and gained > 2.0 * error
             for stage, (fresh, figures) in stages.items():
                 summary += [
                     [*lead, stage, kind, name, fresh.scores[name], fresh.errors[name]]
@@ -71,7 +81,7 @@ def run(here: Path, output: Path, smoke: bool) -> list[Path]:
     publish(
         target, "Fitness evolution", ["pair", "invariance", "generation", "min", "mean", "max"], _thinned(evolution)
     )
-    return folders
+    return folders, holds
 
 
 def _thinned(rows: list[list[Any]], most: int = 10) -> list[list[Any]]:
@@ -86,7 +96,7 @@ def one_pair(path: Path, changes: list[str], folder: Path) -> dict[str, tuple[Fr
     registry = default_registry()
     experiment = read_experiment(path, changes)
     finished = run_once(experiment, folder, registry, experiment.seed)
-    problem = assemble(experiment, registry).problem
+    problem = judging_problem(experiment)
     initial = next(genome for masking, genome in problem.initial_genomes if masking.label.startswith(INITIAL))
     stages = {"initial": initial, "final": finished.state.best.genome}
     draws = problem.genotype.fresh_draws

@@ -80,6 +80,11 @@ class Equations(PostRandomised[Genes], SelfStarting[Genes], Described[Genes]):
         """Whether genomes are judged by expectations."""
         return self.params.expected
 
+    @property
+    def most_relabelled(self) -> float:
+        """Per cent of an attribute's records that may read right under exchanged labels."""
+        return self.params.relabelling
+
     def initial_genomes(self) -> Sequence[tuple[Masking, Genes]]:
         """Return the equations of the standard designs a and b, p and theta in 0.1..0.9.
 

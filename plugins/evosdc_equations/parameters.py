@@ -36,6 +36,9 @@ class EquationParameters(Parameters):
         min_length=1,
         description="operators, one of which is drawn for each mutation",
     )
+    relabelling: float = Field(
+        3.0, ge=0, le=100, description="records, in per cent, that may read right under exchanged labels; 100: any"
+    )
     draws: int = Field(5, ge=1, le=1000, description="files drawn for one evaluation")
     expected: bool = Field(False, description="judge by the measures' expectations instead of draws")
 

@@ -23,6 +23,9 @@ class PramParameters(Parameters):
     draws: int = Field(5, ge=1, le=1000, description="tables drawn and judged for one evaluation")
     fresh_draws: int = Field(30, ge=2, le=100_000, description="tables that the winner is judged on at the end")
     judge: Literal["draws", "expectation"] = Field("draws", description="whether measures see tables or matrices")
+    relabelling: float = Field(
+        3.0, ge=0, le=100, description="records, in per cent, that may read right under exchanged labels; 100: any"
+    )
     mutations: float = Field(2.0, ge=0, le=1000, description="mean of the Poisson number of changes by a mutation")
     swaps: float = Field(0.2, ge=0, le=1, description="share of changes that swap two values of a row; not for flows")
     rows: Literal["one-point", "two-point", "uniform"] = Field("uniform", description="exchange of rows by crossover")

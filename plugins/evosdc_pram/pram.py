@@ -74,6 +74,11 @@ class PramMatrices(PostRandomised[Matrices], SelfStarting[Matrices]):
         """Whether matrices are judged without drawing."""
         return self.params.judge == "expectation"
 
+    @property
+    def most_relabelled(self) -> float:
+        """Per cent of an attribute's records that may read right under exchanged labels."""
+        return self.params.relabelling
+
     def initial_genomes(self) -> Sequence[tuple[Masking, Matrices]]:
         """Return the initial matrices, the same design for all attributes; equal genomes once, under the first name."""
         flow = self.params.invariance == "flow"

@@ -5,6 +5,7 @@ from evosdc.engine.measure_on_subset import measure_on_subset
 from evosdc.engine.problem import Problem
 from evosdc.errors import ExperimentError, Fault, FaultCollector, ParameterError, PluginError
 from evosdc.experiment.build.constraints import constraints_of
+from evosdc.experiment.build.guard import guarded
 from evosdc.experiment.config.experiment import DataSource, Experiment, MeasureEntry, Measures
 from evosdc.model import Aggregation, Expected, Fitness, Fitted, Generalising, Microdata, PostRandomised
 from evosdc.model.constraint import Constraints
@@ -29,7 +30,8 @@ def build_problem(experiment: Experiment, microdata: Microdata, registry: Regist
         genotype = registry.build("genotype", experiment.genotype.name, experiment.genotype.params, microdata)
     fitted: dict[str, Fitted] = {}
     measures = experiment.measures or usual_measures(experiment.data, microdata, registry)
-    experiment = experiment.model_copy(update={"measures": measures})
+    experiment = guarded(experiment.model_copy(update={"measures": measures}), genotype, registry)
+    measures = experiment.measures or measures
     for measure in measures.all:
         with collect.step():
             built = registry.build("measure", measure.name, measure.params)

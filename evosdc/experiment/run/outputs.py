@@ -14,6 +14,7 @@ from evosdc.engine.loop import SearchState
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.constraints import judge_constraints
 from evosdc.experiment.build.start import StartingFile
+from evosdc.experiment.run.fresh_findings import impossible_warning
 from evosdc.experiment.run.limit import limit_of_run, limit_summary
 from evosdc.experiment.run.opinion import opinion_of, wanted
 from evosdc.experiment.run.privacy_findings import privacy_findings
@@ -70,6 +71,7 @@ def write_outputs(
     opinion, verdict, unasked = None, None, list[str]()
     if wanted(experiment, folder, state.progress.seconds):
         opinion, verdict, unasked = opinion_of(assembly, starting, best, masked)
+    fresh = fresh_summary(assembly, starting, best)
     limit = limit_of_run(experiment, assembly.microdata, registry, state.progress.seconds)
     known = min((file.individual for file in entries_of(starting)), key=lambda i: i.precedence, default=None)
     document = {
@@ -92,6 +94,7 @@ def write_outputs(
             *failure_warning(state.progress.failed, state.progress.evaluations),
             *given_away_sentences(determinations(assembly.source.table, assembly.microdata.protect)),
             *exchanged_sentences(assembly.microdata.original, masked),
+            *impossible_warning(fresh),
         ],
         "identity": scored(unprotected) if (unprotected := original_of(starting, best)) is not None else None,
         "portfolio": portfolio_summary(starting) | tuned_summary(folder),
@@ -105,7 +108,7 @@ def write_outputs(
             *left_out_note(starting, assembly.plan.without_best),
             *unasked,
         ],
-        "fresh": fresh_summary(assembly, starting, best),
+        "fresh": fresh,
         "front": [scored(member) | {"origin": member.origin} for member in state.front],
     }
     further = {

@@ -5,11 +5,12 @@ from typing import Any
 
 from evosdc.calls.exchanged_labels import exchanged_labels
 from evosdc.engine.archive import Archive
-from evosdc.engine.fresh import advantage, fresh_scores
+from evosdc.engine.fresh import FIRST_FRESH, advantage, fresh_scores
 from evosdc.engine.hypervolume import REFERENCE
 from evosdc.engine.loop import SearchState
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import StartingFile, fresh_masking_scores
+from evosdc.experiment.run.fresh_findings import impossible_on, pairs_on, requirements_on
 from evosdc.model import Individual
 from evosdc.runs.layout import TUNING, RunFolder
 from evosdc.table.table import Table
@@ -160,6 +161,7 @@ def fresh_summary(assembly: Assembly, starting: Sequence[StartingFile], best: In
     None without random decoding. ``founder`` is the best of the genotype's own initial genomes. ``portfolio`` is the
     best of the methods that were scored for comparison. Each is chosen by the draws of the search and judged on fresh
     ones.
+    ``requirements``, ``pairs`` and ``impossible`` say what holds of the winner: see `fresh_findings`.
     ``advantage`` is by how much the winner's first objective is less. Initial genomes see the winner's own random
     numbers, which makes the standard error of that smaller.
     """
@@ -169,6 +171,11 @@ def fresh_summary(assembly: Assembly, starting: Sequence[StartingFile], best: In
         return None
     winner = fresh_scores(problem, best.genome, best.key, draws)
     document: dict[str, Any] = {"draws": draws, "best": winner.to_json(), "founder": None, "portfolio": None}
+    tables = [problem.decode(best.genome, best.key, FIRST_FRESH + draw) for draw in range(draws)]
+    document["requirements"] = requirements_on(problem, best.genome, tables)
+    if tables[0].schema == assembly.microdata.original.schema:
+        document["pairs"] = pairs_on(assembly.microdata.original, tables)
+        document["impossible"] = impossible_on(problem, assembly.source.table, best.genome, draws)
     by_label = {file.masking.label: file for file in starting if file.masking is not None and not file.left_out}
     listed = {position: by_label[masking.label] for masking, position in plan.listed if masking.label in by_label}
     first = len(plan.maskings)
