@@ -133,10 +133,11 @@ def test_a_worker_makes_the_same_start(name, tmp_path, workers_know):
     assembly = assemble(experiment(genotype=name), workers_know)
     genotype = assembly.problem.genotype
     for position in range(8):
-        dump, scores, objectives = worker_tasks.evaluate_start(context, 7, position)
+        dump, scores, objectives, label = worker_tasks.evaluate_start(context, 7, position)
         genome = genotype.random(assembly.problem.streams.random_genome(position))
         evaluation = assembly.problem.evaluate(genome, genotype.key(genome))
         assert genotype.key(genotype.load(dump)) == genotype.key(genome)
+        assert label == bench.plan.labels[position]
         assert (scores, objectives) == (evaluation.scores, evaluation.objectives)
     assert bench.plan.candidates == 8
 

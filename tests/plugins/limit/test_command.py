@@ -57,4 +57,4 @@ def test_a_file_is_masked_by_the_optimal_channel(evosdc, tmp_path):  # noqa: F81
     )
     assert answer.status == 0, answer.err
     manifest = json.loads((tmp_path / "masked.manifest.json").read_text())
-    assert manifest["parameters"] == {"t": 0.6, "dr": "guess"}
+    assert manifest["parameters"] == {"t": 0.6, "dr": "guess", "effort": 1}

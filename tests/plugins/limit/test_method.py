@@ -26,11 +26,6 @@ def build(**params: object) -> MaskingMethod:
     return OptimalChannel(OptimalChannel.Params(**params))
 
 
-class TestOfTheMaximum(MaskingMethodConformance):
-    def method(self) -> MaskingMethod:
-        return build()
-
-
 class TestOfGain(MaskingMethodConformance):
     def method(self) -> MaskingMethod:
         return build(t=0.7, dr="guess-gain")
