@@ -1,6 +1,6 @@
 """What the genotype suite works on: the genotype, its file, and genomes of every origin."""
 
-from collections.abc import Set
+from collections.abc import Collection, Set
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
@@ -10,7 +10,7 @@ from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 from evosdc.testing.acceptance import accepted
 from evosdc.testing.purity import generator
-from evosdc.testing.tables import edited, sample_microdata, shuffled
+from evosdc.testing.tables import SHAPES, edited, sample_microdata, shuffled
 
 _STREAMS = Streams(seed=11)
 
@@ -30,6 +30,9 @@ class GenotypeSubject:
 
     exact_seeding: ClassVar[bool] = True
     """Whether the genome of a protected file decodes to that very file (where the genotype is `Seedable`)."""
+
+    tables: ClassVar[Collection[str]] = tuple(SHAPES)
+    """Names of the tables of `evosdc.testing.tables` to test on; fewer for what takes long on each."""
 
     def genotype(self, microdata: Microdata) -> Genotype[Any]:
         """Return the genotype to test."""

@@ -2,7 +2,7 @@
 
 # ruff: noqa: D102 -- the name of a test says what it asserts
 
-from collections.abc import Set
+from collections.abc import Collection, Set
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,7 +17,7 @@ from evosdc.table.table import Table
 from evosdc.testing.acceptance import accepted, assert_unknown_keys_refused, on_every_table
 from evosdc.testing.generalisation import assert_same_attributes, label_misses
 from evosdc.testing.purity import assert_repeatable, fingerprint, generator, unchanged
-from evosdc.testing.tables import sample_table
+from evosdc.testing.tables import SHAPES, sample_table
 
 
 class MaskingMethodConformance:
@@ -40,6 +40,9 @@ class MaskingMethodConformance:
 
     scales: ClassVar[Set[Scale] | None] = None
     """Scales of the attributes in the test tables, where parameters narrow what the method supports; None for all."""
+
+    tables: ClassVar[Collection[str]] = tuple(SHAPES)
+    """Names of the tables of `evosdc.testing.tables` to test on; fewer for what takes long on each."""
 
     def method(self) -> MaskingMethod:
         """Return the method to test."""

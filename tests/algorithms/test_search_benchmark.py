@@ -7,7 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from benchmarks.search_runs import FITNESSES, Curve, Job
+
+pytestmark = pytest.mark.studies
 
 ROOT = Path(__file__).parents[2]
 

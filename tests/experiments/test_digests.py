@@ -5,7 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from evosdc.plugins.registry import default_registry
+
+pytestmark = pytest.mark.studies
 
 SCRIPT = Path(__file__).parents[2] / "experiments" / "digests.py"
 CASE = "mask mdav housing --set k=3"

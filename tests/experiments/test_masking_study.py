@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.studies
+
 STUDY = Path(__file__).parents[2] / "experiments" / "masking" / "study.py"
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.studies
+
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "experiments" / "mean_and_max.py"
 EMBEDDED = ("housing/cells.toml",)

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.studies
+
 STUDY = Path(__file__).parents[2] / "experiments" / "thesis-ch3"
 VARIANTS = ("mean", "max", "max-without-the-best-5", "max-without-the-best-10")
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.studies
+
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "experiments" / "thesis-ch4-gp"
 

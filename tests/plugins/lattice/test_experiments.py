@@ -16,6 +16,7 @@ needs_data = pytest.mark.skipif(not os.environ.get("EVOSDC_DATA"), reason="EVOSD
 
 
 @needs_data
+@pytest.mark.studies
 @pytest.mark.parametrize(
     ("script", "table", "rows"),
     [

@@ -27,6 +27,8 @@ def build(**params: object) -> MaskingMethod:
 
 
 class TestOfGain(MaskingMethodConformance):
+    tables = ("ordinary", "one-record", "one-category", "missing-values")
+
     def method(self) -> MaskingMethod:
         return build(t=0.7, dr="guess-gain")
 

@@ -14,6 +14,8 @@ from evosdc_masking.microaggregation.mdav import Mdav
 from evosdc_masking.microaggregation.univariate import UnivariateMicroaggregation
 from tests.plugins.masking.tables import NOMINAL, ORDINAL, categorical, masked, numeric
 
+pytestmark = pytest.mark.studies
+
 ROOT = Path(__file__).parents[3]
 
 

@@ -5,6 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.studies
+
 ROOT = Path(__file__).parents[3]
 
 

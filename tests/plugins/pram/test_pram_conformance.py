@@ -2,6 +2,9 @@ from evosdc.table.schema import Scale
 from evosdc.testing import GenotypeConformance
 from evosdc_pram.pram import PramMatrices
 
+SLOW = ("ordinary", "one-record", "one-category", "unused-categories", "missing-values")
+"""Tables for what solves a program for each matrix."""
+
 
 class Conformance(GenotypeConformance):
     scales = frozenset({Scale.NOMINAL, Scale.ORDINAL})
@@ -21,10 +24,12 @@ class TestBlend(Conformance):
 
 
 class TestTwoStage(Conformance):
+    tables = SLOW
     params = {"invariance": "two-stage", "retained": 0.7, "least": 0.1, "rows": "two-point"}  # noqa: RUF012 -- never changed
 
 
 class TestFlow(Conformance):
+    tables = SLOW
     params = {"invariance": "flow", "grain": 3, "mutations": 0}  # noqa: RUF012 -- never changed
 
 

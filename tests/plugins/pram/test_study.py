@@ -12,6 +12,8 @@ from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.reader import read_experiment
 from evosdc.plugins.registry import default_registry
 
+pytestmark = pytest.mark.studies
+
 STUDY = Path(__file__).parents[3] / "experiments" / "thesis-ch4-pram"
 
 needs_data = pytest.mark.skipif(
