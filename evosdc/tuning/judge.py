@@ -148,18 +148,26 @@ class Judge:
             self.candidates.setdefault(candidate.key, candidate)
             if self._open(candidate.key, draw) and not self._too_slow(candidate):
                 fresh.setdefault((candidate.key, draw), candidate)
-        left = list(fresh.items())
+        # Stable: what takes long comes last, where the time may be over.
+        left = sorted(fresh.items(), key=lambda item: self._slow(item[1]))
         while left and not (self.over and self.trials):
+            slow = self._slow(left[0][1])
             sent = self.dispatch is not None and self.dispatch.worthwhile(self._cost * len(left))
             size = BATCH * (self.dispatch.executor.workers if sent and self.dispatch is not None else 1)
             if self.budget.evaluations is not None:
                 size = min(size, max(1, round(self._share * self.budget.evaluations) - self.evaluations))
-            if self.budget.seconds is not None and not sent:
+            if self.budget.seconds is not None:
                 # Nothing is known before the first trial, which may take long.
-                size = max(1, min(size, int(0.02 * self.budget.seconds / self._cost))) if self._cost else 1
+                workers = self.dispatch.executor.workers if sent and self.dispatch is not None else 1
+                likely = int(0.02 * self.budget.seconds / self._cost) if self._cost and not slow else 1
+                size = max(1, min(size, workers * max(1, likely)))
             batch, left = left[:size], left[size:]
             self._carry_out(batch, sent)
             self.tell(self.evaluations)
+
+    def _slow(self, candidate: Candidate) -> bool:
+        """Whether a trial may take a good part of a time that limits the tuning."""
+        return candidate.arm.dear and self.budget.seconds is not None
 
     def _open(self, key: str, draw: int) -> bool:
         known = self.trials.get(key, {})
@@ -180,6 +188,7 @@ class Judge:
             found = self._sent(asked)
         else:
             found = [self._here(masking, seed) for masking, seed in asked]
+        if not sent or self.budget.seconds is not None:
             self._cost = 0.5 * (self._cost + sum(seconds for _, seconds in found) / len(batch))
         for ((key, draw), candidate), (trial, seconds) in zip(batch, found, strict=True):
             self.evaluations += 1

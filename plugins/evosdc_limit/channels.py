@@ -32,6 +32,9 @@ _WIDE = 0.15
 _WARM = 0.01
 """First temperature where all attributes are annealed together: what each of them has found is not to be lost."""
 
+_COOL = 0.002
+"""First temperature where IL and DR are balanced and all else is to stay."""
+
 _FRONT = 400
 """Combinations of attributes that are kept for the next one."""
 
@@ -74,6 +77,10 @@ class Candidates:
             best = one if best is None or one.cost(costs) < best.cost(costs) else best
         assert best is not None
         return best
+
+    def balanced(self, channels: Channels, beside: tuple[float, float], rng: np.random.Generator) -> Channels:
+        """Return numbers of records near given ones that balance IL and DR with what comes beside."""
+        return annealed(self.costs(beside), channels.counts, self.unchanged, rng, MOVES, _COOL)
 
 
 def candidates_of(

@@ -19,8 +19,12 @@ from evosdc_limit.attribute import attribute_terms
 from evosdc_limit.channels import candidates_of
 from evosdc_limit.objective import Guess, objective_of
 
-_PASSES = 3
-"""How often numbers of records are chosen: after the first time it is known what tables and linkages cost besides."""
+_MOST_VALUES = 50_000
+"""Values of a file, records times attributes, up to which the method is tuned: beyond it takes minutes."""
+
+_PASSES, _FREE = 4, 2
+"""How often numbers of records are chosen, and how often of these freely: after the first time it is known what tables
+and linkages cost besides. Later passes only balance the best numbers, so that this cost stays about the same."""
 
 
 class OptimalChannel(Tunable):
@@ -50,7 +54,9 @@ class OptimalChannel(Tunable):
 
     @classmethod
     def designs(cls, table: Table) -> Sequence[Design]:
-        """Return the weight of IL, and the greater of IL and DR with either DR."""
+        """Return the weight of IL, and the greater of IL and DR with either DR; nothing for a large file."""
+        if table.codes.size > _MOST_VALUES:
+            return []
         weighed = Design({"dr": "guess"}, (Range("t", 0.05, 0.95),), dear=True)
         return [weighed, *(Design({"t": "max", "dr": dr}, dear=True) for dr in ("guess", "guess-gain"))]
 
@@ -63,18 +69,22 @@ class OptimalChannel(Tunable):
         terms = attribute_terms(table)
         objective = objective_of(terms, self.params.dr)
         records = [np.round(one.frequencies * len(table)).astype(np.int64) for one in terms]
-        effort, beside = self.params.effort, (0.0, 0.0)
+        effort = self.params.effort
         candidates = candidates_of(objective, records, t, effort, rng)
         costs = candidates.costs()
-        best, least = table.codes, inf
+        best, nearest, beside, least = table.codes, None, (0.0, 0.0), inf
         # A weighted sum does not ask how both are balanced: what comes besides changes nothing.
-        for _ in range(_PASSES if t is None else 1):
-            channels = candidates.together(beside, effort, rng)
+        for number in range(_PASSES if t is None else 1):
+            if nearest is None or number < _FREE:
+                channels = candidates.together(beside, effort, rng)
+            else:
+                channels = candidates.balanced(nearest, beside, rng)
             file = assigned(table, objective, channels.counts, candidates.t, effort, rng)
-            reached = fitness(channels.il - beside[0] + file.il, channels.dr - beside[1] + file.dr, costs)
-            if reached < least:
-                best, least = file.codes, reached
-            beside = file.il, file.dr
+            il, dr = channels.il - beside[0] + file.il, channels.dr - beside[1] + file.dr
+            if (reached := fitness(il, dr, costs)) < least:
+                best, nearest, least = file.codes, channels, reached
+                near = file.il, file.dr
+            beside = (file.il, file.dr) if number + 1 < _FREE else near
         return Table(table.schema, best, table.numbers)
 
     def require_fit(self, table: Table) -> None:

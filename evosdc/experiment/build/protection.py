@@ -103,7 +103,9 @@ def protection(
         # Of many tuned files most are alike; a search gets further from the portfolio's variety besides.
         portfolio = default_portfolio(microdata.original.schema, registry)
         limits = {} if seconds else {"evaluations": TUNED}
-        start = {"tuned": {"files": 1} | limits, "portfolio": portfolio}
+        # Files of the methods offered for the occasion come first, however little time is left.
+        methods = [{"method": name} for name in registry.defaults("masking-method", "protect")]
+        start = {"tuned": {"files": 1} | limits, "methods": methods, "portfolio": portfolio}
     if start is not None:
         document["start"] = dict(start)
     return parse_experiment(document, Path.cwd(), "protect")

@@ -50,6 +50,8 @@ class StartingPlan:
         Per cent of `maskings`, the best by the fitness, that are left out once they are judged.
     tuned : bool
         Whether methods at their best parameters join before anything is made; the plan is then made anew.
+    assured : int
+        How many entries are masked and judged even where the time is over before.
     """
 
     maskings: tuple[StartEntry, ...]
@@ -58,6 +60,7 @@ class StartingPlan:
     compared: tuple[StartEntry, ...]
     without_best: float = 0.0
     tuned: bool = False
+    assured: int = 1
 
     @property
     def candidates(self) -> int:

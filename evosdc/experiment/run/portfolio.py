@@ -29,7 +29,7 @@ def starting_individuals(
 ) -> list[Individual]:
     """Return all that stands in the plan of the start, evaluated: the candidates first, then files for comparison.
 
-    Where the experiment stops by time and the time is over before, the list ends early; it has at least one entry.
+    Where the experiment stops by time and the time is over before, the list ends early, after `StartingPlan.assured` entries at least.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def starting_individuals(
     seconds = 0.0
 
     def over() -> bool:
-        return bool(individuals) and limit is not None and spent + perf_counter() - began >= limit
+        return len(individuals) >= min(plan.assured, total) and limit is not None and spent + perf_counter() - began >= limit
 
     while (done := len(individuals)) < total and not over():
         tell(done, total)

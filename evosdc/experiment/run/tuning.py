@@ -34,6 +34,9 @@ from evosdc.tuning.tuner import tune
 UNTUNED = 24
 """Random genomes that start a search where no method could be tuned, and nothing else was asked for."""
 
+MOST_ASSURED = 4
+"""Starting files that are masked and judged at most where the time is over before."""
+
 TRY_MASKING = "evosdc.experiment.run.worker_tasks:try_masking"
 """The worker's function that masks by an entry and judges the file."""
 
@@ -137,4 +140,7 @@ def with_tuned(assembly: Assembly, maskings: list[Masking]) -> Assembly:
     experiment = experiment.model_copy(update={"start": start})
     entries = entries_of(start, written_entries(experiment, registry), assembly.microdata, registry)
     files = file_entries(start, assembly.plan.files)
-    return replace(assembly, experiment=experiment, plan=starting_plan(assembly.problem, (*entries, *files), start))
+    plan = starting_plan(assembly.problem, (*entries, *files), start)
+    # The best of the tuned files, and what was asked for by name, are there even where tuning took all the time.
+    plan = replace(plan, assured=min(MOST_ASSURED, max(1, len(maskings) + len(begun.methods))))
+    return replace(assembly, experiment=experiment, plan=plan)

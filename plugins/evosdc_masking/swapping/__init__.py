@@ -11,4 +11,9 @@ SPECS: tuple[MaskingMethodSpec, ...] = (
         summary="Values of each attribute are swapped between records at most p percent of the ranks apart.",
         source="Moore 1996; as in the Handbook on Statistical Disclosure Control",
     ),
+    MaskingMethodSpec(
+        name="table-swapping", implementation="evosdc_masking.swapping.table_swapping:TableSwapping",
+        summary="Values are swapped at random, then exchanged until tables of two and three attributes are kept.",
+        source="Dalenius and Reiss 1982; Reiss 1984; random exchanges are a reconstruction", default_for=("protect",),
+    ),
 )  # fmt: skip

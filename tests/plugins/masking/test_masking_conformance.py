@@ -7,6 +7,7 @@ from evosdc_masking.post_randomisation.pram import Pram
 from evosdc_masking.recoding.extreme_coding import BottomCoding, TopCoding
 from evosdc_masking.recoding.global_recoding import GlobalRecoding
 from evosdc_masking.swapping.rank_swapping import RankSwapping
+from evosdc_masking.swapping.table_swapping import TableSwapping
 from tests.plugins.masking.tables import build
 
 
@@ -23,6 +24,12 @@ class TestPramB(MaskingMethodConformance):
 class TestRankSwapping(MaskingMethodConformance):
     def method(self) -> MaskingMethod:
         return build(RankSwapping, p=10)
+
+
+class TestTableSwapping(MaskingMethodConformance):
+    keeps_links = False
+    def method(self) -> MaskingMethod:
+        return build(TableSwapping)
 
 
 class TestMdav(MaskingMethodConformance):

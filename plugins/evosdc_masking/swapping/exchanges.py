@@ -1,0 +1,177 @@
+"""Exchanges of values between pairs of records that bring frequency tables nearer to those of the original."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.kernel import kernel
+
+Integers = NDArray[np.int64]
+Keys = NDArray[np.uint64]
+
+
+@kernel
+def contains(keys: Keys, key: np.uint64) -> bool:
+    """Whether a key is in a hash table with open addressing; 0 is an empty place.
+
+    Parameters
+    ----------
+    keys : ndarray of uint64
+        Its length is a power of two, and it has empty places.
+    """
+    last = np.uint64(keys.size - 1)
+    place = np.int64(key & last)
+    while keys[place] != np.uint64(0):
+        if keys[place] == key:
+            return True
+        place = (place + 1) & np.int64(last)
+    return False
+
+
+@kernel
+def _cell(t: int, r: int, levels: Integers, attributes: Integers, strides: Integers, offsets: Integers, d: int) -> int:
+    cell = offsets[t]
+    for q in range(3):
+        v = attributes[t, q]
+        if v >= 0:
+            cell += levels[d, r, v] * strides[t, q]
+    return int(cell)
+
+
+@kernel
+def _moved(
+    t: int, r: int, s: int, levels: Integers, chosen: NDArray[np.bool_], attributes: Integers, strides: Integers, d: int
+) -> int:
+    """Return by how much the cell of record r moves when it takes the chosen values of record s."""
+    change = 0
+    for q in range(3):
+        v = attributes[t, q]
+        if v >= 0 and chosen[v]:
+            change += (levels[d, s, v] - levels[d, r, v]) * strides[t, q]
+    return int(change)
+
+
+@kernel
+def _leads(t: int, v: int, chosen: NDArray[np.bool_], attributes: Integers) -> bool:
+    """Whether v is the first chosen column of a table, so that each table is looked at once."""
+    for q in range(3):
+        w = attributes[t, q]
+        if w >= 0 and chosen[w]:
+            return bool(w == v)
+    return False
+
+
+@kernel
+def exchange(
+    levels: Integers,
+    source: Integers,
+    attributes: Integers,
+    strides: Integers,
+    offsets: Integers,
+    detail: Integers,
+    first: Integers,
+    of: Integers,
+    surplus: Integers,
+    weights: Integers,
+    keys: Keys,
+    labels: Keys,
+    alone: Keys,
+    penalty: int,
+    tries: int,
+    seed: int,
+) -> int:
+    """Exchange values of one to three attributes between two records where that lowers the cost; change in place.
+
+    The cost is the weighted sum of the absolute surpluses of all cells, and `penalty` for each record whose key is
+    among those that are alone of their kind in the original. All is of integers, so that it is followed exactly.
+
+    Parameters
+    ----------
+    levels : ndarray of int64, shape (2, n, c)
+        Values and classes of the columns; the masked ones come first.
+    source : ndarray of int64, shape (n, V)
+        The record whose value each masked cell holds.
+    attributes, strides, offsets, detail, first, of
+        Of `FrequencyTables`.
+    surplus : ndarray of int64, shape (cells,)
+        By how many records each cell is greater than in the original.
+    weights : ndarray of int64, shape (cells,)
+    keys : ndarray of uint64, shape (n,)
+        Of each record: the labels of its masked values, combined by exclusive or.
+    labels : ndarray of uint64, shape (V, values)
+    alone : ndarray of uint64
+        A hash table for `contains`.
+    penalty, tries, seed : int
+
+    Returns
+    -------
+    int
+        By how much the cost became less.
+    """
+    np.random.seed(seed)
+    n, masked = source.shape
+    chosen = np.zeros(levels.shape[2], dtype=np.bool_)
+    moving = np.empty(3, dtype=np.int64)
+    gained = 0
+    for _ in range(tries):
+        r, s = np.random.randint(n), np.random.randint(n)
+        moves = 0
+        wanted = 1 if masked == 1 or np.random.random() < 0.6 else 2 + np.random.randint(2)
+        own, other = keys[r], keys[s]
+        for _draw in range(wanted):
+            v = np.random.randint(masked)
+            a, b = levels[0, r, v], levels[0, s, v]
+            if a != b and not chosen[v]:
+                chosen[v] = True
+                moving[moves] = v
+                moves += 1
+                own ^= labels[v, a] ^ labels[v, b]
+                other ^= labels[v, a] ^ labels[v, b]
+        if moves == 0:
+            continue
+        change = 0
+        if penalty > 0:
+            change += penalty * (contains(alone, own) + contains(alone, other))
+            change -= penalty * (contains(alone, keys[r]) + contains(alone, keys[s]))
+        for m in range(moves):
+            v = moving[m]
+            for place in range(first[v], first[v + 1]):
+                t = of[place]
+                if moves > 1 and not _leads(t, v, chosen, attributes):
+                    continue
+                d = detail[t]
+                x = _cell(t, r, levels, attributes, strides, offsets, d)
+                y = _cell(t, s, levels, attributes, strides, offsets, d)
+                step = _moved(t, r, s, levels, chosen, attributes, strides, d)
+                if step == 0 or x + step == y:
+                    continue
+                change += weights[x] * (1 if surplus[x] <= 0 else -1)
+                change += weights[y] * (1 if surplus[y] <= 0 else -1)
+                change += weights[x + step] * (1 if surplus[x + step] >= 0 else -1)
+                change += weights[y - step] * (1 if surplus[y - step] >= 0 else -1)
+        if change < 0:
+            gained -= change
+            for m in range(moves):
+                v = moving[m]
+                for place in range(first[v], first[v + 1]):
+                    t = of[place]
+                    if moves > 1 and not _leads(t, v, chosen, attributes):
+                        continue
+                    d = detail[t]
+                    x = _cell(t, r, levels, attributes, strides, offsets, d)
+                    y = _cell(t, s, levels, attributes, strides, offsets, d)
+                    step = _moved(t, r, s, levels, chosen, attributes, strides, d)
+                    surplus[x] -= 1
+                    surplus[y] -= 1
+                    surplus[x + step] += 1
+                    surplus[y - step] += 1
+            keys[r], keys[s] = own, other
+        for m in range(moves):
+            v = moving[m]
+            chosen[v] = False
+            if change < 0:
+                source[r, v], source[s, v] = source[s, v], source[r, v]
+                for d in range(2):
+                    levels[d, r, v], levels[d, s, v] = levels[d, s, v], levels[d, r, v]
+    return gained

@@ -1,0 +1,150 @@
+"""The frequency tables that swapping keeps: which ones, in what detail, and where their cells stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.table.schema import Scale
+from evosdc.table.table import Table
+
+Integers = NDArray[np.int64]
+
+CLASSES = 20
+"""Classes of an attribute, at most, in tables of three attributes and in large ones."""
+
+LARGE = 1 << 16
+"""Cells of a pair of attributes from which on it is tabulated by classes."""
+
+PAIRS, TRIPLES = 400, 300
+"""Tables of two and of three attributes, at most: those whose attributes depend most on each other."""
+
+
+@dataclass(frozen=True, eq=False)
+class FrequencyTables:
+    """Tables of two and three columns in one array of cells.
+
+    Parameters
+    ----------
+    attributes : ndarray of int64, shape (T, 3)
+        Columns of each table, -1 where a table has two.
+    strides : ndarray of int64, shape (T, 3)
+        Cells between neighbouring values of each column.
+    offsets : ndarray of int64, shape (T,)
+        First cell of each table.
+    detail : ndarray of int64, shape (T,)
+        0 where a table has all values, 1 where it has classes.
+    first, of : ndarray of int64
+        Tables of column v are ``of[first[v]:first[v + 1]]``.
+    cells : int
+        Cells of all tables.
+    """
+
+    attributes: Integers
+    strides: Integers
+    offsets: Integers
+    detail: Integers
+    first: Integers
+    of: Integers
+    cells: int
+
+    def counts(self, levels: Integers) -> Integers:
+        """Return the records in each cell, shape (cells,), of columns with values and classes, shape (2, n, c)."""
+        found = np.zeros(self.cells, dtype=np.int64)
+        for members, strides, offset, detail in zip(
+            self.attributes, self.strides, self.offsets, self.detail, strict=True
+        ):
+            used = members >= 0
+            cells = offset + levels[detail][:, members[used]] @ strides[used]
+            found += np.bincount(cells, minlength=self.cells)
+        return found
+
+
+def levels_of(table: Table) -> Integers:
+    """Return the values of a table as integers, shape (2, n, V): all different ones, and `CLASSES` at most.
+
+    A missing value is one of its own. Classes are quantile bins of numbers and of ordered categories; of other
+    categories the most frequent ones stay, and the rest are one class.
+    """
+    return np.stack([_values(table), _classes(table)])
+
+
+def frequency_tables(levels: Integers, masked: int, order: int) -> FrequencyTables:
+    """Return the tables of two, and with order 3 of three, columns of which at least one is masked.
+
+    Parameters
+    ----------
+    levels : ndarray of int64, shape (2, n, c)
+        Values and classes of all columns, the masked ones first.
+    masked : int
+        How many columns are masked.
+    order : {2, 3}
+    """
+    columns = levels.shape[2]
+    sizes = levels.max(axis=1) + 1
+    dependence = {
+        pair: _dependence(levels[1][:, pair], sizes[1, list(pair)]) for pair in combinations(range(columns), 2)
+    }
+    members: list[tuple[int, ...]] = []
+    for size, most in ((2, PAIRS), (3, TRIPLES)):
+        if size <= order:
+            found = [group for group in combinations(range(columns), size) if group[0] < masked]
+            strength = [sum(dependence[pair] for pair in combinations(group, 2)) for group in found]
+            ranked = sorted(range(len(found)), key=lambda place: (-strength[place], found[place]))
+            members += sorted(found[place] for place in ranked[:most])
+    return _laid_out(members, sizes, columns)
+
+
+def _laid_out(members: Sequence[tuple[int, ...]], sizes: Integers, columns: int) -> FrequencyTables:
+    attributes = np.full((len(members), 3), -1, dtype=np.int64)
+    strides = np.zeros((len(members), 3), dtype=np.int64)
+    offsets, detail = np.zeros(len(members), dtype=np.int64), np.zeros(len(members), dtype=np.int64)
+    cells = 0
+    for place, group in enumerate(members):
+        chosen = list(group)
+        detail[place] = int(len(group) > 2 or np.prod(sizes[0, chosen]) > LARGE)
+        own = sizes[detail[place], chosen]
+        attributes[place, : len(group)] = chosen
+        strides[place, : len(group)] = np.cumprod([1, *own[:-1]])
+        offsets[place] = cells
+        cells += int(np.prod(own))
+    tables = [[t for t, group in enumerate(members) if v in group] for v in range(columns)]
+    first = np.cumsum([0, *(len(one) for one in tables)]).astype(np.int64)
+    of = np.array([t for one in tables for t in one], dtype=np.int64)
+    return FrequencyTables(attributes, strides, offsets, detail, first, of, cells)
+
+
+def _dependence(pair: Integers, sizes: Integers) -> float:
+    """Return the share of records by which the table of two columns differs from independence."""
+    joint = np.bincount(pair[:, 0] * sizes[1] + pair[:, 1], minlength=int(sizes[0] * sizes[1])).reshape(sizes)
+    expected = np.outer(joint.sum(axis=1), joint.sum(axis=0)) / len(pair)
+    return float(np.abs(joint - expected).sum() / 2 / len(pair))
+
+
+def _values(table: Table) -> Integers:
+    columns = [np.unique(table.column(name), return_inverse=True)[1] for name in table.schema.names]
+    return np.stack(columns, axis=1).astype(np.int64)
+
+
+def _classes(table: Table) -> Integers:
+    columns = []
+    values = _values(table)
+    for v, attribute in enumerate(table.schema.attributes):
+        column = values[:, v]
+        size = int(column.max()) + 1
+        if size > CLASSES:
+            counts = np.bincount(column)
+            if attribute.scale is not Scale.NOMINAL:
+                ranks = np.cumsum(counts) - counts / 2
+                merged = (ranks * CLASSES / len(table)).astype(np.int64)
+            else:
+                order = np.argsort(-counts, kind="stable")
+                merged = np.empty(size, dtype=np.int64)
+                merged[order] = np.minimum(np.arange(size), CLASSES - 1)
+            column = np.unique(merged, return_inverse=True)[1][column]
+        columns.append(column)
+    return np.stack(columns, axis=1).astype(np.int64)

@@ -1,0 +1,144 @@
+"""Swapping that keeps frequency tables."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evosdc.errors import ParameterError
+from evosdc.table.table import Table
+from evosdc_masking.swapping.exchanges import contains, exchange
+from evosdc_masking.swapping.frequency_tables import CLASSES, frequency_tables, levels_of
+from evosdc_masking.swapping.table_swapping import TableSwapping, _alone, _keys
+from tests.plugins.masking.tables import NOMINAL, ORDINAL, build, categorical, joined, masked, mixed_tables, numeric
+
+N = 400
+
+
+def dependent(seed: int = 0, n: int = N) -> Table:
+    """Four attributes, each a noisy copy of the one before it."""
+    rng = np.random.default_rng(seed)
+    first = rng.integers(0, 5, n)
+    columns = [first]
+    for _ in range(3):
+        noise = rng.random(n) < 0.2
+        columns.append(np.where(noise, rng.integers(0, 5, n), columns[-1]))
+    return categorical(np.array(columns).T, [5] * 4, [NOMINAL, ORDINAL, NOMINAL, ORDINAL])
+
+
+def table_loss(original: Table, published: Table, order: int = 2) -> float:
+    """The plain reference: the mean share of records in another cell, over all tables of an order."""
+    found = []
+    for group in combinations(range(original.codes.shape[1]), order):
+        cells: dict[tuple[int, ...], int] = {}
+        for sign, table in ((1, original), (-1, published)):
+            for record in table.codes[:, group]:
+                cells[tuple(record)] = cells.get(tuple(record), 0) + sign
+        found.append(sum(map(abs, cells.values())) / 2 / len(original))
+    return float(np.mean(found))
+
+
+@given(mixed_tables(), st.floats(0, 1), st.integers(2, 3), st.booleans(), st.integers(0, 5))
+def test_marginals_are_kept_and_the_seed_decides(
+    table: Table, share: float, order: int, avoid_alone: bool, seed: int
+) -> None:
+    params = {"share": share, "order": order, "avoid_alone": avoid_alone}
+    published = masked(TableSwapping, table, seed, **params)
+    np.testing.assert_array_equal(np.sort(published.codes, axis=0), np.sort(table.codes, axis=0))
+    np.testing.assert_array_equal(np.sort(published.numbers, axis=0), np.sort(table.numbers, axis=0))
+    assert published.same_records(masked(TableSwapping, table, seed, **params))
+
+
+def test_nothing_permuted_is_the_identity() -> None:
+    assert masked(TableSwapping, dependent(), share=0).same_records(dependent())
+
+
+@pytest.mark.parametrize("order", [2, 3])
+def test_tables_come_back_although_values_were_permuted(order: int) -> None:
+    table = dependent()
+    published = masked(TableSwapping, table, share=1, order=order, avoid_alone=False)
+    rng = np.random.default_rng(1)
+    shuffled = np.stack([rng.permutation(table.codes[:, j]) for j in range(4)], axis=1)
+    independent = Table(table.schema, shuffled, table.numbers)
+    assert table_loss(table, published, order) < 0.15 * table_loss(table, independent, order)
+    assert np.mean(table.codes == published.codes) < 0.4
+
+
+def test_tables_with_unmasked_attributes_come_back() -> None:
+    table = dependent()
+    part, others = table.select(table.schema.names[:2]), table.select(table.schema.names[2:])
+    method = build(TableSwapping, share=1, avoid_alone=False)
+    published = method.mask_given(part, others, np.random.default_rng(1))
+    whole = Table(table.schema, np.hstack([published.codes, others.codes]), table.numbers)
+    alone = method.mask(part, np.random.default_rng(1))
+    apart = Table(table.schema, np.hstack([alone.codes, others.codes]), table.numbers)
+    assert table_loss(table, whole) < 0.2 * table_loss(table, apart)
+
+
+def test_identifiers_weights_and_households_are_not_tabulated() -> None:
+    table = dependent()
+    assert build(TableSwapping).auxiliary_names(table.schema, ["c0"]) == ("c1", "c2", "c3")
+
+
+def test_records_that_one_respondent_alone_has_are_avoided() -> None:
+    rng = np.random.default_rng(3)
+    table = categorical(rng.integers(0, 4, (N, 5)), [4] * 5, [NOMINAL] * 5)
+    records, counts = np.unique(table.codes, axis=0, return_counts=True)
+    alone = {tuple(record) for record in records[counts == 1]}
+
+    def replicated(**params: bool) -> int:
+        published = masked(TableSwapping, table, share=1, **params)
+        return len(alone & {tuple(record) for record in published.codes})
+
+    assert replicated(avoid_alone=True) < 0.3 * replicated(avoid_alone=False)
+
+
+def test_surpluses_and_keys_are_followed_exactly() -> None:
+    table = joined(dependent(), numeric(np.random.default_rng(5).normal(size=N)))
+    levels = levels_of(table)
+    tables = frequency_tables(levels, 3, 3)
+    expected = tables.counts(levels)
+    rng = np.random.default_rng(2)
+    labels = rng.integers(1, 2**63, size=(3, int(levels[0].max()) + 1)).astype(np.uint64)
+    alone = _alone(_keys(levels[0], labels))
+    source = np.stack([rng.permutation(N) for _ in range(3)], axis=1)
+    published = levels.copy()
+    for v in range(3):
+        published[:, :, v] = levels[:, source[:, v], v]
+    weights = np.where(expected == 0, 6, 1)
+    surplus, keys = tables.counts(published) - expected, _keys(published[0], labels)
+
+    def cost() -> int:
+        again = np.abs(tables.counts(published) - expected) * weights
+        return int(again.sum()) + 12 * sum(contains(alone, key) for key in _keys(published[0], labels))
+
+    before = cost()
+    layout = (tables.attributes, tables.strides, tables.offsets, tables.detail, tables.first, tables.of)
+    gained = exchange(published, source, *layout, surplus, weights, keys, labels, alone, 12, 100_000, 7)
+    np.testing.assert_array_equal(surplus, tables.counts(published) - expected)
+    np.testing.assert_array_equal(keys, _keys(published[0], labels))
+    for v in range(3):
+        np.testing.assert_array_equal(published[:, :, v], levels[:, source[:, v], v])
+        np.testing.assert_array_equal(np.sort(source[:, v]), np.arange(N))
+    np.testing.assert_array_equal(published[:, :, 3:], levels[:, :, 3:])
+    assert before - gained == cost() < before
+
+
+def test_wide_attributes_have_at_most_twenty_classes() -> None:
+    rng = np.random.default_rng(4)
+    table = joined(categorical(rng.integers(0, 90, (N, 2)), [90, 90], [NOMINAL, ORDINAL]), numeric(rng.normal(size=N)))
+    values, classes = levels_of(table)
+    assert (classes.max(axis=0) < CLASSES).all()
+    assert values[:, 2].max() == N - 1
+    for v in range(3):  # a value has one class
+        assert len(np.unique(np.stack([values[:, v], classes[:, v]]), axis=1).T) == values[:, v].max() + 1
+
+
+def test_parameters_out_of_range_are_refused() -> None:
+    for wrong in ({"share": 1.5}, {"order": 4}, {"effort": 0}):
+        with pytest.raises(ParameterError, match=next(iter(wrong))):
+            build(TableSwapping, **wrong)
