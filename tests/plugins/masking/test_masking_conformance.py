@@ -28,6 +28,7 @@ class TestRankSwapping(MaskingMethodConformance):
 
 class TestTableSwapping(MaskingMethodConformance):
     keeps_links = False
+
     def method(self) -> MaskingMethod:
         return build(TableSwapping)
 
