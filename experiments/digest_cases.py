@@ -149,7 +149,7 @@ SWEEPS: dict[str, tuple[str, ...]] = {
         "thesis-ch4-pram/housing.toml",
         "algorithm={name='parent-child'}",
         EXPECTED,
-        """sweep.genotype=[{name="pram",invariance="flow",mutations=6,draws=2},{name="pram",judge="expectation"},
+        """sweep.genotype=[{name="pram",invariance="flow",mutations=6,draws=2},{name="pram",judge="expectation",relabelling=100},
         {name="pram",invariance="two-stage",retained=0.8,draws=2},
         {name="pram",least=0.2,most=0.9,draws=2,rows="two-point"}]""",
     ),

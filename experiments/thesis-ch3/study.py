@@ -22,7 +22,7 @@ from pathlib import Path
 
 import click
 from figures import dispersion, evolution, write_page
-from informed import as_text, figures_of_run, tuned_classical
+from informed import MEASURES, as_text, figures_of_run, tuned_classical
 from rich.console import Console
 from rich.table import Table
 from searches import FILES, Search, search, variants_of
@@ -101,8 +101,8 @@ def show_informed(searches: Sequence[Search], tuning: int, output: Path) -> None
         best = f"{done.result['best']['fitness'][0]:.3f}"
         known = [f"{classical.score:.3f}", *as_text(classical.figures), classical.label]
         rows.append([done.file, done.variant.name, best, *found, *known])
-    headings = ["file", "fitness", "best found", "guess-gain", "informed-linkage", "worst-relabelling"]
-    headings += ["tuned classical", "guess-gain", "informed-linkage", "worst-relabelling", "made by"]
+    headings = ["file", "fitness", "best found", *MEASURES]
+    headings += ["tuned classical", *(f"{name}, classical" for name in MEASURES), "made by"]
     title = f"The informed intruder: files found and tuned classical ones ({tuning} files judged)"
     show(title, headings, rows, output / "informed.csv")
 

@@ -44,6 +44,7 @@ def test_smoke_profile_makes_all_tables_and_beats_the_standard_matrices(tmp_path
     command = [sys.executable, str(STUDY / "study.py"), "--smoke", "-o", str(tmp_path / "study")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=1800, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+    assert "Matrices of attributes hold on fresh draws" in done.stdout
     made = tmp_path / "study"
     rows = rows_of(made / "attributes.csv")
     assert {(row["fitness"], row["search"]) for row in rows} == {
@@ -53,6 +54,9 @@ def test_smoke_profile_makes_all_tables_and_beats_the_standard_matrices(tmp_path
         assert float(row["final score"]) <= float(row["initial score"])
         assert float(row["advantage"]) > 2 * float(row["se advantage"])
         assert row["best standard PRAM"].startswith("pram design=")
+        assert row["requirements hold"] == "yes"
+        assert float(row["worst-relabelling evolved"]) <= 3.0
+        assert 0.0 <= float(row["informed-linkage evolved"]) <= 100.0
     for row in rows_of(made / "pairs-tables.csv"):
         assert float(row["shift of marginals"]) < 1e-12
     assert {row["stage"] for row in rows_of(made / "pairs-summary.csv")} == {"initial", "final"}

@@ -1,0 +1,30 @@
+"""The tables in the READMEs of studies are those of the files that are stored beside them."""
+
+from pathlib import Path
+
+import pytest
+
+EXPERIMENTS = Path(__file__).parents[2] / "experiments"
+PAGES = [page for page in EXPERIMENTS.glob("*/README.md") if "<!-- table " in page.read_text(encoding="utf-8")]
+
+
+@pytest.fixture
+def with_tables(monkeypatch):
+    monkeypatch.syspath_prepend(str(EXPERIMENTS))
+    from readme_tables import with_tables
+
+    return with_tables
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
+def test_pages_say_what_the_stored_tables_say(page, with_tables):
+    text = page.read_text(encoding="utf-8")
+    assert with_tables(text, page.parent) == text
+
+
+def test_columns_are_chosen_and_long_numbers_cut(tmp_path, with_tables):
+    (tmp_path / "t.csv").write_text("a,b,c\nx,1.23456,3\n", encoding="utf-8")
+    page = "before\n<!-- table t.csv: b | a -->\nold\n<!-- end -->\nafter\n"
+    made = "before\n<!-- table t.csv: b | a -->\n\n| b | a |\n| --- | --- |\n| 1.23 | x |\n\n<!-- end -->\nafter\n"
+    assert with_tables(page, tmp_path) == made
+    assert with_tables(made, tmp_path) == made
