@@ -204,7 +204,18 @@ ODD = {
 def test_odd_but_usable_files_are_protected(evosdc, tmp_path, name):
     (tmp_path / "odd.csv").write_bytes(ODD[name].encode())
     names = ODD[name].lstrip("\ufeff").splitlines()[0].split(",")[:2]
-    answer = evosdc("protect", "odd.csv", "--protect", ",".join(names), "--time", "0.3s", "-o", "run", "--json")
+    answer = evosdc(
+        "protect",
+        "odd.csv",
+        "--protect",
+        ",".join(names),
+        "--time",
+        "0.3s",
+        "--no-second-opinion",
+        "-o",
+        "run",
+        "--json",
+    )
     assert answer.status == 0, answer.err
     result = json.loads(answer.out)
     assert result["protect"] == names

@@ -12,7 +12,7 @@ from tests.executors.conftest import alive, descendants
 from .commands import assert_same_run, experiment_file, reached, wait_for
 from .troubled import Trouble, command
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.endurance]
 
 CHANGES = {
     "measures": {"il": ["dbil", "ctbil"], "dr": ["id", "troubled"]},

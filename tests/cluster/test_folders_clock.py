@@ -10,7 +10,7 @@ import pytest
 
 from tests.cluster.commands import assert_same_run, completed, experiment_file, started, wait_for
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.endurance]
 
 JUMPING = """
 import sys, time

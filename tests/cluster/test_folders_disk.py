@@ -19,7 +19,7 @@ from tests.cluster.commands import (
 )
 from tests.executors.conftest import alive, descendants
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.endurance]
 
 
 @pytest.fixture

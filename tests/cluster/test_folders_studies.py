@@ -13,7 +13,7 @@ import pytest
 from tests.cluster.commands import completed, experiment_file, outcome, started, wait_for
 from tests.executors.conftest import alive, descendants
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.endurance]
 
 SWEEP = {"genotype.mutations": [1, 40], "fitness.name": ["mean", "max"]}
 

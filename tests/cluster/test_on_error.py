@@ -8,7 +8,7 @@ import pytest
 from .commands import assert_same_run, end_at, experiment_file, journal, outcome, reached, started, wait_for
 from .troubled import Trouble
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.endurance]
 
 SENT = """
 import sys

@@ -7,7 +7,7 @@ import pytest
 from tests.cluster.commands import completed, experiment_file, outcome
 from tests.optional import require_dask, require_mpi
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.endurance]
 
 STUDY = {
     "data": {"name": "housing", "first": 150},

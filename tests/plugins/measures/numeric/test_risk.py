@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
@@ -57,11 +57,18 @@ def test_cell_by_cell_is_the_same_for_categories(tables):
     assert by_cell.score(masked) == pytest.approx(fitted("id", original).score(masked))
 
 
+def nearly_tied(distances):
+    """Whether distances differ by rounding alone, so that who counts as nearest depends on how they are computed."""
+    gaps = np.diff(np.sort(distances, axis=None))
+    return bool(((gaps > 0) & (gaps < 1e-9 * max(1.0, distances.max()))).any())
+
+
 @SETTINGS
 @given(tables=pairs(), each=st.booleans(), backward=st.booleans())
 def test_distance_linkage(tables, each, backward):
     params = {"standardise": "each" if each else "original"} | (BACKWARD if backward else {})
     distances = reference.squared_distances(*tables, each)
+    assume(not nearly_tied(distances))
     wanted = reference.credits(distances.T if backward else distances)
     assert fitted("dbrl", tables[0], **params).score(tables[1]) == pytest.approx(wanted)
 
