@@ -15,7 +15,10 @@ collect_ignore = ["stranger"]
 
 # Kernels compile at their first call, so no single example has a deadline.
 hypothesis_settings.register_profile(
-    "evosdc", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    "evosdc",
+    deadline=None,
+    max_examples=50,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 hypothesis_settings.load_profile("evosdc")
 

@@ -186,9 +186,12 @@ class TestBuilding:
         command = str(python.with_name("evosdc"))
         listed = subprocess.run([command, "plugins", "list"], capture_output=True, text=True, env=clean, cwd=tmp_path)
         assert "mdav" in listed.stdout, listed.stderr
-        # Few measures: each has kernels that are compiled for this environment.
-        quick_start = [command, "protect", "housing", "--il", "ctbil", "--dr", "id", "--no-tune", "--no-second-opinion"]
-        quick_start += ["--time", "1s", "-o", "runs/first"]
+        # Few measures and no methods: each has kernels that are compiled for this environment.
+        (tmp_path / "x.toml").write_text(
+            'data = { name = "housing", first = 100 }\nstart = { random = 5 }\nstop = { generations = 2 }\n'
+            'measures = { il = ["ctbil"], dr = ["id"] }\n'
+        )
+        quick_start = [command, "run", "x.toml", "-o", "runs/first"]
         done = subprocess.run(quick_start, capture_output=True, text=True, env=clean, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert "report.html" in done.stdout

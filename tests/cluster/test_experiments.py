@@ -42,6 +42,7 @@ def surroundings(tmp_path):
 
 
 @pytest.mark.cluster
+@pytest.mark.endurance
 def test_in_a_job_of_slurm_nothing_more_is_needed(surroundings, tmp_path):
     experiment, environment = surroundings
     job = {"SLURM_JOB_ID": "7", "SLURM_JOB_NODELIST": "absent[1-2]", "SLURM_TASKS_PER_NODE": "1(x2)"}
@@ -64,6 +65,7 @@ def test_in_a_job_of_slurm_nothing_more_is_needed(surroundings, tmp_path):
 
 
 @pytest.mark.cluster
+@pytest.mark.endurance
 def test_in_a_job_of_pbs_nothing_more_is_needed(surroundings, tmp_path):
     experiment, environment = surroundings
     (tmp_path / "nodes").write_text("localhost\nlocalhost\n")

@@ -172,6 +172,7 @@ def left_after(pids, seconds=120.0):
     return left
 
 
+@pytest.mark.endurance
 @pytest.mark.parametrize(("ending", "status"), [("exit", 3), ("raise", 1)])
 def test_the_exit_status_is_the_programs_own(program, ending, status):
     process, workers = program(ending)
@@ -182,6 +183,7 @@ def test_the_exit_status_is_the_programs_own(program, ending, status):
     assert not left_after(workers)
 
 
+@pytest.mark.endurance
 @pytest.mark.parametrize(
     ("number", "status", "work"),
     [

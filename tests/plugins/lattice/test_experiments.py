@@ -149,6 +149,7 @@ def test_a_parameter_that_would_do_nothing_is_refused(setting, evosdc, tmp_path)
     assert "ask for nothing" in said
 
 
+@pytest.mark.endurance
 @pytest.mark.parametrize("name", ["ga-tabu", "exhaustive"])
 def test_a_killed_search_goes_on_to_the_same_result(name, evosdc, tmp_path):
     lines = ["a,b,c,d,e,f"] + [",".join(str((i * p) % 16) for p in (1, 3, 5, 7, 11, 13)) for i in range(300)]

@@ -27,7 +27,7 @@ def build(**params: object) -> MaskingMethod:
 
 
 class TestOfGain(MaskingMethodConformance):
-    tables = ("ordinary", "one-record", "one-category", "missing-values")
+    tables = ("ordinary", "one-record", "missing-values")
 
     def method(self) -> MaskingMethod:
         return build(t=0.7, dr="guess-gain")
