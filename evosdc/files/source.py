@@ -15,9 +15,11 @@ from evosdc.files.coding import Origin, encode
 from evosdc.files.column import Column
 from evosdc.files.delimited_file import DelimitedFile, parse_delimited
 from evosdc.files.encoding import Encoding, read_bytes
+from evosdc.files.formulas import count_formulas, neutralised
 from evosdc.files.inference.proposal import infer
 from evosdc.files.schema.hierarchy_rules import with_hierarchies
 from evosdc.files.schema.schema_reader import SchemaDescription, describe, load_schema
+from evosdc.files.write_report import WriteReport
 from evosdc.printing import printable
 from evosdc.table.schema import Attribute, Role, Schema
 from evosdc.table.selection import complete_rows
@@ -49,24 +51,6 @@ class Original(Protocol):
         """Return the bytes of the file with some values changed and some columns and records left out."""
 
 
-@dataclass(frozen=True)
-class WriteReport:
-    """What was written.
-
-    Parameters
-    ----------
-    path : Path
-    dropped : tuple of str
-        Identifiers left out.
-    changed : mapping of str to int
-        How many values of each masked attribute differ from the original.
-    """
-
-    path: Path
-    dropped: tuple[str, ...]
-    changed: Mapping[str, int]
-
-
 @dataclass(frozen=True, eq=False)
 class Source:
     """A file's records as a table, and what is needed to write them back.
@@ -83,6 +67,8 @@ class Source:
         Positions of the table's records in the file.
     notes : tuple of str
         What was guessed in reading, in plain words.
+    neutralise_formulas : bool
+        Whether cells that a spreadsheet would take for formulas are published with a quote before them.
     """
 
     table: Table
@@ -90,6 +76,7 @@ class Source:
     original: Original
     rows: Rows
     notes: tuple[str, ...] = ()
+    neutralise_formulas: bool = False
 
     def restricted(self, complete: Sequence[str] | bool = False, first: int | None = None) -> "Source":
         """Return only the records without missing values, or only the first ones, or the first of the former.
@@ -166,12 +153,15 @@ class Source:
         changes = {}
         for name in masked.schema.names:
             if name not in dropped:
-                column = self.original.columns[position[name]]
-                column = replace(column, name=name, index=column.index[self.rows])
+                column = self._column(position[name])
                 changes[position[name]] = change_of(column, schema.missing, masked, schema[name].decimals)
-        written = changes
+        written = dict(changes)
         if any(change.changed.any() for change in changes.values()):
             written = {place: change.alike() for place, change in changes.items()}
+        formulas = self._formulas(written, dropped)
+        if self.neutralise_formulas and formulas:
+            places = {position[name]: self._column(position[name]) for name in formulas}
+            written |= {place: neutralised(column, written.get(place)) for place, column in places.items()}
         content = self.original.render(written, [position[name] for name in dropped], self.rows, schema.missing)
         check_writable(path)
         try:
@@ -179,7 +169,21 @@ class Source:
                 temporary.write_bytes(content)
         except OSError as error:
             raise_unwritable(path, error)
-        return WriteReport(path, dropped, {schema.names[c]: int(x.changed.sum()) for c, x in changes.items()})
+        changed = {schema.names[c]: int(x.changed.sum()) for c, x in changes.items()}
+        return WriteReport(path, dropped, changed, formulas, self.neutralise_formulas)
+
+    def _column(self, place: int) -> Column:
+        """Return a column of the file, its records those of the table and its name that of the attribute."""
+        column = self.original.columns[place]
+        return replace(column, name=self.table.schema.names[place], index=column.index[self.rows])
+
+    def _formulas(self, written: Mapping[int, Change], dropped: Sequence[str]) -> dict[str, int]:
+        """Return how many cells that are published are formulas, by column; only text files are read as cells."""
+        if not isinstance(self.original, DelimitedFile):
+            return {}
+        names = [(place, name) for place, name in enumerate(self.table.schema.names) if name not in dropped]
+        counts = {name: count_formulas(self._column(place), written.get(place)) for place, name in names}
+        return {name: count for name, count in counts.items() if count}
 
     def _check(self, masked: Table) -> None:
         faults = []
@@ -277,7 +281,8 @@ def source_of(original: Original, origin: str, description: SchemaDescription | 
     table = encode(columns, schema, Origin(origin, original.place))
     if description is not None:
         table = with_hierarchies(table, description.rules)
-    return Source(table, origin, original, np.arange(len(table), dtype=np.intp), notes)
+    neutral = description is not None and description.neutralise_formulas
+    return Source(table, origin, original, np.arange(len(table), dtype=np.intp), notes, neutral)
 
 
 def _check_labels(schema: Schema, encoding: Encoding, origin: str) -> None:

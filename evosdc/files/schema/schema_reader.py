@@ -20,7 +20,7 @@ from evosdc.table.hierarchy import Hierarchy
 from evosdc.table.numerals import MOST_DECIMALS, decimals_of, natural_order, numbers
 from evosdc.table.schema import Attribute, MissingRule, Role, Scale, Schema
 
-_KEYS = ("missing", "na", "attributes", "edit_rules")
+_KEYS = ("missing", "na", "neutralise_formulas", "attributes", "edit_rules")
 _ATTRIBUTE_KEYS = ("role", "scale", "categories", "hierarchy", "decimals")
 _Word = TypeVar("_Word", bound=StrEnum)
 
@@ -51,6 +51,8 @@ class SchemaDescription:
     origin : str
         The schema file, for messages.
     edit_rules : tuple of EditRule
+    neutralise_formulas : bool
+        Whether cells that a spreadsheet would take for formulas are published with a quote before them.
     """
 
     attributes: Mapping[str, AttributeDescription] = field(default_factory=dict)
@@ -58,6 +60,7 @@ class SchemaDescription:
     na: MissingRule = MissingRule.CATEGORY
     origin: str = "schema"
     edit_rules: tuple[EditRule, ...] = ()
+    neutralise_formulas: bool = False
 
     @property
     def rules(self) -> dict[str, HierarchyRule]:
@@ -204,10 +207,13 @@ def load_schema(path: Path) -> SchemaDescription:
             faults.append(Fault(where, _kind(table), 'a table, for example { role = "quasi-identifier" }'))
             continue
         attributes[name] = _description(table, where, path.parent, missing or (), faults)
+    neutral = document.get("neutralise_formulas", False)
+    if not isinstance(neutral, bool):
+        faults.append(Fault(f"{path}, neutralise_formulas", _kind(neutral), "true or false"))
     rules = read_edit_rules(document.get("edit_rules", []), printable(f"{path}: edit_rules"), faults)
     if faults:
         raise SchemaError(faults)
-    return SchemaDescription(attributes, missing or (), na or MissingRule.CATEGORY, str(path), rules)
+    return SchemaDescription(attributes, missing or (), na or MissingRule.CATEGORY, str(path), rules, bool(neutral))
 
 
 def _description(
