@@ -15,7 +15,7 @@ class WriteReport:
     ----------
     path : Path
     dropped : tuple of str
-        Identifiers left out.
+        Identifiers, and attributes of the role drop, left out.
     changed : mapping of str to int
         How many values of each masked attribute differ from the original.
     formulas : mapping of str to int

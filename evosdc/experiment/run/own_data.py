@@ -10,7 +10,7 @@ import numpy as np
 from evosdc.errors import ExperimentError, Fault
 from evosdc.experiment.run.outputs import csv_text
 from evosdc.files.atomic import make_folder, write_text
-from evosdc.files.schema import schema_writer as schema_text
+from evosdc.files.schema.schema_writer import dump_schema
 from evosdc.runs.layout import DATA, RESOLVED, RunFolder
 from evosdc.table.table import MISSING, Table
 
@@ -43,7 +43,7 @@ def with_own_data(document: Mapping[str, Any], table: Table, folder: Path) -> di
     make_folder(folder)
     make_folder(target)
     write_text(target / ORIGINAL, csv_text([list(table.schema.names), *_records(table)]))
-    schema_text.dump(table.schema, target / SCHEMA)
+    dump_schema(table.schema, target / SCHEMA)
     return {**document, "data": {**said, "file": str(target / ORIGINAL), "schema": str(target / SCHEMA)}}
 
 
