@@ -69,6 +69,14 @@ def test_new_labels_make_a_column_of_texts(kind, people):
     assert as_pandas(masked)["age"].tolist() == people["age"].tolist()
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_formulas_are_neutralised_in_frames_of_any_kind(kind):
+    given = of_kind(kind, pd.DataFrame({"a": ["=cmd()", "x"], "n": [1, -2]}))
+    plain = as_pandas(evosdc.neutralise_formulas(given))
+    assert plain["a"].tolist() == ["'=cmd()", "x"]
+    assert plain["n"].tolist() == [1, -2]
+
+
 def test_missing_values_and_days_survive_the_journey():
     polars = pytest.importorskip("polars", reason="polars is not installed")
     days = [date(2020, 1, 1) + timedelta(days=k) for k in range(4)]

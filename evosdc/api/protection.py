@@ -181,6 +181,7 @@ def protect(
     tune: bool = True,
     second_opinion: bool = True,
     structural_zeros: bool = True,
+    neutralise_formulas: bool = False,
     seed: int = 1,
     executor: str | Mapping[str, Any] = "serial",
     folder: str | Path | None = None,
@@ -208,6 +209,8 @@ def protect(
         Whether judges that the search does not use are asked about the result.
     structural_zeros : bool
         Whether combinations that never occur in the data are kept from occurring.
+    neutralise_formulas : bool
+        Whether texts that a spreadsheet would take for formulas get a quote before them, in the file and in `masked`.
     seed : int
     executor : str or mapping
         As in an experiment: ``{"name": "processes", "workers": 4}``.
@@ -245,7 +248,8 @@ def protect(
     temporary = TemporaryDirectory(prefix="evosdc-") if folder is None else None
     path = Path(folder) if folder is not None else Path(temporary.name if temporary is not None else "") / "run"
     with ExitStack() as stack:
-        source = with_own_data({"data": {"protect": list(names)}}, original, path)["data"]
+        wanted = {"protect": list(names), "neutralise_formulas": neutralise_formulas}
+        source = with_own_data({"data": wanted}, original, path)["data"]
         stack.enter_context(withdrawn_unless_begun(path))
         experiment = protection(
             source,
@@ -271,7 +275,7 @@ def protect(
     masked = align_codes(original.select(list(names)), published)
     verdict, classical = result.get("verdict"), result["portfolio"]["best"]
     return ProtectedData(
-        as_given(data, masked, kept),
+        as_given(data, masked, kept, neutralise_formulas),
         _rated(result["best"], str(result["best"]["origin"])),
         _rated(classical, str(classical["label"])) if classical is not None else None,
         tuple(_rated(member, str(member["origin"])) for member in result["front"]),

@@ -107,7 +107,7 @@ def as_version(data: Any, original: Table, generalised: bool = False) -> Table:
     return table_from_frame(frame, widened(schema, columns) if generalised else schema)
 
 
-def as_given(data: Any, masked: Table, kept: Sequence[str] | None = None) -> Any:
+def as_given(data: Any, masked: Table, kept: Sequence[str] | None = None, neutralise: bool = False) -> Any:
     """Return a masked table in the form of what was given: a table, or a frame of its kind with the columns in place.
 
     Parameters
@@ -117,17 +117,20 @@ def as_given(data: Any, masked: Table, kept: Sequence[str] | None = None) -> Any
         Some or all attributes.
     kept : sequence of str, optional
         The columns that are not left out; by default all.
+    neutralise : bool
+        Whether texts of a frame that a spreadsheet would take for a formula are made plain texts.
     """
     if isinstance(data, Table):
         whole = data.with_columns(masked)
         return whole if kept is None else whole.select(list(kept))
+    from evosdc.api.formulas import neutralise_formulas
     from evosdc.files.frame import frame_from_table
     from evosdc.files.frame_kinds import as_pandas, like
 
     frame = frame_from_table(as_pandas(data), masked)
     if kept is not None:
         frame = frame.drop(columns=[column for column in frame.columns if str(column) not in kept])
-    return like(data, frame)
+    return like(data, neutralise_formulas(frame) if neutralise else frame)
 
 
 def listed(names: Sequence[str] | str | None) -> list[str] | None:
