@@ -27,11 +27,13 @@ TRANSITIONS = "transitions.json"
 ANALYST = "analyst.json"
 PICTURE = "picture"
 RISK = "risk.json"
+RELEASE = "release.json"
+FOR_USERS = "for-users.html"
 REPORT = "report.html"
 CONTEXT = "context"
 SETTING = "setting.json"
 LOCK = ".lock"
-REPORTED = (RESOLVED, ENVIRONMENT, STATUS, RESULT, FREQUENCIES, TRANSITIONS, RISK, SETTING)
+REPORTED = (RESOLVED, ENVIRONMENT, STATUS, RESULT, FREQUENCIES, TRANSITIONS, RISK, SETTING, RELEASE, ANALYST)
 """The JSON objects that reports are made of."""
 
 
