@@ -11,7 +11,7 @@ from importlib import import_module
 import click
 
 from evosdc._version import __version__
-from evosdc.cli.signals import Stopped, stoppable
+from evosdc.cli.signals import Stopped, asked_to_stop, stoppable
 from evosdc.cli.text import harmless
 from evosdc.errors import EvosdcError, InputError, did_you_mean
 
@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("evosdc.cli.run:run", "Run an experiment file."),
     "check": ("evosdc.cli.run:check", "Validate an experiment file and run nothing."),
     "resume": ("evosdc.cli.run:resume", "Go on with a run that was stopped."),
+    "finish": ("evosdc.cli.finish:finish", "End a run from elsewhere with its best file so far written."),
     "status": ("evosdc.cli.status:status", "Show how a run or a study is doing."),
     "watch": ("evosdc.cli.watch:watch", "Follow a run or a study until it ends."),
     "mask": ("evosdc.cli.mask:mask", "Mask a data file by one method."),
@@ -107,7 +108,9 @@ def main(arguments: list[str] | None = None) -> None:
     except (Exception, KeyboardInterrupt) as error:
         if debug:
             traceback.print_exc()
-        sys.exit(_told(error))
+        number = asked_to_stop()
+        # A library that is told to stop while it is imported may fail with an error of its own.
+        sys.exit(_told(error if number is None or isinstance(error, KeyboardInterrupt) else Stopped(number)))
 
 
 def _told(error: BaseException) -> int:

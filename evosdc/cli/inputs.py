@@ -1,12 +1,15 @@
 """What commands read, and what they must not write over."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evosdc.cli.options import listed
 from evosdc.errors import DataError, Fault, did_you_mean
 from evosdc.files.source import Source, check_writable, read_published, read_source
 from evosdc.printing import printable
+
+if TYPE_CHECKING:
+    from evosdc.experiment.build.assembly import Assembly
 
 
 def open_source(data: str, schema: Path | None) -> Source:
@@ -27,15 +30,19 @@ def open_source(data: str, schema: Path | None) -> Source:
     return load_dataset(default_registry().spec("dataset", data))  # type: ignore[arg-type]
 
 
-def data_of(data: str, schema: Path | None, names: str | None) -> dict[str, Any]:
+def data_of(data: str, schema: Path | None, names: str | None, neutralise: bool = False) -> dict[str, Any]:
     """Return the data of an experiment about a file or a registered data set; raises as `is_dataset`.
 
     Parameters
     ----------
     names : str, optional
         Attributes to protect, separated by commas.
+    neutralise : bool
+        Whether cells that a spreadsheet would take for formulas are published with a quote before them.
     """
     source: dict[str, Any] = {"name": data} if is_dataset(data) else {"file": str(Path(data))}
+    if neutralise:
+        source["neutralise_formulas"] = True
     if schema is not None:
         source["schema"] = str(schema)
     return source if names is None else source | {"protect": listed(names)}
@@ -52,8 +59,11 @@ def is_dataset(data: str) -> bool:
     from evosdc.plugins.registry import default_registry
 
     names = default_registry().names("dataset")
-    if Path(data).exists() or data in names:
-        return not Path(data).exists()
+    if data in names:
+        # A folder of that name, which fetching data may well have made, holds no table.
+        return not Path(data).is_file()
+    if Path(data).exists():
+        return False
     meant = did_you_mean(data, names)
     if meant:
         raise DataError(Fault(printable(data), "no such file", "a file that exists, or the name of a data set", meant))
@@ -70,13 +80,35 @@ def open_published(data: str, schema: Path | None, generalised: bool = False) ->
     InputError
         It cannot be read, or a schema is given for a data set, which brings its own.
     """
-    if schema is None or not Path(data).exists():
+    if schema is None or is_dataset(data):
         return open_source(data, schema)
     return read_published(Path(data), schema, generalised)
 
 
+def files_behind(source: Source, data: str) -> tuple[Path, ...]:
+    """Return the files that were read besides those that the command names: hierarchies, and files of a data set."""
+    from evosdc.datasets.storage import locate
+    from evosdc.plugins.registry import default_registry
+
+    found = [Path(a.hierarchy.origin) for a in source.table.schema.attributes if a.hierarchy is not None]
+    if is_dataset(data):
+        found += (locate(default_registry().spec("dataset", data)) or {}).values()  # type: ignore[arg-type]
+    return tuple(found)
+
+
+def files_read(assembly: "Assembly") -> tuple[Path, ...]:
+    """Return the files that a run reads: data, schema, hierarchies, and files that it starts from."""
+    experiment = assembly.experiment
+    data, start = experiment.data, experiment.start
+    named = [data.file, data.schema_file, *(rule for rule in data.hierarchies.values() if isinstance(rule, Path))]
+    named += start.files if start is not None else ()
+    return (*filter(None, named), *files_behind(assembly.source, data.name or str(data.file)))
+
+
 def require_apart(output: Path, *inputs: Path | str | None) -> None:
     """Raise when an output cannot be written, or is one of the files that are read: nobody's original is replaced.
+
+    Links are followed, and another name of the same file is the same file.
 
     Raises
     ------

@@ -2,13 +2,15 @@
 
 import json
 import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import click
 
-from evosdc.cli.options import PATH, attributes_option, json_option, listed, parameters, schema_option
+from evosdc.cli.options import PATH, attributes_option, formulas_option, json_option, listed, parameters, schema_option
 
 
 @click.command()
@@ -31,6 +33,7 @@ from evosdc.cli.options import PATH, attributes_option, json_option, listed, par
     metavar="A,B,...",
     help="Attributes to publish, in the end, under the labels that most of their records have.",
 )
+@formulas_option
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
 @click.option("-o", "--output", type=PATH, required=True, metavar="MASKED.csv")
 @json_option
@@ -44,6 +47,7 @@ def mask(
     by: str | None,
     further: tuple[str, ...],
     right_labels: str | None,
+    neutralise: bool,
     seed: int,
     output: Path,
     as_json: bool,
@@ -52,9 +56,9 @@ def mask(
     from evosdc._version import __version__
     from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.calls.masking import account_of, as_chain, build_steps, mask_file
-    from evosdc.cli.inputs import open_source, require_apart
+    from evosdc.cli.inputs import files_behind, open_source, require_apart
     from evosdc.cli.results import print_json
-    from evosdc.cli.text import say
+    from evosdc.cli.text import say, warn
     from evosdc.errors import FaultCollector
     from evosdc.experiment.config.maskings import masking_entries
     from evosdc.files.atomic import write_text
@@ -78,20 +82,24 @@ def mask(
         steps = masking_entries([step_of(text) for text in further])
         built_further = build_steps(Masking(method, params, then=steps), registry)[1:]
         companion = None if steps else companion
+    named = files_named([params, *(step.params for step in steps)])
     for path in filter(None, (output, manifest, companion)):
         with collect.step():
-            require_apart(path, data, schema)
+            require_apart(path, data, schema, *named.values())
     with collect.step():
         source = open_source(data, schema)
         source.table.schema.require(listed(by) or (), "--by")
         source.table.schema.require(listed(right_labels) or (), "--right-labels")
         chosen = choose_attributes(source.table.schema, listed(attributes), otherwise_all=False)
+        for path in filter(None, (output, manifest, companion)):
+            require_apart(path, *files_behind(source, data))
     collect.settle()
     righted = tuple(listed(right_labels) or ())
     masking = Masking(method, params, by=tuple(listed(by) or ()), right_labels=righted)
     masking, protect = as_chain(masking, chosen, steps)
     microdata = Microdata(source.table, protect)
     masked = mask_file(masking, (built, *built_further), microdata, seed)
+    source = replace(source, neutralise_formulas=source.neutralise_formulas or neutralise)
     written = source.write(output, masked.select(protect))
     document: dict[str, Any] = {
         "method": method,
@@ -107,6 +115,8 @@ def mask(
         "records": len(masked),
         "changed": dict(written.changed),
         "dropped_identifiers": list(written.dropped),
+        "formulas": dict(written.formulas),
+        "neutralised_formulas": written.neutralised,
     }
     if steps:
         document["then"] = [
@@ -120,6 +130,7 @@ def mask(
         write_text(companion, json.dumps(account, ensure_ascii=False) + "\n")
         document["companion"] = companion.name
     write_text(manifest, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    warn(written.warnings)
     if as_json:
         print_json(document)
         return
@@ -150,5 +161,10 @@ def step_of(text: str) -> dict[str, Any]:
 
 def digests(params: dict[str, Any]) -> dict[str, str]:
     """Return the SHA-256 of every file that a parameter names, so that the manifest says what was in it."""
-    paths = {key: Path(value) for key, value in params.items() if isinstance(value, str)}
-    return {key: sha256(path.read_bytes()).hexdigest() for key, path in paths.items() if path.is_file()}
+    return {key: sha256(path.read_bytes()).hexdigest() for key, path in files_named([params]).items()}
+
+
+def files_named(parameters: Iterable[Mapping[str, Any]]) -> dict[str, Path]:
+    """Return the files that parameters of some steps name, by the parameter's name."""
+    texts = [(key, value) for params in parameters for key, value in params.items() if isinstance(value, str)]
+    return {key: Path(value) for key, value in texts if Path(value).is_file()}

@@ -1,13 +1,18 @@
 """Protected versions of a file, read by the schema of the original."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from evosdc.errors import DataError, Fault, SchemaError
-from evosdc.files.schema.schema_reader import describe
+from evosdc.files.column import Column
+from evosdc.files.delimited_file import DelimitedFile
+from evosdc.files.formulas import as_before
+from evosdc.files.schema.description import describe
 from evosdc.files.source import Source, parsed, source_of
 from evosdc.files.widening import widened
 from evosdc.printing import printable
+from evosdc.table.schema import Schema
 
 
 def read_masked(path: Path | str, original: Source, require: Sequence[str] = (), generalised: bool = False) -> Source:
@@ -31,6 +36,8 @@ def read_masked(path: Path | str, original: Source, require: Sequence[str] = (),
     """
     schema = original.table.schema
     held = parsed(Path(path))
+    if isinstance(held, DelimitedFile):
+        held = replace(held, columns=tuple(_readable(column, schema) for column in held.columns))
     names = [column.name for column in held.columns]
     unknown = [name for name in names if name not in schema]
     where, whole = printable(str(path)), printable(original.origin)
@@ -50,4 +57,16 @@ def read_masked(path: Path | str, original: Source, require: Sequence[str] = (),
         raise DataError(Fault(where, f"{size} records", wanted, "Masked files keep all records in their order."))
     if generalised:
         return source_of(held, str(path), describe(widened(schema, held.columns)))
-    return source_of(held, str(path), describe(schema.select(names)))
+    return source_of(held, str(path), describe(_without_leaves(schema.select(names))))
+
+
+def _without_leaves(schema: Schema) -> Schema:
+    """Return a schema without hierarchies of numbers: masked numbers need not be among their leaves."""
+    return replace(
+        schema, attributes=tuple(a if a.categorical else replace(a, hierarchy=None) for a in schema.attributes)
+    )
+
+
+def _readable(column: Column, schema: Schema) -> Column:
+    """Return a column without the quotes that kept its texts from being formulas."""
+    return as_before(column, schema[column.name].categories) if column.name in schema else column

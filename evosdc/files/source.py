@@ -15,11 +15,14 @@ from evosdc.files.coding import Origin, encode
 from evosdc.files.column import Column
 from evosdc.files.delimited_file import DelimitedFile, parse_delimited
 from evosdc.files.encoding import Encoding, read_bytes
-from evosdc.files.inference.proposal import infer
+from evosdc.files.formulas import count_formulas, neutralised
+from evosdc.files.inference.proposal import Inference, infer
+from evosdc.files.schema.description import SchemaDescription, describe
 from evosdc.files.schema.hierarchy_rules import with_hierarchies
-from evosdc.files.schema.schema_reader import SchemaDescription, describe, load_schema
+from evosdc.files.schema.schema_reader import load_schema
+from evosdc.files.write_report import WriteReport
 from evosdc.printing import printable
-from evosdc.table.schema import Attribute, Role, Schema
+from evosdc.table.schema import Attribute, Schema
 from evosdc.table.selection import complete_rows
 from evosdc.table.table import Rows, Table
 
@@ -44,27 +47,12 @@ class Original(Protocol):
         """Return where a record stands in the file."""
 
     def render(
-        self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[str]
+        self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[Sequence[str]]
     ) -> bytes:
-        """Return the bytes of the file with some values changed and some columns and records left out."""
+        """Return the bytes of the file with some values changed and some columns and records left out.
 
-
-@dataclass(frozen=True)
-class WriteReport:
-    """What was written.
-
-    Parameters
-    ----------
-    path : Path
-    dropped : tuple of str
-        Identifiers left out.
-    changed : mapping of str to int
-        How many values of each masked attribute differ from the original.
-    """
-
-    path: Path
-    dropped: tuple[str, ...]
-    changed: Mapping[str, int]
+        `missing` are the texts for a missing value, by column.
+        """
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +71,10 @@ class Source:
         Positions of the table's records in the file.
     notes : tuple of str
         What was guessed in reading, in plain words.
+    inference : Inference, optional
+        Where no schema was given, the one proposed and why.
+    neutralise_formulas : bool
+        Whether cells that a spreadsheet would take for formulas are published with a quote before them.
     """
 
     table: Table
@@ -90,6 +82,8 @@ class Source:
     original: Original
     rows: Rows
     notes: tuple[str, ...] = ()
+    inference: Inference | None = None
+    neutralise_formulas: bool = False
 
     def restricted(self, complete: Sequence[str] | bool = False, first: int | None = None) -> "Source":
         """Return only the records without missing values, or only the first ones, or the first of the former.
@@ -138,7 +132,7 @@ class Source:
         masked : Table
             Some or all attributes, with the records of `table` in its order.
         drop_identifiers : bool
-            Whether columns of the role identifier are left out.
+            Whether columns of the roles identifier and drop are left out.
         omitted : ndarray of intp, optional
             Positions of records that are left out.
 
@@ -158,28 +152,48 @@ class Source:
             shorter = replace(self, table=self.table.take(kept), rows=self.rows[kept])
             return shorter.write(path, masked.take(kept), drop_identifiers)
         schema = self.table.schema
-        dropped = schema.with_role(Role.IDENTIFIER) if drop_identifiers else ()
+        dropped = schema.withheld if drop_identifiers else ()
         position = {name: place for place, name in enumerate(schema.names)}
         if len(dropped) == len(schema):
             where = printable(str(path))
-            raise DataError(Fault(where, "identifiers only", "other attributes to write", "Check the roles."))
+            raise DataError(
+                Fault(where, "identifiers and columns to drop only", "other attributes to write", "Check the roles.")
+            )
         changes = {}
         for name in masked.schema.names:
             if name not in dropped:
-                column = self.original.columns[position[name]]
-                column = replace(column, name=name, index=column.index[self.rows])
-                changes[position[name]] = change_of(column, schema.missing, masked, schema[name].decimals)
-        written = changes
+                column = self._column(position[name])
+                changes[position[name]] = change_of(column, schema.missing_of(name), masked, schema[name].decimals)
+        written = dict(changes)
         if any(change.changed.any() for change in changes.values()):
             written = {place: change.alike() for place, change in changes.items()}
-        content = self.original.render(written, [position[name] for name in dropped], self.rows, schema.missing)
+        formulas = self._formulas(written, dropped)
+        if self.neutralise_formulas and formulas:
+            places = {position[name]: self._column(position[name]) for name in formulas}
+            written |= {place: neutralised(column, written.get(place)) for place, column in places.items()}
+        missing = [schema.missing_of(name) for name in schema.names]
+        content = self.original.render(written, [position[name] for name in dropped], self.rows, missing)
         check_writable(path)
         try:
             with atomic(path) as temporary:
                 temporary.write_bytes(content)
         except OSError as error:
             raise_unwritable(path, error)
-        return WriteReport(path, dropped, {schema.names[c]: int(x.changed.sum()) for c, x in changes.items()})
+        changed = {schema.names[c]: int(x.changed.sum()) for c, x in changes.items()}
+        return WriteReport(path, dropped, changed, formulas, self.neutralise_formulas)
+
+    def _column(self, place: int) -> Column:
+        """Return a column of the file, its records those of the table and its name that of the attribute."""
+        column = self.original.columns[place]
+        return replace(column, name=self.table.schema.names[place], index=column.index[self.rows])
+
+    def _formulas(self, written: Mapping[int, Change], dropped: Sequence[str]) -> dict[str, int]:
+        """Return how many cells that are published are formulas, by column; only text files are read as cells."""
+        if not isinstance(self.original, DelimitedFile):
+            return {}
+        names = [(place, name) for place, name in enumerate(self.table.schema.names) if name not in dropped]
+        counts = {name: count_formulas(self._column(place), written.get(place)) for place, name in names}
+        return {name: count for name, count in counts.items() if count}
 
     def _check(self, masked: Table) -> None:
         faults = []
@@ -261,23 +275,34 @@ def parsed(path: Path, separator: str | None = None, names: Sequence[str] | None
     return parse_delimited(content, printable(str(path)), separator, names)
 
 
-def source_of(original: Original, origin: str, description: SchemaDescription | None = None) -> Source:
-    """Return the source of a file that was parsed; raises as `read_source`."""
+def source_of(
+    original: Original,
+    origin: str,
+    description: SchemaDescription | None = None,
+    codes: Mapping[str, Sequence[str]] | None = None,
+) -> Source:
+    """Return the source of a file that was parsed; raises as `read_source`.
+
+    Without a description a schema is proposed; `codes` are then texts that were confirmed to stand for missing values,
+    by column.
+    """
     columns = original.columns
     notes: tuple[str, ...] = ()
     if isinstance(original, DelimitedFile) and original.encoding.guessed:
         notes = (f"The file is not UTF-8; it was read as {original.encoding.name}.",)
+    inference = None
     if description is None:
-        inference = infer(columns, original.declared)
+        inference = infer(columns, original.declared, codes)
         schema, notes = inference.schema, notes + inference.notes
     else:
         schema = description.resolve(columns, original.declared)
     if isinstance(original, DelimitedFile):
         _check_labels(schema, original.encoding, origin)
     table = encode(columns, schema, Origin(origin, original.place))
-    if description is not None:
-        table = with_hierarchies(table, description.rules)
-    return Source(table, origin, original, np.arange(len(table), dtype=np.intp), notes)
+    rules = inference.rules if inference is not None else description.rules if description is not None else {}
+    table = with_hierarchies(table, rules)
+    neutral = description is not None and description.neutralise_formulas
+    return Source(table, origin, original, np.arange(len(table), dtype=np.intp), notes, inference, neutral)
 
 
 def _check_labels(schema: Schema, encoding: Encoding, origin: str) -> None:
