@@ -87,8 +87,8 @@ def print_publication(result: Mapping[str, Any]) -> None:
         texts = told["trust"][key]
         if texts:
             say(f"{words}: {' '.join(texts)}")
-    if told["unchanged"]:
-        say(f"Published unchanged: {', '.join(told['unchanged'])}.")
+    if told["published_unchanged"]:
+        say(f"Published unchanged: {', '.join(told['published_unchanged'])}.")
     if told["above_limit"] is not None:
         say(f"The score lies {told['above_limit']:.1f} % above the limit, which no masked file can beat.")
 

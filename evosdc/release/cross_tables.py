@@ -21,7 +21,7 @@ def cross_tables(original: Table, published: Table, protect: Sequence[str]) -> l
     Returns
     -------
     list of dict
-        ``attribute scale original published counts unchanged same_labels``; ``unchanged`` is the share of records that
+        ``attribute scale original published counts kept same_labels``; ``kept`` is the share of records that
         are published with the very value that they had, in per cent.
     """
     listed = []
@@ -34,7 +34,7 @@ def cross_tables(original: Table, published: Table, protect: Sequence[str]) -> l
                 "original": list(classes.labels),
                 "published": list(classes.published_labels),
                 "counts": classes.joint.tolist(),
-                "unchanged": _unchanged(original, published, name),
+                "kept": _unchanged(original, published, name),
                 "same_labels": classes.comparable,
             }
         )

@@ -70,7 +70,7 @@ def publication(evidence: Evidence) -> dict[str, Any]:
     dict
         ``publishable`` (true, false; null where there is nothing to judge by), ``headline``, ``reasons`` (why not, or
         what speaks for it), ``conditions`` (what must be known or decided first), ``intruder``, ``trust`` (``yes`` and
-        ``no``: what an analyst can and cannot rely on), ``unchanged`` (names of columns), ``above_limit``.
+        ``no``: what an analyst can and cannot rely on), ``published_unchanged`` (names of columns), ``above_limit``.
     """
     against = _against(evidence)
     conditions = _conditions(evidence)
@@ -84,7 +84,7 @@ def publication(evidence: Evidence) -> dict[str, Any]:
         "conditions": conditions,
         "intruder": dict(evidence.intruder) if evidence.intruder is not None else None,
         "trust": trust(evidence.analyses or {}),
-        "unchanged": [str(column["attribute"]) for column in evidence.unchanged],
+        "published_unchanged": [str(column["attribute"]) for column in evidence.unchanged],
         "above_limit": evidence.above_limit,
     }
 

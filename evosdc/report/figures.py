@@ -27,7 +27,7 @@ from evosdc.report.palette import (
 from evosdc.report.standings import Standing, Standings
 from evosdc.report.wording import number
 
-MOST_POINTS = 600
+MOST_POINTS = 300
 """Points of a population that are drawn: more cannot be told apart, and each brings its words."""
 
 

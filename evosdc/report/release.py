@@ -62,7 +62,7 @@ def verdict(run: RecordedRun, definitions: Definitions) -> dict[str, Any] | None
         "requirements": required,
         "trust": [run.told(text) for text in trust.get("yes") or ()],
         "mistrust": [run.told(text) for text in trust.get("no") or ()],
-        "unchanged": _unchanged([mapping(column) for column in run.release.get("unchanged") or ()]),
+        "published_unchanged": _unchanged([mapping(column) for column in run.release.get("published_unchanged") or ()]),
         "opinion": run.told(opinion.get("text")),
         "above": number(figure_of(above), 1) if isinstance(above, int | float) else "",
     }
@@ -131,7 +131,7 @@ def _cross_table(entry: Mapping[str, Any]) -> dict[str, Any]:
             }
             for at, (column, value) in enumerate(zip(columns, counts, strict=True))
         ]
-        rows.append({"label": str(label), "records": count(total), "cells": cells})
+        rows.append({"label": str(label), "records": count(total), "by_class": cells})
     longest = max(map(len, columns), default=0)
     return {
         "attribute": str(entry["attribute"]),
@@ -140,7 +140,7 @@ def _cross_table(entry: Mapping[str, Any]) -> dict[str, Any]:
         "rows": rows,
         "upright": len(columns) > MANY or longest > LONG,
         "many": len(columns) > MANY,
-        "changed": percent(100.0 - figure_of(entry.get("unchanged"))),
+        "changed": percent(100.0 - figure_of(entry.get("kept"))),
         "same": same,
     }
 

@@ -26,7 +26,7 @@ def test_few_categories_are_classes_of_their_own():
     (entry,) = cross_tables(before, after, ["a"])
     assert entry["original"] == entry["published"] == ["x", "y", "z"]
     assert entry["counts"] == [[0, 1, 0], [1, 1, 0], [0, 0, 1]]
-    assert entry["unchanged"] == 50.0
+    assert entry["kept"] == 50.0
     assert entry["same_labels"]
 
 
@@ -36,7 +36,7 @@ def test_counts_that_stay_while_every_value_is_swapped_are_seen_through():
     (entry,) = cross_tables(before, after, ["sex"])
     assert np.sum(entry["counts"], axis=0).tolist() == np.sum(entry["counts"], axis=1).tolist()
     assert entry["counts"] == [[0, 50], [50, 0]]
-    assert entry["unchanged"] == 0.0
+    assert entry["kept"] == 0.0
 
 
 def test_many_ordered_categories_are_merged_with_their_neighbours():
@@ -90,7 +90,7 @@ def test_generalised_labels_are_columns_of_their_own():
     assert entry["published"] == ["20-29", "30-39"]
     assert entry["counts"] == [[1, 0], [1, 0], [0, 1]]
     assert not entry["same_labels"]
-    assert entry["unchanged"] == 0.0
+    assert entry["kept"] == 0.0
 
 
 @given(

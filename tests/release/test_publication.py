@@ -61,7 +61,7 @@ def test_dangerous_columns_and_a_missing_second_opinion_are_conditions():
     assert told["headline"] == "publishable on conditions"
     assert "postcode is published unchanged" in told["conditions"][0]
     assert "second opinion" in told["conditions"][1]
-    assert told["unchanged"] == ["postcode", "colour"]
+    assert told["published_unchanged"] == ["postcode", "colour"]
 
 
 def test_without_anything_to_judge_by_there_is_no_verdict():

@@ -62,7 +62,7 @@ def write_release(
         {
             "cross_tables": cross_tables(original, published, microdata.protect) if len(kept) else [],
             "analyses": analysed,
-            "unchanged": unchanged,
+            "published_unchanged": unchanged,
             "records": found.to_json() if found is not None else None,
             "omitted": 0 if omitted is None else len(omitted),
             "codebook": _codebook(published, dropped),
