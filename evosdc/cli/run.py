@@ -254,6 +254,7 @@ def conclude(path: Path, result: dict[str, Any], as_json: bool) -> None:
     """Write the report of a run folder and print the result."""
     from evosdc.cli.results import (
         print_json,
+        print_publication,
         print_requirements,
         print_result,
         print_settings,
@@ -268,6 +269,7 @@ def conclude(path: Path, result: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json(result)
         return
+    print_publication(result)
     print_requirements(result)
     print_result(result)
     print_verdict(result)

@@ -28,12 +28,14 @@ TRANSITIONS = "transitions.json"
 ANALYST = "analyst.json"
 PICTURE = "picture"
 RISK = "risk.json"
+RELEASE = "release.json"
+FOR_USERS = "for-users.html"
 REPORT = "report.html"
 CONTEXT = "context"
 SETTING = "setting.json"
 DATA = "data"
 LOCK = ".lock"
-REPORTED = (RESOLVED, ENVIRONMENT, STATUS, RESULT, FREQUENCIES, TRANSITIONS, RISK, SETTING)
+REPORTED = (RESOLVED, ENVIRONMENT, STATUS, RESULT, FREQUENCIES, TRANSITIONS, RISK, SETTING, RELEASE, ANALYST)
 """The JSON objects that reports are made of."""
 
 
