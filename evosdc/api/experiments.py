@@ -56,7 +56,7 @@ def run(
     with ExitStack() as stack:
         if data is not None:
             path = path or free_folder(Path("runs"), str(given.get("title") or "experiment"))
-            given = with_own_data(given, as_table(data), path)
+            given = with_own_data(given, as_table(data, listed(protect)), path)
             stack.enter_context(withdrawn_unless_begun(path))
         resolved = parse_experiment(given, Path.cwd())
         path = path or free_folder(Path("runs"), resolved.heading)

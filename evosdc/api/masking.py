@@ -32,7 +32,8 @@ def mask(
     method : str
         Registered name, for example ``"mdav"``.
     attributes : sequence of str, optional
-        What to mask; by default the quasi-identifiers, and where none is declared all attributes but identifiers.
+        What to mask; by default the quasi-identifiers, and where there is none all attributes but those left out. Roles
+        of a frame are those that ``evosdc init`` proposes.
     by : sequence of str, optional
         Attributes that form strata; each stratum, the records that agree on all of them, is masked on its own.
     then : sequence of mapping
@@ -62,8 +63,8 @@ def mask(
     require_seed(seed)
     if not isinstance(data, Table):
         masked = mask(
-            as_table(data), method, attributes=attributes, by=by, then=then, right_labels=right_labels, seed=seed,
-            **params,
+            as_table(data, listed(attributes)), method, attributes=attributes, by=by, then=then,
+            right_labels=right_labels, seed=seed, **params,
         )  # fmt: skip
         given: Data = as_given(data, masked)
         return given

@@ -1,7 +1,6 @@
 """What the functions are given: files, DataFrames and lists of names."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ def read_table(path: str | Path, schema: str | Path | Schema | None = None) -> T
     Parameters
     ----------
     path : str or Path
-        CSV, TSV or another separated text file, or Parquet.
+        Delimited text, Parquet, Feather, Excel, SPSS, Stata or SAS, also packed by gzip or ZIP.
     schema : str, Path or Schema, optional
         A schema file or a schema; inferred from the data when not given.
 
@@ -30,21 +29,17 @@ def read_table(path: str | Path, schema: str | Path | Schema | None = None) -> T
     return read_source(Path(path), given).table
 
 
-def as_table(data: Any) -> Table:
-    """Return a table as it is, and a frame of pandas, Polars, PyArrow or another library as a table."""
-    if isinstance(data, Table):
-        return data
-    from evosdc.files.frame import table_from_frame
-    from evosdc.files.frame_kinds import as_pandas
-
-    return table_from_frame(as_pandas(data))
+def as_table(data: Any, protect: Sequence[str] | None = None) -> Table:
+    """Return a table as it is, and a frame as a table; see `as_file`."""
+    return as_file(data, protect)[0]
 
 
 def as_file(data: Any, protect: Sequence[str] | None = None) -> tuple[Table, dict[str, str]]:
     """Return a table as it is, and a frame as a table with the roles that `evosdc init` would propose.
 
-    Scales are those of the columns' types, as in `as_table`; texts are looked at as in a file, so that dates, orders
-    and codes of missing values are recognised. Where nothing tells the quasi-identifiers there are none.
+    Scales are those of the columns' types (`evosdc.files.frame.table_from_frame`); codes of missing values among
+    numbers are recognised.
+    Where nothing tells the quasi-identifiers there are none.
 
     Parameters
     ----------
@@ -60,25 +55,23 @@ def as_file(data: Any, protect: Sequence[str] | None = None) -> tuple[Table, dic
     """
     if isinstance(data, Table):
         return data, {}
-    from evosdc.files.frame import table_from_frame
+    from evosdc.files.frame import columns_of, table_from_frame
     from evosdc.files.frame_kinds import as_pandas
     from evosdc.files.inference.proposal import infer_schema
-    from evosdc.files.schema.description import AttributeDescription, SchemaDescription, describe
+    from evosdc.files.schema.description import AttributeDescription, SchemaDescription
 
     frame = as_pandas(data)
-    as_table(frame.head(1) if hasattr(frame, "head") else frame)  # refuses what is no frame
+    if len(columns_of(frame)) and not len(frame):
+        return table_from_frame(frame), {}  # refuses it
     found = infer_schema(frame)
-    whole = describe(found.schema)
     described, reasons = {}, {}
-    for (label, dtype), attribute in zip(frame.dtypes.items(), found.schema.attributes, strict=True):
+    for label, attribute in zip(frame.columns, found.schema.attributes, strict=True):
         role = attribute.role
         if role is Role.QUASI_IDENTIFIER and not found.telling:
             role = Role.OTHER
         if attribute.name in (protect or ()) and role is not Role.SENSITIVE:
             role = Role.QUASI_IDENTIFIER
-        text = str(dtype) in ("object", "str", "string")
-        said = whole.attributes[attribute.name] if text else AttributeDescription(missing=attribute.missing)
-        described[str(label)] = replace(said, role=role)
+        described[str(label)] = AttributeDescription(role, missing=attribute.missing)
         reasons[str(label)] = f"{role}: {found.reasons[attribute.name]}"
     return table_from_frame(frame, SchemaDescription(described, found.schema.missing)), reasons
 

@@ -103,8 +103,8 @@ def tune(
     require_seed(seed)
     if not isinstance(data, Table):
         found = tune(
-            as_table(data), protect=protect, fitness=fitness, il=il, dr=dr, require=require, methods=methods,
-            evaluations=evaluations, seconds=seconds, seed=seed,
+            as_table(data, listed(protect)), protect=protect, fitness=fitness, il=il, dr=dr, require=require,
+            methods=methods, evaluations=evaluations, seconds=seconds, seed=seed,
         )  # fmt: skip
         return TunedData(found.tuning, as_given(data, found.masked), found.masking)
     from evosdc.calls.attribute_choice import choose_attributes
