@@ -29,6 +29,16 @@ def read_table(path: str | Path, schema: str | Path | Schema | None = None) -> T
     return read_source(Path(path), given).table
 
 
+def without_roles(data: Any) -> Table:
+    """Return a table as it is, and a frame as a table whose attributes have no role: an experiment says what it does."""
+    if isinstance(data, Table):
+        return data
+    from evosdc.files.frame import table_from_frame
+    from evosdc.files.frame_kinds import as_pandas
+
+    return table_from_frame(as_pandas(data))
+
+
 def as_table(data: Any, protect: Sequence[str] | None = None) -> Table:
     """Return a table as it is, and a frame as a table; see `as_file`."""
     return as_file(data, protect)[0]
