@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from evosdc.api.tables import as_table, listed
+from evosdc.api.tables import as_table, chosen_of, listed
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
@@ -60,7 +60,8 @@ def mask(
     method : str
         Registered name, for example ``"mdav"``.
     attributes : sequence of str, optional
-        What to mask; by default the quasi-identifiers, and where none is declared all attributes but identifiers.
+        What to mask; by default the quasi-identifiers, and where none is declared all attributes but identifiers. Of a
+        DataFrame that is all columns but those that look like identifiers or free text; a `UserWarning` names these.
     by : sequence of str, optional
         Attributes that form strata; each stratum, the records that agree on all of them, is masked on its own.
     then : sequence of mapping
@@ -91,8 +92,10 @@ def mask(
     if not isinstance(data, Table):
         from evosdc.files.frame import frame_from_table
 
+        table = as_table(data)
+        chosen = chosen_of(data, table, listed(attributes))
         masked = mask(
-            as_table(data), method, attributes=attributes, by=by, then=then, right_labels=right_labels, seed=seed,
+            table, method, attributes=chosen, by=by, then=then, right_labels=right_labels, seed=seed,
             **params,
         )  # fmt: skip
         return frame_from_table(data, masked)
@@ -103,7 +106,7 @@ def mask(
 
     righted = tuple(listed(right_labels) or ())
     first = Masking(method, params, by=tuple(listed(by) or ()), right_labels=righted)
-    chosen: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
     further: tuple[Masking, ...] = ()
     collect = FaultCollector()
     with collect.step():
@@ -111,9 +114,9 @@ def mask(
     with collect.step():
         further = masking_entries(then)
     with collect.step():
-        chosen = choose_attributes(data.schema, listed(attributes))
+        names = choose_attributes(data.schema, listed(attributes))
     collect.settle()
-    masking, protect = as_chain(first, chosen, further)
+    masking, protect = as_chain(first, names, further)
     return mask_file(masking, build_steps(masking, default_registry()), Microdata(data, protect), seed)
 
 

@@ -31,7 +31,7 @@ def measure(
         Record r of both is the same respondent.
     measures : sequence of str, or mapping of str to mapping
         Registered names; a mapping gives parameters by name. By default as `protect` judges:
-        risk by role, each attribute's own, and the losses of analysts.
+        risk by role, each attribute's own, and the losses of analysts; a generalised file by `lm` and `dm`.
     attributes : sequence of str, optional
         What is judged; by default the quasi-identifiers, and where none is declared all attributes but identifiers.
 
@@ -51,18 +51,18 @@ def measure(
     named = {measures: {}} if isinstance(measures, str) else measures
     params = named if named is None or isinstance(named, Mapping) else {name: {} for name in named}
     before = as_table(original)
-    after = (
-        masked if isinstance(masked, Table) else _version(masked, before.schema, _reads_generalised(params, registry))
-    )
+    after = masked if isinstance(masked, Table) else _version(masked, before.schema, params, registry)
     return dict(score_table(before, after, params, listed(attributes), registry).scores)
 
 
-def _version(frame: Any, schema: Schema, generalised: bool) -> Table:
+def _version(frame: Any, schema: Schema, params: Mapping[str, Mapping[str, Any]] | None, registry: Registry) -> Table:
     """Return the table of a masked frame; one that may be generalised keeps labels that the original does not have."""
     from evosdc.files.frame import columns_of, table_from_frame
-    from evosdc.files.widening import widened
+    from evosdc.files.widening import is_generalised, widened
 
-    known = widened(schema, [part.column for part in columns_of(frame)]) if generalised else schema
+    columns = [part.column for part in columns_of(frame)]
+    generalised = is_generalised(schema, columns) if params is None else _reads_generalised(params, registry)
+    known = widened(schema, columns) if generalised else schema
     return table_from_frame(frame, known)
 
 

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from evosdc.api.masking import require_seed
-from evosdc.api.tables import as_table, listed
+from evosdc.api.tables import as_table, chosen_of, listed
 from evosdc.errors import Fault, ParameterError
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
@@ -176,7 +176,6 @@ def protect(
     ... # doctest: +SKIP
     >>> found.masked, found.il, found.dr, found.verdict.holds  # doctest: +SKIP
     """
-    from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.experiment.build.data import load_data
     from evosdc.experiment.build.protection import protection
     from evosdc.experiment.run.own_data import with_own_data, withdrawn_unless_begun
@@ -189,7 +188,7 @@ def protect(
     if seconds is not None and not seconds > 0:
         raise ParameterError(Fault("seconds", repr(seconds), "a time above 0"))
     registry, table = default_registry(), as_table(data)
-    names = choose_attributes(table.schema, listed(protect))
+    names = chosen_of(data, table, listed(protect))
     with ExitStack() as stack:
         if folder is None:
             path = Path(stack.enter_context(TemporaryDirectory(prefix="evosdc-"))) / "run"

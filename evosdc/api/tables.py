@@ -1,10 +1,12 @@
 """What the functions are given: files, DataFrames and lists of names."""
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evosdc.table.schema import Schema
+from evosdc.errors import DataError, Fault
+from evosdc.table.schema import WITHHELD, Schema
 from evosdc.table.table import Table
 
 if TYPE_CHECKING:
@@ -39,6 +41,37 @@ def as_table(data: "pd.DataFrame | Table") -> Table:
     from evosdc.files.frame import table_from_frame
 
     return table_from_frame(data)
+
+
+def chosen_of(data: "pd.DataFrame | Table", table: Table, attributes: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the attributes to work on, by `choose_attributes`.
+
+    A DataFrame tells no roles. Where no attributes are named, columns that look like identifiers or free text are left
+    out, with a `UserWarning` that names them: to mask them would be no protection, and nobody should believe that.
+
+    Raises
+    ------
+    InputError
+        As `choose_attributes`; or nothing is left.
+    """
+    from evosdc.calls.attribute_choice import choose_attributes
+
+    chosen = choose_attributes(table.schema, attributes)
+    if attributes is not None or isinstance(data, Table):
+        return chosen
+    from evosdc.files.inference.proposal import infer_schema
+
+    found = infer_schema(data)
+    apart = [name for name in chosen if found.schema[name].role in WITHHELD]
+    if apart:
+        reasons = "; ".join(f"{name}: {found.reasons.get(name, found.schema[name].role)}" for name in apart)
+        advice = "Drop such columns before you publish, or name the attributes."
+        if len(apart) == len(chosen):
+            raise DataError(Fault("attributes", f"none, and nothing but identifiers ({reasons})", "names", advice))
+        warnings.warn(
+            f"Left as they are, since they look like identifiers or free text ({reasons}). {advice}", stacklevel=4
+        )
+    return tuple(name for name in chosen if name not in apart)
 
 
 def listed(names: Sequence[str] | str | None) -> list[str] | None:
