@@ -17,6 +17,7 @@ from evosdc.model import Masking
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import draw_seed
 from evosdc.tuning.arm import Arm, Point
+from evosdc.tuning.kept import Kept
 from evosdc.tuning.trial import Order, Refusal, Trial, attempt, mean_order
 
 T = TypeVar("T")
@@ -121,6 +122,7 @@ class Judge:
         self._began = perf_counter()
         self._share = 1.0
         self._cost = 0.0
+        self.kept = Kept()
 
     @property
     def seconds(self) -> float:
@@ -152,18 +154,25 @@ class Judge:
         left = sorted(fresh.items(), key=lambda item: self._slow(item[1]))
         while left and not (self.over and self.trials):
             slow = self._slow(left[0][1])
-            sent = self.dispatch is not None and self.dispatch.worthwhile(self._cost * len(left))
+            sent = self.dispatch is not None and self.dispatch.worthwhile(self._ahead(len(left)))
             size = BATCH * (self.dispatch.executor.workers if sent and self.dispatch is not None else 1)
             if self.budget.evaluations is not None:
                 size = min(size, max(1, round(self._share * self.budget.evaluations) - self.evaluations))
             if self.budget.seconds is not None:
-                # Nothing is known before the first trial, which may take long.
-                workers = self.dispatch.executor.workers if sent and self.dispatch is not None else 1
+                # A method's first trial may take long, so that the clock is looked at after each trial here.
+                workers = self.dispatch.executor.workers if sent and self.dispatch is not None else 0
                 likely = int(0.02 * self.budget.seconds / self._cost) if self._cost and not slow else 1
                 size = max(1, min(size, workers * max(1, likely)))
             batch, left = left[:size], left[size:]
             self._carry_out(batch, sent)
             self.tell(self.evaluations)
+
+    def _ahead(self, trials: int) -> float:
+        """Return the seconds that trials take here, as far as time allows: starting workers must not use it up."""
+        work = self._cost * trials
+        if self.budget.seconds is None:
+            return work
+        return min(work, max(0.0, self._share * self.budget.seconds - self.seconds))
 
     def _slow(self, candidate: Candidate) -> bool:
         """Whether a trial may take a good part of a time that limits the tuning."""
@@ -189,7 +198,7 @@ class Judge:
         else:
             found = [self._here(masking, seed) for masking, seed in asked]
         if not sent or self.budget.seconds is not None:
-            self._cost = 0.5 * (self._cost + sum(seconds for _, seconds in found) / len(batch))
+            self._measured(sum(seconds for _, seconds in found) / len(batch), len(batch))
         for ((key, draw), candidate), (trial, seconds) in zip(batch, found, strict=True):
             self.evaluations += 1
             self.time_used[candidate.arm.name] += seconds
@@ -199,9 +208,17 @@ class Judge:
             else:
                 self.trials.setdefault(key, {})[draw] = trial
 
+    def _measured(self, cost: float, trials: int) -> None:
+        """Take in what a trial cost; not of the very first alone, which loads what all others need too."""
+        if self.evaluations or trials > 1:
+            self._cost = 0.5 * (self._cost + cost) if self._cost else cost
+
     def _here(self, masking: Masking, seed: int) -> tuple[Trial | Refusal, float]:
         began = perf_counter()
-        return attempt(self.problem, self.registry, masking, seed), perf_counter() - began
+        trial, masked = attempt(self.problem, self.registry, masking, seed)
+        if masked is not None and isinstance(trial, Trial):
+            self.kept.take(masking, trial, masked)
+        return trial, perf_counter() - began
 
     def _sent(self, asked: Sequence[tuple[Masking, int]]) -> list[tuple[Trial | Refusal, float]]:
         assert self.dispatch is not None

@@ -1,10 +1,11 @@
 """What tuning found: a row for each method at its best, and the best files of all."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from evosdc.model import Masking
+from evosdc.table.table import Table
 from evosdc.tuning.arm import Kind
 from evosdc.tuning.judge import Candidate, Judge
 from evosdc.tuning.trial import Order, Trial, mean_order
@@ -96,6 +97,8 @@ class Tuning:
     seconds : float
     refused : mapping of str to str
         By name, why methods could not be tuned.
+    made : sequence of (Masking, Table)
+        Some of the best files themselves, so that a search need not mask again.
     """
 
     rows: tuple[TunedMethod, ...]
@@ -103,6 +106,7 @@ class Tuning:
     evaluations: int
     seconds: float
     refused: Mapping[str, str]
+    made: Sequence[tuple[Masking, Table]] = ()
 
     @property
     def best(self) -> TunedMethod:
@@ -152,6 +156,7 @@ def tuning_of(judge: Judge, files: int) -> Tuning:
         judge.evaluations,
         judge.seconds,
         reasons,
+        judge.kept.files,
     )
 
 

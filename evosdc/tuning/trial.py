@@ -55,8 +55,10 @@ class Refusal:
     reason: str
 
 
-def attempt(problem: Problem, registry: Registry, masking: Masking, seed: int) -> Trial | Refusal:
-    """Mask the protected attributes and judge the file as the search would judge it.
+def attempt(
+    problem: Problem, registry: Registry, masking: Masking, seed: int
+) -> tuple[Trial, Table] | tuple[Refusal, None]:
+    """Mask the protected attributes and judge the file as the search would judge it; return the file too.
 
     Labels are put right and records that rules forbid are repaired first. A method that does not fit, or fails, costs
     nothing but this trial.
@@ -66,15 +68,15 @@ def attempt(problem: Problem, registry: Registry, masking: Masking, seed: int) -
         require_fit(masking, methods[:1], microdata.original)
         masked = apply_masking(masking, methods, microdata, stream(seed, Purpose.MASK))
         if masked.schema != microdata.original.schema:
-            return Refusal("publishes labels that the attributes do not have")
+            return Refusal("publishes labels that the attributes do not have"), None
         masked, right_labels = mended(problem, masked)
         scores, objectives = judged(problem, masked)
     except InputError as error:
-        return Refusal(str(error.faults[0]))
+        return Refusal(str(error.faults[0])), None
     except Exception as error:
         # Any method may be tuned, a stranger's too; a text of an unknown error might hold values of records.
-        return Refusal(type(error).__name__)
-    return Trial(seed, scores, objectives, digest_of(masked), right_labels)
+        return Refusal(type(error).__name__), None
+    return Trial(seed, scores, objectives, digest_of(masked), right_labels), masked
 
 
 def judged(problem: Problem, masked: Table) -> tuple[Mapping[str, float], tuple[float, ...]]:

@@ -35,7 +35,7 @@ def test_figures_of_a_row_are_those_of_its_files() -> None:
     from tests.tuning.problems import REGISTRY
 
     for row in FOUND.rows[:3]:
-        again = attempt(PROBLEM, REGISTRY, row.masking, row.masking.seed)
+        again, _ = attempt(PROBLEM, REGISTRY, row.masking, row.masking.seed)
         assert isinstance(again, Trial)
         assert dict(again.scores) == dict(row.scores)
         assert again.objectives == row.fitness
@@ -88,7 +88,7 @@ def test_never_worse_than_the_entries_of_the_portfolio(entries: list[Masking], s
     problem = problem_of(seed=seed, records=60)
     found = tuned(problem, 150, tuple(entries), methods=("rank-swapping", "mdav"))
     for entry in entries:
-        trial = attempt(problem, REGISTRY, entry, seed)
+        trial, _ = attempt(problem, REGISTRY, entry, seed)
         assert found.files[0].fitness <= trial.objectives
         row = next(row for row in found.rows if row.masking.method == entry.method and row.kind == "method")
         if entry.method in ("mdav", "bottom-coding"):  # nothing is random: one file says it all

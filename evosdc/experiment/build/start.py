@@ -1,7 +1,7 @@
 """The first candidates: masked files and random genomes, made and evaluated."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
 
@@ -52,6 +52,8 @@ class StartingPlan:
         Whether methods at their best parameters join before anything is made; the plan is then made anew.
     assured : int
         How many entries are masked and judged even where the time is over before.
+    made : mapping of int to Table
+        Files that are there already, by position; workers make theirs.
     """
 
     maskings: tuple[StartEntry, ...]
@@ -61,6 +63,7 @@ class StartingPlan:
     without_best: float = 0.0
     tuned: bool = False
     assured: int = 1
+    made: Mapping[int, Table] = field(default_factory=dict)
 
     @property
     def candidates(self) -> int:
@@ -131,6 +134,9 @@ def starting_individual(problem: Problem, plan: StartingPlan, position: int, rul
     ends the run.
     """
     genotype, label = problem.genotype, plan.labels[position]
+    if position in plan.made:
+        assert isinstance(genotype, Seedable), "files start a search of seedable genotypes only"
+        return individual_of(problem, genotype.seeded(plan.made[position]), label, rule)
     if position < len(plan.maskings):
         made = _masked(problem, plan.maskings[position], position)
         assert isinstance(genotype, Seedable), "files start a search of seedable genotypes only"

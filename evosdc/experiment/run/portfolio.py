@@ -16,6 +16,9 @@ EVALUATE_START = "evosdc.experiment.run.worker_tasks:evaluate_start"
 BATCH = 16
 """Candidates between two signs of progress."""
 
+FOR_SEARCH = 0.4
+"""Share of a search's time that neither tuning nor starting files may take."""
+
 
 def identity_file(assembly: Assembly) -> StartingFile:
     """Return the original itself as a baseline: no loss, full risk (less where records are duplicates)."""
@@ -29,7 +32,7 @@ def starting_individuals(
 ) -> list[Individual]:
     """Return all that stands in the plan of the start, evaluated: the candidates first, then files for comparison.
 
-    Where the experiment stops by time and the time is over before, the list ends early, after
+    Where the experiment stops by time, the list ends early when `FOR_SEARCH` of it is left, after
     `StartingPlan.assured` entries at least.
 
     Parameters
@@ -44,21 +47,22 @@ def starting_individuals(
     problem, plan = assembly.problem, assembly.plan
     rule = assembly.experiment.on_error.rule
     total = len(plan.labels)
-    began, limit = perf_counter(), assembly.stop.seconds
+    limit = None if assembly.stop.seconds is None else (1.0 - FOR_SEARCH) * assembly.stop.seconds - spent
+    began = perf_counter()
     individuals: list[Individual] = []
     seconds = 0.0
 
     def over() -> bool:
-        return (
-            len(individuals) >= min(plan.assured, total)
-            and limit is not None
-            and spent + perf_counter() - began >= limit
-        )
+        return limit is not None and len(individuals) >= min(plan.assured, total) and perf_counter() - began >= limit
+
+    def ahead() -> float:
+        work = seconds * (total - len(individuals))
+        return work if limit is None else min(work, max(0.0, limit - (perf_counter() - began)))
 
     while (done := len(individuals)) < total and not over():
         tell(done, total)
         batch = range(done, min(done + BATCH, total))
-        if dispatch is not None and dispatch.worthwhile(seconds * (total - done)):
+        if dispatch is not None and dispatch.worthwhile(ahead()):
             batch = range(done, min(done + BATCH * dispatch.executor.workers, total))
             items = [(position, position) for position in batch]
             size = assembly.microdata.original.codes.nbytes

@@ -189,7 +189,8 @@ def _start(
     individuals = starting_individuals(assembly, dispatch, recorder.starting, seconds)
     wanted = len(assembly.plan.labels)
     if len(individuals) < wanted:
-        recorder.display.message(f"the time was over when {len(individuals)} of {wanted} starting files were evaluated")
+        told = f"{len(individuals)} of {wanted} starting files were evaluated in their share of the time"
+        recorder.display.message(f"{told}; the rest of it is the search's")
     files = files_of(assembly, individuals)
     write_portfolio(folder, files)
     apart = assembly.plan.left_out(individuals)

@@ -1,6 +1,6 @@
 """Tuning in a run: masking methods at their best parameters join the start before anything else is made."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from evosdc.engine.evaluation import Dispatch
 from evosdc.engine.problem import Problem
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import Assembly
-from evosdc.experiment.build.start import starting_plan
+from evosdc.experiment.build.start import StartingPlan, starting_plan
 from evosdc.experiment.build.start_entries import entries_of, written_entries
 from evosdc.experiment.build.start_files import file_entries
 from evosdc.experiment.config.experiment import Start, StopRule
@@ -109,19 +109,29 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
     assembly, folder = recorder.assembly, recorder.folder
     start = assembly.experiment.start
     assert start is not None, "nothing is tuned unless the experiment says so"
+    made: Sequence[tuple[Masking, Table]] = ()
     if start.tuned is not None and not folder.file(TUNING).exists():
         budget = budget_of(start.tuned, assembly.experiment.stop)
         tuning = tune_problem(
             assembly.problem, assembly.registry, start.tuned, budget, start.portfolio, dispatch, recorder.tuning
         )
+        made = tuning.made
         folder.write_json(TUNING, tuning.to_json() | {"start": [masking.to_json() for masking in tuning.maskings]})
     document = folder.read_json(TUNING)
     found = with_tuned(assembly, [Masking.from_json(entry) for entry in document["start"]])
+    plan = found.plan
+    found = replace(found, plan=replace(plan, made=_positions(plan, made)))
     if start.tuned is not None and budget_of(start.tuned, assembly.experiment.stop).seconds is not None:
         # Within a time another computer would find others: what is repeated starts from these.
         named = experiment_of(folder).model_copy(update={"start": found.experiment.start})
         write_text(folder.file(EXPERIMENT), experiment_text(named))
     return found, document
+
+
+def _positions(plan: StartingPlan, made: Sequence[tuple[Masking, Table]]) -> dict[int, Table]:
+    """Return by position the files of a plan that were made in tuning, and judged as they are."""
+    listed = [masking for masking, _ in plan.maskings]
+    return {listed.index(masking): masked for masking, masked in made if masking in listed}
 
 
 def with_tuned(assembly: Assembly, maskings: list[Masking]) -> Assembly:

@@ -126,7 +126,7 @@ def try_masking(shared: SharedFiles, seed: int, payload: tuple[str, int]) -> Any
     """Mask by an entry, told as JSON, with a seed of its own; return the trial, or the refusal, as a tuple."""
     masking, own = payload
     problem = _problem(shared, seed).problem
-    trial = attempt(problem, default_registry(), Masking.from_json(json.loads(masking)), own)
+    trial, _ = attempt(problem, default_registry(), Masking.from_json(json.loads(masking)), own)
     return astuple(trial)
 
 
