@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.plugins.measures.cases import CLASSES, edited, fitted, noisy, pairs, schema, table
@@ -15,7 +15,6 @@ VARIANTS = [(name, {}) for name in CLASSES] + [
 
 
 @pytest.mark.parametrize(("name", "params"), VARIANTS)
-@settings(max_examples=40, deadline=None)
 @given(tables=pairs(), seed=st.integers(0, 2**32 - 1))
 def test_updates_on_small_tables(name, params, tables, seed):
     original, masked = tables
