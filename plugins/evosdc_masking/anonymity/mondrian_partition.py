@@ -112,7 +112,9 @@ def _cut(axes: Axes, rows: Ranks, axis: int, k: int, relaxed: bool) -> Sizes:
         order = np.argsort(keys, kind="mergesort")
         sizes = _runs(keys[order])
         if sizes.min() >= k:
-            rows[:] = rows[order]
+            ordered = rows[order]
+            for i in range(rows.size):
+                rows[i] = ordered[i]
             return sizes
     if axes.heights[axis] >= 0 and not relaxed:
         return np.empty(0, dtype=np.int64)
@@ -128,10 +130,12 @@ def _cut(axes: Axes, rows: Ranks, axis: int, k: int, relaxed: bool) -> Sizes:
 @kernel
 def _runs(ordered: Ranks) -> Sizes:
     """Return the lengths of the runs of equal values."""
-    ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)) + 1
-    sizes = ends.copy()
-    sizes[1:] -= ends[:-1]
-    return sizes
+    sizes, runs = np.zeros(ordered.size, dtype=np.int64), 0
+    for i in range(ordered.size):
+        if i > 0 and ordered[i] != ordered[i - 1]:
+            runs += 1
+        sizes[runs] += 1
+    return sizes[: runs + 1]
 
 
 @kernel
@@ -170,4 +174,5 @@ def _divide(rows: Ranks, keys: Ranks, left: int) -> None:
         else:
             divided[upper] = rows[i]
             upper += 1
-    rows[:] = divided
+    for i in range(rows.size):
+        rows[i] = divided[i]

@@ -60,7 +60,11 @@ def test_updates_with_a_crowded_memory(name, adult, monkeypatch):
     check(name, {}, adult, masked, rng, 5)
 
 
-@pytest.mark.parametrize("name", [*CLASSES, "prl by record"])
+# One stands for all: what makes a form acceptable is the compiler, and each form is compiled anew.
+@pytest.mark.parametrize(
+    "name",
+    ["dbil", *(pytest.param(n, marks=pytest.mark.endurance) for n in [*CLASSES, "prl by record"] if n != "dbil")],
+)
 def test_rows_may_be_given_in_any_form(name, monkeypatch):
     from evosdc_measures.linkage import prl
 
