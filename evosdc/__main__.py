@@ -1,6 +1,34 @@
-"""``python -m evosdc``."""
+"""``python -m evosdc`` and ``evosdc``."""
 
-from evosdc.cli import main
+import os
+import signal
+import sys
+from contextlib import suppress
+from types import FrameType
+from typing import NoReturn
+
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run the command line; Ctrl-C before it is there, and while Python closes down after it, ends without a word."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _leave)
+    from evosdc.cli import main as command_line
+
+    try:
+        command_line()
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError):  # nobody reads it any more
+                stream.flush()
+
+
+def _leave(number: int, frame: FrameType | None) -> NoReturn:
+    """End at once: nothing has been begun, or all is done."""
+    os.write(2, b"Stopped.\n")
+    os._exit(INTERRUPTED)
+
 
 if __name__ == "__main__":
     main()

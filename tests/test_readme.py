@@ -43,3 +43,13 @@ def test_files_and_folders_that_the_readme_names_exist():
     named |= set(re.findall(r"\]\((docs/[^)]+)\)", README))
     assert named
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_the_two_ways_of_calling_evosdc_agree():
+    whole, *further = [block for block in blocks("sh") if "evosdc" in block]
+    assert "pip install" in whole
+    assert ".venv/bin/evosdc" in whole
+    activation = README.index("`. .venv/bin/activate`")
+    for block in further:
+        assert ".venv/bin/evosdc" not in block
+        assert README.index(block) > activation

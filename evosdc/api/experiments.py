@@ -1,10 +1,11 @@
 """``evosdc.run``."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evosdc.api.tables import as_table
+from evosdc.api.tables import as_table, listed
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
 
@@ -19,6 +20,7 @@ def run(
     folder: str | Path | None = None,
     *,
     data: "pd.DataFrame | Table | None" = None,
+    protect: Sequence[str] | str | None = None,
 ) -> dict[str, Any]:
     """Run an experiment, write its report, and return ``result.json``, with the folder's path under ``folder``.
 
@@ -31,6 +33,8 @@ def run(
     data : DataFrame or Table, optional
         The confidential file, in place of a source in the experiment, which is then a mapping. Schema as in `mask`. A
         copy is written to the run's folder, so that the run can be resumed.
+    protect : sequence of str, optional
+        What to protect, in place of ``data.protect``; by default what the experiment says, else the quasi-identifiers.
 
     Raises
     ------
@@ -40,19 +44,22 @@ def run(
         The run failed.
     """
     from evosdc.experiment.config.reader import parse_experiment
+    from evosdc.experiment.run.own_data import with_own_data, withdrawn_unless_begun
     from evosdc.experiment.study.study import run_study
     from evosdc.report import write_report
     from evosdc.runs.layout import REPORT, free_folder
 
     given = dict(experiment) if isinstance(experiment, Mapping) else experiment.to_json()
     path = Path(folder) if folder is not None else None
-    if data is not None:
-        from evosdc.experiment.run.own_data import with_own_data
-
-        path = path or free_folder(Path("runs"), str(given.get("title", "experiment")))
-        given = with_own_data(given, as_table(data), path)
-    resolved = parse_experiment(given, Path.cwd())
-    path = path or free_folder(Path("runs"), resolved.heading)
-    result = run_study(resolved, path, default_registry())
+    if protect is not None:
+        given = given | {"data": dict(given.get("data", {})) | {"protect": list(listed(protect) or ())}}
+    with ExitStack() as stack:
+        if data is not None:
+            path = path or free_folder(Path("runs"), str(given.get("title") or "experiment"))
+            given = with_own_data(given, as_table(data), path)
+            stack.enter_context(withdrawn_unless_begun(path))
+        resolved = parse_experiment(given, Path.cwd())
+        path = path or free_folder(Path("runs"), resolved.heading)
+        result = run_study(resolved, path, default_registry())
     write_report([path], path / REPORT)
     return result | {"folder": str(path)}

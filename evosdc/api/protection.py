@@ -176,7 +176,7 @@ def protect(
     from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.experiment.build.data import load_data
     from evosdc.experiment.build.protection import protection
-    from evosdc.experiment.run.own_data import with_own_data
+    from evosdc.experiment.run.own_data import with_own_data, withdrawn_unless_begun
     from evosdc.experiment.study.study import run_study
     from evosdc.files.masked_file import read_masked
     from evosdc.report import write_report
@@ -193,6 +193,7 @@ def protect(
         else:
             path = Path(folder)
         source = with_own_data({"data": {"protect": list(names)}}, table, path)["data"]
+        stack.enter_context(withdrawn_unless_begun(path))
         experiment = protection(
             source,
             registry,

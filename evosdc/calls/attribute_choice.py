@@ -26,16 +26,22 @@ def choose_attributes(schema: Schema, attributes: Sequence[str] | None, otherwis
     """
     chosen = schema.with_role(Role.QUASI_IDENTIFIER) if attributes is None else tuple(dict.fromkeys(attributes))
     if attributes is None and not chosen and otherwise_all:
-        chosen = tuple(a.name for a in schema.attributes if a.role is not Role.IDENTIFIER)
+        chosen = tuple(a.name for a in schema.attributes if a.role.published)
     schema.require(chosen)
-    identifiers = [name for name in chosen if schema[name].role is Role.IDENTIFIER]
+    withheld = [name for name in chosen if not schema[name].role.published]
     faults = []
     if not chosen:
         advice = "Name the attributes, or give some the role quasi-identifier in the schema."
         faults.append(Fault("attributes", "none", "at least one attribute", advice))
-    if identifiers:
-        advice = "Identifiers are left out of a protected file; give it another role if it is none."
-        faults.append(Fault("attributes", f"{', '.join(identifiers)}, an identifier", "quasi-identifiers", advice))
+    if withheld:
+        faults.append(withheld_fault("attributes", withheld, schema))
     if faults:
         raise DataError(faults)
     return chosen
+
+
+def withheld_fault(where: str, names: Sequence[str], schema: Schema) -> Fault:
+    """Return the fault of attributes that are to be protected though their role keeps them from the file."""
+    roles = " and ".join(sorted({"an identifier" if schema[n].role is Role.IDENTIFIER else "to drop" for n in names}))
+    advice = "Attributes of these roles are left out of a protected file; give it another role if it is none."
+    return Fault(where, f"{', '.join(names)}, {roles}", "quasi-identifiers", advice)

@@ -4,7 +4,7 @@ from typing import Any
 
 from evosdc.model import Microdata
 from evosdc.plugins.registry import Registry
-from evosdc.table.schema import Role, Schema
+from evosdc.table.schema import WITHHELD, Role, Schema
 
 
 def composition(schema: Schema) -> str:
@@ -75,7 +75,7 @@ def entries_by_role(microdata: Microdata, registry: Registry) -> dict[str, tuple
 
 def _analysed(microdata: Microdata) -> bool:
     """Whether the file has unprotected attributes that analysts tabulate."""
-    apart = (Role.IDENTIFIER, Role.WEIGHT, Role.HOUSEHOLD)
+    apart = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
     return any(a.role not in apart for a in microdata.table.schema.attributes if a.name not in microdata.protect)
 
 

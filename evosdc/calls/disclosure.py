@@ -6,16 +6,16 @@ from typing import Any
 from evosdc.calls.attribute_choice import choose_attributes
 from evosdc.calls.masking import sampling_weights
 from evosdc.errors import DataError, Fault, FaultCollector, ParameterError
-from evosdc.files.schema.schema_reader import AttributeDescription, SchemaDescription
+from evosdc.files.schema.description import AttributeDescription, SchemaDescription
 from evosdc.model import IntruderView, MissingMatch, PrivacyModel
 from evosdc.plugins.registry import Registry
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.alignment import recode_like
 from evosdc.table.role_assignment import assign_role
-from evosdc.table.schema import MissingRule, Role, Schema
+from evosdc.table.schema import WITHHELD, MissingRule, Role, Schema
 from evosdc.table.table import Numbers, Table
 
-_NOT_KNOWN = (Role.IDENTIFIER, Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD)
+_NOT_KNOWN = (*WITHHELD, Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD)
 """Roles of attributes that an intruder is not taken to know where no quasi-identifier is declared."""
 
 

@@ -215,13 +215,13 @@ def masked_attributes(original: Table, masked: Table, protect: Sequence[str] | N
     schema = original.schema
     if protect is not None:
         schema.require(protect, "protect")
-        identifiers = [name for name in protect if schema[name].role is Role.IDENTIFIER]
+        identifiers = [name for name in protect if not schema[name].role.published]
         if identifiers:
             wanted = "attributes that are published"
             raise DataError(Fault("protect", f"{', '.join(identifiers)}, an identifier", wanted))
         chosen = tuple(dict.fromkeys(protect))
     else:
-        common = [a.name for a in schema.attributes if a.role is not Role.IDENTIFIER and a.name in masked.schema]
+        common = [a.name for a in schema.attributes if a.role.published and a.name in masked.schema]
         published = align_codes(original.select(common), masked)
         chosen = tuple(
             name for name in common if schema[name].role is Role.QUASI_IDENTIFIER or _differs(original, published, name)

@@ -11,7 +11,7 @@ from importlib import import_module
 import click
 
 from evosdc._version import __version__
-from evosdc.cli.signals import Stopped, stoppable
+from evosdc.cli.signals import Stopped, asked_to_stop, stoppable
 from evosdc.cli.text import harmless
 from evosdc.errors import EvosdcError, InputError, did_you_mean
 
@@ -107,7 +107,9 @@ def main(arguments: list[str] | None = None) -> None:
     except (Exception, KeyboardInterrupt) as error:
         if debug:
             traceback.print_exc()
-        sys.exit(_told(error))
+        number = asked_to_stop()
+        # A library that is told to stop while it is imported may fail with an error of its own.
+        sys.exit(_told(error if number is None or isinstance(error, KeyboardInterrupt) else Stopped(number)))
 
 
 def _told(error: BaseException) -> int:

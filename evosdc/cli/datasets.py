@@ -52,10 +52,13 @@ def fetch(name: str, output: str | None) -> None:
     """Find data set NAME in EVOSDC_DATA or the cache, or download it, and check it."""
     from pathlib import Path
 
+    from evosdc.cli.inputs import files_behind, require_apart
     from evosdc.datasets.loading import load_dataset
     from evosdc.plugins.registry import default_registry
 
     source = load_dataset(default_registry().spec("dataset", name))  # type: ignore[arg-type]
+    if output is not None:
+        require_apart(Path(output), *files_behind(source, name))
     click.echo(f"{name}: {len(source.table)} records, {len(source.table.schema)} attributes, from {source.origin}")
     if output is not None:
         source.write(Path(output), source.table, drop_identifiers=False)

@@ -1,24 +1,37 @@
-"""How a run shows itself: a progress bar on a terminal, one plain line a generation elsewhere."""
+"""How a run shows itself: a progress bar on a terminal, a plain line every few seconds elsewhere."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from time import monotonic
 from types import TracebackType
 from typing import Any, Self
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.text import Text
 
+from evosdc.cli.signals import stop_if_asked
 from evosdc.cli.text import scores_in_words
 from evosdc.experiment.run.display import Display
 
-TOLD = 500
-"""Files tried in tuning between two lines about it."""
+PERIOD = 5.0
+"""Seconds between two lines of progress where there is no terminal."""
 
 
 class Quiet(Display):
-    """Messages only, on standard error."""
+    """Messages only, on standard error. A signal that got lost is noticed at the next sign of progress."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
+        self.deadline: float | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -28,38 +41,89 @@ class Quiet(Display):
     ) -> None:
         """Nothing to end."""
 
+    def limited(self, seconds: float | None) -> None:
+        """Remember when the time will be over."""
+        stop_if_asked()
+        self.deadline = None if seconds is None else monotonic() + seconds
+
+    def tuning(self, done: int) -> None:
+        """Show nothing."""
+        stop_if_asked()
+
+    def starting(self, done: int, total: int) -> None:
+        """Show nothing."""
+        stop_if_asked()
+
+    def generation(self, record: Mapping[str, Any], limit: int | None) -> None:
+        """Show nothing."""
+        stop_if_asked()
+
     def message(self, text: str) -> None:
         """Print a line."""
         self.console.print(text, highlight=False, soft_wrap=True, markup=False)
 
+    @property
+    def left(self) -> str:
+        """What is left of the time, in words; empty where there is no limit."""
+        return "" if self.deadline is None else f"{max(0.0, self.deadline - monotonic()):.0f} s left"
+
 
 class Plain(Quiet):
-    """One line a generation besides."""
+    """One line every few seconds besides, and the last one."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, clock: Callable[[], float] = monotonic) -> None:
         super().__init__(console)
-        self.told = 0
+        self.clock = clock
+        self.due = float("-inf")
+        self.untold = ""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Print the last line where it was not due yet."""
+        if self.untold:
+            self.message(self.untold)
+        self.untold = ""
 
     def tuning(self, done: int) -> None:
         """Say now and then how many files were tried."""
-        if done // TOLD > self.told:
-            self.told = done // TOLD
-            self.message(f"tuning masking methods: {done} files masked and judged")
+        super().tuning(done)
+        self._tell(f"tuning masking methods: {done} files masked and judged")
 
     def starting(self, done: int, total: int) -> None:
-        """Say when the starting files are begun and done."""
-        if done in (0, total):
-            self.message(f"starting files: {done} of {total} masked and evaluated")
+        """Say now and then how many starting files are done."""
+        super().starting(done, total)
+        self._tell(f"starting files: {done} of {total} masked and evaluated")
 
     def generation(self, record: Mapping[str, Any], limit: int | None) -> None:
-        """Print the generation's line."""
+        """Say now and then how far the search is."""
+        super().generation(record, limit)
         of = f"/{limit}" if limit else ""
         evaluations = f"{record['evaluations']} evaluations"
-        self.message(f"generation {record['generation']}{of}: best {scores_in_words(record['best'])}, {evaluations}")
+        self._tell(f"generation {record['generation']}{of}: best {scores_in_words(record['best'])}, {evaluations}")
 
     def runs(self, done: int, total: int) -> None:
         """Print how many runs of a study are complete."""
         self.message(f"runs: {done} of {total} complete")
+
+    def _tell(self, text: str) -> None:
+        self.untold = text + (f", {self.left}" if self.left else "")
+        now = self.clock()
+        if now >= self.due:
+            self.message(self.untold)
+            self.due, self.untold = now + PERIOD, ""
+
+
+class Countdown(ProgressColumn):
+    """What is left of the time."""
+
+    def __init__(self, shown: Quiet) -> None:
+        super().__init__()
+        self.shown = shown
+
+    def render(self, task: Task) -> Text:
+        """Return the time left as text."""
+        return Text(self.shown.left)
 
 
 class Bar(Quiet):
@@ -73,6 +137,7 @@ class Bar(Quiet):
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
+            Countdown(self),
             TextColumn("{task.fields[standing]}"),
             console=console,
             transient=True,
@@ -93,18 +158,21 @@ class Bar(Quiet):
 
     def tuning(self, done: int) -> None:
         """Move the bar of tuning; nobody knows beforehand where it ends."""
+        super().tuning(done)
         if self.tuned is None:
             self.tuned = self.progress.add_task("tuning methods", total=None, standing="")
         self.progress.update(self.tuned, completed=done)
 
     def starting(self, done: int, total: int) -> None:
         """Move the bar of the starting files."""
+        super().starting(done, total)
         if self.files is None or done == 0:
             self.files = self.progress.add_task("starting files", total=total, standing="")
         self.progress.update(self.files, completed=done, total=total)
 
     def generation(self, record: Mapping[str, Any], limit: int | None) -> None:
         """Move the bar of the generations."""
+        super().generation(record, limit)
         if self.generations is None or record["generation"] == 0:
             self.generations = self.progress.add_task("generations", total=limit, standing="")
         standing = f"best {scores_in_words(record['best'])}"

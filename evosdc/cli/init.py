@@ -1,35 +1,106 @@
 """``evosdc init``."""
 
 import shlex
+import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from evosdc.cli.options import PATH
+from evosdc.cli.options import PATH, json_option
+
+if TYPE_CHECKING:
+    from evosdc.files.inference.missing_codes import MissingCode
 
 
 @click.command()
 @click.argument("data", type=PATH)
 @click.option("-o", "--output", type=PATH, default=Path("schema.toml"), show_default=True, metavar="SCHEMA.toml")
+@click.option(
+    "--missing",
+    "given",
+    multiple=True,
+    metavar="COLUMN=TEXT",
+    help="A text that stands for a missing value in a column, such as age=99; repeatable.",
+)
+@click.option(
+    "--ask/--no-ask",
+    default=None,
+    help="Whether to ask about codes that may stand for missing values; default: where there is a terminal.",
+)
 @click.option("--force", is_flag=True, help="Replace an existing schema file.")
-def init(data: Path, output: Path, force: bool) -> None:
-    """Look at DATA and propose roles, scales and categories in a schema file for you to edit."""
+@json_option
+def init(data: Path, output: Path, given: tuple[str, ...], ask: bool | None, force: bool, as_json: bool) -> None:
+    """Look at DATA and propose roles, scales and categories in a schema file for you to edit.
+
+    Each proposal stands there with its reason. Hierarchies are proposed for what an intruder may know: those of
+    categories are written beside the schema file.
+    """
     from evosdc.cli.inputs import require_apart
+    from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.errors import Fault, SchemaError
-    from evosdc.files.schema.schema_reader import dump_schema
-    from evosdc.files.source import read_source
+    from evosdc.files.schema.schema_writer import dump_schema
+    from evosdc.files.source import parsed, source_of
 
     if output.exists() and not force:
         raise SchemaError(Fault(str(output), "a file that exists", "a new file", "Choose another, or add --force."))
     require_apart(output, data)
-    source = read_source(data)
-    dump_schema(source.table.schema, output, source.notes)
+    original = parsed(data)
+    codes = _given(given, [column.name for column in original.columns])
+    source = source_of(original, str(data), None, codes)
+    assert source.inference is not None
+    open_ = [code for code in source.inference.suspected if not code.certain]
+    if open_ and (ask if ask is not None else sys.stdin.isatty() and not as_json):
+        for code in _confirmed(open_):
+            codes.setdefault(code.name, []).append(code.text)
+        source = source_of(original, str(data), None, codes)
+    found = source.inference
+    assert found is not None
+    files = dump_schema(found.schema, output, found.remarks, found.reasons, found.rules)
+    if as_json:
+        roles = {a.name: {"role": str(a.role), "scale": a.scale_word} for a in found.schema.attributes}
+        reasons = {name: roles[name] | {"reason": reason} for name, reason in found.reasons.items()}
+        asked = [{"attribute": c.name, "text": c.text, "records": c.records} for c in found.suspected if not c.certain]
+        print_json({"files": [str(file) for file in files], "attributes": reasons, "suspected_missing": asked})
+        return
     for note in source.notes:
         say(f"- {note}")
     say(
         "Risk is judged by role: masked quasi-identifiers, which an intruder knows, by linkage; masked attributes of "
         "the role sensitive by what an intruder learns about them."
     )
+    if len(files) > 1:
+        say(f"Hierarchies proposed: {', '.join(str(file) for file in files[1:])}.")
     follow = shlex.join(["evosdc", "protect", str(data), "--schema", str(output)])
     say(f"Wrote {output}: read it, correct it, then run: {follow}")
+
+
+def _given(texts: Sequence[str], names: Sequence[str]) -> dict[str, list[str]]:
+    """Return what ``--missing`` says, by column; raises `SchemaError` for what is not COLUMN=TEXT."""
+    from evosdc.errors import Fault, SchemaError, did_you_mean
+
+    codes: dict[str, list[str]] = {}
+    faults = []
+    for text in texts:
+        name, sign, code = text.partition("=")
+        if not sign or name not in names:
+            advice = did_you_mean(name, names)
+            faults.append(Fault("--missing", repr(text), "COLUMN=TEXT with a column of the file", advice))
+        codes.setdefault(name, []).append(code)
+    if faults:
+        raise SchemaError(faults)
+    return codes
+
+
+def _confirmed(suspected: Sequence["MissingCode"]) -> list["MissingCode"]:
+    """Return the codes that the user says stand for missing values."""
+    from evosdc.cli.text import harmless
+
+    found = []
+    for code in suspected:
+        question = f"Does {code.text!r}, in {code.records} records of {code.name}, stand for a missing value?"
+        if click.confirm(harmless(question), default=False):
+            found.append(code)
+    return found

@@ -1,12 +1,15 @@
 """What commands read, and what they must not write over."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evosdc.cli.options import listed
 from evosdc.errors import DataError, Fault, did_you_mean
 from evosdc.files.source import Source, check_writable, read_published, read_source
 from evosdc.printing import printable
+
+if TYPE_CHECKING:
+    from evosdc.experiment.build.assembly import Assembly
 
 
 def open_source(data: str, schema: Path | None) -> Source:
@@ -52,8 +55,11 @@ def is_dataset(data: str) -> bool:
     from evosdc.plugins.registry import default_registry
 
     names = default_registry().names("dataset")
-    if Path(data).exists() or data in names:
-        return not Path(data).exists()
+    if data in names:
+        # A folder of that name, which fetching data may well have made, holds no table.
+        return not Path(data).is_file()
+    if Path(data).exists():
+        return False
     meant = did_you_mean(data, names)
     if meant:
         raise DataError(Fault(printable(data), "no such file", "a file that exists, or the name of a data set", meant))
@@ -70,13 +76,35 @@ def open_published(data: str, schema: Path | None, generalised: bool = False) ->
     InputError
         It cannot be read, or a schema is given for a data set, which brings its own.
     """
-    if schema is None or not Path(data).exists():
+    if schema is None or is_dataset(data):
         return open_source(data, schema)
     return read_published(Path(data), schema, generalised)
 
 
+def files_behind(source: Source, data: str) -> tuple[Path, ...]:
+    """Return the files that were read besides those that the command names: hierarchies, and files of a data set."""
+    from evosdc.datasets.storage import locate
+    from evosdc.plugins.registry import default_registry
+
+    found = [Path(a.hierarchy.origin) for a in source.table.schema.attributes if a.hierarchy is not None]
+    if is_dataset(data):
+        found += (locate(default_registry().spec("dataset", data)) or {}).values()  # type: ignore[arg-type]
+    return tuple(found)
+
+
+def files_read(assembly: "Assembly") -> tuple[Path, ...]:
+    """Return the files that a run reads: data, schema, hierarchies, and files that it starts from."""
+    experiment = assembly.experiment
+    data, start = experiment.data, experiment.start
+    named = [data.file, data.schema_file, *(rule for rule in data.hierarchies.values() if isinstance(rule, Path))]
+    named += start.files if start is not None else ()
+    return (*filter(None, named), *files_behind(assembly.source, data.name or str(data.file)))
+
+
 def require_apart(output: Path, *inputs: Path | str | None) -> None:
     """Raise when an output cannot be written, or is one of the files that are read: nobody's original is replaced.
+
+    Links are followed, and another name of the same file is the same file.
 
     Raises
     ------

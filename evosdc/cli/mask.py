@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,7 @@ def mask(
     from evosdc._version import __version__
     from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.calls.masking import account_of, as_chain, build_steps, mask_file
-    from evosdc.cli.inputs import open_source, require_apart
+    from evosdc.cli.inputs import files_behind, open_source, require_apart
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.errors import FaultCollector
@@ -78,14 +79,17 @@ def mask(
         steps = masking_entries([step_of(text) for text in further])
         built_further = build_steps(Masking(method, params, then=steps), registry)[1:]
         companion = None if steps else companion
+    named = files_named([params, *(step.params for step in steps)])
     for path in filter(None, (output, manifest, companion)):
         with collect.step():
-            require_apart(path, data, schema)
+            require_apart(path, data, schema, *named.values())
     with collect.step():
         source = open_source(data, schema)
         source.table.schema.require(listed(by) or (), "--by")
         source.table.schema.require(listed(right_labels) or (), "--right-labels")
         chosen = choose_attributes(source.table.schema, listed(attributes), otherwise_all=False)
+        for path in filter(None, (output, manifest, companion)):
+            require_apart(path, *files_behind(source, data))
     collect.settle()
     righted = tuple(listed(right_labels) or ())
     masking = Masking(method, params, by=tuple(listed(by) or ()), right_labels=righted)
@@ -150,5 +154,10 @@ def step_of(text: str) -> dict[str, Any]:
 
 def digests(params: dict[str, Any]) -> dict[str, str]:
     """Return the SHA-256 of every file that a parameter names, so that the manifest says what was in it."""
-    paths = {key: Path(value) for key, value in params.items() if isinstance(value, str)}
-    return {key: sha256(path.read_bytes()).hexdigest() for key, path in paths.items() if path.is_file()}
+    return {key: sha256(path.read_bytes()).hexdigest() for key, path in files_named([params]).items()}
+
+
+def files_named(parameters: Iterable[Mapping[str, Any]]) -> dict[str, Path]:
+    """Return the files that parameters of some steps name, by the parameter's name."""
+    texts = [(key, value) for params in parameters for key, value in params.items() if isinstance(value, str)]
+    return {key: Path(value) for key, value in texts if Path(value).is_file()}

@@ -210,6 +210,7 @@ def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool) -> di
 @contextmanager
 def resumable(path: Path, shown: Any) -> Iterator[None]:
     """Say how to go on when a run is stopped, or fails with something in its folder."""
+    from evosdc.cli.signals import asked_to_stop
     from evosdc.errors import CheckpointError, RunError
     from evosdc.runs.layout import RESOLVED
 
@@ -217,9 +218,14 @@ def resumable(path: Path, shown: Any) -> Iterator[None]:
         yield
     except CheckpointError:
         raise  # what is there was refused; it says itself what helps
-    except (KeyboardInterrupt, RunError, OSError):
+    except BaseException as error:
+        number = asked_to_stop()
+        if number is None and not isinstance(error, KeyboardInterrupt | RunError | OSError):
+            raise
         if (path / RESOLVED).exists():
             shown.message(f"What was reached is kept. Go on with: {shlex.join(['evosdc', 'resume', str(path)])}")
+        elif number is not None:
+            shown.message("Nothing was begun: the same command begins it.")
         raise
 
 

@@ -1,9 +1,15 @@
-"""Ending in good order when told to: SIGTERM and SIGHUP are treated as Ctrl-C, with their own exit status."""
+"""Ending in good order when told to: by Ctrl-C, SIGTERM or SIGHUP, each with its own exit status."""
 
+import os
 import signal
+import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+
+AGAIN = 0.05
+"""Seconds after which a signal that was lost is raised again."""
 
 
 class Stopped(KeyboardInterrupt):
@@ -20,21 +26,74 @@ class Stopped(KeyboardInterrupt):
         self.number = number
 
 
+class _Asked:
+    """Whether a signal has asked this program to end, and whether it is still listening to any."""
+
+    def __init__(self) -> None:
+        self.number: int | None = None
+        self.listening = False
+
+
+_asked = _Asked()
+
+
+def stop_if_asked() -> None:
+    """Raise `Stopped` where a signal came whose exception was lost on the way.
+
+    Python drops what is raised while it clears up objects, and libraries may swallow it while they are imported. Long
+    work asks here, so that it ends all the same.
+    """
+    if _asked.number is not None:
+        raise Stopped(_asked.number)
+
+
+def asked_to_stop() -> int | None:
+    """Return the number of the signal that asked this program to end; None where none did."""
+    return _asked.number
+
+
+def forget() -> None:
+    """Take the signal that came for answered: it ended what it was meant to end."""
+    _asked.number = None
+
+
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Raise `Stopped` in the main thread when SIGTERM or SIGHUP arrives; a signal that is ignored stays ignored."""
+    """Raise `Stopped` in the main thread when SIGINT, SIGTERM or SIGHUP arrives; an ignored signal stays ignored.
+
+    What is raised where nobody can catch it is raised again a moment later. Where a signal came and the block ended all
+    the same, it ends with `Stopped`.
+    """
 
     def stop(number: int, frame: FrameType | None) -> None:
+        _asked.number = number
         raise Stopped(number)
 
-    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    numbers = [getattr(signal, name) for name in names]
+    def lost(unraisable: "sys.UnraisableHookArgs") -> None:
+        if not isinstance(unraisable.exc_value, Stopped):
+            hook_before(unraisable)
+            return
+        timer = threading.Timer(AGAIN, again, (unraisable.exc_value.number,))
+        timer.daemon = True
+        timer.start()
+
+    def again(number: int) -> None:
+        if _asked.listening:
+            os.kill(os.getpid(), number)
+
+    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before = {number: signal.getsignal(number) for number in numbers}
+    hook_before = sys.unraisablehook
+    _asked.number, _asked.listening = None, True
+    sys.unraisablehook = lost
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:
             signal.signal(number, stop)
     try:
         yield
+        stop_if_asked()
     finally:
+        _asked.listening = False
         for number, handler in before.items():
             signal.signal(number, handler)
+        sys.unraisablehook = hook_before

@@ -101,6 +101,7 @@ def tune(
     assert experiment.start.tuned is not None
     wanted = experiment.start.tuned
     with display(quiet or as_json) as shown:
+        shown.limited(seconds)
         found = tune_alone(assembly, wanted, budget_of(wanted, experiment.stop), shown.tuning)
     if not found.rows:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in found.refused.items()) or "no method"

@@ -1,12 +1,13 @@
 """``evosdc watch``."""
 
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from evosdc.cli.options import PATH
-from evosdc.cli.signals import Stopped
+from evosdc.cli.signals import Stopped, forget
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,9 +33,10 @@ def watch(run_dir: Path, interval: float) -> int:
 
     try:
         found = _followed(run_dir, interval, Console())
-    except Stopped:
-        raise
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
+        if isinstance(error, Stopped) and error.number != signal.SIGINT:
+            raise
+        forget()
         return 0
     return 0 if found.phase == FINISHED else 1
 

@@ -38,6 +38,8 @@ class Dispatch:
         Name of the function that evolves a deme (`evosdc.engine.generation_step`), or empty where there is none.
     grain : {"auto", "evaluations", "islands"}
         What workers get: single evaluations, demes to evolve, or whichever is faster.
+    prepare : str
+        Name of a function that has a worker build the problem; without it workers are waited for when they start.
     """
 
     executor: Executor
@@ -46,6 +48,7 @@ class Dispatch:
     seed: int
     evolve: str = ""
     grain: str = "auto"
+    prepare: str = ""
 
     @cached_property
     def shared(self) -> SharedFiles | None:
@@ -55,12 +58,16 @@ class Dispatch:
     def worthwhile(self, seconds: float) -> bool:
         """Whether so many seconds of work here are worth sending, or starting the workers for where they are not yet.
 
-        Where a grain was asked for, workers are started in any case.
+        Workers that are worth it start beside this process, which goes on without them until they are ready. Where a
+        grain was asked for, workers are started in any case.
         """
         if not self.executor.remote or not worth_sending(seconds):
             return False
-        started = self.grain != "auto" or self.executor.started
-        return started or worth_starting(seconds, self.executor.workers)
+        if self.grain != "auto" or self.executor.started:
+            return True
+        if not worth_starting(seconds, self.executor.workers):
+            return False
+        return not self.prepare or self.executor.begin(Task(self.prepare, self.shared, self.seed, ((0, None),)))
 
     def run(
         self, function: str, items: Sequence[tuple[int, Any]], seconds: float, size: int, rule: ErrorRule = RAISE

@@ -39,6 +39,11 @@ class Pool(ABC):
     certain: bool
 
     @property
+    def complete(self) -> bool:
+        """Whether all workers have started; a pool that waits for them in the beginning says yes."""
+        return True
+
+    @property
     @abstractmethod
     def ready(self) -> bool:
         """Whether another job can be given now."""
@@ -96,6 +101,8 @@ class PoolExecutor(Executor):
             raise ParameterError(Fault("workers", str(workers), "at least 1", "Use one for each processor core."))
         super().__init__(self.Params() if params is None else params, workers)
         self._pool: Pool | None = None
+        self._preparing: TaskQueue | None = None
+        self._to_prepare = 0
         self._log_path: Path | None = None
 
     def keep_log(self, path: Path) -> None:
@@ -115,7 +122,19 @@ class PoolExecutor(Executor):
     @property
     def started(self) -> bool:
         """Whether the workers are running; they are started with the first task, if not before."""
-        return self._pool is not None
+        return self._pool is not None and self._pool.complete and not self._to_prepare
+
+    def begin(self, task: Task) -> bool:
+        """Start the workers, and have each run a task, without waiting; return whether all have done so."""
+        if self._pool is None:
+            self._pool, self._to_prepare = self._open_soon(), self.workers
+        if self._to_prepare and self._pool.complete:
+            if self._preparing is None:
+                self._preparing = self._queue(self._pool)
+                for place in range(self.workers):
+                    self._preparing.give(place, task)
+            self._prepare(0.0)
+        return not self._to_prepare
 
     def map(self, tasks: Sequence[Task]) -> list[tuple[Outcome, ...]]:
         """Run tasks and return the outcomes of each, in order.
@@ -135,19 +154,40 @@ class PoolExecutor(Executor):
 
     def queue(self) -> TaskQueue:
         """Return a queue of tasks; where it is closed while some are under way, workers may have to start anew."""
-        return PoolQueue(self._running(), self.params.retries, losses_allowed(self.workers), self._stop)
+        pool = self._running()
+        while self._preparing is not None:
+            self._prepare(None)
+        return self._queue(pool)
 
     @abstractmethod
     def _open(self) -> Pool:
         """Start the workers."""
 
+    def _open_soon(self) -> Pool:
+        """Begin to start the workers; by default they are waited for."""
+        return self._open()
+
+    def _queue(self, pool: Pool) -> TaskQueue:
+        return PoolQueue(pool, self.params.retries, losses_allowed(self.workers), self._stop)
+
+    def _prepare(self, patience: float | None) -> None:
+        """Take in which workers have run their first task."""
+        if self._preparing is not None:
+            self._to_prepare -= len(self._preparing.take(patience))
+            if not self._to_prepare:
+                self._preparing.close()
+                self._preparing = None
+
     def _running(self) -> Pool:
         if self._pool is None:
             self._pool = self._open()
+        elif self._preparing is None:
+            self._to_prepare = 0  # workers that have only begun to start get the first tasks as they are ready
         return self._pool
 
     def _stop(self) -> None:
         pool, self._pool = self._pool, None
+        self._preparing, self._to_prepare = None, 0
         if pool is not None:
             pool.stop()
 

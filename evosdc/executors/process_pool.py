@@ -72,11 +72,21 @@ class ProcessPool(Pool):
         try:
             for _ in range(size):
                 self.workers.append(Worker(time_limit, self._log))
-            while not all(worker.ready for worker in self.workers):
-                self.listen(_unasked, _unasked)
         except BaseException:
             self.stop()
             raise
+
+    @property
+    def complete(self) -> bool:
+        """Whether all workers have said hello; raises as `listen`."""
+        if not all(worker.ready for worker in self.workers):
+            self.listen(_unasked, _unasked, 0.0)
+        return all(worker.ready for worker in self.workers)
+
+    def wait(self) -> None:
+        """Wait until all workers have said hello; raises as `listen`."""
+        while not all(worker.ready for worker in self.workers):
+            self.listen(_unasked, _unasked)
 
     @property
     def ready(self) -> bool:

@@ -24,4 +24,13 @@ class ProcessesExecutor(PoolExecutor):
     params: Params
 
     def _open(self) -> Pool:
+        pool = self._open_soon()
+        try:
+            pool.wait()
+        except BaseException:
+            pool.stop()
+            raise
+        return pool
+
+    def _open_soon(self) -> ProcessPool:
         return ProcessPool(self.workers, self.params.time_limit, self.params.recycle, self._log_path)

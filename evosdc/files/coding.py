@@ -51,10 +51,10 @@ def encode(columns: Sequence[Column], schema: Schema, origin: Origin) -> Table:
     faults: list[Fault] = []
     for column, attribute in zip(columns, schema.attributes, strict=True):
         if attribute.categorical:
-            codes.append(_codes(column, attribute, schema.missing))
+            codes.append(_codes(column, attribute, schema.missing_of(attribute.name)))
         else:
-            numbers.append(_numbers(column, attribute, schema.missing))
-        faults += faults_of(column, attribute, schema.missing, origin)
+            numbers.append(_numbers(column, attribute, schema.missing_of(attribute.name)))
+        faults += faults_of(column, attribute, schema.missing_of(attribute.name), origin)
     if faults:
         raise DataError(faults)
     return Table(schema, _matrix(codes, size, np.int32), _matrix(numbers, size, np.float64))

@@ -76,7 +76,7 @@ class DelimitedFile:
         return missing[0] if missing else ""
 
     def render(
-        self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[str]
+        self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[Sequence[str]]
     ) -> bytes:
         """Return the file's bytes with some fields changed, some columns dropped and only some records kept.
 
@@ -88,8 +88,8 @@ class DelimitedFile:
             Columns left out.
         rows : ndarray of int
             Positions of the records kept, rising.
-        missing : sequence of str
-            Texts that may stand for a missing value.
+        missing : sequence of sequence of str
+            By column, texts that may stand for a missing value.
 
         Raises
         ------
@@ -102,7 +102,9 @@ class DelimitedFile:
         for change in changes.values():
             touched |= change.changed
         quoting = {column: self._quotes(column, rows) for column in changes}
-        absent = {column: self._absent(column, missing) for column, change in changes.items() if None in change.texts}
+        absent = {
+            column: self._absent(column, missing[column]) for column, change in changes.items() if None in change.texts
+        }
         whole = len(kept) == len(self.names)
         for position, row in enumerate(rows):
             record = self.records[row]

@@ -16,9 +16,10 @@ from evosdc.files.changes import Change, change_of, differing
 from evosdc.files.coding import Origin, encode
 from evosdc.files.column import NO_TEXT, Column, renamed
 from evosdc.files.dtypes import assigned, texts_of
+from evosdc.files.schema.description import SchemaDescription, describe
 from evosdc.files.schema.hierarchy_rules import with_hierarchies
-from evosdc.files.schema.schema_reader import SchemaDescription, describe
 from evosdc.printing import printable
+from evosdc.table.dates import date_format_of, in_time
 from evosdc.table.numerals import decimals_of, natural_order, numbers
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
@@ -137,7 +138,9 @@ def _proposed(part: Part, series: "pd.Series[Any]", missing: tuple[str, ...]) ->
     if pd.api.types.is_numeric_dtype(dtype):
         return Attribute(column.name, Role.OTHER, Scale.NUMERIC, (), None, decimals_of(present))
     if pd.api.types.is_datetime64_any_dtype(dtype):
-        return Attribute(column.name, Role.OTHER, Scale.ORDINAL, tuple(sorted(present)))
+        date_format = date_format_of(present)
+        order = in_time(present, date_format) if date_format else tuple(sorted(present))
+        return Attribute(column.name, Role.OTHER, Scale.ORDINAL, order, date_format=date_format)
     objects = [value for text, value in part.values.items() if text in present]
     if objects and numbers(present) is not None and not any(isinstance(value, (str, bool)) for value in objects):
         return Attribute(column.name, Role.OTHER, Scale.NUMERIC, (), None, decimals_of(present))
@@ -187,7 +190,7 @@ def frame_from_table(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
 def _masked(series: "pd.Series[Any]", part: Part, table: Table) -> Any:
     """Return the new array of a column, or None when nothing changes."""
     attribute = table.schema[part.column.name]
-    missing = table.schema.missing
+    missing = table.schema.missing_of(attribute.name)
     if not attribute.categorical and pd.api.types.is_numeric_dtype(series.dtype):
         new = np.asarray(table.column(attribute.name), dtype=np.float64)
         if pd.api.types.is_integer_dtype(series.dtype):

@@ -1,13 +1,15 @@
 """Protected versions of a file, read by the schema of the original."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from evosdc.errors import DataError, Fault, SchemaError
-from evosdc.files.schema.schema_reader import describe
+from evosdc.files.schema.description import describe
 from evosdc.files.source import Source, parsed, source_of
 from evosdc.files.widening import widened
 from evosdc.printing import printable
+from evosdc.table.schema import Schema
 
 
 def read_masked(path: Path | str, original: Source, require: Sequence[str] = (), generalised: bool = False) -> Source:
@@ -50,4 +52,11 @@ def read_masked(path: Path | str, original: Source, require: Sequence[str] = (),
         raise DataError(Fault(where, f"{size} records", wanted, "Masked files keep all records in their order."))
     if generalised:
         return source_of(held, str(path), describe(widened(schema, held.columns)))
-    return source_of(held, str(path), describe(schema.select(names)))
+    return source_of(held, str(path), describe(_without_leaves(schema.select(names))))
+
+
+def _without_leaves(schema: Schema) -> Schema:
+    """Return a schema without hierarchies of numbers: masked numbers need not be among their leaves."""
+    return replace(
+        schema, attributes=tuple(a if a.categorical else replace(a, hierarchy=None) for a in schema.attributes)
+    )

@@ -38,7 +38,7 @@ class ParquetFile:
         return f"record {record + 1}"
 
     def render(
-        self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[str]
+        self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[Sequence[str]]
     ) -> bytes:
         """Return the file's bytes with some values changed, some columns dropped and only some records kept."""
         import pyarrow as pa

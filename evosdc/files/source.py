@@ -15,11 +15,12 @@ from evosdc.files.coding import Origin, encode
 from evosdc.files.column import Column
 from evosdc.files.delimited_file import DelimitedFile, parse_delimited
 from evosdc.files.encoding import Encoding, read_bytes
-from evosdc.files.inference.proposal import infer
+from evosdc.files.inference.proposal import Inference, infer
+from evosdc.files.schema.description import SchemaDescription, describe
 from evosdc.files.schema.hierarchy_rules import with_hierarchies
-from evosdc.files.schema.schema_reader import SchemaDescription, describe, load_schema
+from evosdc.files.schema.schema_reader import load_schema
 from evosdc.printing import printable
-from evosdc.table.schema import Attribute, Role, Schema
+from evosdc.table.schema import Attribute, Schema
 from evosdc.table.selection import complete_rows
 from evosdc.table.table import Rows, Table
 
@@ -44,9 +45,12 @@ class Original(Protocol):
         """Return where a record stands in the file."""
 
     def render(
-        self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[str]
+        self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[Sequence[str]]
     ) -> bytes:
-        """Return the bytes of the file with some values changed and some columns and records left out."""
+        """Return the bytes of the file with some values changed and some columns and records left out.
+
+        `missing` are the texts for a missing value, by column.
+        """
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ class WriteReport:
     ----------
     path : Path
     dropped : tuple of str
-        Identifiers left out.
+        Identifiers, and attributes of the role drop, left out.
     changed : mapping of str to int
         How many values of each masked attribute differ from the original.
     """
@@ -83,6 +87,8 @@ class Source:
         Positions of the table's records in the file.
     notes : tuple of str
         What was guessed in reading, in plain words.
+    inference : Inference, optional
+        Where no schema was given, the one proposed and why.
     """
 
     table: Table
@@ -90,6 +96,7 @@ class Source:
     original: Original
     rows: Rows
     notes: tuple[str, ...] = ()
+    inference: Inference | None = None
 
     def restricted(self, complete: Sequence[str] | bool = False, first: int | None = None) -> "Source":
         """Return only the records without missing values, or only the first ones, or the first of the former.
@@ -138,7 +145,7 @@ class Source:
         masked : Table
             Some or all attributes, with the records of `table` in its order.
         drop_identifiers : bool
-            Whether columns of the role identifier are left out.
+            Whether columns of the roles identifier and drop are left out.
         omitted : ndarray of intp, optional
             Positions of records that are left out.
 
@@ -158,21 +165,24 @@ class Source:
             shorter = replace(self, table=self.table.take(kept), rows=self.rows[kept])
             return shorter.write(path, masked.take(kept), drop_identifiers)
         schema = self.table.schema
-        dropped = schema.with_role(Role.IDENTIFIER) if drop_identifiers else ()
+        dropped = schema.withheld if drop_identifiers else ()
         position = {name: place for place, name in enumerate(schema.names)}
         if len(dropped) == len(schema):
             where = printable(str(path))
-            raise DataError(Fault(where, "identifiers only", "other attributes to write", "Check the roles."))
+            raise DataError(
+                Fault(where, "identifiers and columns to drop only", "other attributes to write", "Check the roles.")
+            )
         changes = {}
         for name in masked.schema.names:
             if name not in dropped:
                 column = self.original.columns[position[name]]
                 column = replace(column, name=name, index=column.index[self.rows])
-                changes[position[name]] = change_of(column, schema.missing, masked, schema[name].decimals)
+                changes[position[name]] = change_of(column, schema.missing_of(name), masked, schema[name].decimals)
         written = changes
         if any(change.changed.any() for change in changes.values()):
             written = {place: change.alike() for place, change in changes.items()}
-        content = self.original.render(written, [position[name] for name in dropped], self.rows, schema.missing)
+        missing = [schema.missing_of(name) for name in schema.names]
+        content = self.original.render(written, [position[name] for name in dropped], self.rows, missing)
         check_writable(path)
         try:
             with atomic(path) as temporary:
@@ -261,23 +271,33 @@ def parsed(path: Path, separator: str | None = None, names: Sequence[str] | None
     return parse_delimited(content, printable(str(path)), separator, names)
 
 
-def source_of(original: Original, origin: str, description: SchemaDescription | None = None) -> Source:
-    """Return the source of a file that was parsed; raises as `read_source`."""
+def source_of(
+    original: Original,
+    origin: str,
+    description: SchemaDescription | None = None,
+    codes: Mapping[str, Sequence[str]] | None = None,
+) -> Source:
+    """Return the source of a file that was parsed; raises as `read_source`.
+
+    Without a description a schema is proposed; `codes` are then texts that were confirmed to stand for missing values,
+    by column.
+    """
     columns = original.columns
     notes: tuple[str, ...] = ()
     if isinstance(original, DelimitedFile) and original.encoding.guessed:
         notes = (f"The file is not UTF-8; it was read as {original.encoding.name}.",)
+    inference = None
     if description is None:
-        inference = infer(columns, original.declared)
+        inference = infer(columns, original.declared, codes)
         schema, notes = inference.schema, notes + inference.notes
     else:
         schema = description.resolve(columns, original.declared)
     if isinstance(original, DelimitedFile):
         _check_labels(schema, original.encoding, origin)
     table = encode(columns, schema, Origin(origin, original.place))
-    if description is not None:
-        table = with_hierarchies(table, description.rules)
-    return Source(table, origin, original, np.arange(len(table), dtype=np.intp), notes)
+    rules = inference.rules if inference is not None else description.rules if description is not None else {}
+    table = with_hierarchies(table, rules)
+    return Source(table, origin, original, np.arange(len(table), dtype=np.intp), notes, inference)
 
 
 def _check_labels(schema: Schema, encoding: Encoding, origin: str) -> None:

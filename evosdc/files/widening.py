@@ -22,7 +22,9 @@ def widened(schema: Schema, columns: Sequence[Column]) -> Schema:
         Of the version; those that the original lacks are passed over.
     """
     named = {column.name: column for column in columns}
-    attributes = tuple(_widened(a, named[a.name], schema.missing) for a in schema.attributes if a.name in named)
+    attributes = tuple(
+        _widened(a, named[a.name], schema.missing_of(a.name)) for a in schema.attributes if a.name in named
+    )
     return replace(schema, attributes=attributes, edit_rules=())
 
 

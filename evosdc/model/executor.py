@@ -177,6 +177,14 @@ class Executor(ABC):
         """
         return True
 
+    def begin(self, task: Task) -> bool:
+        """Start the workers and have each of them run a task, without waiting for it; return whether all have.
+
+        Asked again and again, while the caller does without workers. By default nothing is begun: workers start with
+        the first task that is mapped.
+        """
+        return True
+
     @abstractmethod
     def map(self, tasks: Sequence[Task]) -> list[tuple[Outcome, ...]]:
         """Run tasks and return the outcomes of each, in order.

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from evosdc.errors import CheckpointError, ExperimentError, Fault
 from evosdc.files.atomic import OWNER_FOLDER, make_folder, write_text
+from evosdc.printing import printable
 from evosdc.runs.lock import FolderLockedError, Lock, LockOwner
 
 EXPERIMENT = "experiment.toml"
@@ -30,6 +31,7 @@ RISK = "risk.json"
 REPORT = "report.html"
 CONTEXT = "context"
 SETTING = "setting.json"
+DATA = "data"
 LOCK = ".lock"
 REPORTED = (RESOLVED, ENVIRONMENT, STATUS, RESULT, FREQUENCIES, TRANSITIONS, RISK, SETTING)
 """The JSON objects that reports are made of."""
@@ -119,15 +121,20 @@ class RunFolder:
         except (OSError, ValueError) as error:
             raise CheckpointError(f"{self.path} is not a run folder that can be used: {name}: {error}") from None
 
-    def create(self) -> None:
+    def create(self, own: Path | None = None) -> None:
         """Make the folder.
+
+        Parameters
+        ----------
+        own : Path, optional
+            The data file of the run; it may lie in the folder's own folder of data, and nowhere else in it.
 
         Raises
         ------
         ExperimentError
-            It holds a run already, is a file, or cannot be written to.
+            It is not empty, is a file, or cannot be written to.
         """
-        self.require_new()
+        self.require_new(own)
         try:
             make_folder(self.path)
             if not any(self.path.iterdir()):
@@ -140,12 +147,35 @@ class RunFolder:
                 Fault(str(self.path), f"a path that cannot be written to ({error.strerror})", "a folder of your own")
             ) from None
 
-    def require_new(self) -> None:
-        """Raise `ExperimentError` when the folder holds a run; asked again under the lock."""
+    def require_new(self, own: Path | None = None) -> None:
+        """Raise `ExperimentError` when the folder holds anything; asked again under the lock. Arguments as `create`.
+
+        Whatever else lies there might be somebody's original. Only what a run left that was ended before it began may
+        be there: its lock file tells it.
+        """
+        wanted, where = "a new or empty folder", printable(str(self.path))
         if self.file(RESOLVED).exists():
             given = "a folder that already holds a run"
-            advice = f"Go on with it by `evosdc resume {self.path}`, or choose another folder with -o."
-            raise ExperimentError(Fault(str(self.path), given, "a new or empty folder", advice))
+            advice = f"Go on with it by `{shlex.join(['evosdc', 'resume', str(self.path)])}`, or choose another folder."
+            raise ExperimentError(Fault(where, given, wanted, advice))
+        if others := self._others(own):
+            given = f"a folder that is not empty (it holds {printable(others[0])}"
+            given += f" and {len(others) - 1} more)" if others[1:] else ")"
+            raise ExperimentError(Fault(where, given, wanted, "Choose another one: nothing is written over."))
+
+    def _others(self, own: Path | None) -> list[str]:
+        """Return the names of what lies in the folder and is none of a beginning run's."""
+        if not self.path.is_dir():
+            return []
+        names = {entry.name for entry in self.path.iterdir()}
+        begun = {name for name in names if name.startswith(LOCK)}
+        if begun:
+            written = (EXPERIMENT, ENVIRONMENT)
+            unfinished = tuple(f".{name}." for name in (*written, RESOLVED))
+            begun |= {name for name in names if name in written or name.startswith(unfinished)}
+        if own is not None and own.resolve().parent == self.file(DATA).resolve():
+            begun |= {DATA}
+        return sorted(names - begun - {SETTING})
 
     def __enter__(self) -> Self:
         try:

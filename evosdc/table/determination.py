@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.table.schema import Role
 from evosdc.table.structural_zeros import bins_of
 from evosdc.table.table import Table
 
@@ -65,7 +64,7 @@ def determinations(table: Table, protect: Sequence[str]) -> tuple[Determination,
             masked[name] = (codes, coded.size)
     found = []
     for attribute in table.schema.attributes:
-        if attribute.name in protect or attribute.role is Role.IDENTIFIER:
+        if attribute.name in protect or not attribute.role.published:
             continue
         _, values, counts = np.unique(table.column(attribute.name), return_inverse=True, return_counts=True)
         covered = counts[values] >= FEWEST

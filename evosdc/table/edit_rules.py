@@ -59,7 +59,7 @@ class EditRule:
                 faults.append(Fault(where, repr(name), wanted, did_you_mean(name, schema.names)))
                 continue
             try:
-                parts.append((name, meant_by(schema[name], values, schema.missing, where)))
+                parts.append((name, meant_by(schema[name], values, schema.missing_of(name), where)))
             except ParameterError as error:
                 faults += error.faults
         if faults:

@@ -25,6 +25,16 @@ class Role(StrEnum):
     WEIGHT = "weight"
     HOUSEHOLD = "household"
     STRATUM = "stratum"
+    DROP = "drop"
+
+    @property
+    def published(self) -> bool:
+        """Whether an attribute of this role is part of a protected file at all."""
+        return self not in WITHHELD
+
+
+WITHHELD = (Role.IDENTIFIER, Role.DROP)
+"""Roles of attributes that are left out of a protected file."""
 
 
 class Scale(StrEnum):
@@ -57,6 +67,11 @@ class Attribute:
     hierarchy : Hierarchy, optional
     decimals : int
         Digits after the point of a numeric attribute, as written in the file.
+    missing : tuple of str
+        Texts that stand for a missing value of this attribute, besides those of the schema.
+    date_format : str
+        How the categories write days, in the signs of `datetime.strptime`; empty where they are no dates. Dates are
+        ordinal, in the order of time.
     """
 
     name: str
@@ -65,6 +80,13 @@ class Attribute:
     categories: tuple[str, ...] = ()
     hierarchy: "Hierarchy | None" = field(default=None, compare=False)
     decimals: int = 0
+    missing: tuple[str, ...] = ()
+    date_format: str = ""
+
+    @property
+    def scale_word(self) -> str:
+        """The scale as schema files say it: dates are ordinal, and called ``date``."""
+        return "date" if self.date_format else str(self.scale)
 
     @property
     def categorical(self) -> bool:
@@ -140,6 +162,16 @@ class Schema:
     def numeric(self) -> tuple[Attribute, ...]:
         """Numeric attributes: the columns of `Table.numbers`."""
         return tuple(a for a in self.attributes if not a.categorical)
+
+    def missing_of(self, name: str) -> tuple[str, ...]:
+        """Return all texts that stand for a missing value of an attribute."""
+        own = self._by_name[name].missing
+        return tuple(dict.fromkeys((*self.missing, *own))) if own else self.missing
+
+    @cached_property
+    def withheld(self) -> tuple[str, ...]:
+        """Names of the attributes that are left out of a protected file."""
+        return self.with_role(*WITHHELD)
 
     def with_role(self, *roles: Role) -> tuple[str, ...]:
         """Return the names of the attributes that have one of the roles."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.table.schema import MissingRule, Role
+from evosdc.table.schema import WITHHELD, MissingRule, Role
 from evosdc.table.table import Table
 
 THRESHOLD = 5.0
@@ -19,7 +19,7 @@ BINS = 10
 MOST_CELLS = 2**26
 """Cells of all pairs of attributes together; pairs beyond, the largest, are left out."""
 
-NOT_COMPARED = (Role.IDENTIFIER, Role.WEIGHT, Role.HOUSEHOLD)
+NOT_COMPARED = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
 """Roles of attributes that say nothing of what a respondent can be."""
 
 

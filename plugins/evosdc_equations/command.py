@@ -18,11 +18,14 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the design to this file.")
 def equation(file: Path, as_latex: bool, simplified: bool, algebra: bool, output: Path | None) -> None:
     """Print the equations of FILE, which `evosdc run` wrote as equation.toml or a person by hand."""
+    from evosdc.cli.inputs import require_apart
     from evosdc.files.atomic import write_text
     from evosdc.randomisation.equations.equation_design import read_equation_design
     from evosdc.randomisation.equations.infix import infix
     from evosdc_equations.latex import latex
 
+    if output is not None:
+        require_apart(output, file)
     design = read_equation_design(file)
     if simplified or algebra:
         design = _cleaned(design, algebra)

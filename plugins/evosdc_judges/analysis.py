@@ -6,11 +6,11 @@ from itertools import combinations
 import numpy as np
 
 from evosdc.model import Microdata
-from evosdc.table.schema import Role
+from evosdc.table.schema import WITHHELD, Role
 from evosdc.table.table import Table
 from evosdc_judges.classes import Classes, Codes, Keys, classes_of, keys_of
 
-NOT_ANALYSED = (Role.IDENTIFIER, Role.WEIGHT, Role.HOUSEHOLD)
+NOT_ANALYSED = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
 """Roles of attributes that nobody tabulates."""
 
 

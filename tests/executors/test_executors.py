@@ -2,6 +2,7 @@
 
 import math
 import os
+import time
 
 import numpy as np
 import pytest
@@ -173,3 +174,42 @@ def test_the_watchdog_barks_when_nothing_is_heard():
     watchdog.check(10.0, lambda: "")
     with pytest.raises(ExecutorError, match=r"silent for 0 s: the log"):
         watchdog.check(0.0, lambda: ": the log")
+
+
+def test_workers_start_beside_this_process_and_run_a_task_each_before_they_count(expected):
+    executor = ProcessesExecutor(None, 2)
+    try:
+        asked = 0
+        assert not executor.begin(task("asleep", [0.3]))
+        assert not executor.started
+        while not executor.begin(task("asleep", [0.3])):
+            asked += 1
+            time.sleep(0.01)
+        assert asked > 0
+        assert executor.started
+        assert executor.begin(task("asleep", [60.0])), "nothing more is prepared"
+        rows = comparable(executor.map(drawing_tasks(2)))
+    finally:
+        executor.__exit__(None, None, None)
+    assert [entry for row in rows for entry in row] == expected
+    assert not executor.started
+
+
+def test_tasks_may_come_while_workers_start_or_prepare():
+    for looks in (1, 400):
+        executor = ProcessesExecutor(None, 2)
+        try:
+            for _ in range(looks):
+                executor.begin(task("asleep", [0.5]))
+                time.sleep(0.005)
+            assert executor.map([task("echo", ["a"]), task("echo", ["b"])])[1][0].value == "b"
+            assert executor.begin(task("asleep", [60.0])), "nothing more is prepared"
+        finally:
+            executor.__exit__(None, None, None)
+
+
+def test_workers_that_are_starting_can_be_stopped():
+    executor = ProcessesExecutor(None, 2)
+    assert not executor.begin(task("asleep", [0.1]))
+    executor.__exit__(None, None, None)
+    assert not executor.started

@@ -13,7 +13,7 @@ from pandas.testing import assert_frame_equal
 
 from evosdc.errors import DataError, SchemaError
 from evosdc.files.frame import frame_from_table, table_from_frame
-from evosdc.files.schema.schema_reader import AttributeDescription, SchemaDescription
+from evosdc.files.schema.description import AttributeDescription, SchemaDescription
 from evosdc.table.schema import Scale, Schema
 from evosdc.table.table import MISSING, Table
 

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import InputError, SchemaError
+from evosdc.files.schema.description import AttributeDescription, describe
 from evosdc.files.schema.schema_json import schema_from_json, schema_to_json
-from evosdc.files.schema.schema_reader import AttributeDescription, describe, dump_schema, load_schema
-from evosdc.files.schema.schema_writer import text
+from evosdc.files.schema.schema_reader import load_schema
+from evosdc.files.schema.schema_writer import dump_schema, text
 from evosdc.files.source import read_source
 from evosdc.table.edit_rules import edit_rules_of
 from evosdc.table.hierarchy import interval_hierarchy, prefix_hierarchy
@@ -74,22 +75,23 @@ def test_a_hierarchy_must_hold_the_listed_categories(tmp_path):
         describe(Schema((attribute,))).resolve([column("zip", ["43"])])
 
 
-LABEL = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\r"), min_size=1, max_size=8)
+LABEL = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\r!"), min_size=1, max_size=8)
 
 
 @st.composite
 def schemas(draw):
     names = draw(st.lists(LABEL, min_size=1, max_size=5, unique=True))
     attributes = []
+    own = st.sampled_from([(), ("N/A!",), ("-9!", ".!")])
     for name in names:
         scale = draw(st.sampled_from(Scale))
-        roles = [r for r in Role if r is not Role.IDENTIFIER and (r is not Role.WEIGHT or scale is Scale.NUMERIC)]
+        roles = [r for r in Role if r.published and (r is not Role.WEIGHT or scale is Scale.NUMERIC)]
         role = draw(st.sampled_from(roles))
         if scale is Scale.NUMERIC:
-            attributes.append(Attribute(name, role, scale, (), None, draw(st.integers(0, 15))))
+            attributes.append(Attribute(name, role, scale, (), None, draw(st.integers(0, 15)), draw(own)))
         else:
             labels = draw(st.lists(LABEL.filter(lambda label: label != "NA"), max_size=6, unique=True))
-            attributes.append(Attribute(name, role, scale, tuple(labels)))
+            attributes.append(Attribute(name, role, scale, tuple(labels), None, 0, draw(own)))
     return Schema(tuple(attributes), draw(st.sampled_from([("",), ("", "NA"), ()])), draw(st.sampled_from(MissingRule)))
 
 

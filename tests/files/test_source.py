@@ -134,7 +134,7 @@ def test_the_first_of_blank_separated_columns_can_be_dropped(tmp_path):
 
 def test_a_file_of_identifiers_only_is_not_written(tmp_path):
     source = read_source(write(tmp_path, "id\na\nb\n"), schema(nominal("id", "a", "b", role=Role.IDENTIFIER)))
-    with pytest.raises(DataError, match="identifiers only"):
+    with pytest.raises(DataError, match="identifiers and columns to drop only"):
         source.write(tmp_path / "out.csv", source.table)
 
 

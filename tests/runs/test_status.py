@@ -10,6 +10,7 @@ import pytest
 
 from evosdc.errors import ExperimentError
 from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.run.display import Display
 from evosdc.experiment.run.run import run_once
 from evosdc.experiment.study.status import read_status
 from evosdc.plugins.registry import default_registry
@@ -117,13 +118,7 @@ def test_a_line_of_the_journal_can_be_read_soon_after_it_was_written(tmp_path, m
     monkeypatch.setattr("evosdc.experiment.run.recorder.FLUSH", 0.0)
     seen = []
 
-    class Looking:
-        def starting(self, done, total): ...
-
-        def runs(self, done, total): ...
-
-        def message(self, text): ...
-
+    class Looking(Display):
         def generation(self, record, limit):
             found = read_run_status(tmp_path / "run")
             seen.append((record["generation"], found.generation, found.phase))

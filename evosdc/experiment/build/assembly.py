@@ -17,7 +17,7 @@ from evosdc.experiment.config.experiment import Experiment, Measures
 from evosdc.files.source import Source
 from evosdc.model import Algorithm, Archipelago, Microdata, Seedable, toolbox_of
 from evosdc.plugins.registry import Registry
-from evosdc.table.schema import Role, Schema
+from evosdc.table.schema import Schema
 
 T = TypeVar("T")
 
@@ -65,7 +65,7 @@ def measures_auxiliary(measures: Measures | None, schema: Schema, registry: Regi
             built = registry.build("measure", measure.name, measure.params)
             needed += built.auxiliary_names()
             if built.auxiliary_all and not built.auxiliary_names():
-                needed += [a.name for a in schema.attributes if a.role is not Role.IDENTIFIER]
+                needed += [a.name for a in schema.attributes if a.role.published]
     return tuple(dict.fromkeys(needed))
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evosdc.errors import DataError, Fault
+from evosdc.calls.attribute_choice import withheld_fault
+from evosdc.errors import DataError
 from evosdc.experiment.config.experiment import DataSource
 from evosdc.files.schema.hierarchy_rules import with_hierarchies
 from evosdc.files.source import Source, read_source
@@ -59,10 +60,9 @@ def microdata_of(
         As `Microdata`; or an identifier is to be protected, which would publish it.
     """
     names = tuple(protect) if protect is not None else source.table.schema.with_role(Role.QUASI_IDENTIFIER)
-    identifiers = [n for n in names if n in source.table.schema and source.table.schema[n].role is Role.IDENTIFIER]
-    if identifiers:
-        advice = "Identifiers are dropped from the published file; give it another role if it is none."
-        raise DataError(Fault("protect", f"{', '.join(identifiers)}, an identifier", "quasi-identifiers", advice))
+    withheld = [n for n in names if n in source.table.schema and not source.table.schema[n].role.published]
+    if withheld:
+        raise DataError(withheld_fault("protect", withheld, source.table.schema))
     source.table.schema.require(names, "protect")
     source.table.schema.require(auxiliary, "measures")
     rules = [rule for rule in source.table.schema.edit_rules if not set(rule.names).isdisjoint(names)]

@@ -7,6 +7,9 @@ from typing import Any
 class Display:
     """What a run tells of itself while it goes on. This one shows nothing; a subclass shows what it overrides."""
 
+    def limited(self, seconds: float | None) -> None:
+        """The run begins, and goes on for so many seconds at most; None: no time limits it."""
+
     def tuning(self, done: int) -> None:
         """`done` files are masked and judged to find each method's best parameters."""
 

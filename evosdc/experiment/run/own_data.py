@@ -1,6 +1,7 @@
 """A confidential file that a program holds in memory, written beside its run so that the run can be resumed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,11 @@ import numpy as np
 from evosdc.errors import ExperimentError, Fault
 from evosdc.experiment.run.outputs import csv_text
 from evosdc.files.atomic import make_folder, write_text
-from evosdc.files.schema import schema_writer as schema_text
+from evosdc.files.schema.schema_writer import dump_schema
+from evosdc.runs.layout import DATA, RESOLVED, RunFolder
 from evosdc.table.table import MISSING, Table
 
-FOLDER, DATA, SCHEMA = "data", "original.csv", "original.toml"
+ORIGINAL, SCHEMA = "original.csv", "original.toml"
 
 
 def with_own_data(document: Mapping[str, Any], table: Table, folder: Path) -> dict[str, Any]:
@@ -29,22 +31,35 @@ def with_own_data(document: Mapping[str, Any], table: Table, folder: Path) -> di
     Raises
     ------
     ExperimentError
-        The experiment names a file or data set of its own, or the folder holds data already.
+        The experiment names a file or data set of its own, or the folder is not empty.
     """
     said = document.get("data", {})
     named = [key for key in ("name", "file", "schema") if isinstance(said, Mapping) and said.get(key) is not None]
     if named or not isinstance(said, Mapping):
         given = f"data.{named[0]} besides the data that were passed" if named else "data that are no table"
         raise ExperimentError(Fault("data", given, "one source", "Leave it out of the experiment, or pass no data."))
-    target = folder / FOLDER
-    if target.exists():
-        advice = "Go on with it by `evosdc resume`, or choose another folder."
-        raise ExperimentError(Fault(str(folder), "a folder that already holds a run", "a new or empty folder", advice))
+    RunFolder(folder).require_new()
+    target = folder / DATA
     make_folder(folder)
     make_folder(target)
-    write_text(target / DATA, csv_text([list(table.schema.names), *_records(table)]))
-    schema_text.dump(table.schema, target / SCHEMA)
-    return {**document, "data": {**said, "file": str(target / DATA), "schema": str(target / SCHEMA)}}
+    write_text(target / ORIGINAL, csv_text([list(table.schema.names), *_records(table)]))
+    dump_schema(table.schema, target / SCHEMA)
+    return {**document, "data": {**said, "file": str(target / ORIGINAL), "schema": str(target / SCHEMA)}}
+
+
+@contextmanager
+def withdrawn_unless_begun(folder: Path) -> Iterator[None]:
+    """Remove the copy of the data when the block fails before the run has begun: nobody would look for it there."""
+    try:
+        yield
+    except BaseException:
+        if not (folder / RESOLVED).exists():
+            for name in (ORIGINAL, SCHEMA):
+                (folder / DATA / name).unlink(missing_ok=True)
+            with suppress(OSError):  # somebody's files are in it, or it was not made
+                (folder / DATA).rmdir()
+                folder.rmdir()
+        raise
 
 
 def _records(table: Table) -> list[list[str]]:

@@ -64,9 +64,10 @@ def run_once(
     """
     assembly = assemble(experiment, registry, seed)
     folder = RunFolder(path)
-    folder.create()
+    own = experiment.data.file
+    folder.create(own)
     with folder:
-        folder.require_new()
+        folder.require_new(own)
         one = assembly.experiment.model_copy(update={"seed": seed, "replicates": 1})
         start = start_of(experiment, registry, assembly.microdata.original.schema)
         full = resolve(one, registry, assembly.microdata.protect, start)
@@ -146,6 +147,8 @@ def _carry_out(recorder: Recorder, state: SearchState | None = None) -> Finished
     shutil.rmtree(folder.file(CONTEXT), ignore_errors=True)  # left behind by a run that was killed
     recorder.state = state
     recorder.write_status("running")
+    limit, spent_before = assembly.stop.seconds, state.progress.seconds if state is not None else 0.0
+    recorder.display.limited(None if limit is None else limit - spent_before)
     registry.announce("evosdc_run_started", run=recorder.run)
     try:
         with ExitStack() as stack:

@@ -112,6 +112,14 @@ def _problem(shared: SharedFiles, seed: int) -> WorkerProblem:
         return WorkerProblem(shared, seed)
 
 
+def prepare(shared: SharedFiles, seed: int, payload: None) -> Any:
+    """Build the problem and judge the original once, which loads what evaluations need."""
+    problem = _problem(shared, seed).problem
+    with unlimited():
+        problem.score(problem.genotype.microdata.original)
+    return None
+
+
 def evaluate(shared: SharedFiles, seed: int, payload: tuple[Mapping[str, Any], bytes | None]) -> Any:
     """Evaluate a dumped genome; `payload` is the dump and the key of a relative, or None."""
     return _problem(shared, seed).evaluate(*payload)

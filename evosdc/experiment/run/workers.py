@@ -19,7 +19,7 @@ from evosdc.runs.layout import CONTEXT, RunFolder
 WORKERS_LOG = "workers.log"
 
 _TASKS = "evosdc.experiment.run.worker_tasks"
-EVALUATE, EVOLVE = f"{_TASKS}:evaluate", f"{_TASKS}:evolve"
+EVALUATE, EVOLVE, PREPARE = f"{_TASKS}:evaluate", f"{_TASKS}:evolve", f"{_TASKS}:prepare"
 """The functions that workers call."""
 
 
@@ -87,4 +87,4 @@ def dispatch_of(assembly: Assembly, folder: RunFolder, executor: Executor, stack
     else:
         stack.enter_context(executor)
     publication = Publication(assembly, folder.file(CONTEXT), withdrawals)
-    return Dispatch(executor, publication, EVALUATE, assembly.seed, EVOLVE, grain)
+    return Dispatch(executor, publication, EVALUATE, assembly.seed, EVOLVE, grain, PREPARE)

@@ -49,9 +49,9 @@ def run_study(
         return run_once(experiment, path, registry, experiment.seed, display).result
     folder = RunFolder(path)
     check_settings(experiment, registry)  # all that is wrong is told before anything is written
-    folder.create()
+    folder.create(experiment.data.file)
     with folder:
-        folder.require_new()
+        folder.require_new(experiment.data.file)
         write_text(folder.file(EXPERIMENT), experiment_text(experiment))
         folder.write_json(ENVIRONMENT, _environment(experiment, registry))
         folder.write_json(RESOLVED, experiment.to_json())

@@ -27,7 +27,7 @@ def explanations_of(attributes: Sequence[Attribute], reasons: Sequence[str]) -> 
     """
     groups: dict[tuple[str, str, str], list[int]] = {}
     for position, (attribute, reason) in enumerate(zip(attributes, reasons, strict=True)):
-        groups.setdefault((attribute.role, attribute.scale, _COUNT.sub("#", reason)), []).append(position)
+        groups.setdefault((attribute.role, attribute.scale_word, _COUNT.sub("#", reason)), []).append(position)
     notes: dict[int, str] = {}
     for positions in groups.values():
         if len(positions) < FEWEST_TOGETHER:
@@ -41,7 +41,7 @@ def explanations_of(attributes: Sequence[Attribute], reasons: Sequence[str]) -> 
 
 
 def _note(names: str, attribute: Attribute, reason: str) -> str:
-    return f"{names}: {attribute.role}, {attribute.scale}, since {reason}."
+    return f"{names}: {attribute.role}, {attribute.scale_word}, since {reason}."
 
 
 def _listed(names: Sequence[str], positions: Sequence[int]) -> str:

@@ -35,38 +35,65 @@ _STRATUM = _words("stratum strata stratification stratumid")
 _WEIGHT = _words("weight weights wgt wt pweight pw")
 _CERTAIN_WEIGHT = _words(
     """
-    fnlwgt pweight finalweight samplingweight sampleweight personweight hhweight householdweight designweight
-    expansion
+    fnlwgt pwgtp perwt finalwt pweight finalweight samplingweight sampleweight personweight hhweight householdweight
+    designweight expansion
     """
 )
 _WEIGHT_OWNERS = _words("sampling sample survey final person household households hh design calibrated post")
 _SENSITIVE = _words(
     """
     disease diseases diagnosis diagnoses illness icd icd10 icd9 condition treatment therapy drug drugs medication
-    medicine hiv aids cancer disability disabled mental depression abortion income incomes salary salaries wage
-    wages earnings pay debt debts wealth assets religion religious faith sexual orientation political politics party
+    medicine hiv aids cancer disability disabled mental depression abortion debt debts wealth assets religion
+    religious faith sexual orientation political politics party
     vote voting union criminal crime offence offense conviction
     """
 )
+_MONEY = _words("income incomes salary salaries wage wages earnings earning pay revenue")
+_AGES = _words("age ages agep ageyears agey agemonths yob birthyear")
 _PLACES = _words(
     """
     place places birthplace residence location locality zip zipcode postcode postcodes postalcode postal plz country
     region state province county canton district prefecture department departement municipality commune parish
-    borough city town village suburb neighbourhood neighborhood nuts
+    borough city town village suburb neighbourhood neighborhood nuts puma puma00 puma10 puma20 tract metro
+    msa fips longitude latitude lon lat
+    birthplace pob hometown
     """
 )
-_DEMOGRAPHIC = _PLACES | _words(
-    """
-    age ages agegroup ageband agegrp sex gender race ethnic ethnicity education educ edu schooling degree marital
+_DEMOGRAPHIC = (
+    _PLACES
+    | _MONEY
+    | _AGES
+    | _words(
+        """
+    agegroup ageband agegrp sex gender race ethnic ethnicity education educ edu schooling degree marital
     maritalstatus civil civilstatus marriage occupation job profession employment workclass nationality citizenship
     citizen area urban rural urbrur birth birthyear yob dob born native language household-size hhsize householdsize
-    relationship children
+    relationship children kids youngkids oldkids child married mar maritl msp single divorced widowed partner spouse
+    employed unemployed retired empstat lfs selfemp selfemployed jobclass occup occp hisp hispanic latino black white
+    asian minority rac rac1p rac2p rac3p immigrant foreign foreigner foreignborn migrant veteran noc npf
+    housing dwelling tenure own rent owner homeowner female male smsa birthdate birthday dateofbirth
+    nchild nkids famsize familysize
     """
+    )
 )
 _UNORDERED = _PLACES | _words(
     """
     sex gender race ethnic ethnicity marital maritalstatus civil civilstatus occupation job profession nationality
-    citizenship urbrur language religion party code diagnosis icd relationship
+    citizenship urbrur language religion party code codes diagnosis icd relationship rac rac1p rac2p rac3p hisp
+    hispanic msp mar maritl type kind category cat tenure ownrent housing dwelling indp occp naics soc sic industry
+    empstat lfs origin cause reason method
+    """
+)
+_ORDERED = _words(
+    """
+    rating level grade score rank stage degree quality satisfaction decile quintile quartile percentile education educ
+    edu schooling class size severity frequency agreement importance health year years month day hour age ages
+    """
+)
+_COUNTS = _words(
+    """
+    number num count counts children kids youngkids oldkids child persons members size times visits noc npf nchild nkids
+    rooms cars n total
     """
 )
 _LABELS = _words("id ids name names key")
@@ -87,12 +114,18 @@ class NameHint:
         Whether numbers under this name are codes, not quantities.
     certain : bool
         Whether a weight can be no body weight.
+    ordered : bool
+        Whether whole numbers under this name are counts or grades, not codes.
+    demographic : str
+        What of a respondent others may know by this name: ``age``, ``place``, ``money``, ``trait``, or nothing.
     """
 
     role: Role | None = None
     identifier: bool = False
     unordered: bool = False
     certain: bool = False
+    ordered: bool = False
+    demographic: str = ""
 
 
 def words_of(name: str) -> tuple[str, ...]:
@@ -124,11 +157,23 @@ def hint_of(name: str) -> NameHint:
     identifier = bool(
         telling & _IDENTIFIER or (words & _IDENTIFIER_OWNERS and words & _COUNTERS) or _run_together(words_of(name))
     )
+    ordered = not unordered and bool(words & (_ORDERED | _COUNTS))
     if words & _SENSITIVE:
-        return NameHint(Role.SENSITIVE, identifier, unordered)
+        return NameHint(Role.SENSITIVE, identifier, unordered, ordered=ordered)
     if words & _DEMOGRAPHIC:
-        return NameHint(Role.QUASI_IDENTIFIER, identifier, unordered)
-    return NameHint(None, identifier, unordered)
+        topic = "place" if words & _PLACES else "age" if words & _AGES else "money" if words & _MONEY else "trait"
+        return NameHint(Role.QUASI_IDENTIFIER, identifier, unordered, ordered=ordered, demographic=topic)
+    return NameHint(None, identifier, unordered, ordered=ordered)
+
+
+def is_age(name: str) -> bool:
+    """Return whether the name is one of ages in years."""
+    return hint_of(name).demographic == "age" and not set(words_of(name)) & {"yob", "birthyear"}
+
+
+def is_place(name: str) -> bool:
+    """Return whether the name is one of places or post codes."""
+    return hint_of(name).demographic == "place"
 
 
 def _run_together(words: tuple[str, ...]) -> bool:

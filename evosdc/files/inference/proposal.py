@@ -1,30 +1,38 @@
-"""Proposing a schema for a file: good enough to run with, and explained so that a user can correct it.
+"""Proposing a schema for a file: safe enough to run with, and explained so that a user can correct it.
 
-Scales follow the rules of `evosdc.files.inference.scales`. Roles follow these, the first that fits:
+Scales follow the rules of `evosdc.files.inference.scales`, hierarchies those of
+`evosdc.files.inference.hierarchy_proposals`. Roles follow these, the first that fits:
 
-1. *identifier*: the name says so (``ssn``, ``email``, ``surname``, ``patient_id``, ...) and the values are many; or
-   words that are different in nearly every record; or whole numbers that count the records;
-2. *weight*, *household*, *stratum*: by name; a plain ``weight`` is a sampling weight unless the file also has a height;
-3. *sensitive*: by name (``disease``, ``diagnosis``, ``income``, ``salary``, ``religion``, ...);
-4. *quasi-identifier*: categorical attributes with a demographic name (``age``, ``sex``, ``zip``, ``education``,
-   ...). When the file has none, the categorical attributes with 3 to 50 categories, at most four, those with the most
-   categories first; when it has none of these either, up to four with two categories. Numeric attributes are never
-   proposed: what masks and measures categories cannot take them;
-5. *other*: all else.
+1. *identifier*: the name says so (``ssn``, ``email``, ``surname``, ``patient_id``, ...) and the values are many; or the
+   values are mail addresses, telephone numbers and the like; or words that are different in nearly every record; or
+   whole numbers that count the records;
+2. *drop*: free text, whose many long values may name people; and what is demographic but has more categories than can
+   be masked;
+3. *weight*, *household*, *stratum*: by name; a plain ``weight`` is a sampling weight unless the file also has a height;
+4. *sensitive*: by name (``disease``, ``diagnosis``, ``religion``, ``debt``, ...);
+5. *quasi-identifier*: dates, places, and attributes with a demographic name, numeric ones too (``age``, ``sex``,
+   ``zip``, ``education``, ``married``, ``income``, ...). When the file has none, the categorical attributes with 3 to
+   50 categories, at most four, those with the most categories first; when it has none of these either, up to four with
+   two categories;
+6. *other*: all else.
 
 These are guesses. Who could know what about the respondents is for the custodian to say.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from evosdc.files.column import Column
 from evosdc.files.inference.explanations import explanations_of
+from evosdc.files.inference.hierarchy_proposals import hierarchy_of, rule_for
+from evosdc.files.inference.missing_codes import MissingCode, suspected_codes
 from evosdc.files.inference.name_hints import hint_of
 from evosdc.files.inference.scales import ScaleGuess, guess_scale, whole
+from evosdc.files.inference.value_hints import contact, free_text, place
+from evosdc.files.schema.hierarchy_rules import HierarchyRule
 from evosdc.printing import printable
-from evosdc.table.numerals import decimals_of, numbers
+from evosdc.table.numerals import decimals_of, natural_order, numbers
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 
 if TYPE_CHECKING:
@@ -38,14 +46,14 @@ MISSING_NUMBERS = (".", "-")
 
 MOST_PROPOSED = 4
 FEWEST_CATEGORIES, MOST_CATEGORIES = 3, 50
-MOST_DEMOGRAPHIC = 500
-"""A demographic attribute with more categories is left alone: masking it needs a hierarchy."""
+MOST_DEMOGRAPHIC = 2000
+"""A demographic attribute with more categories is left out: it has to be recoded before it can be masked."""
 
 _FEW = 20
 _NEARLY_ALL = 0.9
 _NUMERIC = (
-    "Numeric attributes are not proposed: declare one ordinal to have it protected by a search, or mask it by a method "
-    "for numbers with evosdc mask."
+    "Numeric attributes without a demographic name are not proposed: give those that others may know the role "
+    "quasi-identifier."
 )
 _ONE_VALUE = "it has one value"
 
@@ -59,10 +67,30 @@ class Inference:
     schema : Schema
     notes : tuple of str
         What was guessed and why: a sentence for each attribute, or for many that are treated alike; then on the file.
+    reasons : mapping of str to str
+        By attribute, why it was taken for what it is.
+    rules : mapping of str to HierarchyRule
+        By numeric attribute, the hierarchy that is proposed.
+    suspected : tuple of MissingCode
+        Texts that seem to stand for missing values: those that are certain are in the schema, others are to be asked
+        about.
     """
 
     schema: Schema
     notes: tuple[str, ...]
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    rules: Mapping[str, HierarchyRule] = field(default_factory=dict)
+    suspected: tuple[MissingCode, ...] = ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The notes on the file, without those on single attributes."""
+        return tuple(note for note in self.notes if note not in self._of_attributes)
+
+    @property
+    def _of_attributes(self) -> frozenset[str]:
+        attributes = self.schema.attributes
+        return frozenset(explanations_of(attributes, [self.reasons[a.name] for a in attributes]))
 
 
 def infer_schema(frame: "pd.DataFrame") -> Inference:
@@ -73,17 +101,61 @@ def infer_schema(frame: "pd.DataFrame") -> Inference:
     return infer([part.column for part in parts], declared(frame, parts))
 
 
-def infer(columns: Sequence[Column], declared: Mapping[str, Attribute] | None = None) -> Inference:
-    """Propose a schema for the columns of a file; `declared` are scales and categories that the file's types tell."""
+def infer(
+    columns: Sequence[Column],
+    declared: Mapping[str, Attribute] | None = None,
+    codes: Mapping[str, Sequence[str]] | None = None,
+) -> Inference:
+    """Propose a schema for the columns of a file.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    declared : mapping of str to Attribute, optional
+        Scales, categories and missing values that the file's types tell, by name.
+    codes : mapping of str to sequence of str, optional
+        By name, suspected texts that were confirmed to stand for missing values.
+    """
     missing = missing_texts(columns)
+    suspected = suspected_codes(columns, missing)
+    own = _own_codes(suspected, declared or {}, codes or {})
     tall = any("height" in column.name.lower() for column in columns)
-    proposals = [_declared(_propose(column, missing, tall), (declared or {}).get(column.name)) for column in columns]
+    proposals = [
+        _declared(_propose(column, missing, own.get(column.name, ()), tall), (declared or {}).get(column.name))
+        for column in columns
+    ]
+    reasons = [reason for _, reason in proposals]
     attributes, chosen = _quasi_identifiers([attribute for attribute, _ in proposals])
-    notes = [*explanations_of(attributes, [reason for _, reason in proposals]), *chosen]
+    rules: dict[str, HierarchyRule] = {}
+    for position, (column, attribute) in enumerate(zip(columns, attributes, strict=True)):
+        if attribute.role is Role.QUASI_IDENTIFIER and attribute.categorical:
+            attributes[position] = replace(attribute, hierarchy=attribute.hierarchy or hierarchy_of(attribute))
+        elif attribute.role is Role.QUASI_IDENTIFIER:
+            values = numbers(column.present((*missing, *attribute.missing)), column.mark)
+            rule = rule_for(attribute, values) if values else None
+            rules |= {attribute.name: rule} if rule is not None else {}
+    notes = [*explanations_of(attributes, reasons), *chosen]
     others = [repr(text) for text in missing if text]
     if others:
         notes.append(f"{', '.join(others)} and empty values are taken for missing.")
-    return Inference(Schema(tuple(attributes), missing), tuple(notes))
+    decided = {(name, text) for name, texts in own.items() for text in texts}
+    open_ = tuple(code for code in suspected if code.certain or (code.name, code.text) not in decided)
+    notes += [code.sentence for code in open_ if not code.certain]
+    explained = {a.name: reason for a, reason in zip(attributes, reasons, strict=True)}
+    return Inference(Schema(tuple(attributes), missing), tuple(notes), explained, rules, open_)
+
+
+def _own_codes(
+    suspected: Sequence[MissingCode], declared: Mapping[str, Attribute], codes: Mapping[str, Sequence[str]]
+) -> dict[str, tuple[str, ...]]:
+    """Return by column the texts that stand for missing values in it: certain, declared or confirmed ones."""
+    own: dict[str, list[str]] = {name: list(attribute.missing) for name, attribute in declared.items()}
+    for code in suspected:
+        if code.certain:
+            own.setdefault(code.name, []).append(code.text)
+    for name, texts in codes.items():
+        own.setdefault(name, []).extend(texts)
+    return {name: tuple(dict.fromkeys(texts)) for name, texts in own.items() if texts}
 
 
 def missing_texts(columns: Sequence[Column]) -> tuple[str, ...]:
@@ -103,11 +175,13 @@ def _among_numbers(text: str, columns: Sequence[Column], missing: Sequence[str])
     )
 
 
-def _propose(column: Column, missing: Sequence[str], tall: bool) -> tuple[Attribute, str]:
-    attribute, reason = _by_name_and_values(column, missing, tall)
-    if len(column.present(missing)) == 1 and _ONE_VALUE not in reason:
+def _propose(column: Column, missing: Sequence[str], own: Sequence[str], tall: bool) -> tuple[Attribute, str]:
+    attribute, reason = _by_name_and_values(column, (*missing, *own), tall)
+    if len(column.present((*missing, *own))) == 1 and _ONE_VALUE not in reason:
         reason = f"{reason}, and {_ONE_VALUE}"
-    return attribute, reason
+    if own:
+        reason = f"{reason}; {', '.join(map(repr, own))} taken for missing"
+    return replace(attribute, missing=tuple(own)), reason
 
 
 def _by_name_and_values(column: Column, missing: Sequence[str], tall: bool) -> tuple[Attribute, str]:
@@ -117,39 +191,53 @@ def _by_name_and_values(column: Column, missing: Sequence[str], tall: bool) -> t
     size = int(column.counts().sum()) - sum(
         int(count) for text, count in zip(column.texts, column.counts(), strict=True) if text in missing
     )
-    reason = _identifying(hint.identifier, texts, values, size)
-    if reason:
-        return _nominal(column, texts, Role.IDENTIFIER), reason
+    guess = guess_scale(column, missing, hint.unordered, hint.ordered)
+    if not guess.date_format:
+        reason = _identifying(hint.identifier, texts, values, size)
+        if reason:
+            return _nominal(column, texts, Role.IDENTIFIER), reason
+        # Long labels of a few kinds are told many times, as those of diagnoses; free text hardly ever twice.
+        reason = free_text(texts) if values is None and 5 * len(texts) > size else ""
+        if reason:
+            return _nominal(column, texts, Role.DROP), reason
     if hint.role is Role.WEIGHT and values and (hint.certain or not tall):
         decimals = decimals_of(texts, column.mark)
         return Attribute(column.name, Role.WEIGHT, Scale.NUMERIC, (), None, decimals), "its name says a sampling weight"
     if hint.role in (Role.HOUSEHOLD, Role.STRATUM) and texts:
         return _nominal(column, texts, hint.role), f"its name says {hint.role}"
-    guess = guess_scale(column, missing, hint.unordered)
-    role, why = Role.OTHER, guess.reason
-    if hint.role is Role.SENSITIVE and texts:
-        role, why = Role.SENSITIVE, f"its name says something confidential, and {guess.reason}"
-    elif hint.role is Role.QUASI_IDENTIFIER:
-        role, why = _demographic(guess, why)
-    return Attribute(column.name, role, guess.scale, guess.categories, None, guess.decimals), why
+    attribute = Attribute(
+        column.name, Role.OTHER, guess.scale, guess.categories, None, guess.decimals, (), guess.date_format
+    )
+    if hint.role is Role.SENSITIVE and texts and not guess.date_format:
+        why = f"its name says something confidential, and {guess.reason}"
+        return replace(attribute, role=Role.SENSITIVE), why
+    where = place(texts)
+    if hint.role is Role.QUASI_IDENTIFIER or guess.date_format or where:
+        role, why = _demographic(guess, where if where and hint.role is not Role.QUASI_IDENTIFIER else "")
+        return replace(attribute, role=role), why
+    return attribute, guess.reason
 
 
 def _declared(proposal: tuple[Attribute, str], declared: Attribute | None) -> tuple[Attribute, str]:
-    if declared is None or proposal[0].role in (Role.IDENTIFIER, Role.WEIGHT):
+    if declared is None or proposal[0].role in (Role.IDENTIFIER, Role.WEIGHT) or not declared.categories:
         return proposal
-    attribute = replace(proposal[0], scale=declared.scale, categories=declared.categories, decimals=0)
+    attribute = replace(
+        proposal[0], scale=declared.scale, categories=declared.categories, decimals=0, date_format=declared.date_format
+    )
     return attribute, f"{proposal[1]}; scale and categories are those of its type"
 
 
-def _demographic(guess: ScaleGuess, why: str) -> tuple[Role, str]:
+def _demographic(guess: ScaleGuess, where: str) -> tuple[Role, str]:
+    told = where or ("others may know the day" if guess.date_format else "its name is demographic")
+    reason = f"{told}, and {guess.reason}"
     if guess.scale is Scale.NUMERIC:
-        return Role.OTHER, f"it is demographic but numeric, which asks for intervals or another scale, and {why}"
+        return Role.QUASI_IDENTIFIER, reason
     if len(guess.categories) < 2:
-        return Role.OTHER, why
+        return Role.OTHER, guess.reason
     if len(guess.categories) > MOST_DEMOGRAPHIC:
-        advice = "it is demographic but has too many categories to be masked without a hierarchy: look at it"
-        return Role.OTHER, f"{advice}, and {why}"
-    return Role.QUASI_IDENTIFIER, f"its name is demographic, and {why}"
+        advice = "these are too many categories to be masked as they are: recode it first, or leave it out"
+        return Role.DROP, f"{reason}; {advice}"
+    return Role.QUASI_IDENTIFIER, reason
 
 
 def _identifying(by_name: bool, texts: Sequence[str], values: Sequence[float] | None, size: int) -> str:
@@ -159,6 +247,8 @@ def _identifying(by_name: bool, texts: Sequence[str], values: Sequence[float] | 
         return "its name says that it identifies"
     if by_name and len(texts) > MOST_CATEGORIES and (values is None or whole(values)):
         return "its name says that it identifies, though records share values"
+    if many and values is None and (reached := contact(texts)):
+        return reached
     if many and values is None and len(texts) >= _NEARLY_ALL * size:
         return "its words differ in nearly every record"
     if many and values is not None and len(texts) == size and whole(values) and max(values) - min(values) == size - 1:
@@ -167,8 +257,6 @@ def _identifying(by_name: bool, texts: Sequence[str], values: Sequence[float] | 
 
 
 def _nominal(column: Column, texts: Sequence[str], role: Role) -> Attribute:
-    from evosdc.table.numerals import natural_order
-
     return Attribute(column.name, role, Scale.NOMINAL, natural_order(texts, column.mark))
 
 

@@ -3,10 +3,12 @@
 Rules, the first that fits:
 
 1. no value, or two distinct ones: nominal;
+1b. days, all written in one way: a date, ordinal in the order of time;
 2. numbers with a fraction: numeric;
 3. whole numbers with leading zeros (``"08001"``): nominal, they are codes;
 4. whole numbers: ordinal if there are at most `MOST_ORDERED` distinct ones and they are dense (their range is less than
-   `DENSITY` times their count), else numeric;
+   `DENSITY` times their count), else numeric; nominal where they seem to be codes, to judge by how often each
+   occurs (`evosdc.files.inference.whole_numbers`) or by their name;
 5. words in a known order (low, medium, high; months; weekdays; agreement; ...): ordinal in that order;
 6. ranges (``"<1"``, ``"1-4"``, ``">=7"``, ``"75 and over"``): ordinal by their lower bounds;
 7. all else: nominal, sorted.
@@ -19,6 +21,8 @@ from itertools import pairwise
 from math import inf
 
 from evosdc.files.column import Column
+from evosdc.files.inference.whole_numbers import seem_codes
+from evosdc.table.dates import date_format_of, either_way, in_time
 from evosdc.table.numerals import decimals_of, natural_order, number, numbers
 from evosdc.table.schema import Scale
 
@@ -86,9 +90,10 @@ class ScaleGuess:
     categories: tuple[str, ...]
     decimals: int
     reason: str
+    date_format: str = ""
 
 
-def guess_scale(column: Column, missing: Sequence[str], nominal: bool = False) -> ScaleGuess:
+def guess_scale(column: Column, missing: Sequence[str], nominal: bool = False, ordered: bool = False) -> ScaleGuess:
     """Return the scale that the values of a column suggest.
 
     Parameters
@@ -98,20 +103,31 @@ def guess_scale(column: Column, missing: Sequence[str], nominal: bool = False) -
         Texts that stand for a missing value.
     nominal : bool
         Whether the attribute is known to have no order, as codes of regions; whole numbers are then no quantities.
+    ordered : bool
+        Whether it is known that whole numbers are counts or grades.
     """
     texts = column.present(missing)
     if not texts:
         return ScaleGuess(Scale.NOMINAL, (), 0, "it has no values")
     values = numbers(texts, column.mark)
-    ordered = natural_order(texts, column.mark)
+    natural = natural_order(texts, column.mark)
     few = {1: "it has one value", 2: "it has two values"}.get(len(texts), "")
     if values is not None and not whole(values):
         reason = f"{few}, with a fraction" if few else "its values are numbers with a fraction"
         return ScaleGuess(Scale.NUMERIC, (), decimals_of(texts, column.mark), reason)
+    date_format = date_format_of(texts)
+    if date_format:
+        reason = f"its {len(texts)} values are dates" + (f", {few}" if few else "")
+        if either_way(texts, date_format):
+            reason += f", read as {date_format} though day and month could be the other way round"
+        return ScaleGuess(Scale.ORDINAL, in_time(texts, date_format), 0, reason, date_format)
     if few:
-        return ScaleGuess(Scale.NOMINAL, ordered, 0, few)
+        return ScaleGuess(Scale.NOMINAL, natural, 0, few)
     if values is not None:
-        return _whole_numbers(texts, values, ordered, nominal, decimals_of(texts, column.mark))
+        if nominal or ordered or not seem_codes(values, _counts(column, texts)):
+            return _whole_numbers(texts, values, natural, nominal, decimals_of(texts, column.mark))
+        reason = f"its {len(texts)} whole numbers go up and down in frequency, as codes do"
+        return ScaleGuess(Scale.NOMINAL, natural, 0, reason)
     if not nominal:
         known = known_order(texts)
         if known is not None:
@@ -119,7 +135,12 @@ def guess_scale(column: Column, missing: Sequence[str], nominal: bool = False) -
         known = range_order(texts)
         if known is not None:
             return ScaleGuess(Scale.ORDINAL, known, 0, "its values are ranges")
-    return ScaleGuess(Scale.NOMINAL, ordered, 0, f"its {len(texts)} values are words without a known order")
+    return ScaleGuess(Scale.NOMINAL, natural, 0, f"its {len(texts)} values are words without a known order")
+
+
+def _counts(column: Column, texts: Sequence[str]) -> list[int]:
+    by_text = dict(zip(column.texts, column.counts().tolist(), strict=True))
+    return [by_text[text] for text in texts]
 
 
 def _whole_numbers(

@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat,
 
 from evosdc.errors import Fault, FaultCollector, HierarchyError, InputError, did_you_mean
 from evosdc.files.schema.hierarchy_file import read_hierarchy
+from evosdc.table.dates import LEVELS, date_hierarchy
 from evosdc.table.hierarchy import Hierarchy, prefix_hierarchy
 from evosdc.table.intervals import number_intervals, ordered_merging
 from evosdc.table.numerals import number, numeral
@@ -18,7 +19,7 @@ from evosdc.table.table import Table
 
 
 class HierarchyRule(BaseModel):
-    """How a hierarchy is made of an attribute's values: by one of `widths`, `prefix` and `merge`."""
+    """How a hierarchy is made of an attribute's values: by one of `widths`, `prefix`, `merge` and `dates`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -28,12 +29,17 @@ class HierarchyRule(BaseModel):
         None, description="characters masked from the right at levels 1, 2, ...; true: one more at each level"
     )
     merge: tuple[int, ...] | None = Field(None, description="neighbours merged at levels 1, 2, ...")
+    dates: tuple[str, ...] | None = Field(None, description=f"what days become, of {', '.join(LEVELS)}")
 
     @model_validator(mode="after")
     def _one_rule(self) -> "HierarchyRule":
-        if sum(rule is not None and rule is not False for rule in (self.widths, self.prefix, self.merge)) != 1:
-            raise ValueError("one of widths = [...], prefix = [...] and merge = [...]")
+        if sum(rule is not None and rule is not False for rule in self._rules) != 1:
+            raise ValueError("one of widths = [...], prefix = [...], merge = [...] and dates = [...]")
         return self
+
+    @property
+    def _rules(self) -> tuple[object, ...]:
+        return self.widths, self.prefix, self.merge, self.dates
 
     def hierarchy(self, attribute: Attribute, table: Table) -> Hierarchy:
         """Return the hierarchy of an attribute.
@@ -46,8 +52,13 @@ class HierarchyRule(BaseModel):
         if self.widths is not None:
             values, decimals = _numbers(attribute, table)
             return number_intervals(values, self.widths, self.start, decimals)
-        if not attribute.categorical:
+        if self.dates is None and not attribute.categorical:
             raise HierarchyError(Fault("rule", "one for categories", "widths = [...] for a numeric attribute"))
+        if self.dates is not None:
+            if not attribute.date_format:
+                advice = 'Declare scale = "date", with format = "%d.%m.%Y" where it is not recognised.'
+                raise HierarchyError(Fault("dates", f"the scale {attribute.scale}", "an attribute of dates", advice))
+            return date_hierarchy(attribute.categories, attribute.date_format, self.dates)
         if self.merge is not None:
             return ordered_merging(attribute.categories, self.merge)
         return prefix_hierarchy(attribute.categories, None if self.prefix is True else tuple(self.prefix or ()))

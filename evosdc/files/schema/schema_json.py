@@ -22,6 +22,8 @@ def schema_to_json(schema: Schema) -> dict[str, Any]:
                 "scale": str(a.scale),
                 "categories": list(a.categories),
                 "decimals": a.decimals,
+                "missing": list(a.missing),
+                "date_format": a.date_format,
                 "hierarchy": [list(a.hierarchy.leaves), [list(level) for level in a.hierarchy.levels]]
                 if a.hierarchy is not None
                 else None,
@@ -45,6 +47,8 @@ def schema_from_json(document: Mapping[str, Any]) -> Schema:
                 scale=Scale(a["scale"]),
                 categories=tuple(a["categories"]),
                 decimals=a["decimals"],
+                missing=tuple(a.get("missing", ())),
+                date_format=str(a.get("date_format", "")),
                 hierarchy=Hierarchy(tuple(a["hierarchy"][0]), tuple(tuple(level) for level in a["hierarchy"][1]))
                 if a["hierarchy"] is not None
                 else None,

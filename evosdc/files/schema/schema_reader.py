@@ -1,178 +1,27 @@
-"""Schema files: what a user writes on a file's attributes, read, checked against the file, and written."""
+"""Schema files: what a user writes on a file's attributes, read and checked."""
 
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
 from evosdc.errors import Fault, HierarchyError, SchemaError, did_you_mean
-from evosdc.files.column import Column
 from evosdc.files.encoding import read_text
-from evosdc.files.inference.name_hints import hint_of
-from evosdc.files.inference.scales import guess_scale
+from evosdc.files.schema.description import AttributeDescription, SchemaDescription
 from evosdc.files.schema.hierarchy_file import read_hierarchy
-from evosdc.files.schema.hierarchy_rules import HierarchyRule, rule_of
+from evosdc.files.schema.hierarchy_rules import rule_of
 from evosdc.printing import printable
-from evosdc.table.edit_rules import EditRule, edit_rule_faults, read_edit_rules
-from evosdc.table.hierarchy import Hierarchy
-from evosdc.table.numerals import MOST_DECIMALS, decimals_of, natural_order, numbers
-from evosdc.table.schema import Attribute, MissingRule, Role, Scale, Schema
+from evosdc.table.edit_rules import read_edit_rules
+from evosdc.table.numerals import MOST_DECIMALS
+from evosdc.table.schema import MissingRule, Role, Scale
 
 _KEYS = ("missing", "na", "attributes", "edit_rules")
-_ATTRIBUTE_KEYS = ("role", "scale", "categories", "hierarchy", "decimals")
+_ATTRIBUTE_KEYS = ("role", "scale", "categories", "hierarchy", "decimals", "missing", "format")
+_DATE = "date"
+"""What schema files call the scale of attributes whose categories are days."""
+
 _Word = TypeVar("_Word", bound=StrEnum)
-
-
-@dataclass(frozen=True)
-class AttributeDescription:
-    """What a schema says of one attribute; None where it says nothing."""
-
-    role: Role | None = None
-    scale: Scale | None = None
-    categories: tuple[str, ...] | None = None
-    hierarchy: Hierarchy | None = None
-    decimals: int | None = None
-    rule: HierarchyRule | None = None
-    """How the hierarchy is made of the values that are found, in place of a given one."""
-
-
-@dataclass(frozen=True)
-class SchemaDescription:
-    """What a user says of a file, before the file is known.
-
-    Parameters
-    ----------
-    attributes : mapping of str to AttributeDescription
-    missing : tuple of str or None
-        None: the empty text.
-    na : MissingRule
-    origin : str
-        The schema file, for messages.
-    edit_rules : tuple of EditRule
-    """
-
-    attributes: Mapping[str, AttributeDescription] = field(default_factory=dict)
-    missing: tuple[str, ...] = ("",)
-    na: MissingRule = MissingRule.CATEGORY
-    origin: str = "schema"
-    edit_rules: tuple[EditRule, ...] = ()
-
-    @property
-    def rules(self) -> dict[str, HierarchyRule]:
-        """Rules of hierarchies by attribute, for `evosdc.files.schema.hierarchy_rules.with_hierarchies`."""
-        return {name: said.rule for name, said in self.attributes.items() if said.rule is not None}
-
-    def published(self, columns: Sequence[Column], generalised: bool = False) -> "SchemaDescription":
-        """Return the description of a published file.
-
-        It is without those identifiers that the file leaves out. Where values may be `generalised` it has the labels
-        that the file adds, after the categories of their attribute; numbers among which there are some become nominal.
-        Edit rules are those of the original and are left out.
-        """
-        named = {column.name: column for column in columns}
-        kept = {
-            name: self._generalised(said, named[name]) if generalised and name in named else said
-            for name, said in self.attributes.items()
-            if name in named or said.role is not Role.IDENTIFIER
-        }
-        return replace(self, attributes=kept, edit_rules=())
-
-    def _generalised(self, said: AttributeDescription, column: Column) -> AttributeDescription:
-        texts = column.present(self.missing)
-        if said.categories is not None:
-            known = frozenset(said.categories)
-            return replace(said, categories=(*said.categories, *(text for text in texts if text not in known)))
-        if said.scale is Scale.NUMERIC and numbers(texts, column.mark) is None:
-            return replace(said, scale=Scale.NOMINAL, decimals=None, rule=None)
-        return said
-
-    def resolve(
-        self, columns: Sequence[Column], proposed: Mapping[str, Attribute] | None = None, holder: str = "file"
-    ) -> Schema:
-        """Return the schema of a file with these columns.
-
-        Attributes that the description leaves out are `other`; categories that it leaves out are those found, by
-        number if all are numbers, else sorted; a scale that it leaves out follows from the values
-        (`evosdc.files.inference.scales`).
-
-        Parameters
-        ----------
-        columns : sequence of Column
-        proposed : mapping of str to Attribute, optional
-            Scales, categories and decimals to use where the description has none, instead of those that the values
-            suggest; by name.
-        holder : str
-            What holds the columns, for messages.
-
-        Raises
-        ------
-        SchemaError
-            With every attribute that has no column, every hierarchy that lacks a category, and every edit rule with an
-            attribute or a category that is unknown.
-        """
-        names = [column.name for column in columns]
-        faults = [
-            Fault(
-                printable(self.origin),
-                f"the attribute {name!r}, for which the {holder} has no column",
-                f"attributes of the {holder}",
-                did_you_mean(name, names),
-            )
-            for name in self.attributes
-            if name not in names
-        ]
-        attributes = []
-        for column in columns:
-            description = self.attributes.get(column.name, AttributeDescription())
-            attribute = self._attribute(column, description, (proposed or {}).get(column.name))
-            attributes.append(attribute)
-            if attribute.hierarchy is not None and description.categories is not None:
-                lacking = attribute.hierarchy.lacking(attribute.categories)
-                if lacking:
-                    given = f"no line for the category {lacking[0]!r}"
-                    given += f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
-                    wanted = f"all categories of {printable(column.name)}"
-                    faults.append(Fault(attribute.hierarchy.origin, given, wanted))
-        schema = Schema(tuple(attributes), self.missing, self.na, self.edit_rules)
-        faults += edit_rule_faults(self.edit_rules, schema, printable(f"{self.origin}: edit_rules"))
-        if faults:
-            raise SchemaError(faults)
-        return schema
-
-    def _attribute(self, column: Column, said: AttributeDescription, proposed: Attribute | None) -> Attribute:
-        role = said.role or Role.OTHER
-        texts = column.present(self.missing)
-        scale, decimals = said.scale, said.decimals
-        categories: tuple[str, ...] | None = said.categories
-        if scale is None and role is Role.WEIGHT:
-            scale = Scale.NUMERIC
-        elif scale is None and (role in (Role.IDENTIFIER, Role.HOUSEHOLD, Role.STRATUM) or categories is not None):
-            scale = Scale.NOMINAL
-        elif scale is None and proposed is not None:
-            scale, categories = proposed.scale, proposed.categories
-        elif scale is None:
-            guess = guess_scale(column, self.missing, hint_of(column.name).unordered)
-            scale, categories = guess.scale, guess.categories
-        if scale is Scale.NUMERIC:
-            found = proposed.decimals if proposed is not None else decimals_of(texts, column.mark)
-            return Attribute(column.name, role, scale, (), said.hierarchy, found if decimals is None else decimals)
-        if categories is None:
-            known = proposed is not None and proposed.categorical
-            categories = proposed.categories if known and proposed else natural_order(texts, column.mark)
-        return Attribute(column.name, role, scale, categories, said.hierarchy)
-
-
-def describe(schema: Schema) -> SchemaDescription:
-    """Return the description that says all that a schema says."""
-    attributes = {
-        a.name: AttributeDescription(
-            a.role, a.scale, a.categories if a.categorical else None, a.hierarchy, None if a.categorical else a.decimals
-        )
-        for a in schema.attributes
-    }
-    return SchemaDescription(attributes, schema.missing, schema.na, edit_rules=schema.edit_rules)
 
 
 def load_schema(path: Path) -> SchemaDescription:
@@ -215,13 +64,14 @@ def _description(
 ) -> AttributeDescription:
     faults += _unknown(table, _ATTRIBUTE_KEYS, where)
     role = _word(table["role"], Role, f"{where}, role", faults) if "role" in table else None
-    scale = _word(table["scale"], Scale, f"{where}, scale", faults) if "scale" in table else None
+    scale, date_format = _scale(table, where, faults)
+    own = _texts(table["missing"], f"{where}, missing", faults) if "missing" in table else None
     categories = _texts(table["categories"], f"{where}, categories", faults) if "categories" in table else None
     decimals = table.get("decimals")
     if decimals is not None and (type(decimals) is not int or not 0 <= decimals <= MOST_DECIMALS):
         faults.append(Fault(f"{where}, decimals", repr(decimals), f"a whole number from 0 to {MOST_DECIMALS}"))
         decimals = None
-    faults += _contradictions(where, role, scale, categories, decimals, missing)
+    faults += _contradictions(where, role, scale, categories, decimals, (*missing, *(own or ())))
     hierarchy, rule = None, None
     given = table.get("hierarchy")
     try:
@@ -234,7 +84,21 @@ def _description(
             faults.append(Fault(f"{where}, hierarchy", _kind(given), wanted))
     except HierarchyError as error:
         faults += error.faults
-    return AttributeDescription(role, scale, categories, hierarchy, decimals, rule)
+    return AttributeDescription(role, scale, categories, hierarchy, decimals, rule, own or (), date_format)
+
+
+def _scale(table: Mapping[str, Any], where: str, faults: list[Fault]) -> tuple[Scale | None, str | None]:
+    """Return the scale and how days are written: empty for dates without a format, None for what are no dates."""
+    given, date_format = table.get("scale"), table.get("format")
+    if date_format is not None and (given != _DATE or not isinstance(date_format, str) or "%" not in date_format):
+        wanted = 'signs such as "%d.%m.%Y", of an attribute with scale = "date"'
+        faults.append(Fault(f"{where}, format", repr(date_format), wanted))
+        date_format = None
+    if given == _DATE:
+        return Scale.ORDINAL, date_format or ""
+    if given is None:
+        return None, None
+    return _word(given, Scale, f"{where}, scale", faults, [_DATE]), None
 
 
 def _contradictions(
@@ -269,9 +133,9 @@ def _unknown(table: Mapping[str, Any], keys: Sequence[str], where: str) -> list[
     ]
 
 
-def _word(given: Any, words: type[_Word], where: str, faults: list[Fault]) -> _Word | None:
-    known = [word.value for word in words]
-    if isinstance(given, str) and given in known:
+def _word(given: Any, words: type[_Word], where: str, faults: list[Fault], more: Sequence[str] = ()) -> _Word | None:
+    known = [*(word.value for word in words), *more]
+    if isinstance(given, str) and given in known and given not in more:
         return words(given)
     advice = did_you_mean(given, known) if isinstance(given, str) else ""
     faults.append(Fault(where, repr(given) if isinstance(given, str) else _kind(given), _choice(known), advice))
@@ -292,10 +156,3 @@ def _texts(given: Any, where: str, faults: list[Fault]) -> tuple[str, ...] | Non
 def _kind(given: Any) -> str:
     names = {bool: "true or false", int: "a number", float: "a number", str: "a text", list: "a list", dict: "a table"}
     return names.get(type(given), f"a {type(given).__name__}")
-
-
-def dump_schema(schema: Schema, path: Path, notes: Sequence[str] = ()) -> tuple[Path, ...]:
-    """Write a schema file that a user can edit; as `evosdc.files.schema.schema_writer.dump`."""
-    from evosdc.files.schema.schema_writer import dump
-
-    return dump(schema, path, notes)

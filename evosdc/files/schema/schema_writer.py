@@ -1,14 +1,16 @@
 """Writing schema files: TOML with comments, for a user to edit."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from evosdc.files.atomic import write_text
 from evosdc.files.schema.hierarchy_file import write_hierarchy
+from evosdc.files.schema.hierarchy_rules import HierarchyRule
+from evosdc.table.dates import in_time
 from evosdc.table.edit_rules import EditRule, edit_rules_to_json
 from evosdc.table.numerals import natural_order
-from evosdc.table.schema import Attribute, Role, Scale, Schema
+from evosdc.table.schema import Attribute, Scale, Schema
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
@@ -17,15 +19,19 @@ _MOST_LISTED = 150
 _INTRODUCTION = """\
 What evosdc may take the attributes of a file for. Edit it as you see fit.
 
-role:   identifier        names a respondent; dropped from the protected file
+role:   identifier        names a respondent; left out of the protected file
+        drop              left out as well: free text, or what nobody needs
         quasi-identifier  an intruder may know it; masked
         sensitive         nobody should learn it of a respondent; not masked
         other             all else
         weight, household, stratum   of the sampling design
-scale:  nominal (no order), ordinal (the categories stand in their order), numeric
+scale:  nominal (no order), ordinal (the categories stand in their order), numeric,
+        date (days; format = "%d.%m.%Y" says how they are written)
 More:   categories = [...]   in order; without them those found in the file
         hierarchy = "x.csv"  value;level 1;...;* on each line, or child,parent; or a rule:
-                    { widths = [5, 10] }, { prefix = [1, 2] }, { merge = [2, 4] }
+                    { widths = [5, 10] }, { prefix = [1, 2] }, { merge = [2, 4] },
+                    { dates = ["month", "quarter", "year"] }
+        missing = [...]      texts for a missing value in this attribute only
         decimals = 2         digits after the point of a numeric attribute
 Rules:  [[edit_rules]] at the end, a combination that no record may have in each, such as
         sex = "male"
@@ -33,7 +39,13 @@ Rules:  [[edit_rules]] at the end, a combination that no record may have in each
         age = [0, 14]        least and greatest number"""
 
 
-def dump(schema: Schema, path: Path, notes: Sequence[str] = ()) -> tuple[Path, ...]:
+def dump_schema(
+    schema: Schema,
+    path: Path,
+    notes: Sequence[str] = (),
+    reasons: Mapping[str, str] | None = None,
+    rules: Mapping[str, HierarchyRule] | None = None,
+) -> tuple[Path, ...]:
     """Write a schema file, and beside it one CSV file for each hierarchy.
 
     Categories of identifiers, and long lists in their natural order, are left out: they are values of records, and
@@ -46,6 +58,10 @@ def dump(schema: Schema, path: Path, notes: Sequence[str] = ()) -> tuple[Path, .
         Where to write; replaced if it exists.
     notes : sequence of str
         Remarks to put in as comments.
+    reasons : mapping of str to str, optional
+        By attribute, why it was taken for what it is: a comment above its line.
+    rules : mapping of str to HierarchyRule, optional
+        By attribute, the rule of its hierarchy where the schema holds none.
 
     Returns
     -------
@@ -65,7 +81,10 @@ def dump(schema: Schema, path: Path, notes: Sequence[str] = ()) -> tuple[Path, .
     lines += ["", f"missing = {_list(schema.missing)}  # texts that stand for a missing value"]
     lines += [f"na = {text(schema.na)}  # how it counts: category (of its own), wildcard (equal to all) or error"]
     lines += ["", "[attributes]"]
-    lines += [_line(attribute, written.get(attribute.name)) for attribute in schema.attributes]
+    for attribute in schema.attributes:
+        reason = (reasons or {}).get(attribute.name)
+        lines += _comments([reason]) if reason else []
+        lines.append(_line(attribute, written.get(attribute.name), (rules or {}).get(attribute.name)))
     lines += [line for rule in schema.edit_rules for line in _rule(rule)]
     write_text(path, "\n".join(lines) + "\n")
     return tuple(files)
@@ -91,16 +110,30 @@ def _comments(lines: Iterable[str]) -> list[str]:
     ]
 
 
-def _line(attribute: Attribute, hierarchy: str | None) -> str:
+def _line(attribute: Attribute, hierarchy: str | None, rule: HierarchyRule | None) -> str:
     key = _key(attribute.name)
-    parts = [f"role = {text(attribute.role)}", f"scale = {text(attribute.scale)}"]
+    parts = [f"role = {text(attribute.role)}", f"scale = {text(attribute.scale_word)}"]
+    if attribute.date_format:
+        parts.append(f"format = {text(attribute.date_format)}")
     if attribute.categorical and _listed(attribute):
         parts.append(f"categories = {_list(attribute.categories)}")
     if attribute.scale is Scale.NUMERIC:
         parts.append(f"decimals = {attribute.decimals}")
     if hierarchy is not None:
         parts.append(f"hierarchy = {text(hierarchy)}")
+    elif rule is not None:
+        parts.append(f"hierarchy = {_table(rule)}")
+    if attribute.missing:
+        parts.append(f"missing = {_list(attribute.missing)}")
     return f"{key} = {{ {', '.join(parts)} }}"
+
+
+def _table(rule: HierarchyRule) -> str:
+    parts = []
+    for key, value in rule.model_dump(exclude_defaults=True).items():
+        listed = [text(v) if isinstance(v, str) else f"{v:g}" for v in value] if isinstance(value, tuple) else None
+        parts.append(f"{key} = [{', '.join(listed)}]" if listed is not None else f"{key} = {str(value).lower()}")
+    return f"{{ {', '.join(parts)} }}"
 
 
 def _key(name: str) -> str:
@@ -116,8 +149,10 @@ def _rule(rule: EditRule) -> Iterable[str]:
 
 
 def _listed(attribute: Attribute) -> bool:
-    if attribute.role is Role.IDENTIFIER:
+    if not attribute.role.published:
         return False
+    if attribute.date_format:
+        return attribute.categories != in_time(attribute.categories, attribute.date_format)
     return len(attribute.categories) <= _MOST_LISTED or attribute.categories != natural_order(attribute.categories)
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.model import Design, Parameters, Range, Tunable
-from evosdc.table.schema import Role, Schema
+from evosdc.table.schema import WITHHELD, Role, Schema
 from evosdc.table.table import Table
 from evosdc_masking.swapping.exchanges import exchange
 from evosdc_masking.swapping.frequency_tables import FrequencyTables, Integers, frequency_tables, levels_of
@@ -26,7 +26,7 @@ _EMPTY = 6
 _ALONE = 12
 """Cost of publishing a record that one original record alone has, in records of cells."""
 
-_APART = (Role.IDENTIFIER, Role.WEIGHT, Role.HOUSEHOLD)
+_APART = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
 
 
 class TableSwapping(Tunable):

@@ -12,14 +12,14 @@ from evosdc.kernel import kernel
 from evosdc.model import Incremental, Measure, Microdata
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
-from evosdc.table.schema import Role, Scale
+from evosdc.table.schema import WITHHELD, Role, Scale
 from evosdc.table.table import Codes, Rows, Table
 from evosdc_measures.categorical_loss.contingency import DENSE_CELLS
 from evosdc_measures.categorical_loss.tables import FittedSum, State, follow_tables
 from evosdc_measures.domains import require_aligned
 from evosdc_measures.linkage.number_intervals import FittedOnIntervals, classed
 
-NOT_ANALYSED = (Role.IDENTIFIER, Role.WEIGHT, Role.HOUSEHOLD)
+NOT_ANALYSED = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
 """Roles of attributes that nobody tabulates."""
 
 

@@ -1,0 +1,93 @@
+"""Hierarchies that are proposed: age bands, ranges of numbers, beginnings of codes, months and years of dates."""
+
+from collections.abc import Sequence
+from math import floor, log10
+
+from evosdc.errors import HierarchyError
+from evosdc.files.inference.name_hints import is_age, is_place
+from evosdc.files.schema.hierarchy_rules import HierarchyRule
+from evosdc.table.dates import LEVELS, date_hierarchy, day_of
+from evosdc.table.hierarchy import Hierarchy, prefix_hierarchy
+from evosdc.table.intervals import number_intervals, ordered_merging
+from evosdc.table.numerals import numbers, numeral
+from evosdc.table.schema import Attribute, Scale
+
+AGE_BANDS = (5.0, 10.0, 20.0)
+"""Widths of age bands at levels 1, 2 and 3, in years."""
+
+FEWEST = 6
+"""So many categories make a hierarchy worth while."""
+
+OLDEST = 130.0
+"""Numbers beyond are no ages in years."""
+
+_LONG_LIFE = 30
+_RANGES = 20
+
+
+def hierarchy_of(attribute: Attribute) -> Hierarchy | None:
+    """Return the hierarchy that is proposed for a categorical attribute, None where none suggests itself.
+
+    Days become months, quarters and years, those of births decades too. Ages become bands of 5, 10 and 20 years, other
+    whole numbers in an order ranges of round widths, other ordered categories groups of 2, 4, 8, ... neighbours, and
+    codes of one length of places lose one sign after the other from the right.
+    """
+    labels = attribute.categories
+    if attribute.date_format:
+        return date_hierarchy(labels, attribute.date_format, date_levels(labels, attribute.date_format))
+    if len(labels) < FEWEST:
+        return None
+    try:
+        if attribute.scale is Scale.ORDINAL:
+            values = numbers(labels)
+            if values is None or [numeral(value, 0) for value in values] != list(labels):
+                return ordered_merging(labels)
+            return number_intervals(values, widths(values, 0, is_age(attribute.name)))
+        lengths = {len(label) for label in labels}
+        if is_place(attribute.name) and len(lengths) == 1 and min(lengths) > 1 and _coded(labels):
+            return prefix_hierarchy(labels)
+    except HierarchyError:
+        return None
+    return None
+
+
+def date_levels(texts: Sequence[str], date_format: str) -> tuple[str, ...]:
+    """Return what days are generalised to: months, quarters, years, and decades where they span a generation."""
+    years = [day.year for day in (day_of(text, date_format) for text in texts) if day is not None]
+    span = max(years, default=0) - min(years, default=0)
+    levels = LEVELS if span >= _LONG_LIFE else LEVELS[:3]
+    return tuple(level for level in levels if level != "month" or "%d" in date_format)
+
+
+def rule_for(attribute: Attribute, values: Sequence[float]) -> HierarchyRule | None:
+    """Return the rule that is proposed for the hierarchy of a numeric attribute: age bands, or ranges of round widths.
+
+    Its values are many, and would be a list of what the file holds; so the rule is written in their place.
+    """
+    if len(set(values)) < FEWEST:
+        return None
+    return HierarchyRule(widths=widths(values, attribute.decimals, is_age(attribute.name)))
+
+
+def widths(values: Sequence[float], decimals: int = 0, age: bool = False) -> tuple[float, ...]:
+    """Return widths of ranges at levels 1, 2 and 3: age bands, or a round width for at most 20 ranges.
+
+    Parameters
+    ----------
+    values : sequence of float
+    decimals : int
+        Digits after the point of the values; no range is finer.
+    age : bool
+    """
+    if age and max(values) <= OLDEST:
+        return AGE_BANDS
+    span = max(values) - min(values)
+    power = max(floor(log10(span / _RANGES)) if span > 0 else 0, -decimals)
+    first = next(w for w in (1, 2, 5, 10) if span / (w * 10.0**power) <= _RANGES or w == 10)
+    if power == -decimals:
+        first = max(first, 2)
+    return tuple(float(f"{first * times}e{power}") for times in (1, 2, 10))
+
+
+def _coded(labels: Sequence[str]) -> bool:
+    return all(any(sign.isdigit() for sign in label) for label in labels)

@@ -1,0 +1,198 @@
+"""What a user says of a file's attributes, and the schema that it makes of a file."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from evosdc.errors import Fault, SchemaError, did_you_mean
+from evosdc.files.column import Column
+from evosdc.files.inference.name_hints import hint_of
+from evosdc.files.inference.scales import guess_scale
+from evosdc.files.schema.hierarchy_rules import HierarchyRule
+from evosdc.printing import printable
+from evosdc.table.dates import date_format_of, day_of, in_time
+from evosdc.table.edit_rules import EditRule, edit_rule_faults
+from evosdc.table.hierarchy import Hierarchy
+from evosdc.table.numerals import decimals_of, natural_order, numbers
+from evosdc.table.schema import WITHHELD, Attribute, MissingRule, Role, Scale, Schema
+
+
+@dataclass(frozen=True)
+class AttributeDescription:
+    """What a schema says of one attribute; None where it says nothing."""
+
+    role: Role | None = None
+    scale: Scale | None = None
+    categories: tuple[str, ...] | None = None
+    hierarchy: Hierarchy | None = None
+    decimals: int | None = None
+    rule: HierarchyRule | None = None
+    """How the hierarchy is made of the values that are found, in place of a given one."""
+    missing: tuple[str, ...] = ()
+    """Texts that stand for a missing value of this attribute, besides those of the file."""
+    date_format: str | None = None
+    """How days are written; None: the attribute is said to be no date, empty: as is recognised."""
+
+
+@dataclass(frozen=True)
+class SchemaDescription:
+    """What a user says of a file, before the file is known.
+
+    Parameters
+    ----------
+    attributes : mapping of str to AttributeDescription
+    missing : tuple of str or None
+        None: the empty text.
+    na : MissingRule
+    origin : str
+        The schema file, for messages.
+    edit_rules : tuple of EditRule
+    """
+
+    attributes: Mapping[str, AttributeDescription] = field(default_factory=dict)
+    missing: tuple[str, ...] = ("",)
+    na: MissingRule = MissingRule.CATEGORY
+    origin: str = "schema"
+    edit_rules: tuple[EditRule, ...] = ()
+
+    @property
+    def rules(self) -> dict[str, HierarchyRule]:
+        """Rules of hierarchies by attribute, for `evosdc.files.schema.hierarchy_rules.with_hierarchies`."""
+        return {name: said.rule for name, said in self.attributes.items() if said.rule is not None}
+
+    def published(self, columns: Sequence[Column], generalised: bool = False) -> "SchemaDescription":
+        """Return the description of a published file.
+
+        It is without those identifiers that the file leaves out. Where values may be `generalised` it has the labels
+        that the file adds, after the categories of their attribute; numbers among which there are some become nominal.
+        Edit rules are those of the original and are left out.
+        """
+        named = {column.name: column for column in columns}
+        kept = {
+            name: self._generalised(said, named[name]) if generalised and name in named else said
+            for name, said in self.attributes.items()
+            if name in named or said.role is None or said.role.published
+        }
+        return replace(self, attributes=kept, edit_rules=())
+
+    def _generalised(self, said: AttributeDescription, column: Column) -> AttributeDescription:
+        texts = column.present((*self.missing, *said.missing))
+        if said.categories is not None:
+            known = frozenset(said.categories)
+            return replace(said, categories=(*said.categories, *(text for text in texts if text not in known)))
+        if said.scale is Scale.NUMERIC and numbers(texts, column.mark) is None:
+            return replace(said, scale=Scale.NOMINAL, decimals=None, rule=None)
+        return said
+
+    def resolve(
+        self, columns: Sequence[Column], proposed: Mapping[str, Attribute] | None = None, holder: str = "file"
+    ) -> Schema:
+        """Return the schema of a file with these columns.
+
+        Attributes that the description leaves out are `other`; categories that it leaves out are those found, by
+        number if all are numbers, else sorted; a scale that it leaves out follows from the values
+        (`evosdc.files.inference.scales`).
+
+        Parameters
+        ----------
+        columns : sequence of Column
+        proposed : mapping of str to Attribute, optional
+            Scales, categories and decimals to use where the description has none, instead of those that the values
+            suggest; by name.
+        holder : str
+            What holds the columns, for messages.
+
+        Raises
+        ------
+        SchemaError
+            With every attribute that has no column, every hierarchy that lacks a category, and every edit rule with an
+            attribute or a category that is unknown.
+        """
+        names = [column.name for column in columns]
+        faults = [
+            Fault(
+                printable(self.origin),
+                f"the attribute {name!r}, for which the {holder} has no column",
+                f"attributes of the {holder}",
+                did_you_mean(name, names),
+            )
+            for name in self.attributes
+            if name not in names
+        ]
+        attributes = []
+        for column in columns:
+            description = self.attributes.get(column.name, AttributeDescription())
+            attribute = self._attribute(column, description, (proposed or {}).get(column.name))
+            attributes.append(attribute)
+            faults += _no_dates(column, description, attribute, holder)
+            if attribute.hierarchy is not None and description.categories is not None:
+                lacking = attribute.hierarchy.lacking(attribute.categories)
+                if lacking:
+                    given = f"no line for the category {lacking[0]!r}"
+                    given += f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
+                    wanted = f"all categories of {printable(column.name)}"
+                    faults.append(Fault(attribute.hierarchy.origin, given, wanted))
+        schema = Schema(tuple(attributes), self.missing, self.na, self.edit_rules)
+        faults += edit_rule_faults(self.edit_rules, schema, printable(f"{self.origin}: edit_rules"))
+        if faults:
+            raise SchemaError(faults)
+        return schema
+
+    def _attribute(self, column: Column, said: AttributeDescription, proposed: Attribute | None) -> Attribute:
+        role = said.role or Role.OTHER
+        missing = (*self.missing, *said.missing)
+        texts = column.present(missing)
+        scale, decimals = said.scale, said.decimals
+        categories: tuple[str, ...] | None = said.categories
+        date_format = ""
+        if scale is None and role is Role.WEIGHT:
+            scale = Scale.NUMERIC
+        elif scale is None and (role in (*WITHHELD, Role.HOUSEHOLD, Role.STRATUM) or categories is not None):
+            scale = Scale.NOMINAL
+        elif scale is None and proposed is not None:
+            scale, categories, date_format = proposed.scale, proposed.categories, proposed.date_format
+        elif scale is None:
+            hint = hint_of(column.name)
+            guess = guess_scale(column, missing, hint.unordered, hint.ordered)
+            scale, categories, date_format = guess.scale, guess.categories, guess.date_format
+        if scale is Scale.NUMERIC:
+            found = proposed.decimals if proposed is not None else decimals_of(texts, column.mark)
+            found = found if decimals is None else decimals
+            return Attribute(column.name, role, scale, (), said.hierarchy, found, said.missing)
+        if said.date_format is not None:
+            date_format = said.date_format or date_format_of(texts)
+            categories = said.categories or in_time(texts, date_format)
+        if categories is None:
+            known = proposed is not None and proposed.categorical
+            categories = proposed.categories if known and proposed else natural_order(texts, column.mark)
+        return Attribute(column.name, role, scale, categories, said.hierarchy, 0, said.missing, date_format)
+
+
+def describe(schema: Schema) -> SchemaDescription:
+    """Return the description that says all that a schema says."""
+    attributes = {
+        a.name: AttributeDescription(
+            a.role,
+            a.scale,
+            a.categories if a.categorical else None,
+            a.hierarchy,
+            None if a.categorical else a.decimals,
+            None,
+            a.missing,
+            a.date_format or None,
+        )
+        for a in schema.attributes
+    }
+    return SchemaDescription(attributes, schema.missing, schema.na, edit_rules=schema.edit_rules)
+
+
+def _no_dates(column: Column, said: AttributeDescription, attribute: Attribute, holder: str) -> list[Fault]:
+    """Return why an attribute that is said to be a date is none; nothing where it is, or is said to be none."""
+    if said.date_format is None:
+        return []
+    foreign = [text for text in attribute.categories if day_of(text, attribute.date_format) is None]
+    if not foreign:
+        return []
+    given = f"{len(foreign)} values that are no days"
+    given += f" written as {attribute.date_format}" if attribute.date_format else " written in one way that is known"
+    advice = 'Give format = "%d.%m.%Y" in the schema, list what stands for a missing value, or mend the file.'
+    return [Fault(printable(f"{holder}, {column.name}"), given, "dates", advice)]

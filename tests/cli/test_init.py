@@ -1,0 +1,58 @@
+"""``evosdc init``: what it proposes, asks and writes."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+
+import pytest
+
+ROWS = "\n".join(f"{i % 47 + 18},{'fm'[i % 2]},{i * 31 % 97},{'N' if i % 9 == 0 else i % 5}" for i in range(90))
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text(f"age,sex,hours,visits\n{ROWS}\n70,f,99,-9\n71,m,99,-9\n")
+    return path
+
+
+def test_each_proposal_has_its_reason_and_hierarchies_lie_beside(evosdc, file, tmp_path):
+    assert evosdc("init", file, "-o", "s.toml", "--no-ask").status == 0
+    text = (tmp_path / "s.toml").read_text()
+    lines = text.splitlines()
+    for name in ("age", "sex", "hours", "visits"):
+        place = next(k for k, line in enumerate(lines) if line.startswith(f"{name} = "))
+        assert lines[place - 1].startswith("# it"), name
+    document = tomllib.loads(text)["attributes"]
+    assert document["age"]["hierarchy"] == "s-age.csv"
+    assert "18;15-19;10-19;0-19;*" in (tmp_path / "s-age.csv").read_text().splitlines()
+    assert document["visits"]["missing"] == ["N"]
+    assert "# '-9' in 2 records of visits may stand for a missing value" in text
+
+
+def test_codes_of_missing_values_are_given_or_asked_about(evosdc, file, tmp_path, monkeypatch):
+    assert evosdc("init", file, "-o", "a.toml", "--missing", "visits=-9").status == 0
+    assert tomllib.loads((tmp_path / "a.toml").read_text())["attributes"]["visits"]["missing"] == ["N", "-9"]
+    asked = []
+    monkeypatch.setattr("click.confirm", lambda question, default: asked.append(question) or True)
+    assert evosdc("init", file, "-o", "b.toml", "--ask").status == 0
+    assert asked == ["Does '-9', in 2 records of visits, stand for a missing value?"]
+    assert tomllib.loads((tmp_path / "b.toml").read_text())["attributes"]["visits"]["missing"] == ["N", "-9"]
+
+
+def test_a_missing_text_of_an_unknown_column_is_refused(evosdc, file):
+    said = evosdc("init", file, "--missing", "visit=-9", "--missing", "none")
+    assert said.status == 2
+    assert "'visit=-9'" in said.err
+    assert "'none'" in said.err
+
+
+def test_json(evosdc, file):
+    said = evosdc("init", file, "--json")
+    found = json.loads(said.out)
+    assert said.status == 0
+    assert found["attributes"]["age"]["role"] == "quasi-identifier"
+    assert found["attributes"]["age"]["reason"].startswith("its name is demographic")
+    assert found["suspected_missing"] == [{"attribute": "visits", "text": "-9", "records": 2}]
+    assert [name.rsplit(".", 1)[1] for name in found["files"]] == ["toml", "csv"]

@@ -1,0 +1,176 @@
+"""Roles that a file is proposed: nothing that may name or find a respondent is published without a word."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from evosdc.files.inference.hierarchy_proposals import widths
+from evosdc.files.inference.missing_codes import suspected_codes
+from evosdc.files.inference.proposal import infer
+from evosdc.files.inference.whole_numbers import seem_codes
+from evosdc.files.schema.schema_reader import load_schema
+from evosdc.files.schema.schema_writer import dump_schema
+from evosdc.files.source import read_source
+from evosdc.table.schema import Role, Scale, Schema
+
+from .build import column, masked, nominal, write
+
+N = 60
+OTHERS = column("sex", ["f", "m"] * (N // 2))
+QUASI = ["PUMA", "AGEP", "SEX", "MSP", "HISP", "RAC1P", "NOC", "NPF", "HOUSING_TYPE", "OWN_RENT", "EDU"]
+
+
+def attribute(name: str, values: list[str]):
+    found = infer([column(name, values), OTHERS])
+    return found.schema[name], found.reasons[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role", "reason"),
+    [
+        ("remark", [f"the patient said at visit {i % 40} that all was well" for i in range(N)], Role.DROP, "free text"),
+        ("note", [f"w{i % 50} x y z" for i in range(N)], Role.DROP, "50 values of 4 words"),
+        ("c", [f"a{i % 40}@b.org" for i in range(N)], Role.IDENTIFIER, "mail"),
+        ("c", [f"+44 20 7946 {1000 + i % 40}" for i in range(N)], Role.IDENTIFIER, "telephone"),
+        ("c", [f"10.0.0.{i % 40}" for i in range(N)], Role.IDENTIFIER, "computers"),
+        ("c", [f"SW{1 + i % 9}A 1AA" for i in range(N)], Role.QUASI_IDENTIFIER, "post codes"),
+        ("c", [f"2020-01-{1 + i % 28:02}" for i in range(N)], Role.QUASI_IDENTIFIER, "the day"),
+        ("dob", [f"19{20 + i % 40}-05-01" for i in range(N)], Role.QUASI_IDENTIFIER, "the day"),
+        ("age", [f"{i % 30 + 0.42:.2f}" for i in range(N)], Role.QUASI_IDENTIFIER, "demographic"),
+        ("income", [str(1000 * i) for i in range(N)], Role.QUASI_IDENTIFIER, "demographic"),
+        ("married", ["yes", "no"] * (N // 2), Role.QUASI_IDENTIFIER, "demographic"),
+        ("employed", ["0", "1"] * (N // 2), Role.QUASI_IDENTIFIER, "demographic"),
+        ("ethnic", ["a", "b", "c"] * (N // 3), Role.QUASI_IDENTIFIER, "demographic"),
+        ("diagnosis", [f"a long name of an illness, kind {i % 3}" for i in range(N)], Role.SENSITIVE, "confidential"),
+    ],
+)
+def test_what_may_find_a_respondent_is_proposed_with_its_reason(name, values, role, reason):
+    found, why = attribute(name, values)
+    assert found.role is role
+    assert reason in why
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "path"),
+    [
+        ("age", [str(17 + i % 50) for i in range(N)], ("38", "35-39", "30-39", "20-39", "*")),
+        ("children", [str(i % 8) for i in range(N)], ("5", "4-5", "4-7", "0-19", "*")),
+        ("zip", [str(43101 + i % 50) for i in range(N)], ("43112", "4311*", "431**", "43***", "4****", "*")),
+        ("birthday", [f"19{20 + i}-05-01" for i in range(N)],
+         ("1938-05-01", "1938-05", "1938-Q2", "1938", "1930s", "*")),
+        ("education", ["none", "primary", "secondary", "college", "bachelor", "master"] * 10,
+         ("college", "secondary..college", "none..college", "*")),
+    ],
+)  # fmt: skip
+def test_hierarchies_are_proposed(name, values, path):
+    hierarchy = attribute(name, values)[0].hierarchy
+    assert hierarchy is not None
+    found = hierarchy.path(path[0])
+    assert found == path or name == "education"
+    assert found[-1] == "*"
+
+
+def test_hierarchies_of_numbers_are_rules_in_the_schema_file(tmp_path):
+    rows = "\n".join(f"{i % 30}.25,{i * 1371}" for i in range(N))
+    source = read_source(write(tmp_path, f"age,income\n{rows}\n"))
+    files = dump_schema(source.inference.schema, tmp_path / "s.toml", (), {}, source.inference.rules)
+    text = (tmp_path / "s.toml").read_text()
+    assert "hierarchy = { widths = [5, 10, 20] }" in text
+    assert "hierarchy = { widths = [5000, 10000, 50000] }" in text
+    assert len(files) == 1
+    table = read_source(tmp_path / "file.csv", tmp_path / "s.toml").table
+    assert table.schema["age"].hierarchy.path("7.25")[1] == "[5.00, 10.00)"
+
+
+@pytest.mark.parametrize(
+    ("values", "decimals", "found"),
+    [
+        ([0, 100], 0, (5, 10, 50)),
+        ([0, 3], 0, (2, 4, 20)),
+        ([0, 0.8], 2, (0.05, 0.1, 0.5)),
+        ([1000, 250000], 0, (20000, 40000, 200000)),
+        ([7, 7], 1, (1, 2, 10)),
+    ],
+)
+def test_widths_are_round_and_nest(values, decimals, found):
+    assert widths(values, decimals) == pytest.approx(found)
+
+
+@pytest.mark.parametrize(
+    ("values", "certain", "asked"),
+    [
+        (["1", "2", "3", "N"], ["N"], []),
+        (["10", "20", "."], ["."], []),
+        (["10", "20", "-9"], [], ["-9"]),
+        (["10", "20", "-8", "-9"], [], ["-8", "-9"]),
+        ([str(i) for i in range(18, 80)] + ["99"], [], ["99"]),
+        ([str(i) for i in range(18, 95)] + ["99"], [], []),
+        (["1", "2", "3", "4", "5", "9"], [], ["9"]),
+        (["1", "2", "3", "4", "5", "6", "7", "9"], [], []),
+        (["1", "2", "7", "8", "9"], [], ["7", "8", "9"]),
+        (["-5", "-4", "3", "-90.5"], [], []),
+        (["a", "b", "1"], [], []),
+        (["1", "2", "low"], [], []),
+        (["90+", "1", "2"], [], []),
+        (["0.5", "2", "99"], [], []),
+    ],
+)
+def test_codes_of_missing_values_are_suspected(values, certain, asked):
+    found = suspected_codes([column("v", values)], ("",))
+    assert [code.text for code in found if code.certain] == certain
+    assert sorted(code.text for code in found if not code.certain) == sorted(asked)
+
+
+def test_a_code_is_missing_in_its_own_column_only(tmp_path):
+    path = write(tmp_path, "v,w\n1,N\n2,Y\nN,N\n3,Y\n")
+    source = read_source(path)
+    schema = source.table.schema
+    assert schema["v"].missing == ("N",)
+    assert schema["w"].categories == ("N", "Y")
+    assert source.table.missing_in(schema["v"]) == 1
+    dump_schema(schema, tmp_path / "s.toml")
+    again = read_source(path, tmp_path / "s.toml")
+    assert again.table.schema == schema
+    again.write(tmp_path / "out.csv", masked(again.table, v=[2, -1, -1, 2]))
+    assert (tmp_path / "out.csv").read_text() == "v,w\n3,N\nN,Y\nN,N\n3,Y\n"
+
+
+def test_the_missing_texts_of_an_attribute_are_checked(tmp_path):
+    text = '[attributes]\na = { categories = ["x", "-9"], missing = ["-9"] }\n'
+    with pytest.raises(Exception, match="stands for a missing value"):
+        load_schema(write(tmp_path, text, "s.toml"))
+
+
+def test_codes_are_told_from_counts():
+    falling = [400, 300, 150, 80, 30, 10]
+    assert not seem_codes(range(6), falling)
+    assert not seem_codes(range(1, 8), [20, 80, 200, 300, 190, 60, 20])
+    assert seem_codes(range(1, 7), [400, 20, 60, 300, 40, 380])
+    assert not seem_codes(range(1, 7), [4, 1, 2, 3, 1, 4])
+    assert not seem_codes([17, 18, 19, 20, 21], [400, 20, 60, 300, 40])
+    values = [str(1 + k) for k, times in enumerate([40, 2, 6, 30, 4, 38]) for _ in range(10 * times)]
+    guess = infer([column("q5", values)])
+    assert guess.schema["q5"].scale is Scale.NOMINAL
+    assert "as codes do" in guess.reasons["q5"]
+    assert infer([column("grade", values)]).schema["grade"].scale is Scale.ORDINAL
+
+
+def test_the_quasi_identifiers_of_an_excerpt_of_the_census(data):
+    source = read_source(data / "nist_acs_excerpts/ma2019.csv")
+    schema = source.table.schema
+    assert list(schema.with_role(Role.QUASI_IDENTIFIER)) == QUASI
+    assert [a.name for a in schema.attributes if a.missing == ("N",)] == [
+        "MSP", "NOC", "NPF", "INDP", "INDP_CAT", "EDU", "PINCP", "PINCP_DECILE", "POVPIP", "DVET", "DREM", "DPHY",
+    ]  # fmt: skip
+    assert schema["NOC"].scale is Scale.ORDINAL
+    assert schema["MSP"].scale is Scale.NOMINAL
+    assert schema["PINCP"].scale is Scale.NUMERIC
+
+
+def test_columns_to_drop_are_left_out_of_what_is_written(tmp_path):
+    schema = Schema((nominal("note", "p", "q", role=Role.DROP), nominal("a", "x", "y")))
+    source = read_source(write(tmp_path, "note,a\np,x\nq,y\n"), schema)
+    report = source.write(tmp_path / "out.csv", masked(source.table, a=np.array([1, 1])))
+    assert report.dropped == ("note",)
+    assert (tmp_path / "out.csv").read_text() == "a\ny\ny\n"
