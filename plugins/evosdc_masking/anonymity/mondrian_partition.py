@@ -47,11 +47,11 @@ def mondrian_partition(axes: Axes, k: int, relaxed: bool, priorities: NDArray[np
         if rows.size >= 2 * k:
             spans = _spans(axes, rows)
             weights = priorities[visited] if priorities.size else spans
-            for axis in np.argsort(-weights, kind="mergesort"):
-                if spans[axis] > 0:
-                    sizes = _cut(axes, rows, axis, k, relaxed)
-                    if sizes.size:
-                        break
+            tried = spans <= 0.0
+            while not tried.all() and sizes.size == 0:
+                axis = _greatest(weights, tried)
+                tried[axis] = True
+                sizes = _cut(axes, rows, axis, k, relaxed)
             visited += 1
         if sizes.size:
             for size in sizes[::-1]:  # the first child is taken up first
@@ -62,6 +62,16 @@ def mondrian_partition(axes: Axes, k: int, relaxed: bool, priorities: NDArray[np
             parts[rows] = made
             made += 1
     return parts
+
+
+@kernel
+def _greatest(weights: NDArray[np.float64], left_out: NDArray[np.bool_]) -> int:
+    """Return where the greatest weight is, the first of equal ones, of those that are not left out; -1 if all are."""
+    best = -1
+    for axis in range(weights.size):
+        if not left_out[axis] and (best < 0 or weights[axis] > weights[best]):
+            best = axis
+    return best
 
 
 @kernel

@@ -11,7 +11,7 @@ from evosdc.errors import ParameterError
 from evosdc.table.table import Table
 from evosdc_masking.anonymity import r_gather_partition
 from evosdc_masking.anonymity.r_gather import RGather
-from evosdc_masking.anonymity.r_gather_centres import centres_of, necessary_diameter
+from evosdc_masking.anonymity.r_gather_centres import _selected, centres_of, necessary_diameter
 from evosdc_masking.anonymity.r_gather_partition import gathered
 from evosdc_masking.space import space_of
 from tests.plugins.masking import clustering_references as references
@@ -182,3 +182,9 @@ def test_missing_values_are_a_category_whatever_the_rule() -> None:
     tables = [categorical(codes, [2, 2], [NOMINAL, NOMINAL], na) for na in ("category", "wildcard")]
     classes = [build(RGather, k=3).classes(table, np.random.default_rng(1)) for table in tables]  # type: ignore[attr-defined]
     np.testing.assert_array_equal(*classes)
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=60), st.data())
+def test_a_rank_is_found_as_by_sorting(values, data):
+    rank = data.draw(st.integers(0, len(values) - 1))
+    assert _selected(np.array(values, dtype=np.float64), rank) == sorted(values)[rank]
