@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any
 from evosdc._version import __version__
 
 if TYPE_CHECKING:
-    from evosdc.api import check_records, judge, limit, mask, measure, protect, read_table, risk, run, tune
+    from evosdc.api import (
+        check_records,
+        judge,
+        limit,
+        mask,
+        measure,
+        neutralise_formulas,
+        protect,
+        read_table,
+        risk,
+        run,
+        tune,
+    )
     from evosdc.errors import EvosdcError, InputError, RunError
     from evosdc.experiment.config.experiment import Experiment
     from evosdc.hookspecs import hookimpl
@@ -19,7 +31,8 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "evosdc.api": (
-        "check_records", "judge", "limit", "mask", "measure", "protect", "read_table", "risk", "run", "tune",
+        "check_records", "judge", "limit", "mask", "measure", "neutralise_formulas", "protect", "read_table", "risk",
+        "run", "tune",
     ),
     "evosdc.errors": ("EvosdcError", "InputError", "RunError"),
     "evosdc.experiment.config.experiment": ("Experiment",),
@@ -31,8 +44,8 @@ _MODULES = {
 
 __all__ = [
     "Attribute", "EvosdcError", "Experiment", "InputError", "Role", "RunError", "Scale", "Schema", "Table",
-    "__version__", "check_records", "estimate_after_pram", "hookimpl", "judge", "limit", "mask", "measure", "protect",
-    "read_table", "risk", "run", "tune",
+    "__version__", "check_records", "estimate_after_pram", "hookimpl", "judge", "limit", "mask", "measure",
+    "neutralise_formulas", "protect", "read_table", "risk", "run", "tune",
 ]  # fmt: skip
 
 

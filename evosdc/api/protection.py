@@ -128,6 +128,7 @@ def protect(
     tune: bool = True,
     second_opinion: bool = True,
     structural_zeros: bool = True,
+    neutralise_formulas: bool = False,
     seed: int = 1,
     executor: str | Mapping[str, Any] = "serial",
     folder: str | Path | None = None,
@@ -154,6 +155,8 @@ def protect(
         Whether judges that the search does not use are asked about the result.
     structural_zeros : bool
         Whether combinations that never occur in the data are kept from occurring.
+    neutralise_formulas : bool
+        Whether texts that a spreadsheet would take for formulas get a quote before them, in the file and in `masked`.
     seed : int
     executor : str or mapping
         As in an experiment: ``{"name": "processes", "workers": 4}``.
@@ -192,7 +195,8 @@ def protect(
             path = Path(stack.enter_context(TemporaryDirectory(prefix="evosdc-"))) / "run"
         else:
             path = Path(folder)
-        source = with_own_data({"data": {"protect": list(names)}}, table, path)["data"]
+        wanted = {"protect": list(names), "neutralise_formulas": neutralise_formulas}
+        source = with_own_data({"data": wanted}, table, path)["data"]
         stack.enter_context(withdrawn_unless_begun(path))
         experiment = protection(
             source,
@@ -214,7 +218,7 @@ def protect(
         published = read_masked(path / result["best"]["file"], load_data(experiment.data, registry)).table
     verdict, classical = result.get("verdict"), result["portfolio"]["best"]
     return ProtectedData(
-        _as_given(data, table, published, names),
+        _as_given(data, table, published, names, neutralise_formulas),
         _rated(result["best"], str(result["best"]["origin"])),
         _rated(classical, str(classical["label"])) if classical is not None else None,
         tuple(_rated(member, str(member["origin"])) for member in result["front"]),
@@ -225,8 +229,9 @@ def protect(
     )
 
 
-def _as_given(data: Data, table: Table, published: Table, names: Sequence[str]) -> Data:
+def _as_given(data: Data, table: Table, published: Table, names: Sequence[str], neutralise: bool) -> Data:
     """Return the published data in the form of the given ones: the masked columns in place, identifiers left out."""
+    from evosdc.api.formulas import neutralise_formulas as without_formulas
     from evosdc.files.frame import frame_from_table
     from evosdc.table.alignment import align_codes
 
@@ -236,7 +241,8 @@ def _as_given(data: Data, table: Table, published: Table, names: Sequence[str]) 
     if isinstance(data, Table):
         return whole
     frame = frame_from_table(data, masked)
-    return frame.drop(columns=[column for column in frame.columns if str(column) not in kept])
+    frame = frame.drop(columns=[column for column in frame.columns if str(column) not in kept])
+    return without_formulas(frame) if neutralise else frame
 
 
 def _rated(entry: Mapping[str, Any], label: str) -> Rated:

@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("evosdc.cli.run:run", "Run an experiment file."),
     "check": ("evosdc.cli.run:check", "Validate an experiment file and run nothing."),
     "resume": ("evosdc.cli.run:resume", "Go on with a run that was stopped."),
+    "finish": ("evosdc.cli.finish:finish", "End a run from elsewhere with its best file so far written."),
     "status": ("evosdc.cli.status:status", "Show how a run or a study is doing."),
     "watch": ("evosdc.cli.watch:watch", "Follow a run or a study until it ends."),
     "mask": ("evosdc.cli.mask:mask", "Mask a data file by one method."),

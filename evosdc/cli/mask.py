@@ -3,13 +3,14 @@
 import json
 import shlex
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import click
 
-from evosdc.cli.options import PATH, attributes_option, json_option, listed, parameters, schema_option
+from evosdc.cli.options import PATH, attributes_option, formulas_option, json_option, listed, parameters, schema_option
 
 
 @click.command()
@@ -32,6 +33,7 @@ from evosdc.cli.options import PATH, attributes_option, json_option, listed, par
     metavar="A,B,...",
     help="Attributes to publish, in the end, under the labels that most of their records have.",
 )
+@formulas_option
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
 @click.option("-o", "--output", type=PATH, required=True, metavar="MASKED.csv")
 @json_option
@@ -45,6 +47,7 @@ def mask(
     by: str | None,
     further: tuple[str, ...],
     right_labels: str | None,
+    neutralise: bool,
     seed: int,
     output: Path,
     as_json: bool,
@@ -55,7 +58,7 @@ def mask(
     from evosdc.calls.masking import account_of, as_chain, build_steps, mask_file
     from evosdc.cli.inputs import files_behind, open_source, require_apart
     from evosdc.cli.results import print_json
-    from evosdc.cli.text import say
+    from evosdc.cli.text import say, warn
     from evosdc.errors import FaultCollector
     from evosdc.experiment.config.maskings import masking_entries
     from evosdc.files.atomic import write_text
@@ -96,6 +99,7 @@ def mask(
     masking, protect = as_chain(masking, chosen, steps)
     microdata = Microdata(source.table, protect)
     masked = mask_file(masking, (built, *built_further), microdata, seed)
+    source = replace(source, neutralise_formulas=source.neutralise_formulas or neutralise)
     written = source.write(output, masked.select(protect))
     document: dict[str, Any] = {
         "method": method,
@@ -111,6 +115,8 @@ def mask(
         "records": len(masked),
         "changed": dict(written.changed),
         "dropped_identifiers": list(written.dropped),
+        "formulas": dict(written.formulas),
+        "neutralised_formulas": written.neutralised,
     }
     if steps:
         document["then"] = [
@@ -124,6 +130,7 @@ def mask(
         write_text(companion, json.dumps(account, ensure_ascii=False) + "\n")
         document["companion"] = companion.name
     write_text(manifest, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    warn(written.warnings)
     if as_json:
         print_json(document)
         return

@@ -39,6 +39,16 @@ def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")(command)
 
 
+def formulas_option(command: F) -> F:
+    """Add ``--neutralise-formulas``."""
+    return click.option(
+        "--neutralise-formulas",
+        "neutralise",
+        is_flag=True,
+        help="Put a quote before cells that a spreadsheet would take for formulas: = + - @ before text.",
+    )(command)
+
+
 def attributes_option(text: str) -> Callable[[F], F]:
     """Return a decorator that adds ``--attributes``."""
     return click.option("--attributes", metavar="A,B,...", help=text)

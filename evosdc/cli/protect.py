@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from evosdc.cli.options import PATH, DefaultName, json_option, listed, schema_option, seconds_of
+from evosdc.cli.options import PATH, DefaultName, formulas_option, json_option, listed, schema_option, seconds_of
 
 
 @click.command()
@@ -48,6 +48,7 @@ from evosdc.cli.options import PATH, DefaultName, json_option, listed, schema_op
     show_default=True,
     help="Keep combinations that never occur in DATA, though 5 records or more are expected, from occurring.",
 )
+@formulas_option
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
 @click.option("--executor", default="processes", show_default=True, metavar="NAME")
 @click.option("--workers", type=click.IntRange(min=1), metavar="N")
@@ -66,6 +67,7 @@ def protect(
     tuned: bool,
     second_opinion: bool,
     zeros: bool,
+    neutralise: bool,
     seed: int,
     executor: str,
     workers: int | None,
@@ -86,7 +88,7 @@ def protect(
     from evosdc.plugins.registry import default_registry
 
     experiment = protection(
-        data_of(data, schema, names),
+        data_of(data, schema, names, neutralise),
         default_registry(),
         fitness=fitness,
         il=listed(il) or (),

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evosdc.cli.fresh_draws import print_fresh
-from evosdc.cli.text import harmless, say
+from evosdc.cli.text import harmless, say, warn
 
 _AGGREGATES = {"il": "information loss (IL)", "dr": "disclosure risk (DR)"}
 
@@ -139,5 +139,4 @@ def print_warnings(result: Mapping[str, Any]) -> None:
     """Print what was decided for the user, and what has to be known before the file is released."""
     for note in result.get("notes", ()):
         say(f"Note: {note}")
-    for warning in result.get("warnings", ()):
-        click.secho(harmless(f"Warning: {warning}"), fg="yellow", bold=True, err=True)
+    warn(result.get("warnings", ()))

@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -223,10 +223,31 @@ def resumable(path: Path, shown: Any) -> Iterator[None]:
         if number is None and not isinstance(error, KeyboardInterrupt | RunError | OSError):
             raise
         if (path / RESOLVED).exists():
+            _report_so_far(path, shown)
             shown.message(f"What was reached is kept. Go on with: {shlex.join(['evosdc', 'resume', str(path)])}")
         elif number is not None:
             shown.message("Nothing was begun: the same command begins it.")
         raise
+
+
+def _report_so_far(path: Path, shown: Any) -> None:
+    """Write the report of a run that was stopped with its best file so far written, and say where both are."""
+    from evosdc.report import write_report
+    from evosdc.runs.layout import REPORT, RESULT, read_object, run_folders
+
+    files = [folder / str(read_object(folder / RESULT)["best"]["file"]) for folder in _with_result(run_folders(path))]
+    if not files:
+        return
+    report = write_report([path], path / REPORT)
+    for file in files[-1:]:
+        shown.message(f"Best file so far: {file}")
+    shown.message(f"Report:           {report}")
+
+
+def _with_result(folders: Iterable[Path]) -> Iterator[Path]:
+    from evosdc.runs.layout import RESULT
+
+    return (folder for folder in folders if (folder / RESULT).exists())
 
 
 def conclude(path: Path, result: dict[str, Any], as_json: bool) -> None:

@@ -1,6 +1,6 @@
 """Lines of text for people."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import click
@@ -11,6 +11,12 @@ from evosdc.printing import printable
 def say(text: str) -> None:
     """Print a line; control characters, which names in a data file may hold, are shown and not obeyed."""
     click.echo(harmless(text))
+
+
+def warn(sentences: Iterable[str]) -> None:
+    """Print what has to be known before a file is released, on standard error."""
+    for sentence in sentences:
+        click.secho(harmless(f"Warning: {sentence}"), fg="yellow", bold=True, err=True)
 
 
 def harmless(text: str) -> str:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evosdc.cli.options import PATH, DefaultName, json_option, listed, schema_option, seconds_of
+from evosdc.cli.options import PATH, DefaultName, formulas_option, json_option, listed, schema_option, seconds_of
 
 if TYPE_CHECKING:
     from evosdc.experiment.build.assembly import Assembly
+    from evosdc.files.write_report import WriteReport
     from evosdc.model import Masking
     from evosdc.tuning.result import TunedMethod, Tuning
 
@@ -41,6 +42,7 @@ SHOWN = 5
 @click.option("--methods", metavar="A,B,...", help="Masking methods to tune; default: all that fit.")
 @click.option("--time", "seconds", callback=seconds_of, metavar="60s", help="Stop after this time.")
 @click.option("--evaluations", type=click.IntRange(min=1), metavar="N", help="Files to judge at most; default: 2000.")
+@formulas_option
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
 @click.option("--executor", default="processes", show_default=True, metavar="NAME")
 @click.option("--workers", type=click.IntRange(min=1), metavar="N")
@@ -58,6 +60,7 @@ def tune(
     methods: str | None,
     seconds: float | None,
     evaluations: int | None,
+    neutralise: bool,
     seed: int,
     executor: str,
     workers: int | None,
@@ -73,7 +76,7 @@ def tune(
     from evosdc.cli.display import display
     from evosdc.cli.inputs import data_of
     from evosdc.cli.results import print_json
-    from evosdc.cli.text import say
+    from evosdc.cli.text import say, warn
     from evosdc.errors import DataError, Fault
     from evosdc.experiment.build.assembly import assemble
     from evosdc.experiment.build.protection import protection
@@ -84,7 +87,7 @@ def tune(
     if output is not None and output.exists():
         raise DataError(Fault(str(output), "a path that exists", "a new folder", "Choose another one."))
     experiment = protection(
-        data_of(data, schema, names),
+        data_of(data, schema, names, neutralise),
         default_registry(),
         fitness=fitness,
         il=listed(il) or (),
@@ -114,7 +117,9 @@ def tune(
         row["command"] = command
     result["best"]["command"], result["best_file"]["command"] = commands[0], best
     if output is not None:
-        result["file"] = _write(output, assembly, found, result)
+        written = _write(output, assembly, found, result)
+        result["file"] = str(written.path)
+        warn(written.warnings)
     if as_json:
         print_json(result)
         return
@@ -172,8 +177,8 @@ def value_text(value: Any) -> str:
     return str(value)
 
 
-def _write(output: Path, assembly: "Assembly", found: "Tuning", result: dict[str, Any]) -> str:
-    """Write the best file, all figures, and an experiment that begins with tuned methods; return the file's path."""
+def _write(output: Path, assembly: "Assembly", found: "Tuning", result: dict[str, Any]) -> "WriteReport":
+    """Write the best file, all figures, and an experiment that begins with tuned methods; return what was written."""
     from evosdc.experiment.config.resolution import experiment_text
     from evosdc.experiment.run.tuning import best_file, with_tuned
     from evosdc.files.atomic import make_folder, write_text
@@ -183,11 +188,11 @@ def _write(output: Path, assembly: "Assembly", found: "Tuning", result: dict[str
     masked = best_file(assembly.microdata, assembly.registry, found)
     make_folder(output)
     path = output / (BEST if isinstance(assembly.source.original, DelimitedFile) else "best.parquet")
-    assembly.source.write(path, masked)
+    written = assembly.source.write(path, masked)
     start = with_tuned(assembly, list(found.maskings)).experiment
     write_text(output / EXPERIMENT, experiment_text(start))
     write_text(output / TUNING, json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
-    return str(path)
+    return written
 
 
 def _print(found: "Tuning", commands: Sequence[str], fitness: str, output: Path | None) -> None:

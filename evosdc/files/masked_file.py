@@ -5,6 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from evosdc.errors import DataError, Fault, SchemaError
+from evosdc.files.column import Column
+from evosdc.files.delimited_file import DelimitedFile
+from evosdc.files.formulas import as_before
 from evosdc.files.schema.description import describe
 from evosdc.files.source import Source, parsed, source_of
 from evosdc.files.widening import widened
@@ -33,6 +36,8 @@ def read_masked(path: Path | str, original: Source, require: Sequence[str] = (),
     """
     schema = original.table.schema
     held = parsed(Path(path))
+    if isinstance(held, DelimitedFile):
+        held = replace(held, columns=tuple(_readable(column, schema) for column in held.columns))
     names = [column.name for column in held.columns]
     unknown = [name for name in names if name not in schema]
     where, whole = printable(str(path)), printable(original.origin)
@@ -60,3 +65,8 @@ def _without_leaves(schema: Schema) -> Schema:
     return replace(
         schema, attributes=tuple(a if a.categorical else replace(a, hierarchy=None) for a in schema.attributes)
     )
+
+
+def _readable(column: Column, schema: Schema) -> Column:
+    """Return a column without the quotes that kept its texts from being formulas."""
+    return as_before(column, schema[column.name].categories) if column.name in schema else column

@@ -83,6 +83,8 @@ def rewritten(field: str, text: str, quote: bool, separator: str) -> str:
         needed = separator in text or text != text.strip()
     if quote or needed or any(sign in text for sign in '"\n\r'):
         text = '"' + text.replace('"', '""') + '"'
+        if separator != BLANK and not quoted(field):
+            return text  # most readers take a quote for one at the very beginning of a field alone
     return before + text + after
 
 

@@ -15,10 +15,12 @@ from evosdc.files.coding import Origin, encode
 from evosdc.files.column import Column
 from evosdc.files.delimited_file import DelimitedFile, parse_delimited
 from evosdc.files.encoding import Encoding, read_bytes
+from evosdc.files.formulas import count_formulas, neutralised
 from evosdc.files.inference.proposal import Inference, infer
 from evosdc.files.schema.description import SchemaDescription, describe
 from evosdc.files.schema.hierarchy_rules import with_hierarchies
 from evosdc.files.schema.schema_reader import load_schema
+from evosdc.files.write_report import WriteReport
 from evosdc.printing import printable
 from evosdc.table.schema import Attribute, Schema
 from evosdc.table.selection import complete_rows
@@ -53,24 +55,6 @@ class Original(Protocol):
         """
 
 
-@dataclass(frozen=True)
-class WriteReport:
-    """What was written.
-
-    Parameters
-    ----------
-    path : Path
-    dropped : tuple of str
-        Identifiers, and attributes of the role drop, left out.
-    changed : mapping of str to int
-        How many values of each masked attribute differ from the original.
-    """
-
-    path: Path
-    dropped: tuple[str, ...]
-    changed: Mapping[str, int]
-
-
 @dataclass(frozen=True, eq=False)
 class Source:
     """A file's records as a table, and what is needed to write them back.
@@ -89,6 +73,8 @@ class Source:
         What was guessed in reading, in plain words.
     inference : Inference, optional
         Where no schema was given, the one proposed and why.
+    neutralise_formulas : bool
+        Whether cells that a spreadsheet would take for formulas are published with a quote before them.
     """
 
     table: Table
@@ -97,6 +83,7 @@ class Source:
     rows: Rows
     notes: tuple[str, ...] = ()
     inference: Inference | None = None
+    neutralise_formulas: bool = False
 
     def restricted(self, complete: Sequence[str] | bool = False, first: int | None = None) -> "Source":
         """Return only the records without missing values, or only the first ones, or the first of the former.
@@ -175,12 +162,15 @@ class Source:
         changes = {}
         for name in masked.schema.names:
             if name not in dropped:
-                column = self.original.columns[position[name]]
-                column = replace(column, name=name, index=column.index[self.rows])
+                column = self._column(position[name])
                 changes[position[name]] = change_of(column, schema.missing_of(name), masked, schema[name].decimals)
-        written = changes
+        written = dict(changes)
         if any(change.changed.any() for change in changes.values()):
             written = {place: change.alike() for place, change in changes.items()}
+        formulas = self._formulas(written, dropped)
+        if self.neutralise_formulas and formulas:
+            places = {position[name]: self._column(position[name]) for name in formulas}
+            written |= {place: neutralised(column, written.get(place)) for place, column in places.items()}
         missing = [schema.missing_of(name) for name in schema.names]
         content = self.original.render(written, [position[name] for name in dropped], self.rows, missing)
         check_writable(path)
@@ -189,7 +179,21 @@ class Source:
                 temporary.write_bytes(content)
         except OSError as error:
             raise_unwritable(path, error)
-        return WriteReport(path, dropped, {schema.names[c]: int(x.changed.sum()) for c, x in changes.items()})
+        changed = {schema.names[c]: int(x.changed.sum()) for c, x in changes.items()}
+        return WriteReport(path, dropped, changed, formulas, self.neutralise_formulas)
+
+    def _column(self, place: int) -> Column:
+        """Return a column of the file, its records those of the table and its name that of the attribute."""
+        column = self.original.columns[place]
+        return replace(column, name=self.table.schema.names[place], index=column.index[self.rows])
+
+    def _formulas(self, written: Mapping[int, Change], dropped: Sequence[str]) -> dict[str, int]:
+        """Return how many cells that are published are formulas, by column; only text files are read as cells."""
+        if not isinstance(self.original, DelimitedFile):
+            return {}
+        names = [(place, name) for place, name in enumerate(self.table.schema.names) if name not in dropped]
+        counts = {name: count_formulas(self._column(place), written.get(place)) for place, name in names}
+        return {name: count for name, count in counts.items() if count}
 
     def _check(self, masked: Table) -> None:
         faults = []
@@ -297,7 +301,8 @@ def source_of(
     table = encode(columns, schema, Origin(origin, original.place))
     rules = inference.rules if inference is not None else description.rules if description is not None else {}
     table = with_hierarchies(table, rules)
-    return Source(table, origin, original, np.arange(len(table), dtype=np.intp), notes, inference)
+    neutral = description is not None and description.neutralise_formulas
+    return Source(table, origin, original, np.arange(len(table), dtype=np.intp), notes, inference, neutral)
 
 
 def _check_labels(schema: Schema, encoding: Encoding, origin: str) -> None:

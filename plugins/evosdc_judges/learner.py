@@ -1,5 +1,7 @@
 """The classifier of the learned judges: gradient boosting of small trees on classes."""
 
+from warnings import catch_warnings, filterwarnings
+
 import numpy as np
 
 from evosdc.errors import Fault, ParameterError
@@ -46,7 +48,9 @@ def predicted(lessons: Codes, answers: Codes, asked: Codes, seed: int, rounds: i
         categorical_features=list(range(lessons.shape[1])),
         random_state=seed % (1 << 32),
     )
-    with threadpool_limits(limits=1):
+    with threadpool_limits(limits=1), catch_warnings():
+        # Codes of many classes are no quantity, whatever scikit-learn takes them for.
+        filterwarnings("ignore", message="The number of unique classes", category=UserWarning)
         learner.fit(np.minimum(lessons, WIDEST), answers)
         answer = learner.predict(np.minimum(asked, WIDEST))
     return np.asarray(answer, dtype=np.int32)

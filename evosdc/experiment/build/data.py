@@ -34,7 +34,7 @@ def load_data(data: DataSource, registry: Registry) -> Source:
         source = source.restricted(complete, data.first)
     if data.hierarchies:
         source = replace(source, table=with_hierarchies(source.table, data.hierarchies))
-    return source
+    return replace(source, neutralise_formulas=True) if data.neutralise_formulas else source
 
 
 def microdata_of(

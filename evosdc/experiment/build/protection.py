@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from evosdc.calls.defaults import default_portfolio, measures_by_role
+from evosdc.calls.households import require_no_split_households
 from evosdc.experiment.build.data import load_data, microdata_of
 from evosdc.experiment.config.experiment import DataSource, Experiment
 from evosdc.experiment.config.reader import parse_experiment
@@ -75,11 +76,13 @@ def protection(
     Raises
     ------
     InputError
-        The file, its schema, names or requirements are refused.
+        The file, its schema, names or requirements are refused; or members of a household would get different values of
+        what they share.
     """
     given = DataSource.model_validate(dict(source))
     data = load_data(given, registry)
     microdata = microdata_of(data, given.protect, data.table.schema.names)
+    require_no_split_households(data.table, microdata.protect)
     measures = judgement_of(microdata, registry, il, dr)
     offered = registry.defaults("measure", "harm") if harms else ()
     limited = [name for name in offered if name not in (*measures["il"], *dr)]

@@ -56,6 +56,9 @@ class DataSource(Parameters):
         description="by attribute: a CSV file relative to the experiment file, or a rule such as { widths = [5, 10] }, "
         "{ prefix = [1, 2] } or { merge = [2, 4] }; in place of what the schema has",
     )
+    neutralise_formulas: bool = Field(
+        False, description="publish cells that a spreadsheet would take for formulas with a quote before them"
+    )
 
     @model_validator(mode="after")
     def _one_source(self) -> "DataSource":

@@ -7,6 +7,7 @@ from importlib import metadata
 from typing import Any
 
 from evosdc._version import __version__
+from evosdc.errors import CheckpointError
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.config.resolution import named_in
@@ -46,6 +47,12 @@ def data_digest(table: Table) -> str:
     hashed.update(table.codes.astype("<i4").tobytes())
     hashed.update(table.numbers.astype("<f8").tobytes())
     return hashed.hexdigest()
+
+
+def require_same_data(before: Mapping[str, Any], table: Table) -> None:
+    """Raise `CheckpointError` where a table is not the one that a run's environment tells of."""
+    if before.get("data") != data_digest(table):
+        raise CheckpointError("the data are not those that the run began with; restore the file or begin a new run")
 
 
 def fitness_meaning(fitness: str, registry: Registry) -> str:

@@ -6,7 +6,7 @@ from evosdc.engine.checkpoint import newest_checkpoint
 from evosdc.errors import CheckpointError, DataError, Fault
 from evosdc.experiment.build.assembly import Assembly, assemble
 from evosdc.experiment.config.reader import experiment_of
-from evosdc.experiment.run.environment import data_digest
+from evosdc.experiment.run.environment import require_same_data
 from evosdc.model import Individual
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import ENVIRONMENT, RunFolder
@@ -24,8 +24,7 @@ def front_member(path: Path, member: int, registry: Registry) -> tuple[Assembly,
     """
     folder = RunFolder(path)
     assembly = assemble(experiment_of(folder), registry)
-    if folder.read_json(ENVIRONMENT).get("data") != data_digest(assembly.source.table):
-        raise CheckpointError("the data are not those of the run; restore the file")
+    require_same_data(folder.read_json(ENVIRONMENT), assembly.source.table)
     state, _ = newest_checkpoint(path, assembly.problem.genotype)
     if state is None:
         raise CheckpointError(f"{path} has no checkpoint yet")

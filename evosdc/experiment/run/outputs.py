@@ -40,11 +40,26 @@ from evosdc.runs.layout import BEST, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, 
 from evosdc.table.determination import determinations
 from evosdc.table.table import Table
 
+SO_FAR = "The search was stopped before its end: this is the best file so far, and evosdc resume goes on."
+"""What a result says of itself that is not the end."""
+
 
 def write_outputs(
-    folder: RunFolder, assembly: Assembly, starting: Sequence[StartingFile], state: SearchState, reason: str
+    folder: RunFolder,
+    assembly: Assembly,
+    starting: Sequence[StartingFile],
+    state: SearchState,
+    reason: str,
+    so_far: bool = False,
 ) -> dict[str, Any]:
-    """Write ``best.csv scores.csv front.csv frequencies.json risk.json result.json``; return the last one's content."""
+    """Write ``best.csv scores.csv front.csv frequencies.json risk.json result.json``; return the last one's content.
+
+    Parameters
+    ----------
+    so_far : bool
+        Whether the search was stopped before its end: ``so_far`` then stands in the result, and neither judges nor the
+        limit, which take long, are asked for.
+    """
     problem, algorithm = assembly.problem, assembly.algorithm
     best = algorithm.solution(state.population, state.best)
     masked = problem.decode(best.genome, best.key)
@@ -69,10 +84,10 @@ def write_outputs(
     balancing = assembly.registry.defaults("fitness", "protect")
     experiment, registry = assembly.experiment, assembly.registry
     opinion, verdict, unasked = None, None, list[str]()
-    if wanted(experiment, folder, state.progress.seconds):
+    if not so_far and wanted(experiment, folder, state.progress.seconds):
         opinion, verdict, unasked = opinion_of(assembly, starting, best, masked)
     fresh = fresh_summary(assembly, starting, best)
-    limit = limit_of_run(experiment, assembly.microdata, registry, state.progress.seconds)
+    limit = None if so_far else limit_of_run(experiment, assembly.microdata, registry, state.progress.seconds)
     known = min((file.individual for file in entries_of(starting)), key=lambda i: i.precedence, default=None)
     document = {
         "title": experiment.heading,
@@ -95,6 +110,7 @@ def write_outputs(
             *given_away_sentences(determinations(assembly.source.table, assembly.microdata.protect)),
             *exchanged_sentences(assembly.microdata.original, masked),
             *impossible_warning(fresh),
+            *([] if written.neutralised else written.warnings),
         ],
         "identity": scored(unprotected) if (unprotected := original_of(starting, best)) is not None else None,
         "portfolio": portfolio_summary(starting) | tuned_summary(folder),
@@ -103,10 +119,12 @@ def write_outputs(
         "requirements": judged,
         "hypervolume": hypervolumes(starting, state),
         "notes": [
+            *([SO_FAR] if so_far else ()),
             *(described.notes if described else ()),
             *(() if isinstance(genotype, Generalising) else rules_notes(assembly.microdata, genotype)),
             *left_out_note(starting, assembly.plan.without_best),
             *unasked,
+            *(written.warnings if written.neutralised else ()),
         ],
         "fresh": fresh,
         "front": [scored(member) | {"origin": member.origin} for member in state.front],
@@ -114,6 +132,7 @@ def write_outputs(
     further = {
         "verdict": verdict,
         "second_opinion": opinion,
+        "so_far": so_far or None,
         "limit": limit_summary(limit, experiment.fitness.name, best, known),
     }
     document |= {key: value for key, value in further.items() if value is not None}

@@ -8,6 +8,7 @@ from evosdc.engine.checkpoint import save_checkpoint
 from evosdc.engine.loop import SearchState
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.run.display import Display
+from evosdc.runs.finish import end_if_requested
 from evosdc.runs.journal import Journal
 from evosdc.runs.layout import JOURNAL, STATUS, RunFolder
 
@@ -40,7 +41,7 @@ class Recorder:
         self.clock = clock
         self.journal = Journal(folder.file(JOURNAL))
         self.state: SearchState | None = None
-        self._due = self._flush_due = float("-inf")
+        self._due = self._flush_due = self._asked_due = float("-inf")
 
     def __call__(self, state: SearchState, record: dict[str, Any]) -> None:
         """Take note of a completed generation."""
@@ -55,6 +56,14 @@ class Recorder:
             self._flush_due = now + FLUSH
         self.assembly.registry.announce("evosdc_generation_done", run=self.run, record=record)
         self.display.generation(record, self.assembly.stop.generations)
+        self._heed()
+
+    def _heed(self) -> None:
+        """End where somebody asked for it."""
+        now = self.clock()
+        if now >= self._asked_due:
+            self._asked_due = now + FLUSH
+            end_if_requested(self.folder.path)
 
     def save(self) -> None:
         """Write a checkpoint of the latest state; the journal reaches at least as far."""
@@ -69,6 +78,7 @@ class Recorder:
     def starting(self, done: int, total: int) -> None:
         """Take note that `done` of `total` starting files are masked and evaluated."""
         self.display.starting(done, total)
+        self._heed()
         now = self.clock()
         if now >= self._flush_due:
             self.write_status("running", f"{done} of {total} starting files masked and evaluated")
@@ -77,6 +87,7 @@ class Recorder:
     def tuning(self, done: int) -> None:
         """Take note that so many files were masked and judged in tuning."""
         self.display.tuning(done)
+        self._heed()
         now = self.clock()
         if now >= self._flush_due:
             self.write_status("running", f"tuning masking methods: {done} files masked and judged")

@@ -25,10 +25,12 @@ from evosdc.experiment.run.environment import changes_since, environment_of
 from evosdc.experiment.run.outputs import write_outputs
 from evosdc.experiment.run.portfolio import files_of, read_portfolio, starting_individuals, write_portfolio
 from evosdc.experiment.run.recorder import Recorder
+from evosdc.experiment.run.so_far import STOPPED, write_so_far
 from evosdc.experiment.run.tuning import tune_start
 from evosdc.experiment.run.workers import anew, dispatch_of, executor_of
 from evosdc.files.atomic import write_text
 from evosdc.plugins.registry import Registry
+from evosdc.runs.finish import withdraw
 from evosdc.runs.journal import cut_journal
 from evosdc.runs.layout import (
     CONTEXT,
@@ -37,6 +39,7 @@ from evosdc.runs.layout import (
     JOURNAL,
     PORTFOLIO,
     RESOLVED,
+    RESULT,
     RunFolder,
 )
 
@@ -145,6 +148,8 @@ def _carry_out(recorder: Recorder, state: SearchState | None = None) -> Finished
     assembly, folder = recorder.assembly, recorder.folder
     problem, registry = assembly.problem, assembly.registry
     shutil.rmtree(folder.file(CONTEXT), ignore_errors=True)  # left behind by a run that was killed
+    folder.file(RESULT).unlink(missing_ok=True)  # of the best so far, when the run was stopped
+    withdraw(folder.path)
     recorder.state = state
     recorder.write_status("running")
     limit, spent_before = assembly.stop.seconds, state.progress.seconds if state is not None else 0.0
@@ -171,6 +176,9 @@ def _carry_out(recorder: Recorder, state: SearchState | None = None) -> Finished
         result = write_outputs(folder, assembly, files, state, reason)
     except BaseException as error:
         _leave(recorder, error)
+        if isinstance(error, KeyboardInterrupt):
+            recorder.display.message("stopping: the best file so far is written")
+            write_so_far(folder, recorder.assembly, recorder.state)
         raise
     finally:
         with suppress(OSError):  # on a full disk, what could not be written has been told of already
@@ -211,7 +219,7 @@ def _leave(recorder: Recorder, error: BaseException) -> None:
     told = str(error).partition("\n")[0] if isinstance(error, EvosdcError) else ""
     if isinstance(error, OSError) and error.errno is not None:
         told = os.strerror(error.errno)
-    message = "stopped by the user" if interrupted else f"{type(error).__name__}: {told}".removesuffix(": ")
+    message = STOPPED if interrupted else f"{type(error).__name__}: {told}".removesuffix(": ")
     with suppress(OSError):
         recorder.save()
     with suppress(OSError):

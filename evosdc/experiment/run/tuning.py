@@ -128,6 +128,13 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
     return found, document
 
 
+def with_found(assembly: Assembly, folder: RunFolder) -> Assembly:
+    """Return a run's assembly with the tuned methods that its folder tells of, where any were looked for and found."""
+    if not assembly.plan.tuned or not folder.file(TUNING).exists():
+        return assembly
+    return with_tuned(assembly, [Masking.from_json(entry) for entry in folder.read_json(TUNING)["start"]])
+
+
 def _positions(plan: StartingPlan, made: Sequence[tuple[Masking, Table]]) -> dict[int, Table]:
     """Return by position the files of a plan that were made in tuning, and judged as they are."""
     listed = [masking for masking, _ in plan.maskings]

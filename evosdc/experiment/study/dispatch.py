@@ -17,6 +17,7 @@ from evosdc.experiment.study.planned_run import carry_out_run
 from evosdc.experiment.study.settings import PlannedRun, planned_runs, settings_of
 from evosdc.model import Executor, SharedFiles, Task
 from evosdc.plugins.registry import Registry, default_registry
+from evosdc.runs.finish import EndRequested, end_requested
 from evosdc.runs.layout import LOCK, RESULT, RunFolder
 from evosdc.runs.lock import read_owner
 
@@ -87,6 +88,8 @@ def run_planned(shared: SharedFiles | None, seed: int, payload: Payload) -> str:
     """Carry out one run of a study, in a worker; return why it failed, or nothing."""
     study, position, force = payload
     folder = RunFolder(Path(study))
+    if end_requested(folder.path):
+        return ""
     try:
         experiment = experiment_of(folder)
         run = planned_runs(experiment)[position]
@@ -97,6 +100,8 @@ def run_planned(shared: SharedFiles | None, seed: int, payload: Payload) -> str:
     except EvosdcError as error:
         told = str(error).partition("\n")[0]
         return f"{type(error).__name__}: {told}"
+    except EndRequested:
+        return ""  # the study's own process ends for it
     except OSError as error:
         if error.errno in (ENOSPC, EDQUOT):
             return _FULL

@@ -18,6 +18,7 @@ from evosdc.experiment.study.result import write_study_result
 from evosdc.experiment.study.settings import PlannedRun, Setting, check_settings, planned_runs, settings_of
 from evosdc.files.atomic import write_text
 from evosdc.plugins.registry import Registry
+from evosdc.runs.finish import end_if_requested, withdraw
 from evosdc.runs.layout import (
     ENVIRONMENT,
     EXPERIMENT,
@@ -94,12 +95,14 @@ def _carry_out(
 ) -> dict[str, Any]:
     settings, runs = settings_of(experiment), planned_runs(experiment)
     missing = [run for run in runs if not done(_of(folder, run))]
+    withdraw(folder.path)
     executor = study_executor(experiment, registry, len(missing))
     with executor or nullcontext():
         if executor is None:
             failures = _one_by_one(folder, settings, missing, len(runs), registry, display, force)
         else:
             failures = spread_out(executor, folder, missing, len(runs), display, force)
+            end_if_requested(folder.path)
     if failures:
         run, reason, error = failures[0]
         which = f"{len(failures)} of {len(runs)} runs failed"
@@ -119,6 +122,7 @@ def _one_by_one(
 ) -> list[tuple[PlannedRun, str, BaseException | None]]:
     failures: list[tuple[PlannedRun, str, BaseException | None]] = []
     for number, run in enumerate(missing, total - len(missing) + 1):
+        end_if_requested(folder.path)
         label = settings[run.setting].label
         display.message(f"run {number} of {total}: {run.folder}" + (f" ({label})" if label else ""))
         try:

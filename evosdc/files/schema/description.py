@@ -46,6 +46,8 @@ class SchemaDescription:
     origin : str
         The schema file, for messages.
     edit_rules : tuple of EditRule
+    neutralise_formulas : bool
+        Whether cells that a spreadsheet would take for formulas are published with a quote before them.
     """
 
     attributes: Mapping[str, AttributeDescription] = field(default_factory=dict)
@@ -53,6 +55,7 @@ class SchemaDescription:
     na: MissingRule = MissingRule.CATEGORY
     origin: str = "schema"
     edit_rules: tuple[EditRule, ...] = ()
+    neutralise_formulas: bool = False
 
     @property
     def rules(self) -> dict[str, HierarchyRule]:

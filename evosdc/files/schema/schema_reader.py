@@ -16,7 +16,7 @@ from evosdc.table.edit_rules import read_edit_rules
 from evosdc.table.numerals import MOST_DECIMALS
 from evosdc.table.schema import MissingRule, Role, Scale
 
-_KEYS = ("missing", "na", "attributes", "edit_rules")
+_KEYS = ("missing", "na", "neutralise_formulas", "attributes", "edit_rules")
 _ATTRIBUTE_KEYS = ("role", "scale", "categories", "hierarchy", "decimals", "missing", "format")
 _DATE = "date"
 """What schema files call the scale of attributes whose categories are days."""
@@ -53,10 +53,13 @@ def load_schema(path: Path) -> SchemaDescription:
             faults.append(Fault(where, _kind(table), 'a table, for example { role = "quasi-identifier" }'))
             continue
         attributes[name] = _description(table, where, path.parent, missing or (), faults)
+    neutral = document.get("neutralise_formulas", False)
+    if not isinstance(neutral, bool):
+        faults.append(Fault(f"{path}, neutralise_formulas", _kind(neutral), "true or false"))
     rules = read_edit_rules(document.get("edit_rules", []), printable(f"{path}: edit_rules"), faults)
     if faults:
         raise SchemaError(faults)
-    return SchemaDescription(attributes, missing or (), na or MissingRule.CATEGORY, str(path), rules)
+    return SchemaDescription(attributes, missing or (), na or MissingRule.CATEGORY, str(path), rules, bool(neutral))
 
 
 def _description(

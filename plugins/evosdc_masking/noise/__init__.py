@@ -1,4 +1,4 @@
-"""Noise added to, or multiplied with, numbers.
+"""Noise added to, or multiplied with, numbers, and moved dates.
 
 This module holds what the package offers and imports nothing heavy.
 """
@@ -29,5 +29,10 @@ SPECS: tuple[MaskingMethodSpec, ...] = (
         summary="Random factors around 1 for each cell, or two-component factors for each record.",
         source=f"Hoehne 2004, after the {_HANDBOOK}; lognormal factors of the basic form: reconstruction",
         scales=("numeric",),
+    ),
+    MaskingMethodSpec(
+        name="date-shift", implementation="evosdc_masking.noise.date_shift:DateShift",
+        summary="Moves all dates of a record by the same random number of days: keeps the times between them.",
+        source="Hripcsak et al. 2016; the nearest day that occurs: reconstruction", scales=("ordinal",),
     ),
 )  # fmt: skip

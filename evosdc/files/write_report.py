@@ -1,0 +1,36 @@
+"""What was written when a file was published."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from evosdc.files.formulas import formula_sentences
+
+
+@dataclass(frozen=True)
+class WriteReport:
+    """What was written.
+
+    Parameters
+    ----------
+    path : Path
+    dropped : tuple of str
+        Identifiers, and attributes of the role drop, left out.
+    changed : mapping of str to int
+        How many values of each masked attribute differ from the original.
+    formulas : mapping of str to int
+        How many cells of each column a spreadsheet would take for formulas (`evosdc.files.formulas`).
+    neutralised : bool
+        Whether those were published with a quote before them.
+    """
+
+    path: Path
+    dropped: tuple[str, ...]
+    changed: Mapping[str, int]
+    formulas: Mapping[str, int] = field(default_factory=dict)
+    neutralised: bool = False
+
+    @property
+    def warnings(self) -> list[str]:
+        """What has to be known before the file is given to others."""
+        return formula_sentences(self.formulas, self.neutralised)

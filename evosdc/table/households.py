@@ -1,0 +1,39 @@
+"""What the members of a household have in common."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from evosdc.table.schema import Role
+from evosdc.table.table import MISSING, Table
+
+
+def shared_in_households(table: Table, names: Sequence[str]) -> tuple[str, ...]:
+    """Return those of the named attributes that have one value in each household, such as its region or its dwelling.
+
+    None where the file has no attribute of the role household, or nobody who shares one. An attribute with one value in
+    the whole file is none of a household's. Records without a household are households of their own.
+
+    Parameters
+    ----------
+    table : Table
+        With all attributes.
+    names : sequence of str
+    """
+    keys = table.schema.with_role(Role.HOUSEHOLD)
+    if not keys:
+        return ()
+    column = table.column(keys[0])
+    present = np.flatnonzero(column != MISSING if table.schema[keys[0]].categorical else ~np.isnan(column))
+    home = np.unique(column[present], return_inverse=True)[1].reshape(-1)
+    order = np.argsort(home, kind="stable")
+    same = home[order][1:] == home[order][:-1]
+    if not same.any():
+        return ()
+    found = []
+    for name in names:
+        values = table.column(name)[present][order]
+        codes = np.unique(values, return_inverse=True)[1].reshape(-1)
+        if name != keys[0] and codes.max() > 0 and not (same & (codes[1:] != codes[:-1])).any():
+            found.append(name)
+    return tuple(found)

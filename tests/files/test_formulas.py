@@ -1,0 +1,138 @@
+"""Cells that a spreadsheet would run are told of, and made harmless on request."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import evosdc
+from evosdc.errors import SchemaError
+from evosdc.files.formulas import is_formula
+from evosdc.files.masked_file import read_masked
+from evosdc.files.schema.schema_reader import load_schema
+from evosdc.files.source import read_source
+from evosdc.table.table import Table
+
+TEXT = (
+    "sex;note;amount\n"
+    + 'm;=cmd();-5\nf;"@SUM(1;2)";"+3,5"\nm;\t=1+1;-0,5\nf;"\t=2";-7\nm;+49 30;-1\nf;-;-2\n'
+    + "m;plain;-3\nf;--;-4\n"
+)
+
+
+@pytest.mark.parametrize("text", ["=cmd()", "+A1", "-A1", "@SUM(1)", "\t=1", "\r=1", "=1", "-2+3", "+49 30", "-5e"])
+def test_formulas(text):
+    assert is_formula(text)
+
+
+@pytest.mark.parametrize("text", ["", "-", "--", "=", "a=1", "-5", "+3", "-5.25", "-1e3", " a", "'=1", "<-5", "2-3"])
+def test_no_formulas(text):
+    assert not is_formula(text)
+
+
+def test_numbers_with_a_comma_are_none_where_the_file_has_commas():
+    assert is_formula("-5,2") is True
+    assert is_formula("-5,2", ",") is False
+
+
+@pytest.fixture
+def source(tmp_path):
+    (tmp_path / "a.csv").write_text(TEXT)
+    (tmp_path / "s.toml").write_text(
+        '[attributes]\nsex = { role = "quasi-identifier" }\nnote = { role = "quasi-identifier", scale = "nominal" }\n'
+    )
+    return read_source(tmp_path / "a.csv", tmp_path / "s.toml")
+
+
+def shifted(source):
+    table = source.table.select(["note"])
+    return Table(table.schema, np.roll(table.codes, 1, axis=0), table.numbers)
+
+
+@pytest.mark.parametrize("masking", [lambda source: source.table.select(["sex"]), shifted])
+def test_published_formulas_are_counted_and_stay_as_they_are_unless_asked(source, tmp_path, masking):
+    written = source.write(tmp_path / "out.csv", masking(source))
+    assert (written.formulas, written.neutralised) == ({"note": 5}, False)
+    assert "note (5)" in written.warnings[0]
+    assert "--neutralise-formulas" in written.warnings[0]
+
+
+@pytest.mark.parametrize("masking", [lambda source: source.table.select(["sex"]), shifted])
+def test_neutralised_files_hold_no_formula_and_are_read_as_before(source, tmp_path, masking):
+    plain = source.write(tmp_path / "plain.csv", masking(source))
+    written = replace(source, neutralise_formulas=True).write(tmp_path / "out.csv", masking(source))
+    assert written.changed == plain.changed
+    frame = pd.read_csv(tmp_path / "out.csv", sep=";", decimal=",", dtype={"note": str})
+    assert not [text for text in frame["note"] if is_formula(text.strip())]
+    assert sorted(text.strip() for text in frame["note"] if text.strip().startswith("'")) == sorted(
+        ["'=cmd()", "'@SUM(1;2)", "'=1+1", "'\t=2", "'+49 30"]
+    )
+    assert frame["amount"].tolist() == pd.read_csv(tmp_path / "plain.csv", sep=";", decimal=",")["amount"].tolist()
+    again = read_masked(tmp_path / "out.csv", source)
+    np.testing.assert_array_equal(again.table.codes, read_masked(tmp_path / "plain.csv", source).table.codes)
+
+
+def test_columns_that_are_left_out_are_not_counted(source, tmp_path):
+    (tmp_path / "t.toml").write_text('[attributes]\nnote = { role = "identifier" }\n')
+    other = read_source(tmp_path / "a.csv", tmp_path / "t.toml")
+    assert other.write(tmp_path / "out.csv", other.table.select(["sex"])).formulas == {}
+
+
+def test_the_schema_may_ask_for_it(source, tmp_path):
+    schema = tmp_path / "s.toml"
+    schema.write_text("neutralise_formulas = true\n" + schema.read_text())
+    assert read_source(tmp_path / "a.csv", schema).neutralise_formulas
+    schema.write_text('neutralise_formulas = "yes"\n')
+    with pytest.raises(SchemaError, match=r"neutralise_formulas: given a text; wanted true or false"):
+        load_schema(schema)
+
+
+def test_frames(source):
+    frame = pd.DataFrame({"a": ["=1", "x", None], "b": pd.Categorical(["@b", "c", "@b"]), "c": [-1, 2, 3]})
+    found = evosdc.neutralise_formulas(frame)
+    assert found["a"].tolist()[:2] == ["'=1", "x"]
+    assert found["b"].tolist() == ["'@b", "c", "'@b"]
+    assert found["c"].equals(frame["c"])
+    assert frame["a"][0] == "=1"
+
+
+def test_a_protected_frame(tmp_path):
+    frame = pd.DataFrame({"a": ["=x", "y", "=x", "z"] * 5, "b": list("pqrq") * 5, "c": ["+49 1", "-5"] * 10})
+    found = evosdc.protect(
+        frame, protect=["a", "b"], seconds=0.2, tune=False, second_opinion=False, neutralise_formulas=True,
+        il=["ctbil"], dr=["id"], folder=tmp_path / "run",
+    )  # fmt: skip
+    assert set(found.masked["a"]) <= {"'=x", "y", "z"}
+    assert set(found.masked["c"]) == {"'+49 1", "-5"}
+    assert not any(is_formula(cell) for line in (tmp_path / "run" / "best.csv").read_text().split() for cell in line)
+    assert any("with a quote before them: " in note for note in found.result["notes"])
+
+
+def test_commands_warn_and_neutralise(tmp_path, monkeypatch, capsys):
+    from evosdc.cli import main
+
+    def call(*words):
+        with pytest.raises(SystemExit) as caught:
+            main(list(words))
+        said = capsys.readouterr()
+        assert caught.value.code == 0, said.err
+        return said
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text("sex,note,more\n" + "m,=x(),p\nf,y,q\n" * 10)
+    mask = ("mask", "pram", "a.csv", "--attributes", "sex", "-o", "m.csv", "--json")
+    said = call(*mask)
+    assert "Warning: Cells begin like a formula of a spreadsheet" in said.err
+    document = json.loads(said.out)
+    assert (document["formulas"], document["neutralised_formulas"]) == ({"note": 10}, False)
+    assert json.loads(call(*mask, "--neutralise-formulas").out)["neutralised_formulas"]
+    assert (tmp_path / "m.csv").read_text().count("'=x()") == 10
+    (tmp_path / "x.toml").write_text(
+        'data = { file = "a.csv", protect = ["sex", "note"] }\nstop = { generations = 1 }\n'
+        'measures = { il = ["ctbil"], dr = ["id"] }\nstart = { random = 2 }\nexecutor = "serial"\n'
+    )
+    assert "Warning: Cells begin like a formula" in call("run", "x.toml", "-o", "first", "--quiet").err
+    call("run", "x.toml", "-o", "second", "--quiet", "--set", "data.neutralise_formulas=true")
+    assert ",=x()" not in (tmp_path / "second" / "best.csv").read_text()
