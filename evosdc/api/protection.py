@@ -212,7 +212,7 @@ def protect(
             tuned=tune,
             second_opinion=second_opinion,
         )
-        result = run_study(experiment, path, registry)
+        result = run_study(experiment, path, registry, command="evosdc.protect")
         if folder is not None:
             write_report([path], path / REPORT)
         published = read_masked(path / result["best"]["file"], load_data(experiment.data, registry)).table
