@@ -9,12 +9,12 @@ EvosdcError
 │   ├── ExperimentError   an experiment file
 │   ├── UnknownNameError  a name that nothing is registered under
 │   ├── ClashError        a name that two plugins register
-│   └── DatasetError      a registered data set that cannot be had
+│   ├── DatasetError      a registered data set that cannot be had
+│   └── CheckpointError   a run folder that cannot be gone on with
 └── RunError              the run itself failed; exit status 1
     ├── PluginError       a plugin broke its contract
     ├── EvaluationError   a candidate could not be evaluated
-    ├── ExecutorError     workers could not be started, or were lost for good
-    └── CheckpointError   a run folder that cannot be resumed
+    └── ExecutorError     workers could not be started, or were lost for good
 
 Messages never hold values of records, except the one offending value that a user needs in order to mend a schema.
 """
@@ -108,6 +108,10 @@ class DatasetError(InputError):
     """A registered data set cannot be found, fetched or verified."""
 
 
+class CheckpointError(InputError):
+    """A run folder cannot be gone on with: it is damaged, or its data or versions have changed."""
+
+
 class RunError(EvosdcError):
     """A run that began on good input could not be completed."""
 
@@ -122,10 +126,6 @@ class EvaluationError(RunError):
 
 class ExecutorError(RunError):
     """Workers could not be started, or were lost for good."""
-
-
-class CheckpointError(RunError):
-    """A run folder cannot be resumed."""
 
 
 class FaultCollector:

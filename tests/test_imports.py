@@ -50,6 +50,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evosdc.report": {"evosdc.files", "evosdc.runs"},
     "evosdc.plugins": {"evosdc.hookspecs", "evosdc.model", "evosdc.algorithms", "evosdc.executors", "evosdc.datasets"},
     "evosdc.calls": {"evosdc.plugins", "evosdc.model", "evosdc.randomisation", "evosdc.files", "evosdc.table"},
+    "evosdc.release": {"evosdc.plugins", "evosdc.model", "evosdc.table"},
     "evosdc.tuning": {"evosdc.calls", "evosdc.engine", "evosdc.plugins", "evosdc.model", "evosdc.table"},
     "evosdc.errors": set(),
     "evosdc.specs": set(),

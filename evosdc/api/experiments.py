@@ -60,6 +60,6 @@ def run(
             stack.enter_context(withdrawn_unless_begun(path))
         resolved = parse_experiment(given, Path.cwd())
         path = path or free_folder(Path("runs"), resolved.heading)
-        result = run_study(resolved, path, default_registry())
+        result = run_study(resolved, path, default_registry(), command="evosdc.run")
     write_report([path], path / REPORT)
     return result | {"folder": str(path)}

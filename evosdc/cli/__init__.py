@@ -103,7 +103,7 @@ def main(arguments: list[str] | None = None) -> None:
     words = [word for word in words if word != "--debug"]
     try:
         with stoppable():
-            status = cli.main(words, prog_name="evosdc", standalone_mode=False)
+            status = cli.main(words, prog_name="evosdc", standalone_mode=False, obj=tuple(words))
         sys.exit(status if isinstance(status, int) else 0)
     except (Exception, KeyboardInterrupt) as error:
         if debug:

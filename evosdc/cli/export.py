@@ -1,31 +1,65 @@
 """``evosdc export``."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from evosdc.cli.options import PATH
+from evosdc.cli.options import PATH, command_line, formulas_option, json_option
 
 
 @click.command()
 @click.argument("run_dir", type=PATH)
 @click.argument("member", type=click.IntRange(min=0))
+@formulas_option
 @click.option("-o", "--output", type=PATH, required=True, metavar="FILE.csv")
-def export(run_dir: Path, member: int, output: Path) -> None:
-    """Write the protected file of MEMBER of the Pareto front: its number in front.csv, 0 for the least loss."""
+@json_option
+def export(run_dir: Path, member: int, neutralise: bool, output: Path, as_json: bool) -> None:
+    """Write the protected file of MEMBER of the Pareto front, and a manifest beside it.
+
+    MEMBER is its number in front.csv, 0 for the least loss.
+    """
     from evosdc.cli.inputs import files_read, require_apart
-    from evosdc.cli.text import say
+    from evosdc.cli.results import print_json
+    from evosdc.cli.text import say, warn
     from evosdc.experiment.run.export import front_member
+    from evosdc.experiment.run.provenance import input_account, manifest_of
+    from evosdc.experiment.run.summaries import scored
+    from evosdc.files.atomic import write_text
     from evosdc.model import Generalising
     from evosdc.plugins.registry import default_registry
 
-    assembly, individual = front_member(run_dir, member, default_registry())
-    require_apart(output, *files_read(assembly), *(path for path in run_dir.rglob("*") if path.is_file()))
+    registry = default_registry()
+    assembly, individual = front_member(run_dir, member, registry)
+    manifest = output.with_name(f"{output.stem}.manifest.json")
+    for path in (output, manifest):
+        require_apart(path, *files_read(assembly), *(path for path in run_dir.rglob("*") if path.is_file()))
     masked = assembly.problem.decode(individual.genome, individual.key)
-    genotype = assembly.problem.genotype
+    genotype, data, source = assembly.problem.genotype, assembly.experiment.data, assembly.source
     omitted = genotype.omitted(individual.genome) if isinstance(genotype, Generalising) else None
-    written = assembly.source.write(output, masked, omitted=omitted)
+    source = replace(source, neutralise_formulas=source.neutralise_formulas or neutralise)
+    written = source.write(output, masked, omitted=omitted)
+    document = {
+        "run": run_dir.resolve().name,
+        "member": member,
+        **scored(individual),
+        "origin": individual.origin,
+        "seed": assembly.seed,
+        "protect": list(assembly.microdata.protect),
+        "changed": dict(written.changed),
+        "dropped_identifiers": list(written.dropped),
+        "formulas": dict(written.formulas),
+        "neutralised_formulas": written.neutralised,
+    }
+    read = input_account(data.name, data.file, data.schema_file, registry)
+    document |= manifest_of(registry, read, output, command_line())
+    write_text(manifest, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    warn(written.warnings)
+    if as_json:
+        print_json(document)
+        return
     scores = ", ".join(f"{name} {value:.3f}" for name, value in individual.scores.items())
-    say(f"Wrote {output}: member {member} of the front, {scores}.")
+    say(f"Wrote {output} and {manifest.name}: member {member} of the front, {scores}.")
     if written.dropped:
         say(f"Identifiers left out: {', '.join(written.dropped)}.")

@@ -10,7 +10,16 @@ from typing import Any
 
 import click
 
-from evosdc.cli.options import PATH, attributes_option, formulas_option, json_option, listed, parameters, schema_option
+from evosdc.cli.options import (
+    PATH,
+    attributes_option,
+    command_line,
+    formulas_option,
+    json_option,
+    listed,
+    parameters,
+    schema_option,
+)
 
 
 @click.command()
@@ -56,11 +65,12 @@ def mask(
     from evosdc._version import __version__
     from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.calls.masking import account_of, as_chain, build_steps, mask_file
-    from evosdc.cli.inputs import files_behind, open_source, require_apart
+    from evosdc.cli.inputs import files_behind, is_dataset, open_source, require_apart
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say, warn
     from evosdc.errors import FaultCollector
     from evosdc.experiment.config.maskings import masking_entries
+    from evosdc.experiment.run.provenance import input_account, manifest_of
     from evosdc.files.atomic import write_text
     from evosdc.model import Masking, Microdata
     from evosdc.plugins.registry import default_registry
@@ -118,6 +128,8 @@ def mask(
         "formulas": dict(written.formulas),
         "neutralised_formulas": written.neutralised,
     }
+    read = input_account(data if is_dataset(data) else None, Path(data), schema, registry)
+    document |= manifest_of(registry, read, output, command_line())
     if steps:
         document["then"] = [
             {"provider": registry.provider("masking-method", step.method), **step.to_json()}

@@ -2,6 +2,7 @@
 
 import csv
 import re
+import shlex
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,6 +28,13 @@ class DefaultName:
         return default_registry().default(self.kind, self.occasion)
 
     __str__ = __call__
+
+
+def command_line() -> str:
+    """Return what the user typed, for the record; empty where a program called the command."""
+    context = click.get_current_context(silent=True)
+    words = context.find_root().obj if context is not None else None
+    return shlex.join(["evosdc", *words]) if words else ""
 
 
 def schema_option(command: F) -> F:

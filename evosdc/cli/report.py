@@ -4,20 +4,28 @@ from pathlib import Path
 
 import click
 
-from evosdc.cli.options import PATH
+from evosdc.cli.options import PATH, json_option
 
 
 @click.command()
 @click.argument("run_dirs", type=PATH, nargs=-1, required=True, metavar="RUN_DIR ...")
 @click.option("-o", "--output", type=PATH, default=Path("report.html"), show_default=True, metavar="FILE")
-def report(run_dirs: tuple[Path, ...], output: Path) -> None:
+@json_option
+def report(run_dirs: tuple[Path, ...], output: Path, as_json: bool) -> None:
     """Write one self-contained HTML page about one or more runs; nothing is evaluated again."""
     from evosdc.cli.inputs import require_apart
+    from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.errors import DataError, Fault
     from evosdc.report import write_report
+    from evosdc.runs.layout import run_folders
 
     require_apart(output)
     if output.exists() and not output.read_bytes()[:100].lstrip().lower().startswith(b"<!doctype html"):
         raise DataError(Fault(str(output), "a file that is no web page", "a new file or a report to replace"))
-    say(f"Report: {write_report(run_dirs, output)}")
+    written = write_report(run_dirs, output)
+    if as_json:
+        runs = [str(run) for folder in run_dirs for run in run_folders(folder)]
+        print_json({"report": str(written), "runs": runs})
+        return
+    say(f"Report: {written}")

@@ -61,6 +61,38 @@ def print_result(result: Mapping[str, Any]) -> None:
         say(f"Identifiers left out of the protected file: {', '.join(result['dropped_identifiers'])}.")
 
 
+_COLOURS = {"publishable": "green", "publishable on conditions": "yellow", "not publishable": "red"}
+
+
+def print_publication(result: Mapping[str, Any]) -> None:
+    """Print whether the file may be published and why, whom an intruder finds, and what can be trusted."""
+    told = result.get("publication")
+    if not told:
+        return
+    headline = str(told["headline"])
+    click.secho(f"Verdict: {headline.upper()}", fg=_COLOURS.get(headline), bold=True)
+    for text in told["reasons"]:
+        say(f"  - {text}")
+    for text in told["conditions"]:
+        say(f"  ! {text}")
+    found = told["intruder"]
+    if found:
+        records = found["records"]
+        before = found["original_percent"] * records / 100.0
+        say(
+            f"Expected re-identifications by an informed intruder: {found['expected']:.0f} of {records} "
+            f"({found['percent']:.2f} %, by {found['measure']}); without protection {before:.0f}."
+        )
+    for key, words in (("yes", "An analyst can trust"), ("no", "An analyst cannot trust")):
+        texts = told["trust"][key]
+        if texts:
+            say(f"{words}: {' '.join(texts)}")
+    if told["published_unchanged"]:
+        say(f"Published unchanged: {', '.join(told['published_unchanged'])}.")
+    if told["above_limit"] is not None:
+        say(f"The score lies {told['above_limit']:.1f} % above the limit, which no masked file can beat.")
+
+
 def print_verdict(result: Mapping[str, Any]) -> None:
     """Print whether the score holds against judges that the search did not use; nothing where none was asked."""
     verdict, opinion = result.get("verdict"), result.get("second_opinion")

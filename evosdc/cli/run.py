@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from evosdc.cli.options import PATH, json_option, listed, schema_option
+from evosdc.cli.options import PATH, command_line, json_option, listed, schema_option
 
 
 @click.command()
@@ -202,7 +202,7 @@ def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool) -> di
         if model.executor.name == "serial" and (model.executor.workers or 1) > 1:
             shown.message(f"executor serial: has no workers; {model.executor.workers} make no difference")
         with resumable(path, shown):
-            result: dict[str, Any] = run_study(model, path, registry, shown)
+            result: dict[str, Any] = run_study(model, path, registry, shown, command_line())
     conclude(path, result, as_json)
     return result
 
@@ -254,6 +254,7 @@ def conclude(path: Path, result: dict[str, Any], as_json: bool) -> None:
     """Write the report of a run folder and print the result."""
     from evosdc.cli.results import (
         print_json,
+        print_publication,
         print_requirements,
         print_result,
         print_settings,
@@ -268,6 +269,7 @@ def conclude(path: Path, result: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json(result)
         return
+    print_publication(result)
     print_requirements(result)
     print_result(result)
     print_verdict(result)

@@ -12,7 +12,7 @@ import numpy as np
 
 from evosdc.engine.loop import SearchState, attained
 from evosdc.engine.stop import Progress
-from evosdc.errors import CheckpointError, PluginError
+from evosdc.errors import CheckpointError, Fault, PluginError
 from evosdc.files.atomic import atomic
 from evosdc.model import Genotype, Individual, Population
 
@@ -89,11 +89,13 @@ def load_checkpoint(path: Path, genotype: Genotype[Any]) -> SearchState:
             arrays = {name: file[name] for name in file.files}
         document = json.loads(arrays["document"].tobytes())
         if document["format"] != FORMAT:
-            raise CheckpointError(f"{path.name} has format {document['format']}, this evosdc reads {FORMAT}")
+            given, wanted = f"a checkpoint of format {document['format']}", f"format {FORMAT}, which this evosdc reads"
+            raise CheckpointError(Fault(path.name, given, wanted))
         return _state(arrays, document, genotype)
     except _UNREADABLE as error:
         # numpy's own words would advise to load the file unsafely.
-        raise CheckpointError(f"{path.name} is cut off, damaged, or not of this run") from error
+        given = "a file that is cut off, damaged, or not of this run"
+        raise CheckpointError(Fault(path.name, given, "a checkpoint of the run")) from error
 
 
 def newest_checkpoint(folder: Path, genotype: Genotype[Any]) -> tuple[SearchState | None, list[str]]:
@@ -111,7 +113,8 @@ def newest_checkpoint(folder: Path, genotype: Genotype[Any]) -> tuple[SearchStat
         except CheckpointError as error:
             complaints.append(str(error))
     if complaints:
-        raise CheckpointError("no checkpoint can be read: " + "; ".join(complaints))
+        given = f"no checkpoint that can be read ({' '.join(complaints)})"
+        raise CheckpointError(Fault(str(folder), given, "a run folder that is whole", "Begin a new run."))
     return None, complaints
 
 

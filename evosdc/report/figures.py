@@ -21,12 +21,14 @@ from evosdc.report.palette import (
     dress,
     figure,
     literal,
+    stacked,
     symbols,
 )
 from evosdc.report.standings import Standing, Standings
 from evosdc.report.wording import number
 
-MOST_POINTS = 3000
+MOST_POINTS = 300
+"""Points of a population that are drawn: more cannot be told apart, and each brings its words."""
 
 
 def il_dr_map(frame: pd.DataFrame, stand: Standings) -> go.Figure:
@@ -144,7 +146,7 @@ def _mark(drawn: go.Figure, standing: Standing | None, name: str, marker: dict[s
 
 
 def evolution(rows: pd.DataFrame, fitness: str) -> go.Figure | None:
-    """Return the evolution of fitness, IL and DR over evaluations (or generations, by a button).
+    """Return the evolution of fitness, IL and DR over evaluations.
 
     With one objective: the best file so far and the mean, least and greatest of the population. With several there is
     no best file, so the panels hold the population's IL and DR and what the front dominates (its size, in runs of old).
@@ -182,8 +184,8 @@ def evolution(rows: pd.DataFrame, fitness: str) -> go.Figure | None:
         _line(drawn, rows, volume, len(names), "front", {"color": BLUE, "width": 2})
     drawn.update_xaxes(title_text="evaluations", rangemode="tozero", nticks=5)
     return drawn.update_layout(
-        hovermode="x unified", margin={"t": 76}, updatemenus=[_switch(drawn, rows, len(names))],
-        legend={"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top"},
+        hovermode="x unified", margin={"t": 40}, legend={"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top"},
+        meta={"narrow": stacked(len(names), 240)},
     )  # fmt: skip
 
 
@@ -219,15 +221,3 @@ def _line(
 
 def _plain(values: "pd.Series[float]") -> list[float | None]:
     return [None if math.isnan(value) else value for value in np.round(values.to_numpy(dtype=float), 4).tolist()]
-
-
-def _switch(drawn: go.Figure, rows: pd.DataFrame, panels: int) -> dict[str, Any]:
-    def button(key: str) -> dict[str, Any]:
-        titles = {f"xaxis{panel or ''}.title.text": key for panel in [0, *range(2, panels + 1)]}
-        return {"label": key, "method": "update", "args": [{"x": [rows[key].tolist()] * len(drawn.data)}, titles]}
-
-    return {
-        "type": "buttons", "direction": "right", "x": 0, "xanchor": "left", "y": 1.13, "yanchor": "bottom",
-        "buttons": [button("evaluations"), button("generation")], "showactive": True, "bgcolor": "white",
-        "bordercolor": FAINT, "font": {"size": 11, "color": INK}, "pad": {"t": 0, "b": 0},
-    }  # fmt: skip

@@ -1,5 +1,6 @@
 """The page: run folders in, one HTML file out."""
 
+import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -10,7 +11,6 @@ from typing import Any
 import jinja2
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.offline import get_plotlyjs
 
 from evosdc._version import __version__
 from evosdc.errors import Fault, InputError
@@ -22,20 +22,27 @@ from evosdc.report import (
     explanations,
     figures,
     frames,
+    release,
     study,
     summary,
     sweep,
     tables,
     transitions,
 )
+from evosdc.report.frames import mapping
 from evosdc.report.fresh_draws import fresh_measures, fresh_rows, fresh_verdicts
 from evosdc.report.opinion import second_opinion
+from evosdc.report.palette import DARK
 from evosdc.report.pictures import pictures
 from evosdc.report.privacy import privacy_rows
 from evosdc.report.standings import Standings, standings
+from evosdc.report.verdicts import changed_cells
 from evosdc.report.wording import MISSING_RULES, number
 from evosdc.runs.rank_tests import METHOD
 from evosdc.runs.reader import RecordedRun, read_run_folders
+
+PLOTLY = "plotly-cartesian.min.js"
+"""The part of plotly.js that these figures need: points, lines, bars, boxes and heat maps; 1.5 MB of 4.8."""
 
 
 def write_report(folders: Sequence[Path], target: Path) -> Path:
@@ -90,15 +97,19 @@ def render(runs: Sequence[RecordedRun]) -> str:
         for position, (run, stand) in enumerate(zip(runs, stands, strict=True), 1)
     ]
     titles = list(dict.fromkeys(run.title for run in runs))
+    compared = _comparison(runs, stands, drawings) if len(runs) > 1 else None
     return _template().render(
         title=titles[0] if len(titles) == 1 else f"{len(runs)} runs of evosdc",
         titles=titles,
         runs=sections,
         sweep=swept,
-        comparison=_comparison(runs, stands, drawings) if len(runs) > 1 else None,
+        comparison=compared,
+        contents=_contents(sections, swept, compared),
         drawings=drawings,
         style=_resource("style.css"),
-        plotly=get_plotlyjs(),
+        script=_resource("page.js"),
+        night=json.dumps(DARK),
+        plotly=_resource(PLOTLY),
         version=__version__,
         written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     )
@@ -111,6 +122,12 @@ def _section(run: RecordedRun, stand: Standings, anchor: str, drawings: dict[str
     opinion = second_opinion(run)
     made = frames.operators(run)
     ranked = frames.ranking(frame)
+    definitions = release.Definitions(mapping(run.release.get("meanings")))
+    # In the order of the page, since a measure is told where it stands first.
+    verdict = release.verdict(run, definitions)
+    if opinion:
+        for row in (row for _, listed in opinion["groups"] for row in listed):
+            row["meaning"] = "".join(text for _, text in definitions.first([row["name"]]))
     has_map = {"il", "dr"} <= set(frame.columns) and bool((frame["il"].notna() & frame["dr"].notna()).any())
     return {
         "anchor": anchor,
@@ -118,11 +135,18 @@ def _section(run: RecordedRun, stand: Standings, anchor: str, drawings: dict[str
         "title": run.title,
         "notice": summary.notice(run),
         "warnings": run.sentences("warnings"),
+        "verdict": verdict,
+        "cross_tables": release.cross_tables(run),
+        "analyses": release.analyses(run),
+        "records_at_risk": release.records_at_risk(run),
+        "perturbed": any(changed_cells(run).values()) and not run.result.get("generalised"),
         "sentences": summary.sentences(run, stand),
         "key_figures": summary.key_figures(stand),
         "meanings": explanations.meanings(run, stand),
         "caveats": explanations.caveats(run, stand),
         "map": _drawing(drawings, f"{anchor}-map", figures.il_dr_map(frame, stand) if has_map else None),
+        "map_definitions": definitions.first(frames.measure_names(run)) if has_map else [],
+        "best_definitions": definitions.first(frames.measure_names(run)),
         "thinned": int((frame["set"] == "population").sum()) > figures.MOST_POINTS,
         "evolution": _drawing(drawings, f"{anchor}-evolution", figures.evolution(history, run.option("fitness"))),
         "generations": len(history),
@@ -227,6 +251,40 @@ def _drawing(drawings: dict[str, str], identifier: str, drawn: go.Figure | None)
     return {"id": identifier, "height": drawn.layout.height}
 
 
+def _contents(
+    sections: Sequence[dict[str, Any]], swept: dict[str, Any] | None, compared: dict[str, Any] | None
+) -> list[tuple[str, str]]:
+    """Return anchors and titles of what stands on the page: its runs, or the sections of its only one."""
+    entries = [("sweep", "The sweep")] if swept else []
+    entries += [("comparison", "The runs compared")] if compared else []
+    if entries:
+        return [*entries, *((section["anchor"], section["name"]) for section in sections)]
+    run = sections[0]
+    return [(f"{run['anchor']}-{anchor}", title) for key, anchor, title in _SECTIONS if not key or run[key]]
+
+
+_SECTIONS = (
+    ("warnings", "warnings", "Warnings"),
+    ("verdict", "verdict", "Verdict"),
+    ("", "summary", "Summary"),
+    ("cross_tables", "columns", "Columns, before and after"),
+    ("analyses", "analyses", "What an analyst gets"),
+    ("records_at_risk", "records", "Records at risk"),
+    ("opinion", "opinion", "A second opinion"),
+    ("fresh", "fresh", "On fresh draws"),
+    ("privacy", "privacy", "The file by itself"),
+    ("map", "files", "Map of IL and DR"),
+    ("best", "best", "The best files"),
+    ("pictures", "pictures", "Pictures"),
+    ("frequencies", "frequencies", "Categories"),
+    ("matrices", "matrices", "Transition matrices"),
+    ("evolution", "evolution-section", "Evolution"),
+    ("", "caveats", "What to bear in mind"),
+    ("", "settings", "Settings and versions"),
+)
+"""Sections in the order of the page: what makes them stand there, anchor, title."""
+
+
 def _resource(name: str) -> str:
     return resources("evosdc.report").joinpath(name).read_text(encoding="utf-8")
 
@@ -234,9 +292,13 @@ def _resource(name: str) -> str:
 @cache
 def _template() -> jinja2.Template:
     environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+        loader=jinja2.FunctionLoader(_resource),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
     )
-    return environment.from_string(_resource("page.html"))
+    return environment.get_template("page.html")
 
 
 def _target_fault(target: Path) -> list[Fault]:

@@ -35,6 +35,45 @@ AXIS: dict[str, Any] = {
 }
 
 
+DARK = {
+    INK: "#e4e8ec",
+    GREY: "#9aa6b2",
+    FAINT: "#3a434d",
+    BLUE: "#5ab4ee",
+    VERMILION: "#ff8a3d",
+    BEFORE: "#5b6774",
+    "#edf0f3": "#2a323a",
+    "white": "#14181d",
+    "#332288": "#a99cf0",
+    "#117733": "#5fc27e",
+    "#882255": "#e07fae",
+    "#aa4499": "#d989cb",
+    "#999933": "#cfcf6a",
+}
+"""What takes the place of a colour where the reader's system is set to dark."""
+
+
+def stacked(panels: int, height: int) -> dict[str, Any]:
+    """Return the changes of a layout that put panels side by side below each other, for narrow windows.
+
+    Parameters
+    ----------
+    panels : int
+    height : int
+        Of each, in pixels.
+    """
+    changes: dict[str, Any] = {"height": 90 + panels * height}
+    room = 0.3 / max(panels, 1)
+    for panel in range(panels):
+        suffix = str(panel + 1) if panel else ""
+        top = 1.0 - panel / panels
+        changes[f"xaxis{suffix}.domain"] = [0.0, 1.0]
+        changes[f"yaxis{suffix}.domain"] = [top - 1.0 / panels + room * (panel < panels - 1), top]
+        changes[f"annotations[{panel}].x"] = 0.5
+        changes[f"annotations[{panel}].y"] = top
+    return changes
+
+
 def colours(size: int) -> list[str]:
     """Return as many colours, repeated when there are more series than the scheme has."""
     return list(islice(cycle(SERIES), size))

@@ -28,12 +28,14 @@ TRANSITIONS = "transitions.json"
 ANALYST = "analyst.json"
 PICTURE = "picture"
 RISK = "risk.json"
+RELEASE = "release.json"
+FOR_USERS = "for-users.html"
 REPORT = "report.html"
 CONTEXT = "context"
 SETTING = "setting.json"
 DATA = "data"
 LOCK = ".lock"
-REPORTED = (RESOLVED, ENVIRONMENT, STATUS, RESULT, FREQUENCIES, TRANSITIONS, RISK, SETTING)
+REPORTED = (RESOLVED, ENVIRONMENT, STATUS, RESULT, FREQUENCIES, TRANSITIONS, RISK, SETTING, RELEASE, ANALYST)
 """The JSON objects that reports are made of."""
 
 
@@ -119,7 +121,17 @@ class RunFolder:
         try:
             return read_json(self.file(name))
         except (OSError, ValueError) as error:
-            raise CheckpointError(f"{self.path} is not a run folder that can be used: {name}: {error}") from None
+            reason = error.strerror if isinstance(error, OSError) else error
+            given, advice = f"a folder without a usable {name} ({reason})", "Restore that file, or begin a new run."
+            raise CheckpointError(Fault(str(self.path), given, "a run folder that is whole", advice)) from None
+
+    def read_object(self, name: str, *keys: str) -> dict[str, Any]:
+        """Return the JSON object in a file, which has these keys; raise as `read_json`."""
+        found = self.read_json(name)
+        if not isinstance(found, dict) or not set(keys) <= found.keys():
+            given, advice = f"a folder whose {name} is damaged", "Restore that file, or begin a new run."
+            raise CheckpointError(Fault(str(self.path), given, "a run folder that is whole", advice))
+        return found
 
     def create(self, own: Path | None = None) -> None:
         """Make the folder.

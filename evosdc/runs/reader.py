@@ -25,7 +25,7 @@ class RecordedRun:
     path : Path
     name : str
         The folder's name; of a replicate, also its parent's.
-    resolved, environment, status, result, frequencies, risk : mapping
+    resolved, environment, status, result, frequencies, risk, release, analyst : mapping
         The JSON files of the same names; empty where a file does not (yet) exist.
     journal : tuple of mapping
         One record a generation, in order of generations.
@@ -57,6 +57,8 @@ class RecordedRun:
     transitions: Mapping[str, Any] = field(default_factory=dict)
     risk: Mapping[str, Any] = field(default_factory=dict)
     setting: Mapping[str, Any] = field(default_factory=dict)
+    release: Mapping[str, Any] = field(default_factory=dict)
+    analyst: Mapping[str, Any] = field(default_factory=dict)
     pictures: tuple[str, ...] = ()
 
     @property

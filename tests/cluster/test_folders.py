@@ -203,7 +203,7 @@ def test_another_version_is_refused_with_the_difference_unless_forced(broken_off
     path = folder / "environment.json"
     path.write_text(json.dumps(edit(json.loads(path.read_text()))))
     refused = completed("resume", folder, "--quiet")
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert told in refused.stderr
     assert "--force" in refused.stderr
     forced = completed("resume", folder, "--quiet", "--force")

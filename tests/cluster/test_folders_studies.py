@@ -156,7 +156,7 @@ def test_a_run_that_fails_is_named_at_the_end_and_the_others_are_done(tmp_path):
         (folder / "resolved.json").write_text(json.dumps(document))
         done = completed(*words)
         assert done.returncode == 1
-        assert "replicate-001 failed: CheckpointError: no checkpoint can be read" in done.stderr
+        assert "given no checkpoint that can be read" in done.stderr
         assert "Error: 1 of 3 runs failed, replicate-001: CheckpointError" in done.stderr
         assert (folder / "replicate-003" / "result.json").exists()
 

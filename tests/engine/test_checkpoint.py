@@ -218,7 +218,7 @@ def test_another_format_is_refused(tmp_path, number):
     rewritten(path)
     load_checkpoint(path, genotype)
     rewritten(path, format=number)
-    with pytest.raises(CheckpointError, match=f"has format {number}, this evosdc reads {FORMAT}"):
+    with pytest.raises(CheckpointError, match=f"of format {number}; wanted format {FORMAT}"):
         load_checkpoint(path, genotype)
 
 

@@ -165,7 +165,7 @@ def test_a_damaged_checkpoint_falls_back_to_the_one_before(tmp_path, monkeypatch
     assert state.population.generation == load_checkpoint(older, genotype).population.generation
     assert newest.name in complaints[0]
     older.write_bytes(b"")
-    with pytest.raises(CheckpointError, match="no checkpoint can be read"):
+    with pytest.raises(CheckpointError, match="no checkpoint that can be read"):
         newest_checkpoint(tmp_path / "run", genotype)
 
 

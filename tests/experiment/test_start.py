@@ -105,7 +105,7 @@ def test_a_resume_notices_that_a_file_has_changed(tmp_path, masked):
     run(tmp_path, "run", {"files": ["a.csv", "b.csv"]})
     resume_once(tmp_path / "run", default_registry())
     masked[0].write_bytes(masked[1].read_bytes())
-    with pytest.raises(CheckpointError, match="masked files that the run began from have changed"):
+    with pytest.raises(CheckpointError, match="masked files that have changed since the run began"):
         resume_once(tmp_path / "run", default_registry())
 
 

@@ -12,12 +12,14 @@ VOID = {"meta", "br", "link", "img", "hr", "input"}
 
 @dataclass
 class Page:
-    """What tests ask of a page."""
+    """What tests ask of a page; titles of sections stand apart by whether they are folded."""
 
     ids: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
     headings: list[tuple[str, str]] = field(default_factory=list)
+    sections: list[str] = field(default_factory=list)
+    folded: list[str] = field(default_factory=list)
     tables: list[list[list[str]]] = field(default_factory=list)
     figures: dict[str, Any] = field(default_factory=dict)
     text: str = ""
@@ -31,7 +33,8 @@ class _Reader(HTMLParser):
         self.page = Page()
         self.open: list[str] = []
         self.figure: str | None = None
-        self.buffer: list[str] = []
+        self.section = ""
+        self.folds = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = dict(attrs)
@@ -40,6 +43,15 @@ class _Reader(HTMLParser):
             self.page.ids.append(str(values["id"]))
         self.page.links += [str(values[key]) for key in ("src", "href", "action", "data") if values.get(key)]
         self.figure = values.get("data-figure") if tag == "script" else None
+        classes = str(values.get("class") or "").split()
+        self.section = ""
+        if "section-title" in classes:
+            self.section = "open"
+            self.page.sections.append("")
+        elif tag == "summary" and self.folds:
+            self.section = "folded"
+            self.page.folded.append("")
+        self.folds = tag == "details" and "folded" in classes
         if tag == "table":
             self.page.tables.append([])
         if tag == "tr":
@@ -52,6 +64,7 @@ class _Reader(HTMLParser):
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
+        self.section = ""
         if not self.open or self.open.pop() != tag:
             self.page.unclosed.append(tag)
 
@@ -66,6 +79,9 @@ class _Reader(HTMLParser):
             self.page.title += data
             return
         self.page.text += data
+        if self.section:
+            titles = self.page.sections if self.section == "open" else self.page.folded
+            titles[-1] += data.strip()
         if self.open and any(tag in ("td", "th") for tag in self.open):
             self.page.tables[-1][-1][-1] += data
         if any(tag in ("h1", "h2", "h3", "h4") for tag in self.open):

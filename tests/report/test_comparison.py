@@ -42,7 +42,7 @@ def test_replicates_share_a_page(study: Path, tmp_path: Path) -> None:
     assert page.unclosed == []
     assert len(set(page.ids)) == len(page.ids)
     assert next(text for tag, text in page.headings if tag == "h2") == "The runs compared"
-    assert page.links == ["#run-1", "#run-2", "#run-3"]
+    assert page.links == ["#comparison", *["#run-1", "#run-2", "#run-3"] * 2]
     table = page.tables[0]
     assert [row[0] for row in table[1:]] == [
         "study/replicate-001", "study/replicate-002", "study/replicate-003",

@@ -88,8 +88,8 @@ def test_changed_cells_are_counted_and_shared_out(tmp_path: Path) -> None:
 def test_warnings_are_the_first_thing_on_the_page(tmp_path: Path) -> None:
     folder = amend(write_run(tmp_path / "run", generations=1), warnings=["District <names> records.", "Few records."])
     page = page_of(folder)
-    assert [text for tag, text in page.headings if tag == "h3"][:2] == ["Warnings", "Summary"]
-    assert page.text.index("District <names> records.") < page.text.index("Summary")
+    assert page.sections[:2] == ["Warnings", "Summary"]
+    assert page.text.index("District <names> records.") < page.text.index("Best file found")
     for nothing in ([], None, "text", [""]):
         assert "Warning" not in page_of(amend(folder, warnings=nothing)).text
 

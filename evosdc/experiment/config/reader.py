@@ -61,7 +61,8 @@ def experiment_of(folder: RunFolder) -> Experiment:
     try:
         return Experiment.model_validate(folder.read_json(RESOLVED))
     except (ValidationError, ExperimentError):
-        raise CheckpointError(f"{folder.file(RESOLVED)} is damaged; begin a new run") from None
+        given, wanted = "a damaged file", "the experiment of a run, as evosdc wrote it"
+        raise CheckpointError(Fault(str(folder.file(RESOLVED)), given, wanted, "Begin a new run.")) from None
 
 
 def parse_experiment(document: Mapping[str, Any], base: Path, where: str = "experiment") -> Experiment:

@@ -1,39 +1,67 @@
 """What a run was made with: versions, and a digest of the data."""
 
-import platform
-from collections.abc import Mapping
+import shlex
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
-from importlib import metadata
 from typing import Any
 
-from evosdc._version import __version__
-from evosdc.errors import CheckpointError
+from evosdc.errors import CheckpointError, Fault
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.config.resolution import named_in
+from evosdc.experiment.run.provenance import input_account, today, versions_of
+from evosdc.files.atomic import write_text
 from evosdc.plugins.registry import Registry
+from evosdc.runs.layout import ENVIRONMENT, EXPERIMENT, RunFolder
 from evosdc.table.table import Table
 
-PACKAGES = ("deap", "numba", "numpy", "pandas", "pluggy", "pydantic", "scipy", "scoop")
+REQUIRED = ("evosdc", "packages", "providers", "data")
+"""What a resume compares."""
 
 
 def environment_of(assembly: Assembly) -> dict[str, Any]:
-    """Return versions of Python, packages and plugins, and the digest of the data; nothing of the host or user.
+    """Return versions of Python, packages and plugins, what was read, and the digest of the data; nothing of the host.
 
     ``start_files`` has a digest of each of the user's own masked files that the search starts from.
     """
     registry = assembly.registry
-    return {
-        "evosdc": __version__,
-        "python": platform.python_version(),
-        "platform": f"{platform.system()} {platform.machine()}",
-        "packages": {name: _version(name) for name in PACKAGES},
-        "plugins": [{"name": p.name, "distribution": p.distribution, "version": p.version} for p in registry.plugins],
+    data = assembly.experiment.data
+    return versions_of(registry) | {
+        "input": input_account(data.name, data.file, data.schema_file, registry),
         "providers": providers_of(assembly.experiment, registry),
         "meaning": fitness_meaning(assembly.experiment.fitness.name, registry),
         "data": data_digest(assembly.source.table),
         "start_files": [data_digest(file) for file in assembly.plan.files],
     }
+
+
+def begun_by(command: str) -> dict[str, str]:
+    """Return what was typed and when a run began, by UTC."""
+    return {"command": command, "date": today()}
+
+
+def begun_as(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an environment of now that keeps note of how the run began."""
+    return {**now, **{key: before[key] for key in ("command", "date", "experiment") if key in before}}
+
+
+def write_experiment(folder: RunFolder, text: str) -> None:
+    """Write ``experiment.toml`` of a run, and its digest beside the versions, so that an edit is noticed."""
+    write_text(folder.file(EXPERIMENT), text)
+    digest = sha256(text.encode()).hexdigest()
+    folder.write_json(ENVIRONMENT, folder.read_object(ENVIRONMENT) | {"experiment": digest})
+
+
+def edited_remark(folder: RunFolder) -> Iterator[str]:
+    """Yield a sentence where ``experiment.toml`` of a run was edited since it began: a resume does not read it."""
+    known = folder.read_object(ENVIRONMENT).get("experiment") if folder.file(ENVIRONMENT).exists() else None
+    path = folder.file(EXPERIMENT)
+    if known is not None and path.exists() and sha256(path.read_bytes()).hexdigest() != known:
+        new = shlex.join(["evosdc", "run", str(path), "-o", "NEW"])
+        yield (
+            f"{EXPERIMENT} was edited since the run began, which changes nothing in it: it goes on as it began. "
+            f"For a run with other settings: {new}"
+        )
 
 
 def providers_of(experiment: Experiment, registry: Registry) -> dict[str, str]:
@@ -52,20 +80,14 @@ def data_digest(table: Table) -> str:
 def require_same_data(before: Mapping[str, Any], table: Table) -> None:
     """Raise `CheckpointError` where a table is not the one that a run's environment tells of."""
     if before.get("data") != data_digest(table):
-        raise CheckpointError("the data are not those that the run began with; restore the file or begin a new run")
+        given, advice = "not those that the run began with", "Restore the file, or begin a new run."
+        raise CheckpointError(Fault("data", given, "the same data", advice))
 
 
 def fitness_meaning(fitness: str, registry: Registry) -> str:
     """Return what a fitness, or a measure in its place, stands for, in words for reports; empty where nothing says."""
     kind = "fitness" if fitness in registry.names("fitness") else "measure"
     return str(getattr(registry.spec(kind, fitness), "meaning", ""))
-
-
-def _version(name: str) -> str:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return "not installed"
 
 
 def changes_since(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

@@ -24,10 +24,11 @@ def front_member(path: Path, member: int, registry: Registry) -> tuple[Assembly,
     """
     folder = RunFolder(path)
     assembly = assemble(experiment_of(folder), registry)
-    require_same_data(folder.read_json(ENVIRONMENT), assembly.source.table)
+    require_same_data(folder.read_object(ENVIRONMENT), assembly.source.table)
     state, _ = newest_checkpoint(path, assembly.problem.genotype)
     if state is None:
-        raise CheckpointError(f"{path} has no checkpoint yet")
+        advice = "Wait for its search to begin, or go on with it by evosdc resume."
+        raise CheckpointError(Fault(str(path), "a run without a checkpoint yet", "a run with a front", advice))
     if member >= len(state.front):
         wanted = f"0..{len(state.front) - 1}"
         raise DataError(Fault("member", str(member), wanted, f"{path}/front.csv lists the members of the front."))

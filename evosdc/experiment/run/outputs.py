@@ -18,6 +18,7 @@ from evosdc.experiment.run.fresh_findings import impossible_warning
 from evosdc.experiment.run.limit import limit_of_run, limit_summary
 from evosdc.experiment.run.opinion import opinion_of, wanted
 from evosdc.experiment.run.privacy_findings import privacy_findings
+from evosdc.experiment.run.release import write_release
 from evosdc.experiment.run.summaries import (
     entries_of,
     exchanged_sentences,
@@ -73,7 +74,8 @@ def write_outputs(
         write_text(folder.file(f"{PICTURE}-{number}.svg"), f"<!-- {shown} -->\n{picture}")
     _write_scores(folder, assembly, starting, state)
     folder.write_json(FREQUENCIES, frequencies(assembly.microdata.original, masked))
-    folder.write_json(RISK, privacy_findings(assembly.microdata, masked, assembly.registry, omitted))
+    risk = privacy_findings(assembly.microdata, masked, assembly.registry, omitted)
+    folder.write_json(RISK, risk)
     described = genotype if isinstance(genotype, Described) else None
     for name, text in described.files(best.genome).items() if described else ():
         write_text(folder.file(name), text)
@@ -89,6 +91,7 @@ def write_outputs(
     fresh = fresh_summary(assembly, starting, best)
     limit = None if so_far else limit_of_run(experiment, assembly.microdata, registry, state.progress.seconds)
     known = min((file.individual for file in entries_of(starting)), key=lambda i: i.precedence, default=None)
+    exchanged = exchanged_sentences(assembly.microdata.original, masked)
     document = {
         "title": experiment.heading,
         "seed": problem.streams.seed,
@@ -108,7 +111,7 @@ def write_outputs(
             *warnings_of(starting, best, written.changed, len(masked), broken, balancing),
             *failure_warning(state.progress.failed, state.progress.evaluations),
             *given_away_sentences(determinations(assembly.source.table, assembly.microdata.protect)),
-            *exchanged_sentences(assembly.microdata.original, masked),
+            *exchanged,
             *impossible_warning(fresh),
             *([] if written.neutralised else written.warnings),
         ],
@@ -136,6 +139,8 @@ def write_outputs(
         "limit": limit_summary(limit, experiment.fitness.name, best, known),
     }
     document |= {key: value for key, value in further.items() if value is not None}
+    verdict_on_file = write_release(folder, assembly, masked, document, risk, exchanged, omitted)
+    document = {"publication": verdict_on_file} | document
     folder.write_json(RESULT, document)
     return document
 

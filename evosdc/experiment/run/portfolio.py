@@ -4,6 +4,7 @@ from collections.abc import Callable
 from time import perf_counter
 
 from evosdc.engine.evaluation import Dispatch
+from evosdc.errors import CheckpointError, Fault
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import StartingFile, starting_individual
 from evosdc.experiment.run.summaries import scored
@@ -108,12 +109,16 @@ def write_portfolio(folder: RunFolder, files: list[StartingFile]) -> None:
 
 def read_portfolio(folder: RunFolder) -> list[StartingFile]:
     """Return what `write_portfolio` wrote; genomes are not kept."""
-    return [
-        StartingFile(
-            entry["label"],
-            None if entry["masking"] is None else Masking.from_json(entry["masking"]),
-            Individual(None, b"", entry["scores"], tuple(entry["fitness"]), entry["label"]),
-            entry["left_out"],
-        )
-        for entry in folder.read_json(PORTFOLIO)
-    ]
+    try:
+        return [
+            StartingFile(
+                entry["label"],
+                None if entry["masking"] is None else Masking.from_json(entry["masking"]),
+                Individual(None, b"", entry["scores"], tuple(entry["fitness"]), entry["label"]),
+                entry["left_out"],
+            )
+            for entry in folder.read_json(PORTFOLIO)
+        ]
+    except (LookupError, TypeError, AttributeError, ValueError):
+        given, advice = f"a folder whose {PORTFOLIO} is damaged", "Restore that file, or begin a new run."
+        raise CheckpointError(Fault(str(folder.path), given, "a run folder that is whole", advice)) from None

@@ -13,7 +13,7 @@ from evosdc.engine.checkpoint import newest_checkpoint, set_aside_newer
 from evosdc.engine.evaluation import Dispatch, Evaluator
 from evosdc.engine.generation_step import GenerationStep
 from evosdc.engine.loop import SearchState, first_state, search
-from evosdc.errors import CheckpointError, EvosdcError
+from evosdc.errors import CheckpointError, EvosdcError, Fault
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.build.start import StartingFile
 from evosdc.experiment.build.start_entries import start_of
@@ -21,21 +21,28 @@ from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.config.resolution import experiment_text, resolve
 from evosdc.experiment.run.display import Display
-from evosdc.experiment.run.environment import changes_since, environment_of
+from evosdc.experiment.run.environment import (
+    REQUIRED,
+    begun_as,
+    begun_by,
+    changes_since,
+    edited_remark,
+    environment_of,
+    require_same_data,
+    write_experiment,
+)
 from evosdc.experiment.run.outputs import write_outputs
 from evosdc.experiment.run.portfolio import files_of, read_portfolio, starting_individuals, write_portfolio
 from evosdc.experiment.run.recorder import Recorder
 from evosdc.experiment.run.so_far import STOPPED, write_so_far
 from evosdc.experiment.run.tuning import tune_start
 from evosdc.experiment.run.workers import anew, dispatch_of, executor_of
-from evosdc.files.atomic import write_text
 from evosdc.plugins.registry import Registry
 from evosdc.runs.finish import withdraw
 from evosdc.runs.journal import cut_journal
 from evosdc.runs.layout import (
     CONTEXT,
     ENVIRONMENT,
-    EXPERIMENT,
     JOURNAL,
     PORTFOLIO,
     RESOLVED,
@@ -54,9 +61,19 @@ class Finished:
 
 
 def run_once(
-    experiment: Experiment, path: Path, registry: Registry, seed: int, display: Display | None = None
+    experiment: Experiment,
+    path: Path,
+    registry: Registry,
+    seed: int,
+    display: Display | None = None,
+    command: str = "",
 ) -> Finished:
     """Run an experiment once, in a new folder.
+
+    Parameters
+    ----------
+    command : str
+        What the user typed, for the record.
 
     Raises
     ------
@@ -74,8 +91,8 @@ def run_once(
         one = assembly.experiment.model_copy(update={"seed": seed, "replicates": 1})
         start = start_of(experiment, registry, assembly.microdata.original.schema)
         full = resolve(one, registry, assembly.microdata.protect, start)
-        write_text(folder.file(EXPERIMENT), experiment_text(full))
-        folder.write_json(ENVIRONMENT, environment_of(replace(assembly, experiment=full)))
+        folder.write_json(ENVIRONMENT, environment_of(replace(assembly, experiment=full)) | begun_by(command))
+        write_experiment(folder, experiment_text(full))
         # Last, since this is the file that makes the folder one that can be resumed.
         folder.write_json(RESOLVED, full.to_json())
         return _carry_out(Recorder(assembly, folder, display or Display()))
@@ -98,19 +115,22 @@ def resume_once(path: Path, registry: Registry, display: Display | None = None, 
     display = display or Display()
     folder = RunFolder(path)
     experiment = experiment_of(folder)
-    before = folder.read_json(ENVIRONMENT)
+    before = folder.read_object(ENVIRONMENT, *REQUIRED)
     assembly = assemble(experiment, registry)
     now = environment_of(assembly)
-    if before["data"] != now["data"]:
-        raise CheckpointError("the data are not those that the run began with; restore the file or begin a new run")
+    require_same_data(before, assembly.source.table)
     if before.get("start_files", []) != now["start_files"]:
-        raise CheckpointError("the masked files that the run began from have changed; restore them or begin a new run")
+        given, advice = (
+            "masked files that have changed since the run began from them",
+            "Restore them or begin a new run.",
+        )
+        raise CheckpointError(Fault("start.files", given, "the same files", advice))
     changes = require_same_versions(before, now, force)
     with folder:
         for text in _remarks(folder, changes, before, now):
             display.message(text)
         if changes:
-            folder.write_json(ENVIRONMENT, now | {"forced": [*before.get("forced", ()), *changes]})
+            folder.write_json(ENVIRONMENT, begun_as(before, now) | {"forced": [*before.get("forced", ()), *changes]})
         state, complaints = newest_checkpoint(path, assembly.problem.genotype)
         for complaint in complaints:
             display.message(f"{complaint}; going on from the checkpoint before it")
@@ -124,9 +144,9 @@ def require_same_versions(before: Mapping[str, Any], now: Mapping[str, Any], for
     """Return what has changed of evosdc and plugins since a run began; raise `CheckpointError` for it unless forced."""
     changes = changes_since(before, now)
     if changes and not force:
+        advice = "Begin a new run, restore those versions, or go on all the same with `evosdc resume --force`."
         raise CheckpointError(
-            f"this run was begun with other versions ({'; '.join(changes)}); begin a new run, restore those versions, "
-            "or go on all the same with `evosdc resume --force`"
+            Fault("versions", f"others than the run began with ({'; '.join(changes)})", "the same", advice)
         )
     return changes
 
@@ -134,6 +154,7 @@ def require_same_versions(before: Mapping[str, Any], now: Mapping[str, Any], for
 def _remarks(
     folder: RunFolder, changes: Sequence[str], before: Mapping[str, Any], now: Mapping[str, Any]
 ) -> Iterator[str]:
+    yield from edited_remark(folder)
     if folder.abandoned is not None:
         yield f"the run was broken off: {folder.abandoned} is gone"
     for change in changes:

@@ -37,7 +37,7 @@ def finish_stopped(path: Path, registry: Registry) -> dict[str, Any]:
     """
     folder = RunFolder(path)
     assembly = assemble(experiment_of(folder), registry)
-    require_same_data(folder.read_json(ENVIRONMENT), assembly.source.table)
+    require_same_data(folder.read_object(ENVIRONMENT), assembly.source.table)
     with folder:
         assembly = with_found(assembly, folder)
         state, _ = newest_checkpoint(path, assembly.problem.genotype)
@@ -45,6 +45,6 @@ def finish_stopped(path: Path, registry: Registry) -> dict[str, Any]:
         if result is None:
             advice = "Go on with it by evosdc resume."
             raise ExperimentError(Fault(str(path), "a run whose search had not begun", "a best file so far", advice))
-        said = folder.read_json(STATUS) if folder.file(STATUS).exists() else {}
+        said = folder.read_object(STATUS) if folder.file(STATUS).exists() else {}
         folder.write_json(STATUS, said | {"state": "interrupted", "message": STOPPED})
         return result

@@ -20,12 +20,12 @@ from evosdc.experiment.config.experiment import Start, StopRule
 from evosdc.experiment.config.maskings import MaskingEntry, TunedStart
 from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.config.resolution import experiment_text
+from evosdc.experiment.run.environment import write_experiment
 from evosdc.experiment.run.recorder import Recorder
 from evosdc.experiment.run.workers import dispatch_of, executor_of
-from evosdc.files.atomic import write_text
 from evosdc.model import Masking, Microdata, Seedable
 from evosdc.plugins.registry import Registry
-from evosdc.runs.layout import EXPERIMENT, TUNING, RunFolder
+from evosdc.runs.layout import TUNING, RunFolder
 from evosdc.table.table import Table
 from evosdc.tuning.judge import Budget
 from evosdc.tuning.result import Tuning
@@ -117,14 +117,14 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
         )
         made = tuning.made
         folder.write_json(TUNING, tuning.to_json() | {"start": [masking.to_json() for masking in tuning.maskings]})
-    document = folder.read_json(TUNING)
+    document = folder.read_object(TUNING, "start")
     found = with_tuned(assembly, [Masking.from_json(entry) for entry in document["start"]])
     plan = found.plan
     found = replace(found, plan=replace(plan, made=_positions(plan, made)))
     if start.tuned is not None and budget_of(start.tuned, assembly.experiment.stop).seconds is not None:
         # Within a time another computer would find others: what is repeated starts from these.
         named = experiment_of(folder).model_copy(update={"start": found.experiment.start})
-        write_text(folder.file(EXPERIMENT), experiment_text(named))
+        write_experiment(folder, experiment_text(named))
     return found, document
 
 
@@ -132,7 +132,7 @@ def with_found(assembly: Assembly, folder: RunFolder) -> Assembly:
     """Return a run's assembly with the tuned methods that its folder tells of, where any were looked for and found."""
     if not assembly.plan.tuned or not folder.file(TUNING).exists():
         return assembly
-    return with_tuned(assembly, [Masking.from_json(entry) for entry in folder.read_json(TUNING)["start"]])
+    return with_tuned(assembly, [Masking.from_json(entry) for entry in folder.read_object(TUNING, "start")["start"]])
 
 
 def _positions(plan: StartingPlan, made: Sequence[tuple[Masking, Table]]) -> dict[int, Table]:

@@ -26,4 +26,4 @@ def carry_out_run(
 
 def done(folder: RunFolder) -> bool:
     """Whether the run of a folder is complete."""
-    return folder.file(RESULT).exists() and folder.read_json(STATUS).get("state") == "done"
+    return folder.file(RESULT).exists() and folder.read_object(STATUS).get("state") == "done"

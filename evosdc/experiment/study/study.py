@@ -4,24 +4,30 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from evosdc.errors import CheckpointError, EvosdcError, RunError
+from evosdc.errors import CheckpointError, EvosdcError, Fault, RunError
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.config.resolution import experiment_text
 from evosdc.experiment.run.display import Display
-from evosdc.experiment.run.environment import environment_of, providers_of
+from evosdc.experiment.run.environment import (
+    REQUIRED,
+    begun_as,
+    begun_by,
+    edited_remark,
+    environment_of,
+    providers_of,
+    write_experiment,
+)
 from evosdc.experiment.run.run import require_same_versions, resume_once, run_once
 from evosdc.experiment.study.dispatch import spread_out, study_executor
 from evosdc.experiment.study.planned_run import carry_out_run, done
 from evosdc.experiment.study.result import write_study_result
 from evosdc.experiment.study.settings import PlannedRun, Setting, check_settings, planned_runs, settings_of
-from evosdc.files.atomic import write_text
 from evosdc.plugins.registry import Registry
 from evosdc.runs.finish import end_if_requested, withdraw
 from evosdc.runs.layout import (
     ENVIRONMENT,
-    EXPERIMENT,
     RESOLVED,
     RESULT,
     RunFolder,
@@ -33,12 +39,13 @@ def run_study(
     path: Path,
     registry: Registry,
     display: Display | None = None,
+    command: str = "",
 ) -> dict[str, Any]:
     """Run an experiment with all its replicates and settings in a new folder; return its ``result.json``.
 
     A single run has `path` as its run folder; a study has a run folder below it for each of its runs, and a summary.
     The runs of a study are spread over the workers of the chosen executor where it has several; the results are those
-    of running one after another.
+    of running one after another. `command` is what the user typed, for the record.
 
     Raises
     ------
@@ -47,14 +54,14 @@ def run_study(
         when they are done.
     """
     if experiment.single:
-        return run_once(experiment, path, registry, experiment.seed, display).result
+        return run_once(experiment, path, registry, experiment.seed, display, command).result
     folder = RunFolder(path)
     check_settings(experiment, registry)  # all that is wrong is told before anything is written
     folder.create(experiment.data.file)
     with folder:
         folder.require_new(experiment.data.file)
-        write_text(folder.file(EXPERIMENT), experiment_text(experiment))
-        folder.write_json(ENVIRONMENT, _environment(experiment, registry))
+        folder.write_json(ENVIRONMENT, _environment(experiment, registry) | begun_by(command))
+        write_experiment(folder, experiment_text(experiment))
         folder.write_json(RESOLVED, experiment.to_json())
         return _carry_out(experiment, folder, registry, display or Display())
 
@@ -73,20 +80,25 @@ def resume_study(path: Path, registry: Registry, display: Display | None = None,
     experiment = experiment_of(folder)
     if experiment.single:
         if done(folder):
-            result: dict[str, Any] = folder.read_json(RESULT)
+            for remark in edited_remark(folder):
+                (display or Display()).message(remark)
+            result: dict[str, Any] = folder.read_object(RESULT, "best")
             return result
         return resume_once(path, registry, display, force).result
     now = _environment(experiment, registry)
-    before = folder.read_json(ENVIRONMENT) if folder.file(ENVIRONMENT).exists() else now
+    before = folder.read_object(ENVIRONMENT, *REQUIRED) if folder.file(ENVIRONMENT).exists() else now
     if before["data"] != now["data"]:
-        raise CheckpointError("the data are not those that the study began with; restore the file or begin a new study")
+        given, advice = "not those that the study began with", "Restore the file, or begin a new study."
+        raise CheckpointError(Fault("data", given, "the same data", advice))
     changes = require_same_versions(before, now, force)
     display = display or Display()
+    for remark in edited_remark(folder):
+        display.message(remark)
     with folder:
         if folder.abandoned is not None:
             display.message(f"the study was broken off: {folder.abandoned} is gone")
         if changes:
-            folder.write_json(ENVIRONMENT, now | {"forced": [*before.get("forced", ()), *changes]})
+            folder.write_json(ENVIRONMENT, begun_as(before, now) | {"forced": [*before.get("forced", ()), *changes]})
         return _carry_out(experiment, folder, registry, display, force)
 
 

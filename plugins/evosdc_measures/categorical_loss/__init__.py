@@ -68,7 +68,7 @@ SPECS: tuple[MeasureSpec, ...] = (
     ),
     MeasureSpec(
         name="worst-relabelling", implementation="evosdc_measures.categorical_loss.relabelling:WorstRelabelling",
-        summary="Relabelling of the attribute where it is greatest.",
+        summary="Records of an attribute that would read right if labels were exchanged; the worst attribute.",
         source="reconstruction; assignment of labels after Kuhn (1955)", kind="model",
         scales=("nominal", "ordinal", "numeric"), default_for=("harm",),
     ),

@@ -12,7 +12,7 @@ from evosdc.errors import EvaluationError, ParameterError, SchemaError
 from evosdc.randomisation.transition import design_a
 from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
-from evosdc_measures.linkage import informed, informed_links
+from evosdc_measures.linkage import informed_links, informed_originals
 from evosdc_measures.linkage.informed import InformedLinkage
 from evosdc_measures.linkage.likelihood import SCALE, logarithms
 from tests.plugins.measures import reference
@@ -63,7 +63,7 @@ def test_every_table_by_definition(tables):
 @given(tables=pairs(most_records=12))
 def test_many_categories_are_judged_alike(tables):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(informed, "FOLLOWED_CELLS", 0)
+        patched.setattr(informed_originals, "FOLLOWED_CELLS", 0)
         measure = fitted(tables[0])
         assert measure.score(tables[1]) == pytest.approx(reference.informed(*tables), abs=1e-9)
         masked, rows = edited(tables[1], np.random.default_rng(1))
@@ -235,6 +235,6 @@ def test_too_much_for_a_table_or_an_expectation(adult):
     with pytest.raises(EvaluationError, match="let the genotype draw instead"):
         fitted(adult).expected([np.identity(len(a.categories)) for a in adult.schema.categorical])
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(informed, "MOST_CELLS", 300)
+        patched.setattr(informed_originals, "MOST_CELLS", 300)
         with pytest.raises(ParameterError, match="native-country with too many categories"):
             fitted(adult)

@@ -1,0 +1,80 @@
+"""Where a published file comes from: what was read, by which versions, when; nothing of the host or the user."""
+
+import platform
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from evosdc._version import __version__
+from evosdc.datasets.storage import locate, sha256
+from evosdc.plugins.registry import Registry
+
+PACKAGES = ("deap", "numba", "numpy", "pandas", "pluggy", "pydantic", "scipy", "scoop")
+
+
+def versions_of(registry: Registry) -> dict[str, Any]:
+    """Return the versions of evosdc, Python, packages and plugins, and the kind of system."""
+    return {
+        "evosdc": __version__,
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+        "packages": {name: _version(name) for name in PACKAGES},
+        "plugins": [{"name": p.name, "distribution": p.distribution, "version": p.version} for p in registry.plugins],
+    }
+
+
+def input_account(
+    name: str | None, file: Path | None, schema: Path | None, registry: Registry
+) -> dict[str, dict[str, str]]:
+    """Return the names, without folders, and SHA-256 digests of what was read.
+
+    Parameters
+    ----------
+    name : str, optional
+        A registered data set, in place of a file.
+    file, schema : Path, optional
+    """
+    if name is not None:
+        found = locate(registry.spec("dataset", name)) or {}  # type: ignore[arg-type]
+        return {"data": {"name": name}, **{key: digest(path) for key, path in sorted(found.items())}}
+    parts = {"data": file, "schema": schema}
+    return {key: digest(path) for key, path in parts.items() if path is not None}
+
+
+def digest(path: Path) -> dict[str, str]:
+    """Return the name of a file, without its folder, and the SHA-256 of its bytes."""
+    return {"name": path.name, "sha256": sha256(path)}
+
+
+def today() -> str:
+    """Return the time now, ISO 8601, UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def manifest_of(registry: Registry, read: Mapping[str, Any], written: Path, command: str) -> dict[str, Any]:
+    """Return what a manifest says of any published file: what was read and written, how, when and by which versions.
+
+    Parameters
+    ----------
+    read : mapping
+        As `input_account`.
+    written : Path
+    command : str
+        What the user typed.
+    """
+    return {
+        "input": dict(read),
+        "output": digest(written),
+        "command": command,
+        "date": today(),
+        "versions": versions_of(registry),
+    }
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "not installed"

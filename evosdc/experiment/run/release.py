@@ -1,0 +1,169 @@
+"""What a run says of the file that it publishes: ``release.json``, and the verdict in ``result.json``."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from evosdc.errors import InputError
+from evosdc.experiment.build.assembly import Assembly
+from evosdc.model.constraint import Constraint
+from evosdc.plugins.registry import Registry
+from evosdc.release.analyses import analyses
+from evosdc.release.cross_tables import cross_tables
+from evosdc.release.intruder import Found, found_by_intruder
+from evosdc.release.publication import Evidence, publication
+from evosdc.release.unchanged import unchanged_columns
+from evosdc.runs.layout import RELEASE, RunFolder
+from evosdc.table.determination import determinations
+from evosdc.table.table import Rows, Table
+
+
+def write_release(
+    folder: RunFolder,
+    assembly: Assembly,
+    masked: Table,
+    document: Mapping[str, Any],
+    risk: Mapping[str, Any],
+    exchanged: Sequence[str],
+    omitted: Rows | None = None,
+) -> dict[str, Any]:
+    """Write ``release.json`` and return the verdict.
+
+    Parameters
+    ----------
+    folder : RunFolder
+    assembly : Assembly
+    masked : Table
+        The protected attributes as they are published.
+    document : mapping
+        The result so far.
+    risk : mapping
+        Of `privacy_findings`.
+    exchanged : sequence of str
+        Sentences on exchanged labels.
+    omitted : ndarray of intp, optional
+        Positions of records that are not published.
+    """
+    microdata, whole = assembly.microdata, assembly.source.table
+    dropped = document["dropped_identifiers"]
+    kept = np.setdiff1d(np.arange(len(masked)), [] if omitted is None else omitted).astype(np.intp)
+    original, published = whole.take(kept), whole.with_columns(masked).take(kept)
+    found = _found(assembly, original, masked.take(kept), document)
+    unchanged = [
+        column.to_json()
+        for column in unchanged_columns(
+            whole, microdata.protect, dropped, document["changed"], determinations(whole, microdata.protect)
+        )
+    ]
+    analysed = analyses(original, published, microdata.protect) if len(kept) else {}
+    folder.write_json(
+        RELEASE,
+        {
+            "cross_tables": cross_tables(original, published, microdata.protect) if len(kept) else [],
+            "analyses": analysed,
+            "published_unchanged": unchanged,
+            "records": found.to_json() if found is not None else None,
+            "omitted": 0 if omitted is None else len(omitted),
+            "codebook": _codebook(published, dropped),
+            "meanings": _meanings(assembly, document),
+        },
+    )
+    required = document["requirements"]
+    verdict = document.get("verdict") or {}
+    summary = found.to_json() if found is not None else _of_model(risk, len(kept))
+    told = {key: value for key, value in summary.items() if key != "at_risk"} if summary is not None else None
+    fitness, identity = document["best"]["fitness"], document["identity"]
+    evidence = Evidence(
+        intruder=told,
+        requirements=required,
+        bounded=_bounded(required, assembly.registry),
+        holds=verdict.get("holds"),
+        contradiction=str(verdict.get("text", "")).removeprefix("Does not hold: "),
+        analyses=analysed,
+        unchanged=unchanged,
+        changed=sum(document["changed"].values()),
+        cells=len(masked) * len(document["changed"]),
+        idle=identity is not None and len(fitness) == 1 and fitness[0] >= identity["fitness"][0],
+        exchanged=exchanged,
+        above_limit=((document.get("limit") or {}).get("above") or {}).get("best"),
+    )
+    return publication(evidence)
+
+
+def _found(assembly: Assembly, original: Table, masked: Table, document: Mapping[str, Any]) -> Found | None:
+    """Return what the informed intruder finds; nothing where no judge was asked and the search did not measure it.
+
+    The intruder is asked anew only where other judges are: that costs about as much as an evaluation.
+    """
+    registry, scores = assembly.registry, document["best"]["scores"]
+    measured = any(name in scores for name in registry.defaults("measure", "identity"))
+    if not (measured or document.get("verdict")) or masked.schema != assembly.microdata.original.schema:
+        return None
+    measures = assembly.experiment.measures
+    params = {m.name: m.params for m in measures.all} if measures is not None else {}
+    try:
+        return found_by_intruder(original, masked, assembly.microdata.protect, registry, params)
+    except InputError:
+        return None
+
+
+def _of_model(risk: Mapping[str, Any], records: int) -> dict[str, Any] | None:
+    """Return what a privacy model expects to be found in a generalised file, whose values are coarse but true."""
+    sides = [risk.get("published") or {}, risk.get("original") or {}]
+    for name, figures in sides[0].items():
+        if isinstance(figures, dict) and "expected_reidentifications" in figures and records:
+            expected = float(figures["expected_reidentifications"])
+            before = float((sides[1].get(name) or {}).get("expected_reidentifications", 0.0))
+            return {
+                "measure": name, "percent": 100.0 * expected / records, "original_percent": 100.0 * before / records,
+                "expected": expected, "records": records, "known": list(risk.get("quasi_identifiers") or ()),
+            }  # fmt: skip
+    return None
+
+
+def _bounded(required: Sequence[Mapping[str, Any]], registry: Registry) -> bool:
+    """Whether what was required bounds a risk, so that the user has said what is acceptable."""
+    if any(not entry["met"] for entry in required):
+        return False
+    names = {Constraint.parse(str(entry["requirement"])).name for entry in required}
+    measured = names & set(registry.names("measure"))
+    kinds = {getattr(registry.spec("measure", name), "kind", "") for name in measured}
+    return bool(names & {"dr", *registry.names("privacy-model")}) or "dr" in kinds
+
+
+def _codebook(published: Table, dropped: Sequence[str]) -> list[dict[str, Any]]:
+    """Return what users of the published file may be told of its columns: nothing that is not in it."""
+    listed = []
+    for attribute in published.schema.attributes:
+        if attribute.name in dropped:
+            continue
+        column = published.column(attribute.name)
+        present = set(np.unique(column).tolist()) if attribute.categorical else set()
+        listed.append(
+            {
+                "attribute": attribute.name,
+                "role": str(attribute.role),
+                "scale": str(attribute.scale),
+                "decimals": attribute.decimals,
+                "categories": [label for code, label in enumerate(attribute.categories) if code in present],
+                "missing": published.missing_in(attribute),
+            }
+        )
+    return listed
+
+
+def _meanings(assembly: Assembly, document: Mapping[str, Any]) -> dict[str, str]:
+    """Return each measure and judge of the result in one sentence."""
+    registry = assembly.registry
+    asked = ((document.get("second_opinion") or {}).get("best") or {}).get("judges") or {}
+    known = set(registry.names("measure"))
+    names = [name for name in (*document["best"]["scores"], *asked) if name in known]
+    meanings = {name: registry.spec("measure", name).summary for name in dict.fromkeys(names)}
+    fixed = {
+        "il": "Information loss: the mean of the measures of loss.",
+        "dr": "Disclosure risk: what the measures of risk come to together.",
+        "violation": "How far a file is from the constraints.",
+        "infeasibility": "How far a file is from the constraints; 0 where it keeps them.",
+    }
+    return meanings | {name: text for name, text in fixed.items() if name in document["best"]["scores"]}
