@@ -1,18 +1,16 @@
 """``evosdc.risk``."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evosdc.api.tables import as_table, listed
+from evosdc.api.results import RiskFigures
+from evosdc.api.tables import as_file, listed
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 def risk(
-    data: "pd.DataFrame | Table",
+    data: Any,
     models: Sequence[str] | str | Mapping[str, Mapping[str, Any]] | None = None,
     *,
     quasi_identifiers: Sequence[str] | str | None = None,
@@ -20,14 +18,16 @@ def risk(
     weight: str | None = None,
     household: str | None = None,
     missing: str | None = None,
-    population: "pd.DataFrame | Table | None" = None,
+    population: Any = None,
     transitions: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
+    original: Any = None,
+) -> RiskFigures:
     """Judge what one file, taken by itself, reveals of its respondents.
 
     Parameters
     ----------
-    data : DataFrame or Table
+    data : frame or Table
+        Roles of a frame are those that ``evosdc init`` proposes.
     models : sequence of str, or mapping of str to mapping, optional
         Registered privacy models; a mapping gives parameters by name. By default all.
     quasi_identifiers : sequence of str, optional
@@ -43,12 +43,17 @@ def risk(
         The population of the respondents, for models that compare with it.
     transitions : mapping of str to array, optional
         Rows of the matrices that attributes were randomised by, for local differential privacy.
+    original : frame or Table, optional
+        What a perturbed file was made from, record by record. In a perturbed file a record that stands out is no
+        re-identification; with the original it is counted how many are right.
 
     Returns
     -------
-    dict
-        Figures by model; under ``not_applicable`` what other models lack; and what the figures hang on: ``records``,
+    RiskFigures
+        A dict, with ``verdict``, ``frame`` and ``report(path)``; a notebook shows it as a table. Figures by model;
+        under ``not_applicable`` what other models lack; and what the figures hang on: ``records``,
         ``quasi_identifiers``, ``sensitive``, ``weight``, ``household``, ``missing_rule``, ``missing_values``.
+        With an original that differs, ``perturbed``: ``changed``, ``unique_records``, ``right``, ``intruder``.
 
     Raises
     ------
@@ -63,17 +68,26 @@ def risk(
 
     from evosdc.calls.disclosure import assess, intruder_view_of, population_description, view_summary
 
-    table = as_table(data)
     known, secret = listed(quasi_identifiers), listed(sensitive)
+    table, _ = as_file(data, known)
     people = population
     if people is not None and not isinstance(people, Table):
         from evosdc.files.frame import table_from_frame
+        from evosdc.files.frame_kinds import as_pandas
 
         names = intruder_view_of(table, known, secret, weight, household).quasi_identifiers
-        people = table_from_frame(people, population_description(table.schema, names))
+        people = table_from_frame(as_pandas(people), population_description(table.schema, names))
     rows = {name: np.asarray(matrix, dtype=np.float64) for name, matrix in (transitions or {}).items()}
     view = intruder_view_of(table, known, secret, weight, household, missing, people, rows)
     registry = default_registry()
     chosen = registry.names("privacy-model") if models is None else [models] if isinstance(models, str) else models
     params = chosen if isinstance(chosen, Mapping) else {name: {} for name in chosen}
-    return assess(view, params, registry) | view_summary(view)
+    figures = assess(view, params, registry) | view_summary(view)
+    if original is not None:
+        from evosdc.release.uniques import against_original
+
+        made_from, _ = as_file(original, known)
+        made_from.schema.require(view.quasi_identifiers, "original")
+        told = against_original(made_from, table, view.quasi_identifiers, registry, "by the original")
+        figures |= {"perturbed": told.to_json()} if told is not None else {}
+    return RiskFigures(figures)

@@ -1,6 +1,6 @@
 """``evosdc.neutralise_formulas``."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evosdc.files.formulas import QUOTE, is_formula
 
@@ -8,7 +8,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def neutralise_formulas(frame: "pd.DataFrame") -> "pd.DataFrame":
+Frame = TypeVar("Frame")
+
+
+def neutralise_formulas(frame: Frame) -> Frame:
     """Return a copy of a frame in which no text is a formula to the spreadsheet that opens it as a file.
 
     Texts that begin with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return get a quote before them; numbers, and
@@ -16,20 +19,24 @@ def neutralise_formulas(frame: "pd.DataFrame") -> "pd.DataFrame":
 
     Parameters
     ----------
-    frame : DataFrame
+    frame : frame
+        Of pandas, Polars, PyArrow or another library that narwhals knows.
 
     Examples
     --------
     >>> published = evosdc.neutralise_formulas(evosdc.mask(frame, "mdav", k=3))  # doctest: +SKIP
     """
-    result = frame.copy()
+    from evosdc.files.frame_kinds import as_pandas, like
+
+    result = as_pandas(frame).copy()
     for place in range(result.shape[1]):
         column = result.iloc[:, place]
         distinct = [text for text in column.drop_duplicates() if isinstance(text, str) and is_formula(text)]
         if distinct:
             harmless = {text: QUOTE + text for text in distinct}
             result.isetitem(place, _renamed(column, harmless))
-    return result
+    given: Frame = like(frame, result)
+    return given
 
 
 def _renamed(column: "pd.Series[Any]", texts: dict[str, str]) -> Any:

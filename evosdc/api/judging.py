@@ -1,36 +1,30 @@
 """``evosdc.judge``."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any
 
 from evosdc.api.masking import require_seed
-from evosdc.api.tables import as_table, listed
+from evosdc.api.results import Judged
+from evosdc.api.tables import as_file, as_version, listed
 from evosdc.plugins.registry import default_registry
-from evosdc.table.table import Table
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from evosdc.calls.second_opinion import SecondOpinion
-
-Data = TypeVar("Data", "pd.DataFrame", Table)
 
 
 def judge(
-    original: Data,
-    masked: Data,
+    original: Any,
+    masked: Any,
     *,
     protect: Sequence[str] | str | None = None,
     claimed: float | Mapping[str, float] | None = None,
     judges: Sequence[str] | str | None = None,
     seed: int = 1,
-) -> "SecondOpinion":
+) -> Judged:
     """Return a second opinion on a masked table, by judges that took no part in making it.
 
     Parameters
     ----------
-    original, masked : DataFrame or Table
-        Record r of both is the same respondent.
+    original, masked : frame or Table
+        Record r of both is the same respondent. Roles of a frame are those that ``evosdc init`` proposes; columns that
+        are left out of a protected file may be missing in `masked`.
     protect : sequence of str, optional
         What was masked; by default the quasi-identifiers, and whatever else differs.
     claimed : float or mapping of str to float, optional
@@ -51,12 +45,11 @@ def judge(
     >>> evosdc.judge(frame, protected, protect=["age", "sex"]).verdict.sentence  # doctest: +SKIP
     """
     from evosdc.calls.judging import judged
-    from evosdc.files.frame import table_from_frame
 
     require_seed(seed)
-    before = as_table(original)
-    after = masked if isinstance(masked, Table) else table_from_frame(masked, before.schema)
-    return judged(
+    before, _ = as_file(original, listed(protect))
+    after = as_version(masked, before)
+    opinion = judged(
         before,
         after,
         listed(protect),
@@ -65,3 +58,4 @@ def judge(
         claimed=claimed,
         seed=seed,
     )
+    return Judged.of(opinion)

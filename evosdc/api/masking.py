@@ -1,47 +1,18 @@
 """``evosdc.mask``."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, TypeVar
 
-from evosdc.api.tables import as_table, chosen_of, listed
+from evosdc.api.tables import as_given, as_table, chosen_of, listed
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-@overload
-def mask(
-    data: "pd.DataFrame",
-    method: str,
-    *,
-    attributes: Sequence[str] | str | None = ...,
-    by: Sequence[str] | str | None = ...,
-    then: Sequence[Mapping[str, Any]] = ...,
-    right_labels: Sequence[str] | str = ...,
-    seed: int = ...,
-    **params: Any,
-) -> "pd.DataFrame": ...
-
-
-@overload
-def mask(
-    data: Table,
-    method: str,
-    *,
-    attributes: Sequence[str] | str | None = ...,
-    by: Sequence[str] | str | None = ...,
-    then: Sequence[Mapping[str, Any]] = ...,
-    right_labels: Sequence[str] | str = ...,
-    seed: int = ...,
-    **params: Any,
-) -> Table: ...
+Data = TypeVar("Data")
 
 
 def mask(
-    data: Any,
+    data: Data,
     method: str,
     *,
     attributes: Sequence[str] | str | None = None,
@@ -50,18 +21,19 @@ def mask(
     right_labels: Sequence[str] | str = (),
     seed: int = 1,
     **params: Any,
-) -> Any:
+) -> Data:
     """Mask a table by one method, or by several one after the other.
 
     Parameters
     ----------
-    data : DataFrame or Table
-        A DataFrame's ordered Categorical columns are ordinal, unordered ones nominal, numbers numeric.
+    data : frame or Table
+        Of pandas, Polars, PyArrow or another library that narwhals knows. Ordered categories are ordinal,
+        unordered ones nominal, numbers numeric.
     method : str
         Registered name, for example ``"mdav"``.
     attributes : sequence of str, optional
         What to mask; by default the quasi-identifiers, and where none is declared all attributes but identifiers. Of a
-        DataFrame that is all columns but those that look like identifiers or free text; a `UserWarning` names these.
+        frame that is all columns but those that look like identifiers or free text; a `UserWarning` names these.
     by : sequence of str, optional
         Attributes that form strata; each stratum, the records that agree on all of them, is masked on its own.
     then : sequence of mapping
@@ -76,7 +48,7 @@ def mask(
 
     Returns
     -------
-    DataFrame or Table
+    frame or Table
         As given, with the same index and columns. A method that generalises publishes labels of its own.
 
     Raises
@@ -90,15 +62,14 @@ def mask(
     """
     require_seed(seed)
     if not isinstance(data, Table):
-        from evosdc.files.frame import frame_from_table
-
         table = as_table(data)
-        chosen = chosen_of(data, table, listed(attributes))
+        names = chosen_of(data, table, listed(attributes))
         masked = mask(
-            table, method, attributes=chosen, by=by, then=then, right_labels=right_labels, seed=seed,
+            table, method, attributes=names, by=by, then=then, right_labels=right_labels, seed=seed,
             **params,
         )  # fmt: skip
-        return frame_from_table(data, masked)
+        given: Data = as_given(data, masked)
+        return given
     from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.calls.masking import as_chain, build_steps, mask_file
     from evosdc.experiment.config.maskings import masking_entries
@@ -106,7 +77,7 @@ def mask(
 
     righted = tuple(listed(right_labels) or ())
     first = Masking(method, params, by=tuple(listed(by) or ()), right_labels=righted)
-    names: tuple[str, ...] = ()
+    chosen: tuple[str, ...] = ()
     further: tuple[Masking, ...] = ()
     collect = FaultCollector()
     with collect.step():
@@ -114,10 +85,11 @@ def mask(
     with collect.step():
         further = masking_entries(then)
     with collect.step():
-        names = choose_attributes(data.schema, listed(attributes))
+        chosen = choose_attributes(data.schema, listed(attributes))
     collect.settle()
-    masking, protect = as_chain(first, names, further)
-    return mask_file(masking, build_steps(masking, default_registry()), Microdata(data, protect), seed)
+    masking, protect = as_chain(first, chosen, further)
+    made: Any = mask_file(masking, build_steps(masking, default_registry()), Microdata(data, protect), seed)
+    return made  # type: ignore[no-any-return]
 
 
 def require_seed(seed: Any) -> None:

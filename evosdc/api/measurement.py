@@ -1,34 +1,29 @@
 """``evosdc.measure``."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
-from evosdc.api.tables import as_table, listed
+from evosdc.api.results import Scores
+from evosdc.api.tables import as_file, as_version, listed
 from evosdc.plugins.registry import Registry, default_registry
-from evosdc.table.schema import Schema
-from evosdc.table.table import Table
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-Data = TypeVar("Data", "pd.DataFrame", Table)
 
 
 def measure(
-    original: Data,
-    masked: Data,
+    original: Any,
+    masked: Any,
     measures: Sequence[str] | str | Mapping[str, Mapping[str, Any]] | None = None,
     *,
     attributes: Sequence[str] | str | None = None,
-) -> dict[str, float]:
+) -> Scores:
     """Measure a masked table against its original.
 
     Generalised tables, whose labels leave the original's categories, are judged by the losses of generalisation.
 
     Parameters
     ----------
-    original, masked : DataFrame or Table
-        Record r of both is the same respondent.
+    original, masked : frame or Table
+        Record r of both is the same respondent. Roles of a frame are those that ``evosdc init`` proposes; columns that
+        are left out of a protected file may be missing in `masked`.
     measures : sequence of str, or mapping of str to mapping
         Registered names; a mapping gives parameters by name. By default as `protect` judges:
         risk by role, each attribute's own, and the losses of analysts; a generalised file by `lm` and `dm`.
@@ -37,8 +32,8 @@ def measure(
 
     Returns
     -------
-    dict of str to float
-        By measure.
+    Scores
+        A dict by measure, with ``frame`` and ``report(path)``; a notebook shows it as a table.
 
     Raises
     ------
@@ -50,20 +45,9 @@ def measure(
     registry = default_registry()
     named = {measures: {}} if isinstance(measures, str) else measures
     params = named if named is None or isinstance(named, Mapping) else {name: {} for name in named}
-    before = as_table(original)
-    after = masked if isinstance(masked, Table) else _version(masked, before.schema, params, registry)
-    return dict(score_table(before, after, params, listed(attributes), registry).scores)
-
-
-def _version(frame: Any, schema: Schema, params: Mapping[str, Mapping[str, Any]] | None, registry: Registry) -> Table:
-    """Return the table of a masked frame; one that may be generalised keeps labels that the original does not have."""
-    from evosdc.files.frame import columns_of, table_from_frame
-    from evosdc.files.widening import is_generalised, widened
-
-    columns = [part.column for part in columns_of(frame)]
-    generalised = is_generalised(schema, columns) if params is None else _reads_generalised(params, registry)
-    known = widened(schema, columns) if generalised else schema
-    return table_from_frame(frame, known)
+    before, _ = as_file(original, listed(attributes))
+    after = as_version(masked, before, None if params is None else _reads_generalised(params, registry))
+    return Scores(score_table(before, after, params, listed(attributes), registry).scores)
 
 
 def _reads_generalised(params: Mapping[str, Mapping[str, Any]] | None, registry: Registry) -> bool:

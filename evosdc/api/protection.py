@@ -2,21 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
+from evosdc.api.html import heading, paragraphs, table, write_page
 from evosdc.api.masking import require_seed
-from evosdc.api.tables import as_table, chosen_of, listed
+from evosdc.api.tables import as_file, as_given, listed
 from evosdc.errors import Fault, ParameterError
 from evosdc.plugins.registry import default_registry
-from evosdc.table.table import Table
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-Data = TypeVar("Data", "pd.DataFrame", Table)
+Data = TypeVar("Data")
 
 
 @dataclass(frozen=True)
@@ -65,8 +63,8 @@ class ProtectedData(Generic[Data]):
 
     Parameters
     ----------
-    masked : DataFrame or Table
-        The protected data, as they were given, without identifiers.
+    frame : frame or Table
+        The protected data in the form of those given, without identifiers and what is to be dropped.
     best : Rated
         The figures of that file.
     classical : Rated or None
@@ -80,9 +78,11 @@ class ProtectedData(Generic[Data]):
         The content of ``result.json``.
     folder : Path or None
         Where the run is, with its report; None where no folder was asked for.
+    roles : mapping of str to str
+        For a frame, by column the role that was proposed and why.
     """
 
-    masked: Data
+    frame: Data
     best: Rated
     classical: Rated | None
     front: tuple[Rated, ...]
@@ -90,6 +90,21 @@ class ProtectedData(Generic[Data]):
     verdict: ProtectedVerdict | None
     result: dict[str, Any]
     folder: Path | None
+    roles: Mapping[str, str] = field(default_factory=dict)
+    _run: Path | None = field(default=None, repr=False)
+    _kept: "TemporaryDirectory[str] | None" = field(default=None, repr=False)
+
+    @property
+    def scores(self) -> Mapping[str, float]:
+        """The scores of the best file by measure, with ``il`` and ``dr``."""
+        return self.best.scores
+
+    @property
+    def publishable(self) -> bool:
+        """Whether all requirements are met and no judge contradicts the risk claimed."""
+        return all(found.met for found in self.requirements) and (
+            self.verdict is None or self.verdict.holds is not False
+        )
 
     @property
     def il(self) -> float | None:
@@ -111,16 +126,54 @@ class ProtectedData(Generic[Data]):
         """What has to be known before the data are released."""
         return tuple(self.result["warnings"])
 
+    def report(self, path: str | Path = "report.html") -> Path:
+        """Write the report of the run and return where it is.
+
+        Raises
+        ------
+        DataError
+            The path cannot be written.
+        """
+        from evosdc.files.atomic import check_writable
+        from evosdc.report import write_report
+
+        target = Path(path)
+        check_writable(target)
+        if self._run is None:
+            return write_page(target, "Protected data", self._repr_html_())
+        write_report([self._run], target)
+        return target
+
     def to_json(self) -> dict[str, Any]:
         """Return the content of ``result.json``; it holds no record."""
         return self.result
+
+    def _repr_html_(self) -> str:
+        parts = []
+        for found in sorted(self.requirements, key=lambda found: found.met):
+            words = "met" if found.met else "NOT met"
+            parts.append(heading(f"Required {found.text}: {words} ({found.value:g}).", found.met))
+        if self.verdict is not None:
+            parts.append(heading(f"Second opinion: {self.verdict.text}", self.verdict.holds))
+        others = [("best without a search", self.classical)] if self.classical is not None else []
+        rated = [*others, ("best found", self.best)]
+        names = list(dict.fromkeys(name for _, entry in rated for name in entry.scores))
+        rows = [(name, *(entry.scores.get(name) for _, entry in rated)) for name in names]
+        parts.append(table(["less is better", *(title for title, _ in rated)], rows))
+        parts.append(paragraphs(f"Warning: {text}" for text in self.warnings))
+        changed: Mapping[str, int] = self.result["changed"]
+        told = ", ".join(f"{name} {count}" for name, count in changed.items())
+        parts.append(paragraphs([f"Of {self.result['records']} records, values changed: {told}."]))
+        if self.roles:
+            parts.append(table(["column", "role and reason"], list(self.roles.items())))
+        return "".join(parts)
 
 
 def protect(
     data: Data,
     *,
     protect: Sequence[str] | str | None = None,
-    seconds: float | None = None,
+    time: float | None = None,
     fitness: str = "",
     il: Sequence[str] | str | None = None,
     dr: Sequence[str] | str | None = None,
@@ -137,12 +190,13 @@ def protect(
 
     Parameters
     ----------
-    data : DataFrame or Table
-        Schema as in `mask`.
+    data : frame or Table
+        Of pandas, Polars, PyArrow or another library that narwhals knows. Scales are those of the columns' types, roles
+        those that ``evosdc init`` proposes; a table has both.
     protect : sequence of str, optional
-        What to protect; by default the quasi-identifiers, and where none is declared all attributes but identifiers.
-    seconds : float, optional
-        Length of the search; by default it ends by its generations. Judges take some seconds more.
+        What to protect; by default the quasi-identifiers, and where there is none all attributes but those left out.
+    time : float, optional
+        Length of the search in seconds; by default it ends by its generations. Judges take some seconds more.
     fitness : str, optional
         How IL and DR are combined; by default as the command.
     il, dr : sequence of str, optional
@@ -172,30 +226,30 @@ def protect(
 
     Examples
     --------
-    >>> found = evosdc.protect(frame, protect=["age", "sex"], seconds=60, require=["k-anonymity >= 3"])
-    ... # doctest: +SKIP
-    >>> found.masked, found.il, found.dr, found.verdict.holds  # doctest: +SKIP
+    >>> found = evosdc.protect(frame, require=["k-anonymity >= 3"], time=60)  # doctest: +SKIP
+    >>> found.frame, found.verdict, found.front, found.scores, found.report("report.html")  # doctest: +SKIP
     """
+    from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.experiment.build.data import load_data
     from evosdc.experiment.build.protection import protection
     from evosdc.experiment.run.own_data import with_own_data, withdrawn_unless_begun
     from evosdc.experiment.study.study import run_study
     from evosdc.files.masked_file import read_masked
     from evosdc.report import write_report
-    from evosdc.runs.layout import REPORT
+    from evosdc.runs.layout import DATA, REPORT
+    from evosdc.table.alignment import align_codes
 
     require_seed(seed)
-    if seconds is not None and not seconds > 0:
-        raise ParameterError(Fault("seconds", repr(seconds), "a time above 0"))
-    registry, table = default_registry(), as_table(data)
-    names = chosen_of(data, table, listed(protect))
+    if time is not None and not time > 0:
+        raise ParameterError(Fault("time", repr(time), "a time above 0, in seconds"))
+    registry = default_registry()
+    original, roles = as_file(data, listed(protect))
+    names = choose_attributes(original.schema, listed(protect))
+    temporary = TemporaryDirectory(prefix="evosdc-") if folder is None else None
+    path = Path(folder) if folder is not None else Path(temporary.name if temporary is not None else "") / "run"
     with ExitStack() as stack:
-        if folder is None:
-            path = Path(stack.enter_context(TemporaryDirectory(prefix="evosdc-"))) / "run"
-        else:
-            path = Path(folder)
         wanted = {"protect": list(names), "neutralise_formulas": neutralise_formulas}
-        source = with_own_data({"data": wanted}, table, path)["data"]
+        source = with_own_data({"data": wanted}, original, path)["data"]
         stack.enter_context(withdrawn_unless_begun(path))
         experiment = protection(
             source,
@@ -205,7 +259,7 @@ def protect(
             dr=listed(dr) or (),
             require=listed(require) or (),
             structural_zeros=structural_zeros,
-            seconds=seconds,
+            seconds=time,
             seed=seed,
             executor={"name": executor} if isinstance(executor, str) else executor,
             tuned=tune,
@@ -215,9 +269,13 @@ def protect(
         if folder is not None:
             write_report([path], path / REPORT)
         published = read_masked(path / result["best"]["file"], load_data(experiment.data, registry)).table
+    if temporary is not None:
+        rmtree(path / DATA)  # the report needs no copy of the confidential data
+    kept = [name for name in original.schema.names if name in published.schema]
+    masked = align_codes(original.select(list(names)), published)
     verdict, classical = result.get("verdict"), result["portfolio"]["best"]
     return ProtectedData(
-        _as_given(data, table, published, names, neutralise_formulas),
+        as_given(data, masked, kept, neutralise_formulas),
         _rated(result["best"], str(result["best"]["origin"])),
         _rated(classical, str(classical["label"])) if classical is not None else None,
         tuple(_rated(member, str(member["origin"])) for member in result["front"]),
@@ -225,23 +283,10 @@ def protect(
         ProtectedVerdict(verdict["holds"], verdict["text"]) if verdict is not None else None,
         result,
         path if folder is not None else None,
+        roles,
+        path,
+        temporary,
     )
-
-
-def _as_given(data: Data, table: Table, published: Table, names: Sequence[str], neutralise: bool) -> Data:
-    """Return the published data in the form of the given ones: the masked columns in place, identifiers left out."""
-    from evosdc.api.formulas import neutralise_formulas as without_formulas
-    from evosdc.files.frame import frame_from_table
-    from evosdc.table.alignment import align_codes
-
-    kept = [name for name in table.schema.names if name in published.schema]
-    masked = align_codes(table.select(list(names)), published)
-    whole = table.with_columns(masked).select(kept)
-    if isinstance(data, Table):
-        return whole
-    frame = frame_from_table(data, masked)
-    frame = frame.drop(columns=[column for column in frame.columns if str(column) not in kept])
-    return without_formulas(frame) if neutralise else frame
 
 
 def _rated(entry: Mapping[str, Any], label: str) -> Rated:

@@ -2,15 +2,13 @@
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from evosdc.errors import DataError, Fault
-from evosdc.table.schema import WITHHELD, Schema
+from evosdc.table.schema import WITHHELD, Role, Schema
 from evosdc.table.table import Table
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def read_table(path: str | Path, schema: str | Path | Schema | None = None) -> Table:
@@ -34,19 +32,63 @@ def read_table(path: str | Path, schema: str | Path | Schema | None = None) -> T
     return read_source(Path(path), given).table
 
 
-def as_table(data: "pd.DataFrame | Table") -> Table:
-    """Return a table as it is, and a DataFrame as a table."""
+def as_table(data: Any) -> Table:
+    """Return a table as it is, and a frame of pandas, Polars, PyArrow or another library as a table."""
     if isinstance(data, Table):
         return data
     from evosdc.files.frame import table_from_frame
+    from evosdc.files.frame_kinds import as_pandas
 
-    return table_from_frame(data)
+    return table_from_frame(as_pandas(data))
 
 
-def chosen_of(data: "pd.DataFrame | Table", table: Table, attributes: Sequence[str] | None) -> tuple[str, ...]:
+def as_file(data: Any, protect: Sequence[str] | None = None) -> tuple[Table, dict[str, str]]:
+    """Return a table as it is, and a frame as a table with the roles that `evosdc init` would propose.
+
+    Scales are those of the columns' types, as in `as_table`; texts are looked at as in a file, so that dates, orders
+    and codes of missing values are recognised. Where nothing tells the quasi-identifiers there are none.
+
+    Parameters
+    ----------
+    data : frame or Table
+    protect : sequence of str, optional
+        What is to be protected, so that it is neither identifier nor left out.
+
+    Returns
+    -------
+    table : Table
+    reasons : dict of str to str
+        By attribute, its role and why; empty for a table, which has roles.
+    """
+    if isinstance(data, Table):
+        return data, {}
+    from evosdc.files.frame import table_from_frame
+    from evosdc.files.frame_kinds import as_pandas
+    from evosdc.files.inference.proposal import infer_schema
+    from evosdc.files.schema.description import AttributeDescription, SchemaDescription, describe
+
+    frame = as_pandas(data)
+    as_table(frame.head(1) if hasattr(frame, "head") else frame)  # refuses what is no frame
+    found = infer_schema(frame)
+    whole = describe(found.schema)
+    described, reasons = {}, {}
+    for (label, dtype), attribute in zip(frame.dtypes.items(), found.schema.attributes, strict=True):
+        role = attribute.role
+        if role is Role.QUASI_IDENTIFIER and not found.telling:
+            role = Role.OTHER
+        if attribute.name in (protect or ()) and role is not Role.SENSITIVE:
+            role = Role.QUASI_IDENTIFIER
+        text = str(dtype) in ("object", "str", "string")
+        said = whole.attributes[attribute.name] if text else AttributeDescription(missing=attribute.missing)
+        described[str(label)] = replace(said, role=role)
+        reasons[str(label)] = f"{role}: {found.reasons[attribute.name]}"
+    return table_from_frame(frame, SchemaDescription(described, found.schema.missing)), reasons
+
+
+def chosen_of(data: Any, table: Table, attributes: Sequence[str] | None) -> tuple[str, ...]:
     """Return the attributes to work on, by `choose_attributes`.
 
-    A DataFrame tells no roles. Where no attributes are named, columns that look like identifiers or free text are left
+    A frame tells no roles. Where no attributes are named, columns that look like identifiers or free text are left
     out, with a `UserWarning` that names them: to mask them would be no protection, and nobody should believe that.
 
     Raises
@@ -59,19 +101,71 @@ def chosen_of(data: "pd.DataFrame | Table", table: Table, attributes: Sequence[s
     chosen = choose_attributes(table.schema, attributes)
     if attributes is not None or isinstance(data, Table):
         return chosen
+    from evosdc.files.frame_kinds import as_pandas
     from evosdc.files.inference.proposal import infer_schema
 
-    found = infer_schema(data)
+    found = infer_schema(as_pandas(data))
     apart = [name for name in chosen if found.schema[name].role in WITHHELD]
     if apart:
         reasons = "; ".join(f"{name}: {found.reasons.get(name, found.schema[name].role)}" for name in apart)
         advice = "Drop such columns before you publish, or name the attributes."
         if len(apart) == len(chosen):
             raise DataError(Fault("attributes", f"none, and nothing but identifiers ({reasons})", "names", advice))
-        warnings.warn(
-            f"Left as they are, since they look like identifiers or free text ({reasons}). {advice}", stacklevel=4
-        )
+        told = f"Left as they are, since they look like identifiers or free text ({reasons}). {advice}"
+        warnings.warn(told, stacklevel=4)
     return tuple(name for name in chosen if name not in apart)
+
+
+def as_version(data: Any, original: Table, generalised: bool | None = False) -> Table:
+    """Return a masked version of a table as a table; columns that were left out of it are left out.
+
+    Parameters
+    ----------
+    data : frame or Table
+    original : Table
+    generalised : bool, optional
+        Whether labels that the original does not have are taken as they are; None: where all stand for several values.
+    """
+    if isinstance(data, Table):
+        return data
+    from evosdc.files.frame import columns_of, table_from_frame
+    from evosdc.files.frame_kinds import as_pandas
+    from evosdc.files.widening import is_generalised, widened
+
+    frame = as_pandas(data)
+    columns = [part.column for part in columns_of(frame)]
+    if generalised is None:
+        generalised = is_generalised(original.schema, columns)
+    held = {column.name for column in columns}
+    kept = [name for name in original.schema.names if name in held or original.schema[name].role.published]
+    schema = original.schema.select(kept)
+    return table_from_frame(frame, widened(schema, columns) if generalised else schema)
+
+
+def as_given(data: Any, masked: Table, kept: Sequence[str] | None = None, neutralise: bool = False) -> Any:
+    """Return a masked table in the form of what was given: a table, or a frame of its kind with the columns in place.
+
+    Parameters
+    ----------
+    data : frame or Table
+    masked : Table
+        Some or all attributes.
+    kept : sequence of str, optional
+        The columns that are not left out; by default all.
+    neutralise : bool
+        Whether texts of a frame that a spreadsheet would take for a formula are made plain texts.
+    """
+    if isinstance(data, Table):
+        whole = data.with_columns(masked)
+        return whole if kept is None else whole.select(list(kept))
+    from evosdc.api.formulas import neutralise_formulas
+    from evosdc.files.frame import frame_from_table
+    from evosdc.files.frame_kinds import as_pandas, like
+
+    frame = frame_from_table(as_pandas(data), masked)
+    if kept is not None:
+        frame = frame.drop(columns=[column for column in frame.columns if str(column) not in kept])
+    return like(data, neutralise_formulas(frame) if neutralise else frame)
 
 
 def listed(names: Sequence[str] | str | None) -> list[str] | None:

@@ -78,7 +78,7 @@ def _replaced(old: Any, values: Mapping[str, Any], change: Change) -> Any:
             merged[row] = read[int(change.index[row])]
         if not pa.types.is_dictionary(kind):
             return pa.array(merged, type=kind)
-        return _categories(merged, old, plain)
+        return dictionary_like(merged, old, plain)
     except (ValueError, ArithmeticError, pa.ArrowException):
         # New labels, as of a recoding, need not be values of the old type.
         by_value = {value: text for text, value in values.items()}
@@ -91,7 +91,7 @@ def _replaced(old: Any, values: Mapping[str, Any], change: Change) -> Any:
         return pa.array(labels)
 
 
-def _categories(merged: Sequence[Any], old: Any, plain: Any) -> Any:
+def dictionary_like(merged: Sequence[Any], old: Any, plain: Any) -> Any:
     """Return a dictionary array that keeps the order of the old categories; new ones follow."""
     import pyarrow as pa
 

@@ -48,9 +48,12 @@ def test_an_ordinary_frame_is_masked_whole(frame, recwarn):
     assert not [w for w in recwarn if w.category is UserWarning]
 
 
-@pytest.mark.parametrize("function", ["protect", "tune"])
-def test_protect_and_tune_leave_them_out_too(frame, function):
-    options = {"protect": {"second_opinion": False, "tune": False}, "tune": {"methods": ["pram"], "evaluations": 4}}
+def test_tune_leaves_them_out_too(frame):
     with pytest.warns(UserWarning, match="patient_id"):
-        found = getattr(evosdc, function)(frame, seconds=0.2, il=["ctbil"], dr=["id"], **options[function])
+        found = evosdc.tune(frame, seconds=0.2, il=["ctbil"], dr=["id"], methods=["pram"], evaluations=4)
     assert found.masked["remarks"].equals(frame["remarks"])
+
+
+def test_protect_leaves_them_out_of_what_it_gives(frame):
+    found = evosdc.protect(frame, time=0.2, il=["ctbil"], dr=["id"], second_opinion=False, tune=False)
+    assert not {"patient_id", "remarks"} & set(found.masked.columns)

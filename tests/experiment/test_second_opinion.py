@@ -131,31 +131,31 @@ def frame():
 
 def test_protect_returns_all_that_the_command_tells(frame, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    found = evosdc.protect(frame, protect=["age", "sex"], seconds=1, require=["dr <= 90"])
+    found = evosdc.protect(frame, protect=["age", "sex"], time=1, require=["dr <= 90"])
     assert list(tmp_path.iterdir()) == []
     assert found.folder is None
-    assert list(found.masked.columns) == list(frame.columns)
-    assert found.masked["region"].tolist() == frame["region"].tolist()
+    assert list(found.frame.columns) == list(frame.columns)
+    assert found.frame["region"].tolist() == frame["region"].tolist()
     assert found.classical is not None
     assert found.score <= found.classical.score
     assert found.score == (max(found.il, found.dr),)
     assert found.requirements[0].met
     assert found.verdict is not None
     assert found.verdict.text.startswith(("Holds", "Does not hold", "No verdict"))
-    scores = evosdc.measure(frame, found.masked, ["dbrl"], attributes=["age", "sex"])
+    scores = evosdc.measure(frame, found.frame, ["dbrl"], attributes=["age", "sex"])
     assert scores["dbrl"] == found.best.scores["dbrl"]
     json.dumps(found.to_json())
 
 
 def test_protect_writes_a_run_where_it_is_asked_to(frame, tmp_path):
     more = {"tune": False, "second_opinion": False, "folder": tmp_path / "run"}
-    found = evosdc.protect(frame, protect=["age", "sex"], seconds=0.5, **more)
+    found = evosdc.protect(frame, protect=["age", "sex"], time=0.5, **more)
     assert found.verdict is None
     assert found.folder == tmp_path / "run"
     assert (tmp_path / "run" / "report.html").is_file()
     assert not (tmp_path / "run" / "tuning.json").exists()
     with pytest.raises(InputError, match="above 0"):
-        evosdc.protect(frame, seconds=0)
+        evosdc.protect(frame, time=0)
 
 
 def test_the_command_prints_a_verdict(frame, tmp_path, monkeypatch, capsys):

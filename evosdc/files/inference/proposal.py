@@ -74,6 +74,8 @@ class Inference:
     suspected : tuple of MissingCode
         Texts that seem to stand for missing values: those that are certain are in the schema, others are to be asked
         about.
+    telling : bool
+        Whether names and values told the quasi-identifiers; else they were taken by the number of their categories.
     """
 
     schema: Schema
@@ -81,6 +83,7 @@ class Inference:
     reasons: Mapping[str, str] = field(default_factory=dict)
     rules: Mapping[str, HierarchyRule] = field(default_factory=dict)
     suspected: tuple[MissingCode, ...] = ()
+    telling: bool = True
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -142,7 +145,7 @@ def infer(
     open_ = tuple(code for code in suspected if code.certain or (code.name, code.text) not in decided)
     notes += [code.sentence for code in open_ if not code.certain]
     explained = {a.name: reason for a, reason in zip(attributes, reasons, strict=True)}
-    return Inference(Schema(tuple(attributes), missing), tuple(notes), explained, rules, open_)
+    return Inference(Schema(tuple(attributes), missing), tuple(notes), explained, rules, open_, not chosen)
 
 
 def _own_codes(

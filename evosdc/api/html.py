@@ -1,0 +1,61 @@
+"""What results show of themselves in a notebook, and as a page of their own."""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from pathlib import Path
+
+_COLOURS = {True: "#1a7f37", False: "#b42318", None: "#946200"}
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>{title}</title>
+<style>
+:root {{ color-scheme: light dark; }}
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }}
+table {{ border-collapse: collapse; display: block; overflow-x: auto; }}
+th, td {{ padding: .25rem .75rem; text-align: left; border-bottom: 1px solid #8884; }}
+</style></head><body><h1>{title}</h1>{body}</body></html>
+"""
+
+
+def heading(text: str, good: bool | None = None) -> str:
+    """Return a sentence that stands out: green where all is well, red where it is not, else amber."""
+    return f'<p style="border-left: .3rem solid {_COLOURS[good]}; padding-left: .6rem"><b>{escape(text)}</b></p>'
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table; numbers are shown with four significant digits."""
+    head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
+    lines = ("".join(f"<td>{escape(shown(cell))}</td>" for cell in row) for row in rows)
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def paragraphs(texts: Iterable[str]) -> str:
+    """Return a paragraph for each text."""
+    return "".join(f"<p>{escape(text)}</p>" for text in texts)
+
+
+def shown(value: object) -> str:
+    """Return a figure or a text as it is shown; nothing for what is not known."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def write_page(path: str | Path, title: str, body: str) -> Path:
+    """Write a page that holds a result and return where it is.
+
+    Raises
+    ------
+    DataError
+        The path cannot be written.
+    """
+    from evosdc.files.atomic import check_writable, write_text
+
+    target = Path(path)
+    check_writable(target)
+    write_text(target, _PAGE.format(title=escape(title), body=body))
+    return target

@@ -1,0 +1,142 @@
+"""What `measure`, `risk` and `judge` return: figures that a notebook shows, and that become frames and pages."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evosdc.api.html import heading, paragraphs, table, write_page
+from evosdc.calls.second_opinion import SecondOpinion
+from evosdc.plugins.registry import default_registry
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Scores(dict[str, float]):
+    """Scores by measure, 0..100 unless the measure says otherwise; less is better.
+
+    Examples
+    --------
+    >>> found = evosdc.measure(frame, protected)  # doctest: +SKIP
+    >>> found["dbrl"], found.frame, found.report("scores.html")  # doctest: +SKIP
+    """
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The scores as a plain mapping."""
+        return dict(self)
+
+    @property
+    def frame(self) -> "pd.DataFrame":
+        """A row a measure: ``measure kind score meaning``."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self._rows()), columns=["measure", "kind", "score", "meaning"])
+
+    def report(self, path: str | Path = "scores.html") -> Path:
+        """Write a page with the scores and return where it is."""
+        return write_page(path, "A masked file against its original", self._repr_html_())
+
+    def _rows(self) -> Iterator[tuple[str, str, float, str]]:
+        for name, value in self.items():
+            spec = default_registry().spec("measure", name)
+            kind = {"il": "information loss", "dr": "disclosure risk"}.get(getattr(spec, "kind", ""), "other")
+            yield name, kind, value, spec.summary
+
+    def _repr_html_(self) -> str:
+        return table(["measure", "kind", "score", "what it means"], self._rows())
+
+
+class RiskFigures(dict[str, Any]):
+    """Figures of a file by privacy model, and what they hang on; see `evosdc.risk`.
+
+    Examples
+    --------
+    >>> found = evosdc.risk(frame, quasi_identifiers=["age", "sex"])  # doctest: +SKIP
+    >>> found["k-anonymity"]["k"], found.verdict, found.frame  # doctest: +SKIP
+    """
+
+    @property
+    def verdict(self) -> tuple[str, ...]:
+        """What the privacy models say of publishing the file; empty where none has a verdict."""
+        found = (default_registry().build("privacy-model", name, {}).verdict(self) for name in self.scores)
+        return tuple(sentence for sentence in found if sentence)
+
+    @property
+    def scores(self) -> dict[str, Any]:
+        """The headline of each privacy model that applies."""
+        registry = default_registry()
+        known = [name for name in registry.names("privacy-model") if name in self]
+        return {name: self[name][registry.build("privacy-model", name, {}).headline] for name in known}
+
+    @property
+    def frame(self) -> "pd.DataFrame":
+        """A row a privacy model: ``model figure value meaning``; without a value where it does not apply."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self._rows()), columns=["model", "figure", "value", "meaning"])
+
+    def report(self, path: str | Path = "risk.html") -> Path:
+        """Write a page with the figures and return where it is."""
+        return write_page(path, "What a file reveals by itself", self._repr_html_())
+
+    def _rows(self) -> Iterator[tuple[str, str, Any, str]]:
+        registry = default_registry()
+        for name, value in self.scores.items():
+            model = registry.build("privacy-model", name, {})
+            yield name, model.headline.replace("_", " "), value, model.in_words(self[name])
+        lacking: Mapping[str, str] = self.get("not_applicable", {})
+        for name, reason in lacking.items():
+            yield name, "", None, f"does not apply: {reason}"
+
+    def _repr_html_(self) -> str:
+        known = ", ".join(self["quasi_identifiers"])
+        basis = f"{self['records']} records; known to an intruder: {known}; missing values: {self['missing_rule']}."
+        shown = table(["privacy model", "figure", "value", "what it means"], self._rows())
+        return "".join(heading(sentence) for sentence in self.verdict) + shown + paragraphs([basis])
+
+
+class Judged(SecondOpinion):
+    """A second opinion that a notebook shows; see `evosdc.judge`.
+
+    Examples
+    --------
+    >>> found = evosdc.judge(frame, protected)  # doctest: +SKIP
+    >>> found.verdict.holds, found.frame, found.report("judged.html")  # doctest: +SKIP
+    """
+
+    @classmethod
+    def of(cls, opinion: SecondOpinion) -> "Judged":
+        """Return an opinion as one that shows itself."""
+        return cls(**{field.name: getattr(opinion, field.name) for field in fields(opinion)})
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """What each judge says of the masked file."""
+        return {finding.judge: finding.masked.value for finding in self.findings}
+
+    @property
+    def frame(self) -> "pd.DataFrame":
+        """A row a judge: ``judge kind masked error chance original claimed exceeds meaning``."""
+        import pandas as pd
+
+        names = ["judge", "kind", "masked", "error", "chance", "original", "claimed", "exceeds", "meaning"]
+        return pd.DataFrame(
+            [
+                (f.judge, f.kind, f.masked.value, f.masked.error, f.chance.value, f.original.value, f.claim, f.exceeds,
+                 f.words)
+                for f in self.findings
+            ],
+            columns=names,
+        )  # fmt: skip
+
+    def report(self, path: str | Path = "judged.html") -> Path:
+        """Write a page with the opinion and return where it is."""
+        return write_page(path, "A second opinion on a masked file", self._repr_html_())
+
+    def _repr_html_(self) -> str:
+        verdict = self.verdict
+        rows = ((f.judge, f.masked.value, f.chance.value, f.original.value, f.claim, f.words) for f in self.findings)
+        shown = table(["judge", "masked", "chance", "original", "claimed", "what it means"], rows)
+        return heading(verdict.sentence, verdict.holds) + paragraphs(self.warnings) + shown

@@ -1,0 +1,167 @@
+"""Python and notebooks: frames of other libraries, what results show, and the notebook of the docs."""
+
+from __future__ import annotations
+
+import json
+from datetime import date, timedelta
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import evosdc
+from evosdc.errors import DataError
+from evosdc.files.frame_kinds import as_pandas, is_frame, like
+
+NOTEBOOK = Path(__file__).parent.parent / "docs" / "notebook.ipynb"
+KINDS = ("pandas", "polars", "pyarrow")
+
+
+@pytest.fixture(scope="module")
+def people() -> pd.DataFrame:
+    rng = np.random.default_rng(5)
+    n = 90
+    age = rng.integers(20, 26, n)
+    return pd.DataFrame(
+        {
+            "name": [f"person {k}" for k in range(n)],
+            "age": age,
+            "sex": rng.choice(["f", "m"], n),
+            "region": rng.choice(["north", "south", "west"], n),
+            "hours": rng.integers(10, 60, n).astype(float),
+            "health": pd.Categorical(rng.choice(["poor", "good"], n), ["poor", "good"], ordered=True),
+        }
+    )
+
+
+def of_kind(kind: str, frame: pd.DataFrame):
+    if kind == "pandas":
+        return frame
+    library = pytest.importorskip(kind, reason=f"{kind} is not installed")
+    if kind == "pyarrow":
+        return library.Table.from_pandas(frame, preserve_index=False)
+    enumerated = library.Enum(["poor", "good"])
+    columns = {name: frame[name].astype(str).tolist() if name == "health" else frame[name].tolist() for name in frame}
+    return library.DataFrame(columns, schema_overrides={"health": enumerated} if "health" in columns else None)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_frames_come_back_in_the_kind_they_were_given(kind, people):
+    given = of_kind(kind, people)
+    masked = evosdc.mask(given, "rank-swapping", p=20, attributes=["age", "health"], seed=3)
+    assert type(masked) is type(given)
+    plain, wanted = as_pandas(masked), evosdc.mask(people, "rank-swapping", p=20, attributes=["age", "health"], seed=3)
+    for name in people:
+        assert plain[name].astype(str).tolist() == wanted[name].astype(str).tolist(), name
+    assert plain["age"].tolist() != people["age"].tolist()
+    if kind != "pandas":
+        assert list(masked.schema) == list(given.schema)
+    scores = evosdc.measure(given, masked, ["dbrl"], attributes=["age"])
+    assert scores == evosdc.measure(people, wanted, ["dbrl"], attributes=["age"])
+
+
+@pytest.mark.parametrize("kind", KINDS[1:])
+def test_new_labels_make_a_column_of_texts(kind, people):
+    given = of_kind(kind, people)
+    masked = evosdc.mask(given, "global-recoding", width=2, output="label", attributes=["hours"])
+    assert as_pandas(masked)["hours"].astype(str).str.contains("[-,]").all()
+    assert as_pandas(masked)["age"].tolist() == people["age"].tolist()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_formulas_are_neutralised_in_frames_of_any_kind(kind):
+    given = of_kind(kind, pd.DataFrame({"a": ["=cmd()", "x"], "n": [1, -2]}))
+    plain = as_pandas(evosdc.neutralise_formulas(given))
+    assert plain["a"].tolist() == ["'=cmd()", "x"]
+    assert plain["n"].tolist() == [1, -2]
+
+
+def test_missing_values_and_days_survive_the_journey():
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    days = [date(2020, 1, 1) + timedelta(days=k) for k in range(4)]
+    frame = polars.DataFrame({"n": [1, None, 3, 4], "b": [True, None, False, True], "d": days, "x": [1.5, None, 2, 3]})
+    plain = as_pandas(frame)
+    assert plain["n"].isna().tolist() == [False, True, False, False]
+    assert [str(day) for day in plain["d"]] == [str(day) for day in days]
+    changed = plain.assign(n=plain["n"].fillna(9), d=plain["d"].tolist()[::-1])
+    back = like(frame, changed)
+    assert back["n"].to_list() == [1, 9, 3, 4]
+    assert back["d"].to_list() == days[::-1]
+    assert back.schema == frame.schema
+    assert back["b"].to_list() == [True, None, False, True]
+
+
+def test_lazy_frames_and_what_is_none_are_refused():
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    with pytest.raises(DataError, match="collect"):
+        evosdc.risk(polars.DataFrame({"a": [1]}).lazy())
+    with pytest.raises(DataError, match="a pandas DataFrame"):
+        evosdc.risk([1, 2])
+    assert not is_frame([1, 2])
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_protect_returns_what_a_notebook_shows(kind, people, tmp_path):
+    given = of_kind(kind, people)
+    found = evosdc.protect(given, require=["dr <= 100"], time=0.4, tune=False, second_opinion=False)
+    assert type(found.frame) is type(given)
+    assert list(found.frame.columns) == ["age", "sex", "region", "hours", "health"]
+    assert found.roles["name"].startswith("identifier: ")
+    assert found.roles["age"].startswith("quasi-identifier: ")
+    assert set(found.result["protect"]) == {"age", "sex", "region"}
+    assert found.scores["il"] == found.il
+    assert found.front
+    assert found.publishable
+    shown = found._repr_html_()
+    assert "Required dr &lt;= 100: met" in shown
+    assert "quasi-identifier: its name is demographic" in shown
+    page = found.report(tmp_path / "report.html")
+    assert "<html" in page.read_text(encoding="utf-8")
+    with pytest.raises(DataError):
+        found.report(tmp_path / "no" / "such" / "folder" / "r.html")
+    assert evosdc.measure(given, found.frame, ["dbrl"], attributes=["age", "sex"])["dbrl"] >= 0.0
+
+
+def test_no_copy_of_the_data_outlives_protect(people):
+    found = evosdc.protect(people, time=0.3, tune=False, second_opinion=False)
+    assert found.folder is None
+    assert not list(found._run.rglob("original.csv"))
+    assert "person 1" not in "".join(path.read_text(errors="ignore") for path in found._run.rglob("*.json"))
+
+
+def test_risk_measure_and_judge_show_themselves(people, tmp_path):
+    masked = evosdc.mask(people, "rank-swapping", p=30, attributes=["age", "region"])
+    risk = evosdc.risk(people, quasi_identifiers=["age", "region"], sensitive="health")
+    assert isinstance(risk, dict)
+    assert risk.scores["k-anonymity"] == risk["k-anonymity"]["k"]
+    assert set(risk.frame.columns) == {"model", "figure", "value", "meaning"}
+    assert "known to an intruder: age, region" in risk._repr_html_()
+    scores = evosdc.measure(people, masked, attributes=["age", "region"])
+    assert scores.frame["score"].tolist() == list(scores.scores.values())
+    assert "disclosure risk" in scores._repr_html_()
+    opinion = evosdc.judge(people, masked, protect=["age", "region"], judges=["dbrl"])
+    assert opinion.scores.keys() == {"dbrl"}
+    assert opinion.frame["masked"].tolist() == list(opinion.scores.values())
+    assert opinion.verdict.sentence.split(":")[0] in opinion._repr_html_()
+    for result in (risk, scores, opinion):
+        page = result.report(tmp_path / f"{type(result).__name__}.html")
+        assert "<table>" in page.read_text(encoding="utf-8")
+
+
+def test_columns_that_were_left_out_may_be_missing_from_what_is_judged(people):
+    masked = evosdc.mask(people, "rank-swapping", p=30, attributes=["age"]).drop(columns="name")
+    assert evosdc.measure(people, masked, ["dbrl"])["dbrl"] > 0.0
+    assert evosdc.judge(people, masked, judges=["dbrl"]).attributes == ("age", "sex", "region")
+
+
+def test_the_notebook_was_executed_and_still_runs(tmp_path, monkeypatch):
+    cells = [cell for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+    assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
+    assert not any(output["output_type"] == "error" for cell in cells for output in cell["outputs"])
+    assert any("text/html" in output.get("data", {}) for cell in cells for output in cell["outputs"])
+    monkeypatch.chdir(tmp_path)
+    space: dict[str, object] = {}
+    for cell in cells:
+        exec("".join(cell["source"]).replace("time=20", "time=0.3"), space)
+    assert (tmp_path / "report.html").exists()
