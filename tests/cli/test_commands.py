@@ -148,7 +148,7 @@ def test_plain_progress_ends_with_the_last_generation(evosdc, survey):
     assert [line.split(":")[0] for line in lines] == ["generation 3/3"]
 
 
-@pytest.mark.parametrize("name", ["rank-swapping", "parent-child"])
+@pytest.mark.parametrize("name", ["rank-swapping", pytest.param("parent-child", marks=pytest.mark.endurance)])
 def test_plugins_test_runs_the_conformance_suite(evosdc, name):
     assert evosdc("plugins", "test", name).status == 0
 
