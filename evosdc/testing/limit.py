@@ -12,8 +12,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from evosdc.model import Aggregation, Judgement, Limit, Microdata
-from evosdc.plugins.registry import default_registry
+from evosdc.model import Aggregation, Judgement, Limit, Measure, Microdata
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 from evosdc.testing.acceptance import on_every_table
@@ -45,6 +44,9 @@ class LimitConformance:
     ...
     ...     def limit(self, judgement, seconds):
     ...         return entropy(judgement, seconds)
+    ...
+    ...     def measure(self, name):
+    ...         return default_registry().build("measure", name, {})
     """
 
     il: ClassVar[tuple[str, ...]] = ()
@@ -62,6 +64,10 @@ class LimitConformance:
     def limit(self, judgement: Judgement, seconds: float) -> Limit | None:
         """Return the limit to test."""
         raise NotImplementedError("define limit(self, judgement, seconds) and return what your function returns")
+
+    def measure(self, name: str) -> Measure:
+        """Return a measure of the class by its name, with its usual parameters."""
+        raise NotImplementedError("define measure(self, name) and return the measure")
 
     def judgement(self, table_name: str) -> Judgement:
         """Return what a limit is asked for: a sample table under the measures of the class."""
@@ -89,8 +95,8 @@ class LimitConformance:
     def test_no_masked_file_lies_below(self, table_name: str) -> None:
         judgement, limit = self.found(table_name)
         names = (*self.il, *self.linkage, *self.disclosure)
-        microdata, registry = Microdata(judgement.original, judgement.original.schema.names), default_registry()
-        fitted = {name: registry.build("measure", name, {}).fit_in(microdata) for name in names}
+        microdata = Microdata(judgement.original, judgement.original.schema.names)
+        fitted = {name: self.measure(name).fit_in(microdata) for name in names}
         for masked in self.files(judgement.original):
             scores = judgement.aggregation.combine({name: fitted[name].score(masked) for name in names})
             il, dr = scores["il"], scores["dr"]

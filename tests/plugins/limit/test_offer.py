@@ -28,6 +28,9 @@ class TestLimitOfGuesses(LimitConformance):
     def limit(self, judgement, seconds):
         return guesses_limit(judgement, seconds)
 
+    def measure(self, name):
+        return default_registry().build("measure", name, {})
+
 
 class TestLimitOfAGuessGainAlone(LimitConformance):
     il = ("ebil",)
@@ -35,6 +38,9 @@ class TestLimitOfAGuessGainAlone(LimitConformance):
 
     def limit(self, judgement, seconds):
         return guesses_limit(judgement, seconds)
+
+    def measure(self, name):
+        return default_registry().build("measure", name, {})
 
 
 del LimitConformance
