@@ -14,12 +14,13 @@ from hypothesis import settings as hypothesis_settings
 collect_ignore = ["stranger"]
 
 # Kernels compile at their first call, so no single example has a deadline.
-hypothesis_settings.register_profile(
-    "evosdc",
-    deadline=None,
-    max_examples=50,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
+for profile, examples in (("evosdc", 30), ("thorough", 500)):
+    hypothesis_settings.register_profile(
+        profile,
+        deadline=None,
+        max_examples=examples,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    )
 hypothesis_settings.load_profile("evosdc")
 
 FIRST = ("packaging", "cluster")

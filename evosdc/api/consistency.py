@@ -46,7 +46,7 @@ def check_records(
 
     if not threshold > 0:
         raise ParameterError(Fault("threshold", f"{threshold:g}", "a positive number of records"))
-    table = as_table(data, listed(protect))
+    table = as_table(data)
     chosen = listed(protect)
     return found(
         table, table.schema.with_role(Role.QUASI_IDENTIFIER) if chosen is None else chosen, threshold

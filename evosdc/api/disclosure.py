@@ -20,6 +20,7 @@ def risk(
     missing: str | None = None,
     population: Any = None,
     transitions: Mapping[str, Any] | None = None,
+    original: Any = None,
 ) -> RiskFigures:
     """Judge what one file, taken by itself, reveals of its respondents.
 
@@ -42,6 +43,9 @@ def risk(
         The population of the respondents, for models that compare with it.
     transitions : mapping of str to array, optional
         Rows of the matrices that attributes were randomised by, for local differential privacy.
+    original : frame or Table, optional
+        What a perturbed file was made from, record by record. In a perturbed file a record that stands out is no
+        re-identification; with the original it is counted how many are right.
 
     Returns
     -------
@@ -49,6 +53,7 @@ def risk(
         A dict, with ``verdict``, ``frame`` and ``report(path)``; a notebook shows it as a table. Figures by model;
         under ``not_applicable`` what other models lack; and what the figures hang on: ``records``,
         ``quasi_identifiers``, ``sensitive``, ``weight``, ``household``, ``missing_rule``, ``missing_values``.
+        With an original that differs, ``perturbed``: ``changed``, ``unique_records``, ``right``, ``intruder``.
 
     Raises
     ------
@@ -77,4 +82,12 @@ def risk(
     registry = default_registry()
     chosen = registry.names("privacy-model") if models is None else [models] if isinstance(models, str) else models
     params = chosen if isinstance(chosen, Mapping) else {name: {} for name in chosen}
-    return RiskFigures(assess(view, params, registry) | view_summary(view))
+    figures = assess(view, params, registry) | view_summary(view)
+    if original is not None:
+        from evosdc.release.uniques import against_original
+
+        made_from, _ = as_file(original, known)
+        made_from.schema.require(view.quasi_identifiers, "original")
+        told = against_original(made_from, table, view.quasi_identifiers, registry, "by the original")
+        figures |= {"perturbed": told.to_json()} if told is not None else {}
+    return RiskFigures(figures)

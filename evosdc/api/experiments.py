@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evosdc.api.tables import listed, without_roles
+from evosdc.api.tables import as_table, listed
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
 
@@ -56,7 +56,7 @@ def run(
     with ExitStack() as stack:
         if data is not None:
             path = path or free_folder(Path("runs"), str(given.get("title") or "experiment"))
-            given = with_own_data(given, without_roles(data), path)
+            given = with_own_data(given, as_table(data), path)
             stack.enter_context(withdrawn_unless_begun(path))
         resolved = parse_experiment(given, Path.cwd())
         path = path or free_folder(Path("runs"), resolved.heading)

@@ -51,7 +51,7 @@ def limit(
     from evosdc.model import Judgement, Microdata
     from evosdc.specs import LimitSpec
 
-    registry, table = default_registry(), as_table(data, listed(protect))
+    registry, table = default_registry(), as_table(data)
     offered = [spec for spec in registry.specs("limit") if isinstance(spec, LimitSpec)]
     named_il = listed(il) or (offered[0].il if offered else ())
     named_dr = listed(dr) or (offered[0].dr if offered else ())

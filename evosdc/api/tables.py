@@ -1,10 +1,12 @@
 """What the functions are given: files, DataFrames and lists of names."""
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from evosdc.table.schema import Role, Schema
+from evosdc.errors import DataError, Fault
+from evosdc.table.schema import WITHHELD, Role, Schema
 from evosdc.table.table import Table
 
 
@@ -29,19 +31,14 @@ def read_table(path: str | Path, schema: str | Path | Schema | None = None) -> T
     return read_source(Path(path), given).table
 
 
-def without_roles(data: Any) -> Table:
-    """Return a table as it is, and a frame as a table whose attributes have no role: an experiment says what it does."""
+def as_table(data: Any) -> Table:
+    """Return a table as it is, and a frame as a table whose attributes have no role."""
     if isinstance(data, Table):
         return data
     from evosdc.files.frame import table_from_frame
     from evosdc.files.frame_kinds import as_pandas
 
     return table_from_frame(as_pandas(data))
-
-
-def as_table(data: Any, protect: Sequence[str] | None = None) -> Table:
-    """Return a table as it is, and a frame as a table; see `as_file`."""
-    return as_file(data, protect)[0]
 
 
 def as_file(data: Any, protect: Sequence[str] | None = None) -> tuple[Table, dict[str, str]]:
@@ -86,26 +83,65 @@ def as_file(data: Any, protect: Sequence[str] | None = None) -> tuple[Table, dic
     return table_from_frame(frame, SchemaDescription(described, found.schema.missing)), reasons
 
 
-def as_version(data: Any, original: Table, generalised: bool = False) -> Table:
+def chosen_of(data: Any, table: Table, attributes: Sequence[str] | None, warn: bool = True) -> tuple[str, ...]:
+    """Return the attributes to work on, by `choose_attributes`.
+
+    A frame tells no roles. Where no attributes are named, columns that look like identifiers or free text are left
+    out, with a `UserWarning` that names them unless `warn` is False: to mask them would be no protection, and nobody
+    should believe that.
+
+    Raises
+    ------
+    InputError
+        As `choose_attributes`; or nothing is left.
+    """
+    from evosdc.calls.attribute_choice import choose_attributes
+
+    chosen = choose_attributes(table.schema, attributes)
+    if attributes is not None or isinstance(data, Table):
+        return chosen
+    from evosdc.files.frame_kinds import as_pandas
+    from evosdc.files.inference.proposal import infer_schema
+
+    found = infer_schema(as_pandas(data))
+    apart = [name for name in chosen if found.schema[name].role in WITHHELD]
+    if apart:
+        reasons = "; ".join(f"{name}: {found.reasons.get(name, found.schema[name].role)}" for name in apart)
+        advice = "Drop such columns before you publish, or name the attributes."
+        if len(apart) == len(chosen):
+            raise DataError(Fault("attributes", f"none, and nothing but identifiers ({reasons})", "names", advice))
+        told = f"Left as they are, since they look like identifiers or free text ({reasons}). {advice}"
+        if warn:
+            warnings.warn(told, stacklevel=4)
+    return tuple(name for name in chosen if name not in apart)
+
+
+def as_version(
+    data: Any, original: Table, generalised: bool | None = False, required: Sequence[str] | None = None
+) -> Table:
     """Return a masked version of a table as a table; columns that were left out of it are left out.
 
     Parameters
     ----------
     data : frame or Table
     original : Table
-    generalised : bool
-        Whether labels that the original does not have are taken as they are.
+    generalised : bool, optional
+        Whether labels that the original does not have are taken as they are; None: where all stand for several values.
+    required : sequence of str, optional
+        Columns that may not be left out.
     """
     if isinstance(data, Table):
         return data
     from evosdc.files.frame import columns_of, table_from_frame
     from evosdc.files.frame_kinds import as_pandas
-    from evosdc.files.widening import widened
+    from evosdc.files.widening import is_generalised, widened
 
     frame = as_pandas(data)
     columns = [part.column for part in columns_of(frame)]
+    if generalised is None:
+        generalised = is_generalised(original.schema, columns)
     held = {column.name for column in columns}
-    kept = [name for name in original.schema.names if name in held or original.schema[name].role.published]
+    kept = [name for name in original.schema.names if name in held or name in (required or ())]
     schema = original.schema.select(kept)
     return table_from_frame(frame, widened(schema, columns) if generalised else schema)
 

@@ -12,6 +12,7 @@ from evosdc.cli.options import PATH, json_option, listed, parameters, schema_opt
 if TYPE_CHECKING:
     from evosdc.model import IntruderView
     from evosdc.randomisation.transition import Matrix
+    from evosdc.release.uniques import Perturbed
 
 
 @click.command()
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 )
 @click.option("--population", type=PATH, help="A file of the population, for models that compare with it.")
 @click.option("--transitions", type=PATH, help="Matrices that the file was randomised by, such as transitions.json.")
+@click.option("--original", metavar="FILE", help="What DATA was made from, to count which of its records are right.")
 @click.option("--models", metavar="A,B,...", help="Registered privacy models; default: all.")
 @click.option("--set", "settings", metavar="MODEL.KEY=VALUE", multiple=True, help="A parameter of a model.")
 @json_option
@@ -41,14 +43,20 @@ def risk(
     missing: str | None,
     population: Path | None,
     transitions: Path | None,
+    original: str | None,
     models: str | None,
     settings: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Show what DATA, a file or a registered data set, reveals of its respondents when taken by itself."""
+    """Show what DATA, a file or a registered data set, reveals of its respondents when taken by itself.
+
+    Where values of DATA were changed, as its manifest, its run folder or --original tell, counts of records that stand
+    out are no re-identifications: then it is said so, and with --original how many of them are right.
+    """
     from evosdc.calls.disclosure import assess, build_models, intruder_view_of, population_description, view_summary
     from evosdc.cli.inputs import open_published
     from evosdc.cli.results import print_json
+    from evosdc.cli.text import say
     from evosdc.errors import Fault, FaultCollector, ParameterError
     from evosdc.files.source import read_source
     from evosdc.plugins.registry import default_registry
@@ -80,10 +88,65 @@ def risk(
     if view is None:
         raise ParameterError(Fault(data, "no file", "a file"))
     figures = assess(view, chosen, registry)
+    perturbed = perturbed_by(data, schema, original, view)
     if as_json:
-        print_json(figures | view_summary(view))
+        print_json(figures | view_summary(view) | ({"perturbed": perturbed.to_json()} if perturbed else {}))
         return
     _show(view, chosen, figures)
+    for sentence in perturbed.sentences() if perturbed else ():
+        say(sentence)
+
+
+def perturbed_by(data: str, schema: Path | None, original: str | None, view: "IntruderView") -> "Perturbed | None":
+    """Return what uniques of a perturbed file are worth; None where nothing tells that it was perturbed.
+
+    Raises
+    ------
+    InputError
+        The original cannot be read, or is not what the file was made from.
+    """
+    from evosdc.cli.inputs import open_source
+    from evosdc.plugins.registry import default_registry
+    from evosdc.release.uniques import Perturbed, against_original, unique_records
+
+    known = view.quasi_identifiers
+    if original is not None:
+        made_from = open_source(original, schema if Path(original).exists() else None)
+        made_from.table.schema.require(known, "--original")
+        return against_original(made_from.table, view.table, known, default_registry(), f"by {Path(original).name}")
+    told_by, changed = changes_told(Path(data))
+    changed = {name: count for name, count in changed.items() if name in known}
+    if not any(changed.values()):
+        return None
+    return Perturbed(f"by {told_by}", changed, unique_records(view.table, known))
+
+
+def changes_told(path: Path) -> tuple[str, dict[str, int]]:
+    """Return the file that tells what was changed in a data file, and how many values of each attribute.
+
+    It is the manifest beside it, or the result of the run folder that it lies in; of a file that was generalised, as
+    the release of the run tells, nothing was perturbed.
+    """
+    from evosdc.runs.layout import RELEASE, RESULT, read_object
+
+    for told in (path.with_name(f"{path.stem}.manifest.json"), path.with_name(RESULT)):
+        try:
+            document = read_object(told)
+        except (OSError, ValueError):
+            continue
+        best = document.get("best")
+        if told.name == RESULT and not (isinstance(best, dict) and best.get("file") == path.name):
+            continue
+        try:
+            tables = read_object(path.with_name(RELEASE)).get("cross_tables", []) if told.name == RESULT else []
+        except (OSError, ValueError):
+            tables = []
+        if any(isinstance(entry, dict) and entry.get("same_labels") is False for entry in tables):
+            continue
+        changed = document.get("changed")
+        if isinstance(changed, dict):
+            return told.name, {str(name): count for name, count in changed.items() if isinstance(count, int)}
+    return "", {}
 
 
 def matrix_rows(path: Path) -> "dict[str, Matrix]":

@@ -59,7 +59,7 @@ def started_classes(keys: Keys, listed: bool) -> ClassState:
         np.full(around, -1, dtype=np.int32),
         0,
     )
-    used = _entered(np.arange(n), keys, *state)
+    used = _entered(np.arange(n), keys, state)
     return state._replace(used=int(used))
 
 
@@ -90,26 +90,16 @@ def followed_classes(state: ClassState, keys: Keys, rows: Rows, always: bool) ->
             heads=state.heads.copy(), following=state.following.copy(), preceding=state.preceding.copy()
         )
     before = state.places[rows].astype(np.int64)
-    used = _entered(rows, keys, *after)
+    used = _entered(rows, keys, after)
     now = after.places[rows].astype(np.int64)
     moved = slice(None) if always else before != now
     return after._replace(used=int(used)), np.unique(np.concatenate([before[moved], now[moved]]))
 
 
 @kernel
-def _entered(
-    rows: Rows,
-    new: Keys,
-    keys: Keys,
-    sizes: Places,
-    heads: Places,
-    figures: Numbers,
-    places: Places,
-    following: Places,
-    preceding: Places,
-    used: int,
-) -> int:
+def _entered(rows: Rows, new: Keys, state: ClassState) -> int:
     """Move records to the classes of their new keys, in place, and return how many places have a key."""
+    keys, sizes, heads, _, places, following, preceding, used = state
     last = len(keys) - 1
     for i in range(len(rows)):
         row, key = rows[i], new[i]

@@ -34,6 +34,9 @@ class GenotypeSubject:
     tables: ClassVar[Collection[str]] = tuple(SHAPES)
     """Names of the tables of `evosdc.testing.tables` to test on; fewer for what takes long on each."""
 
+    _genotypes: ClassVar[dict[str, Genotype[Any]]] = {}
+    _genomes: ClassVar[dict[tuple[int, int], list[tuple[str, Any]]]] = {}
+
     def genotype(self, microdata: Microdata) -> Genotype[Any]:
         """Return the genotype to test."""
         raise NotImplementedError("define genotype(self, microdata) and return the genotype to test")
@@ -42,15 +45,37 @@ class GenotypeSubject:
         """Return a file to protect; override to attach hierarchies or to choose other data."""
         return sample_microdata(table_name, self.scales)
 
+    def __init_subclass__(cls) -> None:
+        """Give each suite a store of its own."""
+        super().__init_subclass__()
+        cls._genotypes = {}
+        cls._genomes = {}
+
     def made(self, table_name: str) -> Genotype[Any]:
-        """Return the genotype on a named table; skips where it refuses an unusual one."""
-        microdata = self.microdata(table_name)
-        genotype = accepted(table_name, lambda: self.genotype(microdata))
-        assert isinstance(genotype, Genotype), f"{type(genotype).__name__} is not a subclass of evosdc.model.Genotype"
-        return genotype
+        """Return the genotype on a named table, one for all tests of a class; skips where it refuses an unusual one."""
+        if table_name not in self._genotypes:
+            microdata = self.microdata(table_name)
+            genotype = accepted(table_name, lambda: self.genotype(microdata))
+            named = type(genotype).__name__
+            assert isinstance(genotype, Genotype), f"{named} is not a subclass of evosdc.model.Genotype"
+            self._genotypes[table_name] = genotype
+        return self._genotypes[table_name]
 
     def genomes(self, genotype: Genotype[Any], count: int = 4) -> list[tuple[str, Any]]:
-        """Return genomes with the name of what made them: random, initial, seeded, mutated and crossed ones."""
+        """Return genomes with the name of what made them: random, initial, seeded, mutated and crossed ones.
+
+        They are made once for a genotype of `made`: genomes are values, as the suite asserts.
+        """
+        kept = any(genotype is other for other in self._genotypes.values())
+        key = id(genotype), count
+        if not kept or key not in self._genomes:
+            made = self._new_genomes(genotype, count)
+            if not kept:
+                return made
+            self._genomes[key] = made
+        return list(self._genomes[key])
+
+    def _new_genomes(self, genotype: Genotype[Any], count: int) -> list[tuple[str, Any]]:
         made = [("random", genotype.random(generator(0, i))) for i in range(count)]
         if isinstance(genotype, SelfStarting):
             made += [("initial", genome) for _, genome in genotype.initial_genomes()[:count]]

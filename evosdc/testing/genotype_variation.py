@@ -58,7 +58,7 @@ class VariationTests(GenotypeSubject):
         assert_repeatable(lambda rng: genotype.crossover(a, b, rng), 2, "crossover")
         assert_repeatable(lambda rng: genotype.mutate(a, rng), 3, "mutate")
         assert_repeatable(lambda rng: genotype.decode(a, rng), 4, "decode")
-        twin = self.made(table_name)
+        twin = self.genotype(genotype.microdata)
         assert twin.key(a) == genotype.key(a), "two genotypes of one file give one genome different keys"
         assert self.decoded(twin, a).same_records(self.decoded(genotype, a)), (
             "two genotypes of one file decode differently"

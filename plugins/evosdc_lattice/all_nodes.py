@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.kernel import kernel
-from evosdc_lattice.rollup import Counts, merged_classes, table_bits, write_k_summary
+from evosdc_lattice.rollup import Counts, WordFields, merged_classes, table_bits, write_k_summary
 from evosdc_lattice.space import LatticeSpace
 
 
@@ -39,8 +39,8 @@ def swept(space: LatticeSpace) -> NDArray[np.int64] | None:
     narrow = m < np.iinfo(np.uint16).max
     table: NDArray[Any] = np.zeros(1 << table_bits(m), dtype=np.uint16 if narrow else np.uint32)
     return _sweep(
-        np.ascontiguousarray(ground.keys[:, 0]), ground.counts, order, heights, space.strides, shift, mask, offset,
-        parents.astype(np.uint64), space.model.k, space.size, table,
+        np.ascontiguousarray(ground.keys[:, 0]), ground.counts, order, heights, space.strides,
+        WordFields(shift, mask, offset[0], parents.astype(np.uint64)), offset, space.model.k, table,
     )  # fmt: skip
 
 
@@ -51,12 +51,9 @@ def _sweep(
     order: NDArray[np.int64],
     heights: NDArray[np.int64],
     strides: NDArray[np.int64],
-    shift: NDArray[np.uint64],
-    mask: NDArray[np.uint64],
+    fields: WordFields,
     offset: NDArray[np.int64],
-    parents: NDArray[np.uint64],
     k: int,
-    size: int,
     table: NDArray[np.unsignedinteger[Any]],
 ) -> NDArray[np.int64]:
     depth_count = order.size
@@ -69,7 +66,7 @@ def _sweep(
     set_counts[0, :] = counts
     set_sizes[0] = m
     level = np.zeros(depth_count, np.int64)
-    figures = np.empty((size, 5), np.int64)
+    figures = np.empty((np.prod(heights + 1), 5), np.int64)
     # source[d]: the depth whose set stands for the levels of the loops 0..d; sets are shared until one climbs.
     source = np.zeros(depth_count + 1, np.int64)
     node = 0
@@ -89,7 +86,8 @@ def _sweep(
         below = source[depth + 1] if level[depth] > 1 else source[depth]
         place = depth + 1
         set_sizes[place] = merged_classes(
-            set_keys[below], set_counts[below], set_sizes[below], moved, shift, mask, offset[level[depth]], parents,
+            set_keys[below], set_counts[below], set_sizes[below], moved,
+            WordFields(fields.shift, fields.mask, offset[level[depth]], fields.parents),
             set_keys[place], set_counts[place], table,
         )  # fmt: skip
         for d in range(depth + 1, depth_count + 1):

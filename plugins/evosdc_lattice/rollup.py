@@ -4,7 +4,7 @@ A class is the set of records with the same generalised values. Its key packs th
 into bit fields of one or more 64-bit words.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,15 +97,30 @@ def rolled_up(
     return merged[:found].copy(), sizes[:found].copy(), spread[:found].copy()
 
 
+class WordFields(NamedTuple):
+    """Where the attributes lie in keys of one word, and what they become: by attribute but for `parents`.
+
+    Parameters
+    ----------
+    shift, mask : ndarray of uint64, shape (V,)
+    offset : ndarray of int64, shape (V,)
+        Where the attribute's part of `parents` begins.
+    parents : ndarray of uint64
+        New code by old code.
+    """
+
+    shift: NDArray[np.uint64]
+    mask: NDArray[np.uint64]
+    offset: NDArray[np.int64]
+    parents: NDArray[np.uint64]
+
+
 @kernel
 def rolled_up_words(
     keys: NDArray[np.uint64],
     counts: Counts,
     moved: NDArray[np.int64],
-    shift: NDArray[np.uint64],
-    mask: NDArray[np.uint64],
-    offset: NDArray[np.int64],
-    parents: NDArray[np.uint64],
+    fields: WordFields,
 ) -> tuple[NDArray[np.uint64], Counts]:
     """Return a frequency set whose keys are single words, without sensitive values, at coarser levels.
 
@@ -115,13 +130,9 @@ def rolled_up_words(
     merged = np.empty(m, np.uint64)
     sizes = np.empty(m, np.int32)
     if m < 65535:
-        found = merged_classes(
-            keys, counts, m, moved, shift, mask, offset, parents, merged, sizes, np.zeros(1 << table_bits(m), np.uint16)
-        )
+        found = merged_classes(keys, counts, m, moved, fields, merged, sizes, np.zeros(1 << table_bits(m), np.uint16))
     else:
-        found = merged_classes(
-            keys, counts, m, moved, shift, mask, offset, parents, merged, sizes, np.zeros(1 << table_bits(m), np.uint32)
-        )
+        found = merged_classes(keys, counts, m, moved, fields, merged, sizes, np.zeros(1 << table_bits(m), np.uint32))
     return merged[:found].copy(), sizes[:found].copy()
 
 
@@ -140,10 +151,7 @@ def merged_classes(
     counts: Counts,
     m: int,
     moved: NDArray[np.int64],
-    shift: NDArray[np.uint64],
-    mask: NDArray[np.uint64],
-    offset: NDArray[np.int64],
-    parents: NDArray[np.uint64],
+    fields: WordFields,
     merged: NDArray[np.uint64],
     sizes: Counts,
     table: NDArray[np.unsignedinteger[Any]],
@@ -153,7 +161,8 @@ def merged_classes(
     Parameters
     ----------
     moved : ndarray of int64, shape (q,)
-        The attributes that change; `shift`, `mask` and `offset` are by attribute.
+        The attributes that change.
+    fields : WordFields
     merged, sizes : ndarray, shape (m,) or more
         Written to; they may be `keys` and `counts` themselves.
     table : ndarray of unsigned integers
@@ -166,11 +175,11 @@ def merged_classes(
     table[: last + 1] = 0
     source = keys
     for a in moved:
-        at, field, begin = shift[a], mask[a], offset[a]
+        at, field, begin = fields.shift[a], fields.mask[a], fields.offset[a]
         rest = ~(field << at)
         for i in range(m):
             key = source[i]
-            merged[i] = (key & rest) | (parents[begin + np.int64((key >> at) & field)] << at)
+            merged[i] = (key & rest) | (fields.parents[begin + np.int64((key >> at) & field)] << at)
         source = merged
     found = 0
     for i in range(m):

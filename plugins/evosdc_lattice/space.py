@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 
 from evosdc_lattice.class_requirement import ClassRequirement
 from evosdc_lattice.ladder import Ladder
-from evosdc_lattice.rollup import Counts, Keys, Sensitive, empty_sensitive, packed, rolled_up, rolled_up_words
+from evosdc_lattice.rollup import (
+    Counts,
+    Keys,
+    Sensitive,
+    WordFields,
+    empty_sensitive,
+    packed,
+    rolled_up,
+    rolled_up_words,
+)
 
 Levels = NDArray[np.int16]
 """A node: the level of each attribute, shape (V,)."""
@@ -136,7 +145,9 @@ class LatticeSpace:
         if words == 1 and classes.sensitive.shape[1] == 0:
             offset = np.zeros(len(self.ladders), dtype=np.int64)
             offset[at[1:]] = np.cumsum(sizes[:-1])
-            keys, counts = rolled_up_words(classes.keys[:, 0], classes.counts, at, shift, mask, offset, parents)
+            keys, counts = rolled_up_words(
+                classes.keys[:, 0], classes.counts, at, WordFields(shift, mask, offset, parents)
+            )
             return FrequencySet(keys[:, None], counts, empty_sensitive(len(counts)))
         offset = np.zeros(len(maps), dtype=np.int64)
         np.cumsum(sizes[:-1], out=offset[1:])

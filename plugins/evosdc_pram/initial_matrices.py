@@ -53,7 +53,8 @@ def designs(families: tuple[Family, ...], invariant: bool) -> Iterator[tuple[Mas
     if "two-stage" in families and not (invariant and "a" in families):
         yield from ((Masking("two-stage", {"p": p}), _two_stage(_a(p))) for p in TENTHS)
     if "preference" in families:
-        yield from ((Masking("preference", {"alpha": share}), _preference(share)) for share in _SHARES)
+        solved = _Preferences()
+        yield from ((Masking("preference", {"alpha": share}), solved.diluted(share)) for share in _SHARES)
     if "uniform" in families:
         yield Masking("uniform", mark), form(_uniform)
     if "near-identity" in families:
@@ -72,8 +73,21 @@ def _two_stage(design: Design) -> Design:
     return lambda T: two_stage(design(T), T)
 
 
-def _preference(share: float) -> Design:
-    return lambda T: diluted(preference_matrix(T, neighbour_weights(T.size)), share)
+class _Preferences:
+    """Preference matrices, each solved once for all shares that it is diluted by."""
+
+    def __init__(self) -> None:
+        self._solved: dict[bytes, Matrix] = {}
+
+    def diluted(self, share: float) -> Design:
+        """Return the design with a share of the matrix in it."""
+
+        def design(T: Frequencies) -> Matrix:
+            if T.tobytes() not in self._solved:
+                self._solved[T.tobytes()] = preference_matrix(T, neighbour_weights(T.size))
+            return diluted(self._solved[T.tobytes()], share)
+
+        return design
 
 
 def _uniform(T: Frequencies) -> Matrix:

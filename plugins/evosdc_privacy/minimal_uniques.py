@@ -86,8 +86,10 @@ def minimal_uniques(
                 if level + 1 < most and attribute > 0:
                     fixed = ends[level, numbers[level] - 1]
                     level += 1
-                    rows[level, : end - begin] = parts[level - 1, begin:end]
-                    rows[level, end - begin : size] = parts[level - 1, fixed : fixed + free[level - 1]]
+                    for t in range(end - begin):
+                        rows[level, t] = parts[level - 1, begin + t]
+                    for t in range(free[level - 1]):
+                        rows[level, end - begin + t] = parts[level - 1, fixed + t]
                     sizes[level] = size
                     limits[level] = attribute
                     attributes[level] = 0
@@ -102,7 +104,8 @@ def minimal_uniques(
             owner[found] = i
             before[found] = head[i]
             head[i] = found
-            sets[found] = current
+            for w in range(words):
+                sets[found, w] = current[w]
             found += 1
             continue
         attribute = attributes[level]
@@ -175,6 +178,10 @@ def _doubled(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Sets]:  # fmt: skip
     """Return the three arrays with room for twice as many sets."""
     found, words = sets.shape
+    owners, befores = np.empty(2 * found, np.int64), np.empty(2 * found, np.int64)
     longer = np.empty((2 * found, words), np.int64)
-    longer[:found] = sets
-    return np.append(owner, np.empty_like(owner)), np.append(before, np.empty_like(before)), longer
+    for i in range(found):
+        owners[i], befores[i] = owner[i], before[i]
+        for w in range(words):
+            longer[i, w] = sets[i, w]
+    return owners, befores, longer

@@ -13,21 +13,25 @@ from evosdc.plugins.kinds import KINDS
 from evosdc.plugins.registry import Registry
 
 
-@pytest.mark.parametrize("kind", SOURCES)
-def test_a_new_plugin_is_offered_and_passes_its_conformance_suite(evosdc, tmp_path, kind):
-    written = evosdc("new-plugin", kind, "ward-round")
-    assert written.status == 0, written.err
-    folder = tmp_path / "evosdc-ward-round"
-    assert sorted(path.name for path in folder.rglob("*.py")) == sorted(
-        ["__init__.py", f"{KINDS[kind].short}.py", "test_conformance.py"]
-    )
-    project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
-    assert (project["name"], project["entry-points"]) == (
-        "evosdc-ward-round", {"evosdc": {"ward-round": "evosdc_ward_round"}},
-    )  # fmt: skip
+def test_new_plugins_are_offered_and_pass_their_conformance_suites(evosdc, tmp_path):
+    folders = []
+    for kind in SOURCES:
+        name = f"ward-{kind}"
+        written = evosdc("new-plugin", kind, name)
+        assert written.status == 0, written.err
+        folder = tmp_path / f"evosdc-{name}"
+        assert sorted(path.name for path in folder.rglob("*.py")) == sorted(
+            ["__init__.py", f"{KINDS[kind].short}.py", "test_conformance.py"]
+        )
+        project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+        assert (project["name"], project["entry-points"]) == (
+            f"evosdc-{name}", {"evosdc": {name: f"evosdc_{name.replace('-', '_')}"}},
+        )  # fmt: skip
+        folders.append(str(folder))
+    # All in one process, which has to compile and to import only once.
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
-        cwd=folder, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(folder)},
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib", *folders],
+        cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(folders)},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
     assert " passed" in done.stdout
@@ -81,3 +85,12 @@ def test_names_are_those_that_can_be_registered():
     for name in ("a", "a-b", "k3-level"):
         assert NAME.fullmatch(name)
         assert REGISTERED.fullmatch(name)
+
+
+def test_what_follows_needs_nothing_that_is_not_there_or_says_what(evosdc, monkeypatch):
+    said = evosdc("new-plugin", "measure", "first-loss").out
+    assert f"{sys.executable} -m pip install --no-deps --no-build-isolation -e evosdc-first-loss" in said
+    assert "Then: evosdc plugins test first-loss" in said
+    monkeypatch.setattr("evosdc.cli.new_plugin.find_spec", lambda name: None)
+    said = evosdc("new-plugin", "measure", "second-loss").out
+    assert "Lacking for what follows: pip, setuptools, pytest. Install them first." in said

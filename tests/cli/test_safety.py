@@ -212,7 +212,9 @@ def test_control_characters_of_a_file_are_shown_and_not_obeyed(evosdc, tmp_path)
         assert "\x1b" not in answer.out + answer.err
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, signal.SIGINT, pytest.param(signal.SIGHUP, marks=pytest.mark.endurance)]
+)
 def test_signals_keep_what_was_reached(survey, number):
     program = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"

@@ -18,10 +18,19 @@ pytestmark = pytest.mark.cluster
 
 GRAINS = ("evaluations", "islands")
 CASES = [
-    # Numbers of workers and grains mean the same to every executor: each has both grains, all have one to four workers.
-    *(("processes", workers, GRAINS[workers % 2]) for workers in range(1, 5)),
-    *(("scoop", workers, GRAINS[workers % 2]) for workers in (2, 3)),
-    *((name, workers, GRAINS[workers % 2]) for name in ("dask", "mpi") for workers in (1, 2)),
+    *((name, 2, "evaluations") for name in ("processes", "dask", "mpi")),
+    *((name, 3, "islands") for name in ("processes", "scoop")),
+    # Numbers of workers and grains mean the same to every executor.
+    *(
+        pytest.param(name, workers, grain, marks=pytest.mark.endurance)
+        for name, workers, grain in (
+            ("processes", 1, "islands"),
+            ("processes", 4, "evaluations"),
+            ("scoop", 2, "evaluations"),
+            ("dask", 1, "islands"),
+            ("mpi", 1, "islands"),
+        )
+    ),
 ]
 
 ISLANDS = {"name": "islands", "inner": {"name": "nsga2"}, "islands": 3, "interval": 4, "topology": "random"}
@@ -85,8 +94,10 @@ if __name__ == "__main__":
 
 @pytest.mark.parametrize(
     ("launcher", "executor"),
-    [([], "ProcessesExecutor"), (["-m", "scoop", "-n", "2", "-q"], "ScoopExecutor")],
-    ids=["by itself", "under scoop"],
+    [
+        pytest.param([], "ProcessesExecutor", id="by itself", marks=pytest.mark.endurance),
+        pytest.param(["-m", "scoop", "-n", "2", "-q"], "ScoopExecutor", id="under scoop"),
+    ],
 )
 def test_an_experiment_written_as_a_script(launcher, executor, serial, tmp_path):
     script, unsaid = tmp_path / "script.py", experiment_file(tmp_path / "experiment.toml", **CHANGES, executor={})

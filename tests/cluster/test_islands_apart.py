@@ -42,7 +42,7 @@ def ran(path, folder, **settings):
     return folder
 
 
-@pytest.mark.parametrize("executor", ["processes", "scoop"])
+@pytest.mark.parametrize("executor", ["processes", pytest.param("scoop", marks=pytest.mark.endurance)])
 def test_a_slow_island_changes_nothing_and_holds_up_only_those_that_need_it(
     executor, experiment, tmp_path, monkeypatch
 ):
@@ -71,7 +71,7 @@ def test_a_slow_island_changes_nothing_and_holds_up_only_those_that_need_it(
         assert max(generation for _, generation in ahead) > 3
 
 
-@pytest.mark.parametrize("grain", ["islands", "evaluations"])
+@pytest.mark.parametrize("grain", ["islands", pytest.param("evaluations", marks=pytest.mark.endurance)])
 def test_a_run_is_taken_up_in_the_middle_between_two_migrations(grain, experiment, tmp_path):
     whole = ran(experiment, tmp_path / "whole")
     settings = {"name": "processes", "workers": 2, "grain": grain}

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.engine.checkpoint import FORMAT, KEPT, checkpoints, load_checkpoint, newest_checkpoint, save_checkpoint
@@ -288,7 +288,6 @@ def test_a_file_cut_off_anywhere_is_refused(whole, place):
 
 
 @given(place=st.floats(0, 1, exclude_max=True), bits=st.integers(1, 255))
-@settings(max_examples=200)
 def test_a_changed_byte_anywhere_is_noticed_or_does_no_harm(whole, place, bits):
     position = int(place * len(whole.data))
     changed = bytes([whole.data[position] ^ bits])

@@ -58,7 +58,6 @@ def edits(table, rng, steps):
         yield table, rows
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(1, 40), st.integers(0, 2**32), st.sampled_from(MODELS))
 def test_a_headline_is_followed_to_the_last_bit(n, seed, named):
     name, params = named
@@ -76,7 +75,6 @@ def test_a_headline_is_followed_to_the_last_bit(n, seed, named):
         state = after
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(1, 40), st.integers(0, 2**32), st.integers(1, 6))
 def test_a_shortfall_is_followed_to_the_last_bit(n, seed, bound):
     microdata = file_of(n, seed)

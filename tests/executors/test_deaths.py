@@ -21,7 +21,7 @@ from .work import task
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("death", ["os-exit", "kill"])
+@pytest.mark.parametrize("death", ["kill", pytest.param("os-exit", marks=pytest.mark.endurance)])
 def test_the_culprit_is_found_and_all_else_is_done(pool, death):
     rows = pool.map([task("leave", ["a", death, "b"]), task("leave", ["c", "d"]), task("leave", ["e"])])
     assert [o.value if o.ok else o.value.type for row in rows for o in row] == ["a", "WorkerDied", "b", "c", "d", "e"]

@@ -39,7 +39,13 @@ def expected():
 
 
 @pytest.mark.parametrize(
-    ("kind", "workers"), [("processes", 1), ("processes", 3), ("scoop", 1), ("scoop", 3)], ids=lambda value: str(value)
+    ("kind", "workers"),
+    [
+        ("processes", 3),
+        ("scoop", 3),
+        pytest.param("processes", 1, marks=pytest.mark.endurance),
+        pytest.param("scoop", 1, marks=pytest.mark.endurance),
+    ],
 )
 def test_the_executor_and_the_number_of_workers_change_nothing(kind, workers, expected):
     with KINDS[kind](None, workers) as executor:

@@ -81,15 +81,19 @@ def test_best_and_mean_never_get_worse(plain):
 
 
 @pytest.mark.parametrize(
-    "executor",
-    [{"name": "processes", "workers": n} for n in (1, 2, 3)] + [{"name": "scoop", "workers": n} for n in (2, 3)],
-    ids=lambda e: f"{e['name']}-{e['workers']}",
+    ("name", "workers"),
+    [
+        ("processes", 2),
+        *(pytest.param("processes", workers, marks=pytest.mark.endurance) for workers in (1, 3)),
+        *(pytest.param("scoop", workers, marks=pytest.mark.endurance) for workers in (2, 3)),
+    ],
 )
-def test_every_executor_ends_with_the_same_digest(plain, tmp_path, executor, monkeypatch):
+def test_every_executor_ends_with_the_same_digest(plain, tmp_path, name, workers, monkeypatch):
     # Small work would stay in this process: send all of it away.
     monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
     monkeypatch.setattr("evosdc.engine.evaluation.worth_starting", lambda seconds, workers: True)
-    result = run_once(experiment(executor=executor), tmp_path / "run", default_registry(), 11).result
+    chosen = experiment(executor={"name": name, "workers": workers})
+    result = run_once(chosen, tmp_path / "run", default_registry(), 11).result
     assert result["digest"] == plain.result["digest"]
     assert result["best"]["scores"] == plain.result["best"]["scores"]
     assert not list((tmp_path / "run").glob("context/*"))

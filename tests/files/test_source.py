@@ -22,7 +22,7 @@ from evosdc.table.table import MISSING, Table
 from .build import nominal, numeric, ordinal, schema, write
 
 WORD = st.sampled_from(["low", "mid", "high", "São", "a b", "x,y", 'q"q', "l\nl", "", "?"])
-RELAXED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+RELAXED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
 
 def delimited(draw_rows, separator, end, quote, final):

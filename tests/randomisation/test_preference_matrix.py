@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
@@ -28,7 +28,6 @@ def test_least_weight_on_the_diagonal_protects_nothing_unless_it_is_bounded():
     np.testing.assert_allclose(T @ bounded, T, rtol=0, atol=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.integers(0, 200), min_size=1, max_size=20),
     st.floats(0, 0.5),

@@ -4,7 +4,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import InputError
@@ -26,7 +26,6 @@ def agreeing(one, other):
 codes = st.integers(MISSING, 3)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(codes, codes), min_size=1, max_size=30))
 def test_no_relabelling_agrees_more(pairs):
     original, masked = (table(column, 4) for column in zip(*pairs, strict=True))

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
@@ -66,7 +66,6 @@ def cleaned(table, rules):
     return table.take(np.flatnonzero(~broken))
 
 
-@settings(max_examples=40)
 @given(files(missing=True), st.integers(0, 2**32), st.booleans())
 def test_records_are_found_as_by_definition(table, seed, ruled):
     if table.schema.na is MissingRule.WILDCARD:
@@ -106,7 +105,6 @@ def test_repair_changes_only_what_is_broken_and_leaves_nothing_broken(table, see
     assert known.repaired(repaired) is repaired
 
 
-@settings(max_examples=30)
 @given(files(), st.integers(0, 2**32))
 def test_repair_takes_back_the_fewest_cells_that_do(table, seed):
     known = RecordRules(table, PROTECT, (), find_structural_zeros(table, PROTECT, THRESHOLD))

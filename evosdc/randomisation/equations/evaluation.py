@@ -75,10 +75,8 @@ def _values(
         taken = arity[token]
         if taken == 0:
             target = stack[top]
-            if token == CONSTANT:
-                target[:] = constants[i]
-            else:
-                target[:] = planes[token]
+            for j in range(cells):
+                target[j] = constants[i] if token == CONSTANT else planes[token, j]
             top += 1
         elif taken == 1:
             _unary(token, stack[top - 1])

@@ -47,11 +47,11 @@ def mondrian_partition(axes: Axes, k: int, relaxed: bool, priorities: NDArray[np
         if rows.size >= 2 * k:
             spans = _spans(axes, rows)
             weights = priorities[visited] if priorities.size else spans
-            for axis in np.argsort(-weights, kind="mergesort"):
-                if spans[axis] > 0:
-                    sizes = _cut(axes, rows, axis, k, relaxed)
-                    if sizes.size:
-                        break
+            tried = spans <= 0.0
+            while not tried.all() and sizes.size == 0:
+                axis = _greatest(weights, tried)
+                tried[axis] = True
+                sizes = _cut(axes, rows, axis, k, relaxed)
             visited += 1
         if sizes.size:
             for size in sizes[::-1]:  # the first child is taken up first
@@ -62,6 +62,16 @@ def mondrian_partition(axes: Axes, k: int, relaxed: bool, priorities: NDArray[np
             parts[rows] = made
             made += 1
     return parts
+
+
+@kernel
+def _greatest(weights: NDArray[np.float64], left_out: NDArray[np.bool_]) -> int:
+    """Return where the greatest weight is, the first of equal ones, of those that are not left out; -1 if all are."""
+    best = -1
+    for axis in range(weights.size):
+        if not left_out[axis] and (best < 0 or weights[axis] > weights[best]):
+            best = axis
+    return best
 
 
 @kernel
@@ -112,7 +122,9 @@ def _cut(axes: Axes, rows: Ranks, axis: int, k: int, relaxed: bool) -> Sizes:
         order = np.argsort(keys, kind="mergesort")
         sizes = _runs(keys[order])
         if sizes.min() >= k:
-            rows[:] = rows[order]
+            ordered = rows[order]
+            for i in range(rows.size):
+                rows[i] = ordered[i]
             return sizes
     if axes.heights[axis] >= 0 and not relaxed:
         return np.empty(0, dtype=np.int64)
@@ -128,10 +140,12 @@ def _cut(axes: Axes, rows: Ranks, axis: int, k: int, relaxed: bool) -> Sizes:
 @kernel
 def _runs(ordered: Ranks) -> Sizes:
     """Return the lengths of the runs of equal values."""
-    ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)) + 1
-    sizes = ends.copy()
-    sizes[1:] -= ends[:-1]
-    return sizes
+    sizes, runs = np.zeros(ordered.size, dtype=np.int64), 0
+    for i in range(ordered.size):
+        if i > 0 and ordered[i] != ordered[i - 1]:
+            runs += 1
+        sizes[runs] += 1
+    return sizes[: runs + 1]
 
 
 @kernel
@@ -170,4 +184,5 @@ def _divide(rows: Ranks, keys: Ranks, left: int) -> None:
         else:
             divided[upper] = rows[i]
             upper += 1
-    rows[:] = divided
+    for i in range(rows.size):
+        rows[i] = divided[i]

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.kernel import kernel
+from evosdc_masking.swapping.frequency_tables import FrequencyTables
 
 Integers = NDArray[np.int64]
 Keys = NDArray[np.uint64]
@@ -30,25 +31,23 @@ def contains(keys: Keys, key: np.uint64) -> bool:
 
 
 @kernel
-def _cell(t: int, r: int, levels: Integers, attributes: Integers, strides: Integers, offsets: Integers, d: int) -> int:
-    cell = offsets[t]
+def _cell(t: int, r: int, levels: Integers, tables: FrequencyTables, d: int) -> int:
+    cell = tables.offsets[t]
     for q in range(3):
-        v = attributes[t, q]
+        v = tables.attributes[t, q]
         if v >= 0:
-            cell += levels[d, r, v] * strides[t, q]
+            cell += levels[d, r, v] * tables.strides[t, q]
     return int(cell)
 
 
 @kernel
-def _moved(
-    t: int, r: int, s: int, levels: Integers, chosen: NDArray[np.bool_], attributes: Integers, strides: Integers, d: int
-) -> int:
+def _moved(t: int, r: int, s: int, levels: Integers, chosen: NDArray[np.bool_], tables: FrequencyTables, d: int) -> int:
     """Return by how much the cell of record r moves when it takes the chosen values of record s."""
     change = 0
     for q in range(3):
-        v = attributes[t, q]
+        v = tables.attributes[t, q]
         if v >= 0 and chosen[v]:
-            change += (levels[d, s, v] - levels[d, r, v]) * strides[t, q]
+            change += (levels[d, s, v] - levels[d, r, v]) * tables.strides[t, q]
     return int(change)
 
 
@@ -66,12 +65,7 @@ def _leads(t: int, v: int, chosen: NDArray[np.bool_], attributes: Integers) -> b
 def exchange(
     levels: Integers,
     source: Integers,
-    attributes: Integers,
-    strides: Integers,
-    offsets: Integers,
-    detail: Integers,
-    first: Integers,
-    of: Integers,
+    tables: FrequencyTables,
     surplus: Integers,
     weights: Integers,
     keys: Keys,
@@ -92,8 +86,7 @@ def exchange(
         Values and classes of the columns; the masked ones come first.
     source : ndarray of int64, shape (n, V)
         The record whose value each masked cell holds.
-    attributes, strides, offsets, detail, first, of
-        Of `FrequencyTables`.
+    tables : FrequencyTables
     surplus : ndarray of int64, shape (cells,)
         By how many records each cell is greater than in the original.
     weights : ndarray of int64, shape (cells,)
@@ -111,6 +104,7 @@ def exchange(
     """
     np.random.seed(seed)
     n, masked = source.shape
+    attributes, _, _, detail, first, of, _ = tables
     chosen = np.zeros(levels.shape[2], dtype=np.bool_)
     moving = np.empty(3, dtype=np.int64)
     gained = 0
@@ -141,9 +135,9 @@ def exchange(
                 if moves > 1 and not _leads(t, v, chosen, attributes):
                     continue
                 d = detail[t]
-                x = _cell(t, r, levels, attributes, strides, offsets, d)
-                y = _cell(t, s, levels, attributes, strides, offsets, d)
-                step = _moved(t, r, s, levels, chosen, attributes, strides, d)
+                x = _cell(t, r, levels, tables, d)
+                y = _cell(t, s, levels, tables, d)
+                step = _moved(t, r, s, levels, chosen, tables, d)
                 if step == 0 or x + step == y:
                     continue
                 change += weights[x] * (1 if surplus[x] <= 0 else -1)
@@ -159,9 +153,9 @@ def exchange(
                     if moves > 1 and not _leads(t, v, chosen, attributes):
                         continue
                     d = detail[t]
-                    x = _cell(t, r, levels, attributes, strides, offsets, d)
-                    y = _cell(t, s, levels, attributes, strides, offsets, d)
-                    step = _moved(t, r, s, levels, chosen, attributes, strides, d)
+                    x = _cell(t, r, levels, tables, d)
+                    y = _cell(t, s, levels, tables, d)
+                    step = _moved(t, r, s, levels, chosen, tables, d)
                     surplus[x] -= 1
                     surplus[y] -= 1
                     surplus[x + step] += 1

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,7 @@ PAIRS, TRIPLES = 400, 300
 """Tables of two and of three attributes, at most: those whose attributes depend most on each other."""
 
 
-@dataclass(frozen=True, eq=False)
-class FrequencyTables:
+class FrequencyTables(NamedTuple):
     """Tables of two and three columns in one array of cells.
 
     Parameters

@@ -117,12 +117,7 @@ class TableSwapping(Tunable):
         exchange(
             published,
             source,
-            tables.attributes,
-            tables.strides,
-            tables.offsets,
-            tables.detail,
-            tables.first,
-            tables.of,
+            tables,
             tables.counts(published) - expected,
             np.where(expected == 0, _EMPTY, 1).astype(np.int64),
             _keys(published[0], labels),

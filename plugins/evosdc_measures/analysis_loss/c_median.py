@@ -126,7 +126,8 @@ def _settled(
         for cluster in range(clusters):
             if not (assigned == cluster).any():
                 farthest = np.argmax(far)
-                representatives[cluster] = records[farthest]
+                for v in range(records.shape[1]):
+                    representatives[cluster, v] = records[farthest, v]
                 far[farthest] = 0
             else:
                 _represent(records, counts, assigned, cluster, widths, offsets, distances, wildcards, representatives)

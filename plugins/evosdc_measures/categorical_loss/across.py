@@ -127,7 +127,7 @@ class FittedAcross(FittedSum):
         """Return the state after a change; O(m T)."""
         before, after = _joined(state[0], self._others, rows), _joined(masked.codes, self._others, rows)
         differences = state[1].copy()
-        total = follow_tables(before, after, np.arange(len(rows)), False, *self.tables, differences, state[2])
+        total = follow_tables(before, after, np.arange(len(rows)), False, self.tables, differences, state[2])
         return masked.codes, differences, total
 
     def value(self, state: State) -> float:

@@ -59,10 +59,7 @@ def assign(
     width: int,
     original: int,
     first: int,
-    labels: Counts,
-    owners: Counts,
-    prices: Integers,
-    label_prices: Integers,
+    assignment: Assignment,
 ) -> None:
     """Give one original category without a label the best one, and others a new one where that is better for all.
 
@@ -74,10 +71,11 @@ def assign(
     original : int
         The category, without a label.
     first : int
-        Where the attribute's entries begin in the arrays to come, which are changed.
-    labels, owners, prices, label_prices
-        See `Assignment`.
+        Where the attribute's entries begin in the arrays of the assignment.
+    assignment : Assignment
+        Changed in place.
     """
+    labels, owners, prices, label_prices, _ = assignment
     shortest, previous = np.full(width, _FAR), np.full(width, FREE)
     reached = np.zeros(width, np.bool_)
     here, category = FREE, original
@@ -112,12 +110,12 @@ def assign(
 
 
 @kernel
-def release(original: int, first: int, labels: Counts, owners: Counts) -> None:
+def release(original: int, first: int, assignment: Assignment) -> None:
     """Take an original category's label away."""
-    label = labels[first + original]
+    label = assignment.labels[first + original]
     if label != FREE:
-        owners[first + label] = FREE
-        labels[first + original] = FREE
+        assignment.owners[first + label] = FREE
+        assignment.labels[first + original] = FREE
 
 
 @kernel
@@ -129,28 +127,25 @@ def moved(
     entered: int,
     left: int,
     first: int,
-    labels: Counts,
-    owners: Counts,
-    prices: Integers,
-    label_prices: Integers,
+    assignment: Assignment,
 ) -> None:
     """Repair the assignment after one record of an original category was published as `entered`, before as `left`."""
-    label = labels[first + original]
+    label, prices = assignment.labels[first + original], assignment.prices
     if label == entered:
         # Its own label has become better by one record: nothing else does as well.
         prices[first + original] -= 1
         return
     cost = -counts[base + entered * width + original]
-    if label != left and cost >= prices[first + original] + label_prices[first + entered]:
+    if label != left and cost >= prices[first + original] + assignment.label_prices[first + entered]:
         return
-    release(original, first, labels, owners)
-    assign(counts, base, width, original, first, labels, owners, prices, label_prices)
+    release(original, first, assignment)
+    assign(counts, base, width, original, first, assignment)
 
 
 @kernel
-def misread(counts: Counts, base: int, width: int, first: int, labels: Counts) -> int:
+def misread(counts: Counts, base: int, width: int, first: int, assignment: Assignment) -> int:
     """Return how many more records read right under the assignment than as they are published."""
     gain = 0
     for a in range(width):
-        gain += counts[base + labels[first + a] * width + a] - counts[base + a * width + a]
+        gain += counts[base + assignment.labels[first + a] * width + a] - counts[base + a * width + a]
     return int(gain)

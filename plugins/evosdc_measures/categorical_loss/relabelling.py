@@ -105,12 +105,9 @@ class FittedRelabelling(Incremental[State], Expected, Mending):
         self, before: Codes, after: Codes, rows: Rows, fresh: bool, counts: Counts, assignment: Assignment
     ) -> State:
         original = self._original.codes
-        labels, owners, prices, label_prices, gains = assignment
-        _follow(
-            original, before, after, rows, fresh, *self._layout, counts, labels, owners, prices, label_prices, gains
-        )
+        _follow(original, before, after, rows, fresh, *self._layout, counts, assignment)
         for v in self._joint.wide:
-            gains[v] = gained_of_many(original[:, v], after[:, v])
+            assignment.gains[v] = gained_of_many(original[:, v], after[:, v])
         return after, counts, assignment
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
@@ -157,11 +154,7 @@ def _follow(
     offsets: Integers,
     firsts: Integers,
     counts: Counts,
-    labels: Counts,
-    owners: Counts,
-    prices: Integers,
-    label_prices: Integers,
-    gains: Integers,
+    assignment: Assignment,
 ) -> None:
     """Move changed rows in the joint counts, and keep the best assignment of each attribute."""
     for v in range(len(widths)):
@@ -177,14 +170,14 @@ def _follow(
                 if not fresh:
                     counts[base + left * width + a] -= 1
                 if changes == 1 and not fresh:
-                    moved(counts, base, width, a, entered, left, first, labels, owners, prices, label_prices)
+                    moved(counts, base, width, a, entered, left, first, assignment)
                 else:
                     # The prices hold for those alone whose counts stay: all others are to be assigned anew.
-                    release(a, first, labels, owners)
+                    release(a, first, assignment)
         for a in range(width):
-            if labels[first + a] == FREE:
-                assign(counts, base, width, a, first, labels, owners, prices, label_prices)
-        gains[v] = misread(counts, base, width, first, labels)
+            if assignment.labels[first + a] == FREE:
+                assign(counts, base, width, a, first, assignment)
+        assignment.gains[v] = misread(counts, base, width, first, assignment)
 
 
 def gained_of_many(original: Codes, masked: Codes) -> int:

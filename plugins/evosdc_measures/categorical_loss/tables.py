@@ -14,8 +14,8 @@ from evosdc.randomisation.expectation import Counts as Cells
 from evosdc.randomisation.expectation import expected_difference, with_missing
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Codes, Rows, Table
-from evosdc_measures.categorical_loss.contingency import cell_of, tables_of
-from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
+from evosdc_measures.categorical_loss.contingency import ContingencyTables, cell_of, tables_of
+from evosdc_measures.domains import Counts, domains_of, require_aligned
 
 State = tuple[Codes, Counts, int]
 """Codes of the masked table, masked minus original count of each cell the original occupies, sum of all changes."""
@@ -46,8 +46,7 @@ class FittedTables(Incremental[State]):
         self._rows = np.arange(self.n)
         self._empty = -tables.counts
         self._missed = self.n * tables.number
-        self.tables = tables[:-1]
-        """The tables as `follow_tables` takes them."""
+        self.tables = tables
 
     @property
     def greatest(self) -> int:
@@ -75,13 +74,13 @@ class FittedTables(Incremental[State]):
         """Return the state of a table; O(n T)."""
         require_aligned(self._original, masked)
         differences, codes = self._empty.copy(), masked.codes
-        total = follow_tables(codes, codes, self._rows, True, *self.tables, differences, self._missed)
+        total = follow_tables(codes, codes, self._rows, True, self.tables, differences, self._missed)
         return codes, differences, total
 
     def update(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; O(m T)."""
         differences, codes = state[1].copy(), masked.codes
-        return codes, differences, follow_tables(state[0], codes, rows, False, *self.tables, differences, state[2])
+        return codes, differences, follow_tables(state[0], codes, rows, False, self.tables, differences, state[2])
 
 
 class FittedSum(FittedTables, Expected):
@@ -135,13 +134,7 @@ def follow_tables(
     after: Codes,
     rows: Rows,
     fresh: bool,
-    members: Integers,
-    strides: Integers,
-    ends: Integers,
-    lookups: Integers,
-    cells: Counts,
-    firsts: Integers,
-    keys: Integers,
+    tables: ContingencyTables,
     differences: Counts,
     total: int,
 ) -> int:
@@ -153,13 +146,13 @@ def follow_tables(
     rows : ndarray of intp, shape (m,)
     fresh : bool
         Rows are counted for the first time: `before` is not read.
-    members, strides, ends, lookups, cells, firsts, keys
-        See `evosdc_measures.categorical_loss.contingency.ContingencyTables`.
+    tables : ContingencyTables
     differences : ndarray of int32
         Masked minus original count of each cell that the original occupies; changed.
     total : int
         Sum of all changes before.
     """
+    members, strides, ends, lookups, cells, firsts, keys, _ = tables
     for row in rows:
         position = 0
         for table in range(len(ends)):

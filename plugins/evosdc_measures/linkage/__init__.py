@@ -28,6 +28,12 @@ SPECS: tuple[MeasureSpec, ...] = (
         kind="dr", family="linkage", scales=_SCALES, default_for=("identity",),
     ),
     MeasureSpec(
+        name="ranked-linkage", implementation="evosdc_measures.linkage.ranked:RankedLinkage",
+        summary="Linkage by one who knows at about which place among the likeliest originals the right one stands.",
+        source="After Torra (2017): what a search does to a linkage is known too; blocks of places: reconstruction",
+        kind="dr", family="linkage", scales=_SCALES, default_for=("identity",),
+    ),
+    MeasureSpec(
         name="rsrl", implementation="evosdc_measures.linkage.rsrl:RankSwappingLinkage",
         summary="Linkage specific to rank swapping, original to masked: nearest record within p per cent of all ranks.",
         source="Nin, Herranz and Torra (2008); the algorithm as it is known, credit for ties: reconstruction",

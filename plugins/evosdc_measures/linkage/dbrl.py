@@ -221,7 +221,7 @@ def _tie_sizes(
         # look up.
         if not found:
             paths = np.empty((4, attributes), np.int64)
-            answers[place] = nearest(asked[row], distance, tree, distances, paths)
+            answers[place, 0], answers[place, 1] = nearest(asked[row], distance, tree, distances, paths)
         if answers[place, 0] == distance:
             sizes[i] = answers[place, 1]
     return sizes

@@ -7,28 +7,21 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from evosdc.errors import Fault, ParameterError
 from evosdc.model import Expected, Fitted, Incremental, Measure
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import Scale
 from evosdc.table.table import Codes, Numbers, Rows, Table
-from evosdc_measures.domains import Integers, require_aligned, small_counts
+from evosdc_measures.domains import require_aligned, small_counts
 from evosdc_measures.linkage.burdens import burdens_of
 from evosdc_measures.linkage.informed_links import followed, started
+from evosdc_measures.linkage.informed_originals import InformedOriginals
 from evosdc_measures.linkage.known_matrices import expected_links, matrices_by_attribute
-from evosdc_measures.linkage.likelihood import Behind, behind, costs_of_matrix
 from evosdc_measures.linkage.number_intervals import FittedOnIntervals
-from evosdc_measures.linkage.prefix_tree import tree_of
-from evosdc_measures.linkage.rivals import LinkedFile, Originals
+from evosdc_measures.linkage.rivals import LinkedFile
 from evosdc_measures.linkage.scenarios import ScenarioParameters, fitted_by_scenarios
 
 State = tuple[Codes, LinkedFile, float]
 """Codes of the masked table, how its records are linked, score."""
-
-FOLLOWED_CELLS = 1 << 16
-"""Greatest number of joint counts that a state holds; with more, a file is linked anew after each change."""
-MOST_CELLS = 1 << 26
-"""Greatest number of joint counts of a file."""
 
 
 class InformedLinkage(Measure):
@@ -84,7 +77,7 @@ class InformedLinkage(Measure):
         return FittedInformed(original, matrices)
 
 
-class FittedInformed(Incremental[State], Expected):
+class FittedInformed(InformedOriginals, Incremental[State], Expected):
     """`InformedLinkage` of one original.
 
     Parameters
@@ -95,21 +88,7 @@ class FittedInformed(Incremental[State], Expected):
     """
 
     def __init__(self, original: Table, matrices: dict[str, Matrix]) -> None:
-        n = len(original)
-        attributes = original.schema.categorical
-        self._original = original
-        self._rows = np.array([len(a.categories) + 1 for a in attributes], dtype=np.int64)
-        given = np.array([a.name in matrices for a in attributes], dtype=np.bool_)
-        model, self._frequencies = behind(original.codes, self._rows, given)
-        self._follows = bool(model.offsets[-1] <= FOLLOWED_CELLS)
-        self._known = {
-            v: costs_of_matrix(matrices[a.name], np.unique(original.codes[:, v]))
-            for v, a in enumerate(attributes)
-            if a.name in matrices
-        }
-        published = self._rows if self._known else np.minimum(self._rows, n)
-        _require_few_cells(published * model.strides, [a.name for a in attributes])
-        self._originals = Originals(model, tree_of(model.own))
+        super().__init__(original, matrices, "informed-linkage")
 
     def start(self, masked: Table) -> State:
         """Return the state of a table; one search for each record."""
@@ -124,16 +103,6 @@ class FittedInformed(Incremental[State], Expected):
         if not self._follows:
             linked = linked._replace(counts=counts[:0], costs=costs[:0])
         return masked.codes, linked, min(100.0 * matched / n, 100.0)
-
-    def _narrowed(self, codes: Codes) -> tuple[Codes, Behind]:
-        """Return codes and layout; of many categories, those alone that the file publishes are given room."""
-        if self._follows or self._known:
-            return codes, self._originals.model
-        narrow, rows = np.empty_like(codes), np.empty_like(self._rows)
-        for v in range(codes.shape[1]):
-            occurring, place = np.unique(codes[:, v], return_inverse=True)
-            narrow[:, v], rows[v] = place - 1, len(occurring)
-        return narrow, self._originals.model.with_rows(rows)
 
     def update(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change.
@@ -170,11 +139,3 @@ class FittedInformed(Incremental[State], Expected):
     def value(self, state: State) -> float:
         """Return the risk, 0..100."""
         return state[2]
-
-
-def _require_few_cells(cells: Integers, names: Sequence[str]) -> None:
-    if cells.sum() > MOST_CELLS:
-        given = f"{names[int(cells.argmax())]} with too many categories for a table by original and masked category"
-        advice = "Merge its categories, or declare it numeric: numbers are taken by classes."
-        wanted = f"tables of at most {MOST_CELLS} cells, all attributes together"
-        raise ParameterError(Fault("measure informed-linkage: attributes", given, wanted, advice))

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.model import Microdata
@@ -31,7 +31,6 @@ def guarded(table, ruled=False):
     return Microdata(Table(replace(kept.schema, edit_rules=RULES), kept.codes, kept.numbers), PROTECT, 2.0)
 
 
-@settings(max_examples=40)
 @given(files(missing=True), st.integers(0, 2**32), st.sampled_from(sorted(CROSSOVERS)), st.booleans())
 def test_no_operator_makes_an_impossible_record(table, seed, crossover, ruled):
     ruled = ruled and len(keeping(table)) > 0

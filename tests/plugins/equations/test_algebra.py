@@ -2,7 +2,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
@@ -36,7 +36,6 @@ def test_what_protected_division_forbids_is_left_alone():
     assert algebra.largest_difference(equation, wrong, "full", algebra.sample_attributes()) > 1e-3
 
 
-@settings(max_examples=25, deadline=None)
 @given(equations(most=15), st.sampled_from(["raw", "offdiag", "full"]))
 def test_matrices_stay_within_the_tolerance(equation, decoding):
     shorter = algebra.shortened(equation, decoding)

@@ -2,7 +2,7 @@ from itertools import pairwise
 from xml.etree import ElementTree as Xml
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from evosdc.randomisation.equations.infix import parse_infix
 from evosdc_equations.tree_picture import tree_picture
@@ -16,7 +16,6 @@ def texts(picture):
     return [element.text for element in Xml.fromstring(picture).iter(f"{SVG}text")]
 
 
-@settings(max_examples=200, deadline=None)
 @given(equations(most=60))
 def test_pictures_are_well_formed_and_hold_every_node(equation):
     tree = Xml.fromstring(tree_picture(equation))

@@ -1,5 +1,5 @@
 from deap import gp
-from hypothesis import given, settings
+from hypothesis import given
 
 from evosdc.randomisation.equations.equation import applied, terminal
 from evosdc.randomisation.equations.infix import parse_infix
@@ -8,7 +8,6 @@ from evosdc_equations.primitives import equation_of, tree_of
 from tests.randomisation.equations.drawing import equations
 
 
-@settings(max_examples=300, deadline=None)
 @given(equations(most=60))
 def test_tree_and_postorder_vector_are_two_forms_of_one_thing(equation):
     tree = tree_of(equation)

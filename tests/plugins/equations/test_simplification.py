@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from evosdc.randomisation.equations.equation import applied, terminal
 from evosdc.randomisation.equations.evaluation import DECODINGS, matrix_of, values
@@ -11,7 +11,6 @@ from evosdc_equations.simplification import simplify
 from tests.randomisation.equations.drawing import attributes, equations
 
 
-@settings(max_examples=300, deadline=None)
 @given(equations(), attributes())
 def test_no_value_and_no_matrix_changes(equation, attribute):
     shorter = simplify(equation)
@@ -26,7 +25,6 @@ def test_no_value_and_no_matrix_changes(equation, attribute):
         assert np.array_equal(matrix_of(equation, cells, decoding), matrix_of(fitted, cells, decoding))
 
 
-@settings(max_examples=300, deadline=None)
 @given(equations())
 def test_a_second_time_finds_nothing(equation):
     assert len(simplify(simplify(equation))) == len(simplify(equation))

@@ -3,7 +3,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.randomisation.equations.infix import infix, parse_infix
@@ -54,7 +54,6 @@ def test_half_and_half_is_ramped_over_depths():
     assert min(heights.values()) > 200  # full trees alone give 250 of each depth
 
 
-@settings(max_examples=300, deadline=None)
 @given(
     st.integers(0, 2**32),
     st.sampled_from([1, 2, 3, 5, 9]),

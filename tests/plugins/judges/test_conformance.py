@@ -36,6 +36,8 @@ class TestLinkability(_Judged):
 
 class TestLearnedInference(_Judged):
     name, params = "learned-inference", {"rounds": 1}
+    tables = ("ordinary", "one-attribute", "one-record", "same-records", "missing-values")
+    """A forest an attribute takes long."""
 
 
 class TestInference(_Judged):

@@ -4,7 +4,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc_judges.classes import by_appearance, classes_of, keys_of
@@ -13,8 +13,6 @@ from evosdc_judges.learned_linkage import learned_weights
 from evosdc_judges.nearest import costs_of, distinct, guessed, linked, met
 from evosdc_judges.transitions import joint_counts, reading, surprise
 from tests.plugins.judges.cases import fitted, noisy, people
-
-FEW = settings(max_examples=40, deadline=None)
 
 
 @st.composite
@@ -39,7 +37,6 @@ def nearest_of(matrices, asked, records, attributes=None):
     return [position for position, value in enumerate(found) if value == min(found)]
 
 
-@FEW
 @given(searches())
 def test_links_are_those_of_a_double_loop(given_search):
     matrices, asked, searched = given_search
@@ -52,7 +49,6 @@ def test_links_are_those_of_a_double_loop(given_search):
     assert linked(asked, pool.of_record, pool, costs_of(matrices)).tolist() == pytest.approx(wanted)
 
 
-@FEW
 @given(searches(), st.integers(0, 1000))
 def test_guesses_are_those_of_a_double_loop(given_search, seed):
     matrices, asked, searched = given_search
@@ -64,7 +60,6 @@ def test_guesses_are_those_of_a_double_loop(given_search, seed):
     assert guessed(asked, truth, searched, answers, costs_of(matrices)).tolist() == pytest.approx(wanted)
 
 
-@FEW
 @given(searches(), st.integers(0, 7))
 def test_meetings_are_those_of_a_double_loop(given_search, mask):
     matrices, asked, searched = given_search
@@ -77,7 +72,6 @@ def test_meetings_are_those_of_a_double_loop(given_search, mask):
     assert met(asked, searched, costs_of(matrices), first).tolist() == pytest.approx(wanted)
 
 
-@FEW
 @given(st.lists(st.lists(st.integers(0, 5), min_size=3, max_size=3), min_size=3, max_size=3))
 def test_the_reading_agrees_with_most_pairs_of_all_relabellings(rows):
     joint = np.array(rows)
@@ -86,7 +80,6 @@ def test_the_reading_agrees_with_most_pairs_of_all_relabellings(rows):
     assert agreed == max(sum(joint[a, b] for b, a in enumerate(order)) for order in permutations(range(3)))
 
 
-@FEW
 @given(st.integers(1, 40), st.integers(1, 4), st.integers(0, 1000))
 def test_keys_are_equal_for_equal_records_alone(n, width, seed):
     rng = np.random.default_rng(seed)

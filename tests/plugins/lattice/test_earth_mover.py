@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -31,7 +31,6 @@ def transported(p: np.ndarray, q: np.ndarray, apart: np.ndarray) -> float:
 shares = st.lists(st.integers(0, 5), min_size=6, max_size=6)
 
 
-@settings(max_examples=100, deadline=None)
 @given(hierarchies(), shares, shares, st.booleans())
 def test_distances_are_the_least_cost_of_transport(hierarchy, first, second, missing) -> None:
     leaves = hierarchy.leaves[: 6 - missing]

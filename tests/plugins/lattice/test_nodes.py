@@ -17,7 +17,7 @@ from evosdc_lattice.space import exhaustive_nodes, nodes_between
 from tests.plugins.lattice.tables import all_levels, files, privacy_parameters, reference
 
 MEASURES = ("dm", "dm-star", "lm", "iloss", "cavg", "aecs", "entropy", "precision", "height")
-slow = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+slow = settings(suppress_health_check=list(HealthCheck))
 
 
 def lattice_of(microdata, **params):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import InputError
@@ -41,7 +41,6 @@ def test_german_credit(german: Table, guess: str, values: tuple[float, ...], gre
     assert found.above(0.0, 2.0 * values[1], "mean") == pytest.approx(0.0, abs=1e-5)
 
 
-@settings(max_examples=40)
 @given(tables(), GUESSES, st.sampled_from([LOSSES, ("dbil",), ("ctbil", "ebil")]), st.booleans())
 def test_masses_and_capacities_are_all_subsets(
     table: Table, guess: str, losses: tuple[str, ...], linkage: bool
@@ -55,7 +54,6 @@ def test_masses_and_capacities_are_all_subsets(
         assert t * found.il + (1 - t) * found.dr == pytest.approx(found.value, abs=1e-6 if t > 0 else 1e-3)
 
 
-@settings(max_examples=60)
 @given(tables(), GUESSES, st.integers(0, 2**32), st.sampled_from([0.0, 0.3, 1.0]))
 def test_no_file_lies_below(table: Table, guess: str, seed: int, changed: float) -> None:
     rng = np.random.default_rng(seed)
@@ -78,7 +76,6 @@ def test_no_file_lies_below(table: Table, guess: str, seed: int, changed: float)
             assert t * il + (1 - t) * dr >= bounds[t] - 1e-9
 
 
-@settings(max_examples=25)
 @given(tables(), GUESSES)
 def test_the_bound_is_concave_in_t_and_greatest_at_the_maximum(table: Table, guess: str) -> None:
     generation = Generation(objective_for(table, guess))
@@ -91,7 +88,6 @@ def test_the_bound_is_concave_in_t_and_greatest_at_the_maximum(table: Table, gue
     assert max(best.il, best.dr) == pytest.approx(best.value, abs=1e-6)
 
 
-@settings(max_examples=25)
 @given(tables(records=40, categories=7), GUESSES, st.sampled_from([None, 0.4, 0.6]))
 def test_a_bound_that_was_stopped_early_is_valid_and_says_so(table: Table, guess: str, t: float | None) -> None:
     objective = objective_for(table, guess)

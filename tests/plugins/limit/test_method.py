@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
@@ -69,7 +69,6 @@ def test_rounding_keeps_originals_and_is_next_to_the_shares(B: int, A: int, seed
     assert (np.abs(found.sum(axis=1) - exact.sum(axis=1)) < 1.0 + 1e-5).all()
 
 
-@settings(max_examples=30)
 @given(tables(records=60, categories=5), st.integers(0, 2**32), st.sampled_from([None, 0.5]))
 def test_annealing_keeps_originals_and_is_no_worse(table: Table, seed: int, t: float | None) -> None:
     rng = np.random.default_rng(seed)
@@ -107,7 +106,6 @@ def _fitness(table: Table, counts: list[np.ndarray], t: float | None) -> float:
     return max(il, dr) + 0.02 * (il + dr) if t is None else t * il + (1 - t) * dr
 
 
-@settings(max_examples=30)
 @given(tables(records=60, categories=5), st.integers(0, 2**32))
 def test_assignment_has_the_given_numbers_and_knows_what_it_costs(table: Table, seed: int) -> None:
     rng = np.random.default_rng(seed)

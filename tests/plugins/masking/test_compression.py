@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
@@ -69,7 +69,6 @@ def test_tiny_tables(method: type[MaskingMethod], shape: tuple[int, int]) -> Non
 
 
 @given(numeric_tables())
-@settings(max_examples=30)
 def test_values_stay_in_range_and_missing_and_constant_ones_stay(table: Table) -> None:
     for method in FORMATS:
         with warnings.catch_warnings():
@@ -84,7 +83,6 @@ def test_values_stay_in_range_and_missing_and_constant_ones_stay(table: Table) -
 
 
 @given(st.integers(0, 100), st.sampled_from([255, 65535]), st.floats(1e-3, 1e300))
-@settings(max_examples=60)
 def test_quantisation_moves_values_by_half_a_level(seed: int, top: int, unit: float) -> None:
     values = np.random.default_rng(seed).uniform(-unit, unit, (20, 2))
     quantisation = Quantisation.of(values, top)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import evosdc
@@ -106,7 +106,6 @@ def test_categories_count_by_dummies(data: object) -> None:
 
 
 @given(numeric_tables(max_records=30, missing=False), st.integers(0, 5), st.sampled_from(["a", "b", "c"]))
-@settings(max_examples=60)
 def test_means_are_kept_and_with_c_covariances_without_confidential_attributes(
     table: Table, seed: int, variant: str
 ) -> None:

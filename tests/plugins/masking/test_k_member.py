@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
@@ -52,7 +52,6 @@ def least_repetition(table: Table) -> int:
 
 
 @given(categorical_tables(max_records=20), st.data())
-@settings(max_examples=60)
 def test_categorical_clusters_are_those_of_the_plain_reference(table: Table, data: st.DataObject) -> None:
     k = data.draw(st.integers(1, len(table)))
     first = data.draw(st.integers(0, len(table) - 1))
@@ -60,7 +59,6 @@ def test_categorical_clusters_are_those_of_the_plain_reference(table: Table, dat
 
 
 @given(st.lists(st.tuples(st.integers(-1, 4), st.integers(0, 2)), min_size=1, max_size=20), st.data())
-@settings(max_examples=40)
 def test_clusters_by_hierarchy_are_those_of_the_plain_reference(codes: list, data: st.DataObject) -> None:
     na = data.draw(st.sampled_from(["category", "wildcard"]))
     table = with_hierarchy(categorical(codes, [5, 3], [NOMINAL, ORDINAL], na), 0, TREE)
@@ -84,7 +82,6 @@ def test_numeric_clusters_are_those_of_the_plain_reference(n: int, k: int, kind:
 
 
 @given(any_table, st.data())
-@settings(max_examples=40)
 def test_the_published_file_is_k_anonymous(table: Table, data: st.DataObject) -> None:
     k = data.draw(st.integers(1, len(table)))
     published = masked(KMember, table, seed=data.draw(st.integers(0, 3)), k=k)
@@ -96,7 +93,6 @@ def test_the_published_file_is_k_anonymous(table: Table, data: st.DataObject) ->
 
 
 @given(st.one_of(categorical_tables(), numeric_tables(missing=False)), st.data())
-@settings(max_examples=40)
 def test_published_intervals_are_k_anonymous(table: Table, data: st.DataObject) -> None:
     k = data.draw(st.integers(1, len(table)))
     assert build(KMember, output="interval").generalises

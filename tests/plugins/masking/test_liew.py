@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -44,7 +44,6 @@ def assert_order_kept(before: np.ndarray, after: np.ndarray) -> None:
 
 
 @given(mixed_tables(), st.integers(0, 9), st.booleans())
-@settings(max_examples=60)
 def test_ranks_are_kept_and_missing_values_stay(table: Table, seed: int, rounding: bool) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -115,7 +114,6 @@ def test_two_humps_are_no_known_density_and_are_imposed_by_frequency() -> None:
 
 
 @given(st.lists(st.integers(-50, 50), min_size=2, max_size=60), st.integers(8, 20), st.integers(0, 3))
-@settings(max_examples=60)
 def test_frequencies_of_intervals_are_imposed(given_values: list[int], intervals: int, seed: int) -> None:
     values = np.array([*given_values, 60.5])
     draws = frequency_imposed(values, intervals, np.random.default_rng(seed))

@@ -4,7 +4,7 @@ import statistics
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc_masking.microaggregation.line_partition import equal_runs, least_deviations, least_squares
@@ -26,7 +26,6 @@ def check_runs(labels: np.ndarray, k: int) -> None:
 
 
 @given(whole, st.data())
-@settings(max_examples=40)
 def test_sum_of_squares_is_the_least_of_all_partitions(values: list[int], data: st.DataObject) -> None:
     k = data.draw(st.integers(1, len(values)))
     values.sort()
@@ -41,7 +40,6 @@ def test_sum_of_squares_is_the_least_of_all_partitions(values: list[int], data: 
 
 
 @given(whole, st.data())
-@settings(max_examples=40)
 def test_sum_of_deviations_is_the_least_of_all_partitions(values: list[int], data: st.DataObject) -> None:
     k = data.draw(st.integers(1, len(values)))
     values.sort()
@@ -59,7 +57,6 @@ def test_sum_of_deviations_is_the_least_of_all_partitions(values: list[int], dat
 
 
 @given(st.lists(st.tuples(*[st.integers(-9, 9)] * 2), min_size=1, max_size=12), st.data())
-@settings(max_examples=40)
 def test_several_attributes_have_the_best_partition_in_runs(points: list[tuple[int, int]], data: st.DataObject) -> None:
     k = data.draw(st.integers(1, len(points)))
     labels = least_squares(np.array(points, dtype=float), k)

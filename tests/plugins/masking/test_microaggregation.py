@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
@@ -43,7 +43,6 @@ def record_repetitions(table: Table) -> np.ndarray:
 
 @pytest.mark.parametrize("method", UNIVARIATE)
 @given(table=ordered_table, data=st.data())
-@settings(max_examples=40)
 def test_every_published_value_occurs_k_times(method: type, table: Table, data: st.DataObject) -> None:
     k = data.draw(st.integers(1, len(table)))
     published = masked(method, table, k=k)
@@ -61,14 +60,12 @@ def test_every_published_value_occurs_k_times(method: type, table: Table, data: 
 
 @pytest.mark.parametrize("method", UNIVARIATE)
 @given(table=ordered_table)
-@settings(max_examples=40)
 def test_k_of_1_is_the_identity_of_one_attribute_at_a_time(method: type, table: Table) -> None:
     assert masked(method, table, k=1).same_records(table)
 
 
 @pytest.mark.parametrize("method", UNIVARIATE)
 @given(table=ordered_table)
-@settings(max_examples=40)
 def test_k_of_n_publishes_one_value_where_missing_ones_are_categories(method: type, table: Table) -> None:
     published = masked(method, table, k=len(table))
     if table.schema.na == "category":
@@ -94,7 +91,6 @@ def test_ordinal_classes_have_the_least_distance_to_their_medians() -> None:
 
 
 @given(numeric_tables(missing=False), st.data())
-@settings(max_examples=40)
 def test_the_optimal_partition_loses_no_more_than_individual_ranking(table: Table, data: st.DataObject) -> None:
     k = data.draw(st.integers(1, len(table)))
     optimal, ranked = (((masked(m, table, k=k).numbers - table.numbers) ** 2).sum(axis=0) for m in UNIVARIATE)
@@ -103,7 +99,6 @@ def test_the_optimal_partition_loses_no_more_than_individual_ranking(table: Tabl
 
 @pytest.mark.parametrize("projection", ["principal-component", "z-scores"])
 @given(table=numeric_tables(), data=st.data())
-@settings(max_examples=40)
 def test_projected_microaggregation_is_k_anonymous(projection: str, table: Table, data: st.DataObject) -> None:
     k = data.draw(st.integers(1, len(table)))
     published = masked(ProjectedMicroaggregation, table, k=k, projection=projection)
@@ -249,7 +244,6 @@ def test_destandardising_restores_weighted_moments() -> None:
 
 @pytest.mark.parametrize("average", ["median", "convex-median", "mode", "mean"])
 @given(table=st.one_of(categorical_tables(), numeric_tables()), data=st.data())
-@settings(max_examples=40)
 def test_any_average_is_k_anonymous_and_the_identity_for_k_of_1(
     average: str, table: Table, data: st.DataObject
 ) -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
@@ -96,7 +96,6 @@ tables = st.one_of(mixed_tables(), categorical_tables()).flatmap(
 )
 
 
-@settings(max_examples=120)
 @given(tables, st.integers(1, 6), st.booleans(), st.booleans())
 def test_parts_are_those_of_the_plain_reference(table: Table, k: int, relaxed: bool, by_hierarchy: bool) -> None:
     if k > len(table):
@@ -114,7 +113,6 @@ def copies(table: Table, rows: np.ndarray) -> int:
     return int(np.unique(records, axis=0, return_counts=True)[1].max())
 
 
-@settings(max_examples=100)
 @given(tables, st.integers(1, 6), st.sampled_from(["widest", "random"]), st.integers(0, 3))
 def test_parts_have_the_promised_sizes(table: Table, k: int, dimension: str, seed: int) -> None:
     if k > len(table):

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
@@ -139,7 +139,6 @@ def test_factors_are_near_their_two_components() -> None:
 
 
 @given(numeric_tables(), st.integers(0, 5))
-@settings(max_examples=40)
 def test_no_noise_is_the_identity(table: Table, seed: int) -> None:
     for method in ADDITIVE:
         assert masked(method, table, seed, alpha=0).same_records(table)
@@ -148,7 +147,6 @@ def test_no_noise_is_the_identity(table: Table, seed: int) -> None:
 
 
 @given(numeric_tables(), st.integers(0, 5))
-@settings(max_examples=60)
 def test_missing_values_stay_and_constant_attributes_too(table: Table, seed: int) -> None:
     constant = np.array([np.ptp(c[~np.isnan(c)]) == 0 if (~np.isnan(c)).any() else True for c in table.numbers.T])
     with warnings.catch_warnings():
@@ -163,7 +161,6 @@ def test_missing_values_stay_and_constant_attributes_too(table: Table, seed: int
 
 
 @given(numeric_tables(missing=True))
-@settings(max_examples=60)
 def test_the_root_of_correlations_has_ones_on_the_diagonal(table: Table) -> None:
     found = moments(table.numbers)
     root = found.correlation_root()

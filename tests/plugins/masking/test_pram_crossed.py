@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as effort
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
@@ -31,7 +30,6 @@ def combinations(table: Table, first: int = 2) -> set[tuple[int, ...]]:
 
 
 @given(categorical_tables(), st.sampled_from(DESIGNS), st.integers(0, 3))
-@effort(max_examples=50)
 def test_only_combinations_that_occur_are_published_and_missing_values_stay(
     table: Table, params: dict, seed: int
 ) -> None:

@@ -43,7 +43,6 @@ def matrices(table: Table, weights: np.ndarray | None = None, **params: object) 
 
 
 @given(categorical_tables(), invariant, st.booleans())
-@effort(max_examples=80)
 def test_invariant_designs_keep_frequencies_to_rounding(table: Table, params: dict, crossed: bool) -> None:
     if crossed and len(table.schema) > 1:
         params = params | {"crossed": [list(table.schema.names[:2])]}
@@ -55,7 +54,6 @@ def test_invariant_designs_keep_frequencies_to_rounding(table: Table, params: di
 
 
 @given(categorical_tables(), invariant, st.integers(0, 5))
-@effort(max_examples=40)
 def test_invariant_designs_keep_sums_of_weights_to_rounding(table: Table, params: dict, seed: int) -> None:
     weights = np.random.default_rng(seed).gamma(1.0, 100.0, len(table)) + 0.1
     for T, matrix in matrices(table, weights, **params):

@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
 from evosdc.table.table import Table
 from evosdc_masking.anonymity import r_gather_partition
 from evosdc_masking.anonymity.r_gather import RGather
-from evosdc_masking.anonymity.r_gather_centres import centres_of, necessary_diameter
+from evosdc_masking.anonymity.r_gather_centres import _selected, centres_of, necessary_diameter
 from evosdc_masking.anonymity.r_gather_partition import gathered
 from evosdc_masking.space import space_of
 from tests.plugins.masking import clustering_references as references
@@ -48,7 +48,6 @@ def unit_of(table: Table) -> float:
 
 
 @given(tiny_tables(), st.data())
-@settings(max_examples=60)
 def test_the_radius_is_at_most_twice_the_least_possible(table: Table, data: st.DataObject) -> None:
     r = data.draw(st.integers(1, len(table)))
     gathering = gathered(space_of(table, clustering=True), r)
@@ -64,7 +63,6 @@ def test_the_radius_is_at_most_twice_the_least_possible(table: Table, data: st.D
 
 
 @given(tiny_tables(), st.data())
-@settings(max_examples=60)
 def test_the_flow_exists_exactly_if_every_set_of_centres_reaches_enough(table: Table, data: st.DataObject) -> None:
     r = data.draw(st.integers(1, 3))
     space, unit = space_of(table, clustering=True), unit_of(table)
@@ -84,7 +82,6 @@ def test_the_flow_exists_exactly_if_every_set_of_centres_reaches_enough(table: T
 
 
 @given(tiny_tables(), st.data())
-@settings(max_examples=40)
 def test_the_necessary_diameter_holds_r_records_around_each(table: Table, data: st.DataObject) -> None:
     r = data.draw(st.integers(1, len(table)))
     space = space_of(table, clustering=True)
@@ -112,7 +109,6 @@ def test_the_necessary_diameter_of_many_records(kind: str, r: int) -> None:
 
 
 @given(any_table, st.data(), st.sampled_from(["point", "centre"]))
-@settings(max_examples=40)
 def test_the_published_file_is_k_anonymous(table: Table, data: st.DataObject, output: str) -> None:
     k = data.draw(st.integers(1, len(table)))
     published = masked(RGather, table, k=k, output=output)
@@ -122,7 +118,6 @@ def test_the_published_file_is_k_anonymous(table: Table, data: st.DataObject, ou
 
 
 @given(categorical_tables(), st.data())
-@settings(max_examples=40)
 def test_published_intervals_are_k_anonymous(table: Table, data: st.DataObject) -> None:
     k = data.draw(st.integers(1, len(table)))
     assert build(RGather, output="interval").generalises
@@ -131,7 +126,6 @@ def test_published_intervals_are_k_anonymous(table: Table, data: st.DataObject) 
 
 
 @given(any_table)
-@settings(max_examples=40)
 def test_k_of_1_is_the_identity(table: Table) -> None:
     for output in ("point", "centre"):
         assert masked(RGather, table, k=1, output=output).same_records(table)
@@ -188,3 +182,9 @@ def test_missing_values_are_a_category_whatever_the_rule() -> None:
     tables = [categorical(codes, [2, 2], [NOMINAL, NOMINAL], na) for na in ("category", "wildcard")]
     classes = [build(RGather, k=3).classes(table, np.random.default_rng(1)) for table in tables]  # type: ignore[attr-defined]
     np.testing.assert_array_equal(*classes)
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=60), st.data())
+def test_a_rank_is_found_as_by_sorting(values, data):
+    rank = data.draw(st.integers(0, len(values) - 1))
+    assert _selected(np.array(values, dtype=np.float64), rank) == sorted(values)[rank]

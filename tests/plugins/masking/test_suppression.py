@@ -40,7 +40,6 @@ def cells(table: Table, published: Table) -> int:
 
 @pytest.mark.parametrize("missing", READINGS)
 @given(table=st.one_of(categorical_tables(max_records=25), mixed_tables()), k=sizes)
-@effort(max_examples=60)
 def test_every_record_is_like_k_and_nothing_changes_but_by_suppression(table: Table, k: int, missing: str) -> None:
     k = min(k, len(table))
     published = masked(LocalSuppression, table, k=k, missing=missing)
@@ -78,7 +77,6 @@ def test_all_records_are_alike_when_k_is_their_number(missing: str) -> None:
 
 
 @given(table=categorical_tables(max_records=30), wildcard=st.booleans())
-@effort(max_examples=60)
 def test_counts_of_alike_records_are_those_of_the_definition(table: Table, wildcard: bool) -> None:
     values = key_values(table)
     expected = [

@@ -117,8 +117,7 @@ def test_surpluses_and_keys_are_followed_exactly() -> None:
         return int(again.sum()) + 12 * sum(contains(alone, key) for key in _keys(published[0], labels))
 
     before = cost()
-    layout = (tables.attributes, tables.strides, tables.offsets, tables.detail, tables.first, tables.of)
-    gained = exchange(published, source, *layout, surplus, weights, keys, labels, alone, 12, 100_000, 7)
+    gained = exchange(published, source, tables, surplus, weights, keys, labels, alone, 12, 100_000, 7)
     np.testing.assert_array_equal(surplus, tables.counts(published) - expected)
     np.testing.assert_array_equal(keys, _keys(published[0], labels))
     for v in range(3):

@@ -206,6 +206,24 @@ def informed(original, masked, matrices=None):
     return float(100 * credit / len(original))
 
 
+def ranked(original, masked):
+    """Chance that an original drawn from a block of places is the own one, in the mean, for the best block."""
+    pairs, totals = transitions(original, masked)
+    blocks = [range(1 << k, 2 << k) for k in range(5)]
+    matches = [Fraction(0)] * len(blocks)
+    for own, y in zip(records(original), records(masked), strict=True):
+        chances = [
+            prod(Fraction(pairs[v][a, b], totals[v][a]) for v, (a, b) in enumerate(zip(x, y, strict=True)))
+            for x in records(original)
+        ]
+        mine = chances[records(original).index(own)]
+        likelier, tied = sum(chance > mine for chance in chances), sum(chance == mine for chance in chances)
+        for k, block in enumerate(blocks if likelier < 31 else ()):
+            places = sum(place in block for place in range(likelier + 1, likelier + tied + 1))
+            matches[k] += Fraction(places, tied * len(block))
+    return float(100 * max(matches) / len(original))
+
+
 def relabelled(original, masked):
     """Records gained by the best permutation of the labels, by attribute: all permutations are tried."""
     gains = []

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats.contingency import association
 
@@ -22,8 +22,6 @@ from evosdc.testing.measure import MeasureConformance
 from evosdc_measures.categorical_loss import across
 from evosdc_measures.categorical_loss.across import ContingencyLossAcross, corrected_association, strongest_pairs
 from tests.plugins.measures.cases import edited, pairs, schema, table
-
-SETTINGS = settings(max_examples=80, deadline=None)
 
 
 def with_ward(original):
@@ -76,7 +74,6 @@ def beside(original, codes):
     return Microdata(Table(whole, np.hstack([codes, original.codes]), original.numbers), original.schema.names)
 
 
-@SETTINGS
 @given(tables=pairs(most_records=25), width=st.integers(1, 3), seed=st.integers(0, 2**32 - 1))
 def test_every_table_by_definition_and_by_update(tables, width, seed):
     original, masked = tables
@@ -96,7 +93,6 @@ def test_every_table_by_definition_and_by_update(tables, width, seed):
     assert measure.score(original) == 0.0
 
 
-@SETTINGS
 @given(seed=st.integers(0, 2**32 - 1), sizes=st.tuples(st.integers(2, 6), st.integers(2, 6)))
 def test_strength_of_association(seed, sizes):
     rng = np.random.default_rng(seed)

@@ -5,7 +5,7 @@ from math import log, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError, SchemaError
@@ -80,7 +80,6 @@ def test_fixture_of_two_partitions():
     assert loss_of("rand", agreement) == pytest.approx(28.571429, abs=1e-5)
 
 
-@settings(max_examples=300, deadline=None)
 @given(data=st.data(), n=st.integers(1, 12))
 def test_partitions_against_all_pairs_of_records(data, n):
     a, b = (np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))) for _ in range(2))
@@ -127,7 +126,6 @@ def total_distance(t, labels):
     return total
 
 
-@settings(max_examples=150, deadline=None)
 @given(tables=pairs(most_records=7), clusters=st.integers(1, 3))
 def test_c_median_finds_the_best_of_all_clusterings_of_few_records(tables, clusters):
     t = tables[0]

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.randomisation.transition import design_a
@@ -41,7 +41,6 @@ def by_definition(original, masked):
 
 
 @pytest.mark.parametrize("wide", [joint.WIDE, 2])
-@settings(max_examples=300, deadline=None)
 @given(tables=pairs())
 def test_every_table_by_definition(wide, tables):
     with pytest.MonkeyPatch.context() as patched:
@@ -49,7 +48,6 @@ def test_every_table_by_definition(wide, tables):
         assert fitted(tables[0]).score(tables[1]) == pytest.approx(by_definition(*tables))
 
 
-@settings(max_examples=100, deadline=None)
 @given(tables=pairs(), seed=st.integers(0, 2**32 - 1))
 def test_updates_equal_starts(tables, seed):
     original, masked = tables

@@ -1,12 +1,11 @@
 """Each measure against its definition, written out as loops, on random small tables and on the checked fixture."""
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from tests.plugins.measures import reference
 from tests.plugins.measures.cases import digits, fitted, pairs, schema
 
-SETTINGS = settings(max_examples=150, deadline=None)
 FIXTURE = schema((4, 3), ("ordinal", "nominal"))
 X = digits(FIXTURE, "00,01,11,21,22,32,32,10")
 Y = digits(FIXTURE, "00,11,11,21,32,30,32,10")
@@ -34,13 +33,11 @@ def test_fixture_attribute_by_attribute():
             assert fitted(name, X.select(part)).score(Y.select(part)) == pytest.approx(score, abs=1e-4)
 
 
-@SETTINGS
 @given(pairs())
 def test_dbil(tables):
     assert fitted("dbil", tables[0]).score(tables[1]) == pytest.approx(reference.dbil(*tables), abs=1e-9)
 
 
-@SETTINGS
 @given(pairs())
 def test_ctbil(tables):
     for most in (1, 2, 3):
@@ -48,7 +45,6 @@ def test_ctbil(tables):
         assert fitted("ctbil", tables[0], K=most).score(tables[1]) == pytest.approx(wanted, abs=1e-9)
 
 
-@SETTINGS
 @given(pairs())
 def test_ctbil_of_sparse_tables(tables):
     from evosdc_measures.categorical_loss import contingency
@@ -58,13 +54,11 @@ def test_ctbil_of_sparse_tables(tables):
         assert fitted("ctbil", tables[0]).score(tables[1]) == pytest.approx(reference.ctbil(*tables), abs=1e-9)
 
 
-@SETTINGS
 @given(pairs())
 def test_ebil(tables):
     assert fitted("ebil", tables[0]).score(tables[1]) == pytest.approx(reference.ebil(*tables), abs=1e-9)
 
 
-@SETTINGS
 @given(pairs(most_records=25))
 def test_interval(tables):
     assert fitted("id", tables[0]).score(tables[1]) == pytest.approx(reference.interval(*tables), abs=1e-9)
@@ -73,7 +67,6 @@ def test_interval(tables):
     assert fitted("id", tables[0], **wide).score(tables[1]) == pytest.approx(wanted, abs=1e-9)
 
 
-@SETTINGS
 @given(pairs(most_records=25))
 def test_wide_attributes_are_judged_alike(tables):
     from evosdc_measures import joint
@@ -87,7 +80,6 @@ def test_wide_attributes_are_judged_alike(tables):
             assert fitted("id", tables[0], **params).score(tables[1]) == pytest.approx(wanted, abs=1e-9)
 
 
-@SETTINGS
 @given(pairs())
 def test_dbrl(tables):
     assert fitted("dbrl", tables[0]).score(tables[1]) == pytest.approx(reference.dbrl(*tables), abs=1e-9)
@@ -95,7 +87,6 @@ def test_dbrl(tables):
     assert backward == pytest.approx(reference.dbrl(*tables, backward=True), abs=1e-9)
 
 
-@SETTINGS
 @given(pairs(most_records=14))
 def test_dbrl_with_a_crowded_memory(tables):
     from evosdc_measures.linkage import dbrl
@@ -105,14 +96,12 @@ def test_dbrl_with_a_crowded_memory(tables):
         assert fitted("dbrl", tables[0]).score(tables[1]) == pytest.approx(reference.dbrl(*tables), abs=1e-9)
 
 
-@SETTINGS
 @given(pairs())
 def test_prl(tables):
     assume(reference.stable(reference.pairs_by_pattern(*tables), tables[0].codes.shape[1], len(tables[0])))
     assert fitted("prl", tables[0]).score(tables[1]) == pytest.approx(reference.prl(*tables), abs=1e-6)
 
 
-@SETTINGS
 @given(pairs(most_records=14, most_attributes=4))
 def test_prl_record_by_record(tables):
     assume(reference.stable(reference.pairs_by_pattern(*tables), tables[0].codes.shape[1], len(tables[0])))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from evosdc_measures.linkage.fellegi_sunter import ITERATIONS, estimate, weights_of
@@ -23,7 +23,6 @@ def assert_as_reference(counts, attributes, n):
     return found
 
 
-@settings(max_examples=150, deadline=None)
 @given(data=st.data(), attributes=st.integers(1, 4), n=st.integers(1, 60))
 def test_estimates(data, attributes, n):
     size = 1 << attributes

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import evosdc
@@ -146,7 +146,6 @@ def local_recodings(draw):
     return original, draw(st.lists(st.one_of(groups, st.none()), min_size=n, max_size=n))
 
 
-@settings(max_examples=300, deadline=None)
 @given(drawn=local_recodings(), numeric=st.booleans())
 def test_local_recodings_against_the_definitions(drawn, numeric):
     original, behind = drawn

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.randomisation.transition import design_a
@@ -36,7 +36,6 @@ def test_fixture_worked_by_hand():
 
 
 @pytest.mark.parametrize("wide", [joint.WIDE, 2])
-@settings(max_examples=200, deadline=None)
 @given(tables=pairs())
 def test_every_table_by_definition(wide, tables):
     with pytest.MonkeyPatch.context() as patched:
@@ -45,7 +44,6 @@ def test_every_table_by_definition(wide, tables):
 
 
 @pytest.mark.parametrize("wide", [joint.WIDE, 2])
-@settings(max_examples=100, deadline=None)
 @given(tables=pairs(), seed=st.integers(0, 2**32 - 1))
 def test_updates_equal_starts(wide, tables, seed):
     with pytest.MonkeyPatch.context() as patched:
@@ -61,7 +59,6 @@ def test_updates_equal_starts(wide, tables, seed):
             assert all(np.array_equal(part, begun) for part, begun in zip(state, fresh, strict=True))
 
 
-@settings(max_examples=100, deadline=None)
 @given(tables=pairs(), data=st.data())
 def test_no_relabelling_hides_anything(tables, data):
     original, masked = tables
@@ -80,7 +77,6 @@ def test_no_relabelling_hides_anything(tables, data):
             assert turned == pytest.approx(100 * share if several else 0.0)
 
 
-@settings(max_examples=60, deadline=None)
 @given(tables=pairs(), data=st.data())
 def test_order_of_records_is_of_no_account(tables, data):
     order = np.array(data.draw(st.permutations(range(len(tables[0])))))

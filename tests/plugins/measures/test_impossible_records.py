@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.api import measure
@@ -29,7 +29,6 @@ def fitted(table, threshold=2.0):
     return ImpossibleRecords(ImpossibleRecords.Params(threshold=threshold)).fit_in(Microdata(table, PROTECT))
 
 
-@settings(max_examples=25)
 @given(files(), st.integers(0, 2**32))
 def test_it_is_the_share_of_records_with_a_zero_or_a_broken_rule(table, seed):
     rules = edit_rules_of([{"a": "k", "y": (0, 5)}])

@@ -5,21 +5,19 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import EvaluationError, ParameterError, SchemaError
 from evosdc.randomisation.transition import design_a
 from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
-from evosdc_measures.linkage import informed, informed_links
+from evosdc_measures.linkage import informed_links, informed_originals
 from evosdc_measures.linkage.informed import InformedLinkage
 from evosdc_measures.linkage.likelihood import SCALE, logarithms
 from tests.plugins.measures import reference
 from tests.plugins.measures.cases import edited, noisy, pairs
 from tests.plugins.measures.test_definitions import X, Y
-
-SETTINGS = settings(max_examples=150, deadline=None)
 
 
 class TestInformedLinkage(MeasureConformance):
@@ -57,17 +55,15 @@ def test_logarithms_add_up_as_numbers_multiply():
             assert table_of_logs[number] == table_of_logs[divisor] + table_of_logs[number // divisor]
 
 
-@SETTINGS
 @given(tables=pairs(most_records=12))
 def test_every_table_by_definition(tables):
     assert fitted(tables[0]).score(tables[1]) == pytest.approx(reference.informed(*tables), abs=1e-9)
 
 
-@SETTINGS
 @given(tables=pairs(most_records=12))
 def test_many_categories_are_judged_alike(tables):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(informed, "FOLLOWED_CELLS", 0)
+        patched.setattr(informed_originals, "FOLLOWED_CELLS", 0)
         measure = fitted(tables[0])
         assert measure.score(tables[1]) == pytest.approx(reference.informed(*tables), abs=1e-9)
         masked, rows = edited(tables[1], np.random.default_rng(1))
@@ -75,7 +71,6 @@ def test_many_categories_are_judged_alike(tables):
 
 
 @pytest.mark.parametrize("most", [1, 3, 12])
-@SETTINGS
 @given(tables=pairs(most_records=25), seed=st.integers(0, 2**32 - 1))
 def test_updates_equal_starts(most, tables, seed):
     original, masked = tables
@@ -108,7 +103,6 @@ def test_updates_on_published_files(published):
         same(measure, state, measure.start(masked))
 
 
-@SETTINGS
 @given(tables=pairs(most_records=14), data=st.data())
 def test_no_relabelling_hides_anything(tables, data):
     original, masked = tables
@@ -120,7 +114,6 @@ def test_no_relabelling_hides_anything(tables, data):
     assert measure.score(Table(original.schema, codes, original.numbers)) == measure.score(masked)
 
 
-@SETTINGS
 @given(tables=pairs(most_records=14), data=st.data())
 def test_order_of_records_is_of_no_account(tables, data):
     order = np.array(data.draw(st.permutations(range(len(tables[0])))))
@@ -128,7 +121,6 @@ def test_order_of_records_is_of_no_account(tables, data):
     assert fitted(original).score(masked) == fitted(tables[0]).score(tables[1])
 
 
-@SETTINGS
 @given(tables=pairs())
 def test_the_original_itself_is_linked_but_for_its_doubles(tables):
     original, _ = tables
@@ -168,7 +160,6 @@ def stochastic(size, rng):
     return matrix
 
 
-@settings(max_examples=60, deadline=None)
 @given(tables=pairs(most_records=12), known=st.integers(1, 7), seed=st.integers(0, 2**32 - 1))
 def test_published_matrices(tmp_path_factory, tables, known, seed):
     original, masked = tables
@@ -225,7 +216,6 @@ def test_matrix_known_beside_a_drawn_file(german, tmp_path):
     assert np.mean(scores) == pytest.approx(fitted(german).expected(matrices), abs=4 * error)
 
 
-@settings(max_examples=60, deadline=None)
 @given(tables=pairs(most_records=8), seed=st.integers(0, 2**32 - 1))
 def test_expectation_by_definition(tables, seed):
     original, _ = tables
@@ -245,6 +235,6 @@ def test_too_much_for_a_table_or_an_expectation(adult):
     with pytest.raises(EvaluationError, match="let the genotype draw instead"):
         fitted(adult).expected([np.identity(len(a.categories)) for a in adult.schema.categorical])
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(informed, "MOST_CELLS", 300)
+        patched.setattr(informed_originals, "MOST_CELLS", 300)
         with pytest.raises(ParameterError, match="native-country with too many categories"):
             fitted(adult)

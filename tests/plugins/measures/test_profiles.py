@@ -51,7 +51,6 @@ def by_groups(records, original, order):
     return counts, profiles
 
 
-@settings(max_examples=80, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(1, 120),
@@ -84,7 +83,6 @@ def test_larger_tables_whatever_the_road(n, sizes, na):
     assert (filled.sum(axis=1) == len(original)).all()
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), mask=st.integers(0, 15))
 def test_groups_of_records_with_wildcards(seed, mask):
     original, masked = drawn(seed, 60, (3, 5, 2, 7), MissingRule.WILDCARD, least=0)
@@ -134,7 +132,6 @@ def test_profiles_are_remembered_and_forgotten(monkeypatch):
     assert any(later < earlier for earlier, later in pairwise(known))
 
 
-@settings(max_examples=200, deadline=None)
 @given(data=st.data(), size=st.sampled_from([1, 2, 4, 8]))
 def test_what_is_settled_is_so_by_definition(data, size):
     def drawn_ranks():

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
@@ -14,10 +14,7 @@ from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import Table
 from tests.plugins.measures.cases import CLASSES, fitted, noisy, pairs, schema, table
 
-SETTINGS = settings(max_examples=60, deadline=None)
 
-
-@SETTINGS
 @given(tables=pairs())
 def test_the_original_itself(tables):
     original, _ = tables
@@ -27,7 +24,6 @@ def test_the_original_itself(tables):
     assert fitted("id", original, nominal="frequency", percents=(0,)).score(original) == 100.0
 
 
-@SETTINGS
 @given(tables=pairs(rules=(MissingRule.CATEGORY,)))
 def test_the_original_itself_is_linked_but_for_its_doubles(tables):
     original, _ = tables
@@ -74,7 +70,6 @@ def test_a_rare_record_is_found_by_both_linkages():
         assert fitted(name, original).score(original) == pytest.approx(100 * 9 / 41)
 
 
-@SETTINGS
 @given(tables=pairs(), data=st.data())
 def test_order_of_records_is_of_no_account(tables, data):
     order = np.array(data.draw(st.permutations(range(len(tables[0])))))
@@ -84,7 +79,6 @@ def test_order_of_records_is_of_no_account(tables, data):
         assert fitted(name, original).score(masked) == pytest.approx(wanted, abs=1e-9)
 
 
-@SETTINGS
 @given(tables=pairs(), data=st.data())
 def test_names_of_nominal_categories_are_of_no_account(tables, data):
     relabelled = [t.codes.copy() for t in tables]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
@@ -14,8 +14,6 @@ from evosdc_measures.categorical_loss.relabelling import Relabelling
 from tests.plugins.measures import reference
 from tests.plugins.measures.cases import edited, noisy, pairs, schema, table
 from tests.plugins.measures.test_definitions import X, Y
-
-SETTINGS = settings(max_examples=100, deadline=None)
 
 
 class TestRelabelling(MeasureConformance):
@@ -44,7 +42,6 @@ def test_fixture_worked_by_hand():
 
 
 @pytest.mark.parametrize("wide", [joint.WIDE, 2])
-@SETTINGS
 @given(tables=pairs(most_records=14))
 def test_every_table_by_all_permutations(wide, tables):
     gains = reference.relabelled(*tables)
@@ -56,7 +53,6 @@ def test_every_table_by_all_permutations(wide, tables):
 
 
 @pytest.mark.parametrize("wide", [joint.WIDE, 3])
-@SETTINGS
 @given(tables=pairs(most_records=30), seed=st.integers(0, 2**32 - 1))
 def test_updates_equal_starts(wide, tables, seed):
     with pytest.MonkeyPatch.context() as patched:
@@ -88,7 +84,6 @@ def test_a_long_chain_of_changes_against_scipy(german):
         assert measure.value(state) == pytest.approx(100 * sum(gains) / 3 / len(german))
 
 
-@SETTINGS
 @given(sizes=st.lists(st.integers(2, 6), min_size=1, max_size=3), n=st.integers(1, 30), seed=st.integers(0, 99))
 def test_a_derangement_reads_wrong_throughout(sizes, n, seed):
     rng = np.random.default_rng(seed)
@@ -98,7 +93,6 @@ def test_a_derangement_reads_wrong_throughout(sizes, n, seed):
     assert fitted(original, aggregate="worst").score(turned) == pytest.approx(100.0)
 
 
-@SETTINGS
 @given(tables=pairs(), data=st.data())
 def test_order_of_records_is_of_no_account(tables, data):
     order = np.array(data.draw(st.permutations(range(len(tables[0])))))

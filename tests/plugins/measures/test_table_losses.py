@@ -5,7 +5,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
@@ -117,7 +117,6 @@ def test_fixture_of_eight_records():
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=200, deadline=None)
 @given(tables=pairs())
 def test_small_tables_against_the_definitions(name, tables):
     original, masked = tables
@@ -133,7 +132,6 @@ def test_small_tables_against_the_definitions(name, tables):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=60, deadline=None)
 @given(tables=pairs(), data=st.data())
 def test_relabelling_both_files_changes_nothing(name, tables, data):
     codes = [t.codes.copy() for t in tables]
@@ -149,7 +147,6 @@ def test_relabelling_both_files_changes_nothing(name, tables, data):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=40, deadline=None)
 @given(tables=pairs(), seed=st.integers(0, 2**32 - 1))
 def test_states_follow_edits_to_the_last_bit(name, tables, seed):
     original, masked = tables

@@ -5,7 +5,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.table.schema import Attribute, MissingRule, Scale, Schema
@@ -51,7 +51,6 @@ def check_updates(measure, params, rng, n):
 
 
 @pytest.mark.parametrize(("measure", "params"), MEASURES)
-@settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 40))
 def test_updates_equal_starts(measure, params, seed, n):
     check_updates(measure, params, np.random.default_rng(seed), n)
@@ -62,7 +61,6 @@ def test_large_tables_are_counted_anew(monkeypatch):
     check_updates(ChiSquareDifference, {}, np.random.default_rng(3), 30)
 
 
-@settings(max_examples=300, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 25))
 def test_two_way_measures_record_by_record(seed, n):
     rng = np.random.default_rng(seed)

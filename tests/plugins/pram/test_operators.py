@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError, PluginError
@@ -45,7 +45,6 @@ frequencies = st.lists(st.integers(0, 60), min_size=1, max_size=7).filter(lambda
 bounds = st.tuples(st.integers(0, 1000), st.integers(0, 1000)).map(lambda pair: [x / 1000 for x in sorted(pair)])
 
 
-@settings(max_examples=80, deadline=None)
 @given(frequencies, frequencies, bounds, st.integers(0, 2**32))
 def test_rows_stay_stochastic_within_bounds(first, second, limits, seed):
     genotype = genotype_of(first, second, least=limits[0], most=limits[1], swaps=0.5)
@@ -60,7 +59,6 @@ def test_rows_stay_stochastic_within_bounds(first, second, limits, seed):
                 assert ((kept >= limits[0] - 1e-12) & (kept <= limits[1] + 1e-12)).all()
 
 
-@settings(max_examples=80, deadline=None)
 @given(
     frequencies,
     st.sampled_from([{"invariance": "two-stage"}, {"invariance": "flow"}, {"invariance": "flow", "grain": 1}]),
@@ -147,7 +145,6 @@ def test_genomes_out_of_bounds_are_refused():
         flow.check((genes,))
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.integers(1, 8), st.integers(0, 2**32))
 def test_controlled_rounding_keeps_both_margins(size, seed):
     rng = np.random.default_rng(seed)
@@ -159,7 +156,6 @@ def test_controlled_rounding_keeps_both_margins(size, seed):
     assert (np.abs(rounded - mean) < 1).all()
 
 
-@settings(max_examples=100, deadline=None)
 @given(frequencies, st.integers(0, 2**32))
 def test_midpoints_of_flows_keep_margins_and_add_up(counts, seed):
     genotype = genotype_of(counts, invariance="flow", grain=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -21,7 +21,6 @@ CODES = st.tuples(st.integers(1, 14), st.integers(1, 5)).flatmap(
 )
 
 
-@settings(max_examples=300)
 @given(CODES, st.sampled_from(MissingMatch))
 def test_frequencies_are_those_of_all_pairs(codes, missing) -> None:
     weights = np.arange(1.0, len(codes) + 1)
@@ -32,7 +31,6 @@ def test_frequencies_are_those_of_all_pairs(codes, missing) -> None:
     assert population[view.classes.of].tolist() == [weights[n].sum() for n in near]
 
 
-@settings(max_examples=150)
 @given(CODES)
 def test_classes_are_those_of_equal_rows(codes) -> None:
     found = equivalence_classes(codes)
@@ -46,7 +44,6 @@ def test_classes_are_those_of_equal_rows(codes) -> None:
     ]
 
 
-@settings(max_examples=100)
 @given(CODES)
 def test_other_keys_can_be_asked_for_than_the_tree_holds(codes) -> None:
     keys = np.unique(codes, axis=0).astype(np.int32)
@@ -132,7 +129,6 @@ class TestPopulationFrequencies:
         )
 
 
-@settings(max_examples=150)
 @given(CODES, st.sampled_from(MissingMatch), st.integers(1, 6))
 def test_records_fall_short_of_k_where_too_few_are_like_them(codes, missing, k) -> None:
     view, model = release_of_codes(codes, missing), KAnonymity(None)

@@ -7,7 +7,7 @@ from math import log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -27,7 +27,6 @@ FILES = st.tuples(st.integers(1, 8), st.integers(1, 10), st.integers(1, 3)).flat
 )
 
 
-@settings(max_examples=200)
 @given(FILES, st.sampled_from(MissingMatch))
 def test_delta_is_that_of_the_definition(files, missing) -> None:
     file, people = (codes.tolist() for codes in files)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import cache
 from math import factorial
 from pathlib import Path
 
@@ -30,10 +31,12 @@ KEYS = ("urbrur", "roof", "walls", "water", "electcon", "relat", "sex")
 MODELS = ("k-anonymity", "p-sensitivity", "l-diversity", "t-closeness", "individual-risk", "suda2")
 
 
+@cache
 def household_survey(name: str = "testdata.csv") -> Table:
     return read_source(Path(os.environ["EVOSDC_DATA"]) / "ihsn_testdata" / name).table
 
 
+@cache
 def registered(name: str) -> Table:
     return load_dataset(default_registry().spec("dataset", name)).table
 

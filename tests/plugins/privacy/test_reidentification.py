@@ -6,7 +6,7 @@ from math import log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
@@ -49,7 +49,6 @@ def test_every_frequency_against_the_distribution(f: int, p: float) -> None:
     assert risk(f, p) == pytest.approx(negative_binomial_mean(f, p), rel=1e-8)
 
 
-@settings(max_examples=80)
 @given(st.integers(1, 60), st.floats(1e-3, 1.0))
 def test_every_frequency_against_the_integral(f: int, p: float) -> None:
     # E(1/F) is the integral of the probability generating function over s, divided by s
@@ -57,7 +56,6 @@ def test_every_frequency_against_the_integral(f: int, p: float) -> None:
     assert risk(f, p) == pytest.approx(integral, rel=1e-8)
 
 
-@settings(max_examples=80)
 @given(st.integers(1, 10**6), st.floats(1e-9, 1.0))
 def test_risks_lie_between_p_over_f_and_one_over_f(f: int, p: float) -> None:
     # by Jensen E(1/F) >= 1 / E(F) = p / f

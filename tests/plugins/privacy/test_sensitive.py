@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -41,7 +41,6 @@ TREE = Hierarchy(
 )
 
 
-@settings(max_examples=200)
 @given(FILES, RULES, st.sampled_from([0.5, 1.0, 2.0, 3.0]))
 def test_diversity_is_that_of_the_definition(file, missing, c) -> None:
     codes, sensitive = file
@@ -53,7 +52,6 @@ def test_diversity_is_that_of_the_definition(file, missing, c) -> None:
     assert recursive.tolist() == [recursive_l(values, c) for values in classes]
 
 
-@settings(max_examples=200)
 @given(FILES, RULES, st.sampled_from(["nominal", "ordinal", "hierarchical"]))
 def test_distances_are_those_of_the_definition(file, missing, distance) -> None:
     codes, sensitive = file

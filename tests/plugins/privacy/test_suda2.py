@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -28,14 +28,12 @@ def found_by_record(view, most: int) -> list[set[tuple[int, ...]]]:
     return [by_key[c] for c in view.classes.of]
 
 
-@settings(max_examples=300)
 @given(CODES, st.sampled_from(MissingMatch), st.integers(1, 5))
 def test_minimal_uniques_are_those_of_the_definition(codes, missing, most) -> None:
     most = min(most, codes.shape[1])
     assert found_by_record(release_of_codes(codes, missing), most) == msus(codes, missing, most)
 
 
-@settings(max_examples=60)
 @given(CODES, st.sampled_from(MissingMatch))
 def test_scores_are_those_of_the_definition(codes, missing) -> None:
     figures = Suda2(Suda2.Params()).assess(release_of_codes(codes, missing))

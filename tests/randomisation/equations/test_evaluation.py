@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from evosdc.randomisation.equations.equation import Equation, applied, terminal
 from evosdc.randomisation.equations.evaluation import DECODINGS, matrix_of, values
@@ -16,7 +16,6 @@ B = "p * tmin / (ta * (c - 1))"
 FILES = ([50, 30, 15, 5], [7, 9], [0, 3, 0, 4, 5], [1, 0], [5], [1] * 25, [10**6, 1, 1])
 
 
-@settings(max_examples=300, deadline=None)
 @given(equations(), attributes())
 def test_the_stack_equals_a_recursive_walk_over_each_cell(equation, attribute):
     cells = quantities(*attribute)
@@ -31,7 +30,6 @@ def test_the_stack_equals_a_recursive_walk_over_each_cell(equation, attribute):
     assert np.abs(found).max() <= 1e12
 
 
-@settings(max_examples=300, deadline=None)
 @given(equations(), attributes())
 def test_every_equation_makes_a_row_stochastic_matrix(equation, attribute):
     T, p = attribute[0], attribute[3]
@@ -47,7 +45,6 @@ def test_every_equation_makes_a_row_stochastic_matrix(equation, attribute):
             assert (np.diagonal(matrix)[~absent] == p).all()
 
 
-@settings(max_examples=300, deadline=None)
 @given(equations(), attributes())
 def test_decodings_equal_their_definition(equation, attribute):
     for decoding in DECODINGS:

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
@@ -12,7 +12,6 @@ from tests.randomisation.equations.drawing import equations
 from tests.randomisation.equations.latex_reading import parse_latex
 
 
-@settings(max_examples=300, deadline=None)
 @given(equations(most=60))
 def test_every_notation_is_read_back_token_by_token(equation):
     assert parse_infix(infix(equation)) == equation

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.model import Incremental
@@ -40,7 +40,6 @@ def check_updates(name, params, original, masked, rng, edits):
 
 
 @pytest.mark.parametrize(("name", "params"), VARIANTS)
-@settings(max_examples=30, deadline=None)
 @given(tables=pairs(), seed=st.integers(0, 2**32 - 1))
 def test_updates_on_small_tables(name, params, tables, seed):
     check_updates(name, params, *tables, np.random.default_rng(seed), 8)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from evosdc.table.schema import MissingRule
 from evosdc.table.table import Table
@@ -12,7 +12,6 @@ from tests.plugins.measures.numeric import reference
 from tests.plugins.measures.numeric.cases import SPECS, fitted, microaggregated, noisy, numeric, pairs
 
 LOSSES = [name for name, spec in SPECS.items() if spec.family in ("numeric", "discrepancy")]
-SETTINGS = settings(max_examples=150, deadline=None)
 
 
 def test_the_family_is_complete():
@@ -75,13 +74,11 @@ def test_the_mean_variation_is_the_mean_of_five_parts():
     assert breakdown["data"] == pytest.approx(100 * parts[0])
 
 
-@SETTINGS
 @given(tables=pairs())
 def test_il1s_on_small_tables(tables):
     assert fitted("il1s", tables[0]).score(tables[1]) == pytest.approx(reference.il1s(*tables))
 
 
-@SETTINGS
 @given(tables=pairs())
 def test_losses_are_finite_and_nothing_is_lost_by_the_original(tables):
     original, masked = tables

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from evosdc.errors import ParameterError, SchemaError
 from tests.plugins.measures.cases import noisy
@@ -10,11 +10,8 @@ from tests.plugins.measures.cases import pairs as categorical_pairs
 from tests.plugins.measures.numeric import reference
 from tests.plugins.measures.numeric.cases import fitted, numeric, pairs, schema, table
 
-SETTINGS = settings(max_examples=100, deadline=None)
-
 
 @pytest.mark.parametrize("name", ["dbrl", "prl"])
-@SETTINGS
 @given(tables=pairs())
 def test_scenarios_are_averaged_or_the_worst_is_taken(name, tables):
     original, masked = tables
@@ -43,7 +40,6 @@ def test_scenarios_that_do_not_fit_are_refused():
             fitted("prl", original, scenarios=scenarios)
 
 
-@SETTINGS
 @given(tables=pairs(most_records=5))
 def test_assignment_by_distance(tables):
     # Beside a value like 1e6 all other distances are equal but for what the bonus of a correct link outweighs.
@@ -52,7 +48,6 @@ def test_assignment_by_distance(tables):
     assert fitted("dbrl", tables[0], one_to_one=True).score(tables[1]) == pytest.approx(reference.assignment(distances))
 
 
-@SETTINGS
 @given(tables=categorical_pairs(most_records=5))
 def test_assignment_by_distance_of_categories(tables):
     from tests.plugins.measures.reference import apart, records
@@ -62,7 +57,6 @@ def test_assignment_by_distance_of_categories(tables):
     assert fitted("dbrl", original, one_to_one=True).score(masked) == pytest.approx(reference.assignment(costs))
 
 
-@SETTINGS
 @given(tables=categorical_pairs(most_records=5))
 def test_assignment_by_weight(tables):
     from evosdc_measures.linkage.fellegi_sunter import estimate, weights_of
@@ -103,7 +97,6 @@ def test_assignment_by_other_distances(numeric_file):
     assert fitted("prl", few, one_to_one=True).score(few) > 95.0, "but for records in the same classes"
 
 
-@SETTINGS
 @given(tables=categorical_pairs())
 def test_originals_are_looked_up_by_weight(tables):
     from evosdc_measures.linkage.fellegi_sunter import estimate, weights_of

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
@@ -11,7 +11,6 @@ from evosdc.table.table import Table
 from tests.plugins.measures.numeric import reference
 from tests.plugins.measures.numeric.cases import fitted, made, microaggregated, noisy, numeric, pairs, schema, table
 
-SETTINGS = settings(max_examples=200, deadline=None)
 BACKWARD = {"direction": "original-to-masked"}
 
 
@@ -27,7 +26,6 @@ def test_interval_by_hand():
     assert fitted("id", original, **deviation).score(masked) == 80.0
 
 
-@SETTINGS
 @given(tables=pairs(), percents=st.sets(st.integers(0, 60), min_size=1, max_size=3), whole=st.booleans())
 def test_interval_by_rank(tables, percents, whole):
     measure = fitted("id", tables[0], percents=tuple(percents), every_attribute=whole)
@@ -35,7 +33,6 @@ def test_interval_by_rank(tables, percents, whole):
     assert measure.score(tables[0]) == 100.0
 
 
-@SETTINGS
 @given(tables=pairs(), of_masked=st.booleans(), whole=st.booleans())
 def test_interval_by_deviation(tables, of_masked, whole):
     params = {"interval": "deviation", "deviation_of": "masked" if of_masked else "original"}
@@ -45,7 +42,6 @@ def test_interval_by_deviation(tables, of_masked, whole):
     assert measure.score(tables[1]) == pytest.approx(wanted)
 
 
-@SETTINGS
 @given(tables=pairs(scales=("ordinal", "nominal")))
 def test_cell_by_cell_is_the_same_for_categories(tables):
     original, masked = (t.select([a.name for a in t.schema.categorical] or t.schema.names) for t in tables)
@@ -63,7 +59,6 @@ def nearly_tied(distances):
     return bool(((gaps > 0) & (gaps < 1e-9 * max(1.0, distances.max()))).any())
 
 
-@SETTINGS
 @given(tables=pairs(), each=st.booleans(), backward=st.booleans())
 def test_distance_linkage(tables, each, backward):
     params = {"standardise": "each" if each else "original"} | (BACKWARD if backward else {})
@@ -95,7 +90,6 @@ def test_other_distances(distance, seed):
     assert fitted("dbrl", original, distance=distance, **BACKWARD).score(original) <= 100.0
 
 
-@SETTINGS
 @given(tables=pairs(), p=st.sampled_from([0.0, 5.0, 10.0, 25.0, 40.0, 100.0]))
 def test_rank_swapping_linkage(tables, p):
     assert fitted("rsrl", tables[0], p=p).score(tables[1]) == pytest.approx(reference.rsrl(*tables, p))
@@ -136,7 +130,6 @@ def test_identity_and_permutation_of_published_files(numeric_file):
         assert measure.score(shuffled) < (60.0 if name == "id" else 2.0)
 
 
-@SETTINGS
 @given(tables=pairs(missing=False))
 def test_tied_originals_share_the_credit(tables):
     original, _ = tables
@@ -171,7 +164,6 @@ def test_a_constant_attribute_links_nobody():
     assert fitted("rsrl", original, p=0).score(masked) == 100.0
 
 
-@SETTINGS
 @given(tables=pairs(), data=st.data())
 def test_the_order_of_records_is_of_no_account(tables, data):
     order = np.array(data.draw(st.permutations(range(len(tables[0])))))
@@ -188,7 +180,6 @@ def test_many_equal_records_are_linked_in_no_time():
     assert fitted("dbrl", masked).score(masked) == pytest.approx(100 * 4 / 20_000)
 
 
-@SETTINGS
 @given(tables=pairs(), bins=st.integers(2, 5))
 def test_numbers_agree_by_classes(tables, bins):
     from evosdc_measures.linkage.number_intervals import FittedOnIntervals

@@ -1,0 +1,120 @@
+"""Record linkage by an intruder who knows at about which place among the likeliest originals the right one stands."""
+
+from typing import Any
+
+import numpy as np
+from pydantic import Field
+
+from evosdc.model import Incremental, Measure, Parameters
+from evosdc.seeds import Purpose, stream
+from evosdc.table.schema import Scale
+from evosdc.table.table import Codes, Numbers, Rows, Table
+from evosdc_measures.domains import require_aligned
+from evosdc_measures.linkage.informed_originals import InformedOriginals
+from evosdc_measures.linkage.number_intervals import FittedOnIntervals
+from evosdc_measures.linkage.ranked_places import PlacedFile, followed_places, shares_of, started_places
+
+State = tuple[Codes, PlacedFile, float]
+"""Codes of the masked table, at which places its records' own originals stand, score."""
+
+
+class RankedLinkage(Measure):
+    """Expected share of records linked by one who knows about where among the likeliest the own one stands, times 100.
+
+    Originals are ranked behind a masked record by their likelihood, as `informed-linkage` does. A search that lowers
+    that share moves the right originals from the first place to the next ones, where whoever knows this finds them.
+    This intruder draws an original from one block of places: 1, 2 to 3, 4 to 7, 8 to 15 or 16 to 31. An own original
+    that is tied with t - 1 others has t places, each with probability 1/t. The risk is that of the block with the most
+    matches, so it is at least `informed-linkage`, and all of it for the original. Range 0..100, smaller is better. No
+    relabelling of published categories changes it.
+
+    The transparency principle (Torra, 2017) applied to what a search does to a linkage; the blocks are a
+    reconstruction. Of more than ``records`` records, so many are drawn by ``seed`` and placed among all originals.
+    Numbers are taken by classes: ``bins`` of about equal frequency in the original. A missing value is a category of
+    its own.
+    """
+
+    supports = frozenset(Scale)
+
+    class Params(Parameters):
+        """Classes of numbers, and the sample."""
+
+        bins: int = Field(10, ge=2, description="Classes of about equal frequency that numbers are taken by.")
+        records: int = Field(2000, ge=1, description="Masked records that are placed, at most.")
+        seed: int = Field(1, ge=0, description="Of the sample.")
+
+    params: Params
+
+    def fit(self, original: Table) -> Incremental[Any]:
+        """Build the tree of the originals, and draw the records.
+
+        Raises
+        ------
+        ParameterError
+            Too many categories.
+        """
+        self.require_support(original)
+        n = len(original)
+        asked: Rows = np.arange(n, dtype=np.intp)
+        if n > self.params.records:
+            drawn = stream(self.params.seed, Purpose.JUDGE).choice(n, self.params.records, replace=False)
+            asked = np.sort(drawn).astype(np.intp)
+        if original.schema.numeric:
+            return FittedOnIntervals(original, self.params.bins, lambda classed: FittedRanked(classed, asked))
+        return FittedRanked(original, asked)
+
+
+class FittedRanked(InformedOriginals, Incremental[State]):
+    """`RankedLinkage` of one original.
+
+    Parameters
+    ----------
+    original : Table
+    asked : ndarray of intp, shape (m,)
+        Records that are placed, ascending.
+    """
+
+    def __init__(self, original: Table, asked: Rows) -> None:
+        super().__init__(original, {}, "ranked-linkage")
+        self._asked = asked
+
+    def start(self, masked: Table) -> State:
+        """Return the state of a table; one search for each record asked."""
+        require_aligned(self._original, masked)
+        codes, model = self._narrowed(masked.codes)
+        cells, m = int(model.offsets[-1]), len(self._asked)
+        placed = PlacedFile(
+            np.zeros(cells, dtype=np.int32),
+            np.zeros(cells, dtype=np.int64),
+            np.zeros(m, dtype=np.int32),
+            np.ones(m, dtype=np.int32),
+        )
+        originals = self._originals._replace(model=model)
+        matched = started_places(codes, self._asked, originals, self._frequencies, placed)
+        if not self._follows:
+            placed = placed._replace(counts=placed.counts[:0], costs=placed.costs[:0])
+        return masked.codes, placed, self._risk(matched)
+
+    def update(self, state: State, masked: Table, rows: Rows) -> State:
+        """Return the state after a change: only records that publish what a changed cell published may move."""
+        if not self._follows:
+            return self.start(masked)
+        counts, costs, likelier, tied = state[1]
+        placed = PlacedFile(counts.copy(), costs.copy(), likelier.copy(), tied.copy())
+        originals, frequencies = self._originals, self._frequencies
+        matched = followed_places(state[0], masked.codes, rows, self._asked, originals, frequencies, placed)
+        return masked.codes, placed, self._risk(matched)
+
+    def burdens(self, masked: Table) -> Numbers:
+        """Return each record's expected match as a share of the score, shape (n,); 0 for records not asked."""
+        _, placed, _ = self.start(masked)
+        burdens = np.zeros(len(masked))
+        burdens[self._asked] = 100.0 * shares_of(placed.likelier, placed.tied) / len(self._asked)
+        return burdens
+
+    def value(self, state: State) -> float:
+        """Return the risk, 0..100."""
+        return state[2]
+
+    def _risk(self, matched: float) -> float:
+        return min(100.0 * matched / len(self._asked), 100.0)

@@ -1,0 +1,265 @@
+"""At which place among the likeliest originals a record's own one stands, followed through changes of a masked file."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from evosdc.kernel import kernel
+from evosdc.table.table import Codes, Numbers, Rows
+from evosdc_measures.domains import Counts, Integers
+from evosdc_measures.linkage.informed_links import FEW
+from evosdc_measures.linkage.likelihood import Frequencies, cost_of, write_costs
+from evosdc_measures.linkage.rivals import Originals, rival_of
+
+BLOCKS = 5
+"""Ranges of places that an intruder may know: the first, 2 to 3, 4 to 7, 8 to 15, 16 to 31."""
+
+LOST = (1 << BLOCKS) - 1
+"""From so many likelier originals on, a place is not looked for."""
+
+
+class PlacedFile(NamedTuple):
+    """What is known of a masked file; kernels change the arrays.
+
+    Parameters
+    ----------
+    counts : ndarray of int32
+    costs : ndarray of int64
+        As of `evosdc_measures.linkage.rivals.LinkedFile`.
+    likelier : ndarray of int32, shape (m,)
+        Originals that are likelier than the own one, by record asked; `LOST` for as many or more.
+    tied : ndarray of int32, shape (m,)
+        Originals as likely as the own one, itself among them.
+    """
+
+    counts: Counts
+    costs: Integers
+    likelier: Counts
+    tied: Counts
+
+
+@kernel
+def credits_of(likelier: int, tied: int, block: int) -> float:
+    """Return the chance that one original drawn from a block of places is the own one, 0..1."""
+    first, last = 1 << block, (2 << block) - 1
+    begin, end = max(likelier + 1, first), min(likelier + tied, last)
+    return (end - begin + 1) / tied / first if end >= begin and likelier < LOST else 0.0
+
+
+@kernel
+def matched(likelier: Counts, tied: Counts) -> tuple[int, float]:
+    """Return the block of places with the most expected matches, and these."""
+    sums = np.zeros(BLOCKS)
+    for asked in range(len(likelier)):
+        if likelier[asked] < LOST:
+            for block in range(BLOCKS):
+                sums[block] += credits_of(likelier[asked], tied[asked], block)
+    best = int(sums.argmax())
+    return best, float(sums[best])
+
+
+@kernel
+def place(published: Codes, row: int, originals: Originals, costs: Integers, paths: Integers) -> tuple[int, int]:
+    """Return how many originals are likelier behind a row than its own, and how many as likely.
+
+    Parameters
+    ----------
+    published : ndarray of int32, shape (n, V)
+    row : int
+    originals : Originals
+    costs : ndarray of int64
+    paths : ndarray of int64, shape (4, V)
+        Scratch, as of `evosdc_measures.linkage.rivals.rival_of`.
+    """
+    order, roots, nodes = originals.tree
+    strides, offsets = originals.model.strides, originals.model.offsets
+    limit = cost_of(published, row, row, originals.model, costs)
+    last = len(order) - 1
+    for level in range(last + 1):
+        v = order[level]
+        paths[3, level] = offsets[v] + (published[row, v] + 1) * strides[v]
+    likelier, tied, level = 0, 0, 0
+    paths[0, 0], paths[1, 0], paths[2, 0] = 0, roots, 0
+    while level >= 0:
+        node = paths[0, level]
+        if node == paths[1, level]:
+            level -= 1
+            continue
+        paths[0, level] = node + 1
+        cost = paths[2, level] + costs[paths[3, level] + nodes[node, 0]]
+        if cost > limit:
+            continue
+        if level < last:
+            level += 1
+            paths[0, level], paths[1, level], paths[2, level] = nodes[node, 1], nodes[node, 2], cost
+        elif cost < limit:
+            likelier += nodes[node, 1]
+            if likelier >= LOST:
+                return LOST, 1
+        else:
+            tied += nodes[node, 1]
+    return int(likelier), int(tied)
+
+
+@kernel
+def started_places(
+    published: Codes, asked: Rows, originals: Originals, frequencies: Frequencies, placed: PlacedFile
+) -> float:
+    """Count a whole file, find the places of the records asked, and return the expected matches.
+
+    Parameters
+    ----------
+    published : ndarray of int32, shape (n, V)
+    asked : ndarray of intp, shape (m,)
+    originals : Originals
+    frequencies : Frequencies
+    placed : PlacedFile
+        Zeros; filled.
+    """
+    counts, costs, likelier, tied = placed
+    own, strides, offsets = originals.model
+    n, attributes = own.shape
+    for row in range(n):
+        for v in range(attributes):
+            counts[offsets[v] + (published[row, v] + 1) * strides[v] + own[row, v]] += 1
+    for v in range(attributes):
+        for base in range(offsets[v], offsets[v + 1], strides[v]):
+            write_costs(base, v, strides[v], frequencies, counts, costs)
+    paths = np.empty((4, attributes), np.int64)
+    for number in range(len(asked)):
+        likelier[number], tied[number] = place(published, asked[number], originals, costs, paths)
+    return matched(likelier, tied)[1]
+
+
+@kernel
+def followed_places(
+    before: Codes,
+    after: Codes,
+    rows: Rows,
+    asked: Rows,
+    originals: Originals,
+    frequencies: Frequencies,
+    placed: PlacedFile,
+) -> float:
+    """Follow changed rows, and return the expected matches.
+
+    Parameters
+    ----------
+    before, after : ndarray of int32, shape (n, V)
+    rows : ndarray of intp
+    asked : ndarray of intp, shape (m,)
+    originals : Originals
+    frequencies : Frequencies
+    placed : PlacedFile
+        Changed.
+    """
+    attributes = before.shape[1]
+    changes = 0
+    for row in rows:
+        for v in range(attributes):
+            changes += before[row, v] != after[row, v]
+    paths = np.empty((4, attributes), np.int64)
+    if changes > FEW:
+        _follow_together(before, after, rows, asked, originals, frequencies, placed, paths)
+    elif changes > 0:
+        # One cell after the other: each is followed in a file that differs from the last in this cell alone.
+        current = before.copy()
+        for row in rows:
+            for v in range(attributes):
+                left = before[row, v]
+                if left != after[row, v]:
+                    current[row, v] = after[row, v]
+                    _follow_cell(current, row, v, left, asked, originals, frequencies, placed, paths)
+    return matched(placed.likelier, placed.tied)[1]
+
+
+@kernel
+def _follow_cell(
+    published: Codes,
+    row: int,
+    v: int,
+    left: int,
+    asked: Rows,
+    originals: Originals,
+    frequencies: Frequencies,
+    placed: PlacedFile,
+    paths: Integers,
+) -> None:
+    """Follow one changed cell, published as `left` before: its original category is likelier behind the new one.
+
+    Left as they are: records whose own original stands first alone and loses no ground, those lost that lose more, and
+    those for whom the originals of the moved category, which gain ground, are still less likely than the own one.
+    """
+    counts, costs, likelier, tied = placed
+    own, multiples = originals.model.own, frequencies.multiples
+    strides, offsets = originals.model.strides, originals.model.offsets
+    moved, entered = own[row, v], published[row, v]
+    for code, step in ((left, -1), (entered, 1)):
+        base = offsets[v] + (code + 1) * strides[v]
+        counts[base + moved] += step
+        write_costs(base, v, strides[v], frequencies, counts, costs)
+    for number in range(len(asked)):
+        other = asked[number]
+        code = published[other, v]
+        if other != row:
+            if code != left and code != entered:
+                continue
+            mine = own[other, v] == moved
+            if mine == (code == entered):
+                # All others lose ground to the own one, but those that have its category.
+                if likelier[number] == 0 and tied[number] == multiples[other]:
+                    continue
+            elif likelier[number] == LOST:
+                continue
+            elif not mine:
+                limit = cost_of(published, other, other, originals.model, costs)
+                rival, found = rival_of(published, other, limit, v, moved, False, originals, costs, paths)
+                if rival < 0 and found == 0:
+                    continue
+        likelier[number], tied[number] = place(published, other, originals, costs, paths)
+
+
+@kernel
+def _follow_together(
+    before: Codes,
+    after: Codes,
+    rows: Rows,
+    asked: Rows,
+    originals: Originals,
+    frequencies: Frequencies,
+    placed: PlacedFile,
+    paths: Integers,
+) -> None:
+    """Follow many changed cells: all records asked are placed anew that publish a category whose costs have changed."""
+    counts, costs, likelier, tied = placed
+    own, strides, offsets = originals.model
+    attributes = own.shape[1]
+    changed = np.zeros(len(costs), np.bool_)
+    for row in rows:
+        for v in range(attributes):
+            if before[row, v] != after[row, v]:
+                for code, step in ((before[row, v], -1), (after[row, v], 1)):
+                    base = offsets[v] + (code + 1) * strides[v]
+                    counts[base + own[row, v]] += step
+                    changed[base] = True
+    for v in range(attributes):
+        for base in range(offsets[v], offsets[v + 1], strides[v]):
+            if changed[base]:
+                write_costs(base, v, strides[v], frequencies, counts, costs)
+    for number in range(len(asked)):
+        other = asked[number]
+        touched = False
+        for v in range(attributes):
+            touched |= changed[offsets[v] + (after[other, v] + 1) * strides[v]]
+        if touched:
+            likelier[number], tied[number] = place(after, other, originals, costs, paths)
+
+
+@kernel
+def shares_of(likelier: Counts, tied: Counts) -> Numbers:
+    """Return each asked record's chance of being matched, in the block of places with the most matches, shape (m,)."""
+    best = matched(likelier, tied)[0]
+    shares = np.zeros(len(likelier))
+    for asked in range(len(likelier)):
+        shares[asked] = credits_of(likelier[asked], tied[asked], best)
+    return shares

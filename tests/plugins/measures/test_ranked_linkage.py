@@ -1,0 +1,130 @@
+"""Linkage by one who knows the place of the right original, against fractions over all pairs of records."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evosdc.table.table import Table
+from evosdc.testing.measure import MeasureConformance
+from evosdc_measures.linkage import informed_links, informed_originals
+from evosdc_measures.linkage.informed import InformedLinkage
+from evosdc_measures.linkage.ranked import RankedLinkage
+from tests.plugins.measures import reference
+from tests.plugins.measures.cases import edited, noisy, pairs
+from tests.plugins.measures.test_definitions import X, Y
+
+SETTINGS = settings(max_examples=100, deadline=None)
+
+
+class TestRankedLinkage(MeasureConformance):
+    kind = "dr"
+
+    def measure(self):
+        return RankedLinkage(RankedLinkage.Params())
+
+
+class TestRankedLinkageOfAFewRecords(MeasureConformance):
+    kind = "dr"
+    order_matters = True
+
+    def measure(self):
+        return RankedLinkage(RankedLinkage.Params(bins=2, records=3))
+
+
+del MeasureConformance
+
+
+def fitted(original, **params):
+    return RankedLinkage(RankedLinkage.Params(**params)).fit(original)
+
+
+def test_it_is_informed_linkage_where_most_stand_first():
+    assert fitted(X).score(Y) == pytest.approx(100 * 5 / 8, abs=1e-6)
+    assert fitted(X).burdens(Y) * 8 / 100 == pytest.approx([1, 0, 1, 1, 0, 0.5, 0.5, 1], abs=1e-6)
+
+
+@SETTINGS
+@given(tables=pairs(most_records=12))
+def test_every_table_by_definition(tables):
+    measure = fitted(tables[0])
+    assert measure.score(tables[1]) == pytest.approx(reference.ranked(*tables), abs=1e-9)
+    assert measure.burdens(tables[1]).sum() == pytest.approx(measure.score(tables[1]), abs=1e-9)
+
+
+def test_a_file_with_most_records_beyond_the_last_place_by_definition(german):
+    original = german.take(np.arange(120))
+    masked = noisy(original, 0.9, np.random.default_rng(5))
+    assert fitted(original).score(masked) == pytest.approx(reference.ranked(original, masked), abs=1e-9)
+
+
+@SETTINGS
+@given(tables=pairs(most_records=14))
+def test_who_knows_the_place_links_no_less_than_who_takes_the_first(tables):
+    first = InformedLinkage(InformedLinkage.Params()).fit(tables[0]).score(tables[1])
+    assert fitted(tables[0]).score(tables[1]) >= first - 1e-9
+
+
+@SETTINGS
+@given(tables=pairs(most_records=12))
+def test_many_categories_are_judged_alike(tables):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(informed_originals, "FOLLOWED_CELLS", 0)
+        measure = fitted(tables[0])
+        assert measure.score(tables[1]) == pytest.approx(reference.ranked(*tables), abs=1e-9)
+        masked, rows = edited(tables[1], np.random.default_rng(1))
+        assert measure.value(measure.update(measure.start(tables[1]), masked, rows)) == measure.score(masked)
+
+
+def same(measure, followed, fresh):
+    assert measure.value(followed) == measure.value(fresh)
+    assert np.array_equal(followed[0], fresh[0])
+    for one, other in zip(followed[1], fresh[1], strict=True):
+        assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("most", [1, 3, 12])
+@SETTINGS
+@given(tables=pairs(most_records=25), seed=st.integers(0, 2**32 - 1))
+def test_updates_equal_starts(most, tables, seed):
+    original, masked = tables
+    rng, measure = np.random.default_rng(seed), fitted(original, records=15)
+    family = [(masked, measure.start(masked))]
+    for _ in range(10):
+        masked, state = family[int(rng.integers(len(family)))]
+        masked, rows = edited(masked, rng, most)
+        family.append((masked, measure.update(state, masked, rows)))
+    for masked, state in family:
+        same(measure, state, measure.start(masked))
+
+
+def test_updates_on_published_files(published):
+    rng = np.random.default_rng(7)
+    measure, masked = fitted(published), noisy(published, 0.3, rng)
+    state = measure.start(masked)
+    for most in [1] * 40 + [3, informed_links.FEW + 2, 60, 1, 2, 1]:
+        masked, rows = edited(masked, rng, most)
+        state = measure.update(state, masked, rows)
+        same(measure, state, measure.start(masked))
+
+
+@SETTINGS
+@given(tables=pairs(most_records=14), data=st.data())
+def test_no_relabelling_hides_anything(tables, data):
+    original, masked = tables
+    codes = masked.codes.copy()
+    for v, attribute in enumerate(original.schema.categorical):
+        names = np.array(data.draw(st.permutations(range(-1, len(attribute.categories)))))
+        codes[:, v] = names[codes[:, v] + 1]
+    measure = fitted(original)
+    assert measure.score(Table(original.schema, codes, original.numbers)) == pytest.approx(measure.score(masked))
+
+
+def test_the_original_itself_is_linked_but_for_its_doubles(german):
+    distinct = len(np.unique(german.codes, axis=0))
+    assert fitted(german).score(german) == pytest.approx(100 * distinct / len(german))
+
+
+def test_records_drawn_tell_about_what_all_tell(german):
+    masked = noisy(german, 0.3, np.random.default_rng(1))
+    assert fitted(german, records=700).score(masked) == pytest.approx(fitted(german).score(masked), abs=2.0)
