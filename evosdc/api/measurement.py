@@ -26,7 +26,7 @@ def measure(
         are left out of a protected file may be missing in `masked`.
     measures : sequence of str, or mapping of str to mapping
         Registered names; a mapping gives parameters by name. By default as `protect` judges:
-        risk by role, each attribute's own, and the losses of analysts.
+        risk by role, each attribute's own, and the losses of analysts; a generalised file by `lm` and `dm`.
     attributes : sequence of str, optional
         What is judged; by default the quasi-identifiers, and where none is declared all attributes but identifiers.
 
@@ -46,7 +46,7 @@ def measure(
     named = {measures: {}} if isinstance(measures, str) else measures
     params = named if named is None or isinstance(named, Mapping) else {name: {} for name in named}
     before, _ = as_file(original, listed(attributes))
-    after = as_version(masked, before, _reads_generalised(params, registry))
+    after = as_version(masked, before, None if params is None else _reads_generalised(params, registry))
     return Scores(score_table(before, after, params, listed(attributes), registry).scores)
 
 

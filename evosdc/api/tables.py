@@ -1,11 +1,13 @@
 """What the functions are given: files, DataFrames and lists of names."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evosdc.table.schema import Role, Schema
+from evosdc.errors import DataError, Fault
+from evosdc.table.schema import WITHHELD, Role, Schema
 from evosdc.table.table import Table
 
 
@@ -83,24 +85,57 @@ def as_file(data: Any, protect: Sequence[str] | None = None) -> tuple[Table, dic
     return table_from_frame(frame, SchemaDescription(described, found.schema.missing)), reasons
 
 
-def as_version(data: Any, original: Table, generalised: bool = False) -> Table:
+def chosen_of(data: Any, table: Table, attributes: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the attributes to work on, by `choose_attributes`.
+
+    A frame tells no roles. Where no attributes are named, columns that look like identifiers or free text are left
+    out, with a `UserWarning` that names them: to mask them would be no protection, and nobody should believe that.
+
+    Raises
+    ------
+    InputError
+        As `choose_attributes`; or nothing is left.
+    """
+    from evosdc.calls.attribute_choice import choose_attributes
+
+    chosen = choose_attributes(table.schema, attributes)
+    if attributes is not None or isinstance(data, Table):
+        return chosen
+    from evosdc.files.frame_kinds import as_pandas
+    from evosdc.files.inference.proposal import infer_schema
+
+    found = infer_schema(as_pandas(data))
+    apart = [name for name in chosen if found.schema[name].role in WITHHELD]
+    if apart:
+        reasons = "; ".join(f"{name}: {found.reasons.get(name, found.schema[name].role)}" for name in apart)
+        advice = "Drop such columns before you publish, or name the attributes."
+        if len(apart) == len(chosen):
+            raise DataError(Fault("attributes", f"none, and nothing but identifiers ({reasons})", "names", advice))
+        told = f"Left as they are, since they look like identifiers or free text ({reasons}). {advice}"
+        warnings.warn(told, stacklevel=4)
+    return tuple(name for name in chosen if name not in apart)
+
+
+def as_version(data: Any, original: Table, generalised: bool | None = False) -> Table:
     """Return a masked version of a table as a table; columns that were left out of it are left out.
 
     Parameters
     ----------
     data : frame or Table
     original : Table
-    generalised : bool
-        Whether labels that the original does not have are taken as they are.
+    generalised : bool, optional
+        Whether labels that the original does not have are taken as they are; None: where all stand for several values.
     """
     if isinstance(data, Table):
         return data
     from evosdc.files.frame import columns_of, table_from_frame
     from evosdc.files.frame_kinds import as_pandas
-    from evosdc.files.widening import widened
+    from evosdc.files.widening import is_generalised, widened
 
     frame = as_pandas(data)
     columns = [part.column for part in columns_of(frame)]
+    if generalised is None:
+        generalised = is_generalised(original.schema, columns)
     held = {column.name for column in columns}
     kept = [name for name in original.schema.names if name in held or original.schema[name].role.published]
     schema = original.schema.select(kept)

@@ -10,7 +10,7 @@ from evosdc.files.delimited_file import DelimitedFile
 from evosdc.files.formulas import as_before
 from evosdc.files.schema.description import describe
 from evosdc.files.source import Source, parsed, source_of
-from evosdc.files.widening import widened
+from evosdc.files.widening import is_generalised, widened
 from evosdc.printing import printable
 from evosdc.table.schema import Schema
 
@@ -65,6 +65,11 @@ def _without_leaves(schema: Schema) -> Schema:
     return replace(
         schema, attributes=tuple(a if a.categorical else replace(a, hierarchy=None) for a in schema.attributes)
     )
+
+
+def holds_generalised(path: Path, original: Source) -> bool:
+    """Whether a version of a file has labels wider than the original's values; raises as `read_masked`."""
+    return is_generalised(original.table.schema, parsed(path).columns)
 
 
 def _readable(column: Column, schema: Schema) -> Column:

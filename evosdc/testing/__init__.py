@@ -14,7 +14,7 @@ import pytest
 
 _ASSERTING = (
     "acceptance", "algorithm", "executor", "fitness", "genomes", "genotype", "genotype_capabilities",
-    "genotype_decoding", "genotype_storage", "genotype_subject", "genotype_variation", "masking", "measure",
+    "genotype_decoding", "genotype_storage", "genotype_subject", "genotype_variation", "limit", "masking", "measure",
     "privacy", "purity",
 )  # fmt: skip
 # So that a failing assertion of a suite shows the values, as one in the author's own test file would.
@@ -24,6 +24,7 @@ from evosdc.testing.algorithm import AlgorithmConformance
 from evosdc.testing.executor import ExecutorConformance
 from evosdc.testing.fitness import FitnessConformance
 from evosdc.testing.genotype import GenotypeConformance
+from evosdc.testing.limit import LimitConformance
 from evosdc.testing.masking import MaskingMethodConformance
 from evosdc.testing.measure import MeasureConformance
 from evosdc.testing.privacy import PrivacyModelConformance, sample_view
@@ -31,6 +32,6 @@ from evosdc.testing.tables import SHAPES, TableShape, edited, sample_microdata, 
 
 __all__ = [
     "SHAPES", "AlgorithmConformance", "ExecutorConformance", "FitnessConformance", "GenotypeConformance",
-    "MaskingMethodConformance", "MeasureConformance", "PrivacyModelConformance", "TableShape", "edited",
-    "sample_microdata", "sample_table", "sample_view", "shuffled",
+    "LimitConformance", "MaskingMethodConformance", "MeasureConformance", "PrivacyModelConformance", "TableShape",
+    "edited", "sample_microdata", "sample_table", "sample_view", "shuffled",
 ]  # fmt: skip

@@ -115,7 +115,7 @@ def limit_of(
         The protected attributes, nominal or ordinal, of the original.
     guess : {"guess", "guess-gain"}
         What DR is made of beside linkages: the measure `best-guess`, or `guess-gain`.
-    losses : sequence of {"dbil", "ctbil", "ebil"}
+    losses : sequence of {"dbil", "ctbil", "ebil", "ctbil-across"}
         Whose mean is IL.
     linkage : bool
         Whether DR is the mean of the guess and of record linkages, which are bounded by 0.

@@ -14,9 +14,13 @@ from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc_limit.attribute import AttributeTerms, Floats
 
 Guess = Literal["guess", "guess-gain"]
-Loss = Literal["dbil", "ctbil", "ebil"]
+Loss = Literal["dbil", "ctbil", "ebil", "ctbil-across"]
 
-LOSSES: tuple[Loss, ...] = get_args(Loss)
+LOSSES: tuple[Loss, ...] = ("dbil", "ctbil", "ebil")
+"""Losses that have a bound above 0, which make IL where none is named."""
+
+COUNTED: tuple[Loss, ...] = get_args(Loss)
+"""Losses that IL may be the mean of. Tables with unprotected attributes count as kept: their bound is 0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +34,7 @@ class Objective:
     ----------
     attributes : tuple of AttributeTerms
     guess : {"guess", "guess-gain"}
-    losses : tuple of {"dbil", "ctbil", "ebil"}
+    losses : tuple of {"dbil", "ctbil", "ebil", "ctbil-across"}
     linkage : bool
         Whether DR has a part of record linkage.
     order : int
@@ -123,14 +127,14 @@ def objective_of(
     collect = FaultCollector()
     if guess not in get_args(Guess):
         collect.faults.append(Fault("dr", repr(guess), "guess or guess-gain"))
-    unknown = [name for name in losses if name not in LOSSES]
+    unknown = [name for name in losses if name not in COUNTED]
     if unknown or not losses:
         given = ", ".join(unknown) or "no loss"
-        collect.faults.append(Fault("losses", given, f"one or more of {', '.join(LOSSES)}"))
+        collect.faults.append(Fault("losses", given, f"one or more of {', '.join(COUNTED)}"))
     if order < 1:
         collect.faults.append(Fault("order", str(order), "1 or more"))
     if collect.faults:
         raise ParameterError(collect.faults)
-    known_losses = tuple(name for name in LOSSES if name in losses)
+    known_losses = tuple(name for name in COUNTED if name in losses)
     known_guess: Guess = "guess-gain" if guess == "guess-gain" else "guess"
     return Objective(attributes, known_guess, known_losses, linkage, order)

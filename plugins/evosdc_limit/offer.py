@@ -6,7 +6,7 @@ from evosdc.model.limit import Judgement
 from evosdc.model.limit import Limit as SearchLimit
 from evosdc_limit.bound import limit_of
 from evosdc_limit.curve import value_at
-from evosdc_limit.objective import LOSSES
+from evosdc_limit.objective import COUNTED, LOSSES
 
 GUESSES = {"best-guess": "guess", "guess-gain": "guess-gain"}
 """Measures of what an intruder guesses, and what the limit calls them."""
@@ -21,8 +21,9 @@ COMPLETE = 1e-3
 def guesses_limit(judgement: Judgement, seconds: float) -> SearchLimit | None:
     """Return the limit of the measures of a search; None where they have none, or time is too short.
 
-    IL has to be the mean of some of `dbil`, `ctbil` and `ebil`, and DR made of one of `best-guess` and `guess-gain`
-    with linkages or without, over all protected attributes, all of them categorical. Linkages count as 0.
+    IL has to be the mean of some of `dbil`, `ctbil` and `ebil`, with `ctbil-across` or without, and DR made of one of
+    `best-guess` and `guess-gain` with linkages or without, over all protected attributes, all of them categorical.
+    Linkages and `ctbil-across` count as 0.
 
     Parameters
     ----------
@@ -35,7 +36,12 @@ def guesses_limit(judgement: Judgement, seconds: float) -> SearchLimit | None:
     judging = {*how.il, *how.disclosure}
     if schema.numeric or len(judgement.original) == 0 or judging & judgement.partial:
         return None
-    if not how.il or not set(how.il) <= set(LOSSES) or len(guesses) != 1 or len(how.disclosure) != 1:
+    if (
+        not set(how.il) & set(LOSSES)
+        or not set(how.il) <= set(COUNTED)
+        or len(guesses) != 1
+        or len(how.disclosure) != 1
+    ):
         return None
     if any(judgement.params.get(name, {}).get("by_hierarchy") for name in how.il):
         return None

@@ -101,7 +101,7 @@ def test_frames(source):
 def test_a_protected_frame(tmp_path):
     frame = pd.DataFrame({"a": ["=x", "y", "=x", "z"] * 5, "b": list("pqrq") * 5, "c": ["+49 1", "-5"] * 10})
     found = evosdc.protect(
-        frame, protect=["a", "b"], seconds=0.2, tune=False, second_opinion=False, neutralise_formulas=True,
+        frame, protect=["a", "b"], time=0.2, tune=False, second_opinion=False, neutralise_formulas=True,
         il=["ctbil"], dr=["id"], folder=tmp_path / "run",
     )  # fmt: skip
     assert set(found.masked["a"]) <= {"'=x", "y", "z"}

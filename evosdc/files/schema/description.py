@@ -79,12 +79,15 @@ class SchemaDescription:
 
     def _generalised(self, said: AttributeDescription, column: Column) -> AttributeDescription:
         texts = column.present((*self.missing, *said.missing))
+        if said.hierarchy is not None and not set(texts) <= set(said.hierarchy.leaves):
+            said = replace(said, hierarchy=None)  # it is of the original's values
         if said.categories is not None:
             known = frozenset(said.categories)
-            return replace(said, categories=(*said.categories, *(text for text in texts if text not in known)))
+            added = tuple(text for text in texts if text not in known)
+            return replace(said, categories=(*said.categories, *added), rule=None if added else said.rule)
         if said.scale is Scale.NUMERIC and numbers(texts, column.mark) is None:
             return replace(said, scale=Scale.NOMINAL, decimals=None, rule=None)
-        return said
+        return replace(said, rule=None) if said.rule is not None and any(map(_is_wide, texts)) else said
 
     def resolve(
         self, columns: Sequence[Column], proposed: Mapping[str, Attribute] | None = None, holder: str = "file"
@@ -199,3 +202,8 @@ def _no_dates(column: Column, said: AttributeDescription, attribute: Attribute, 
     given += f" written as {attribute.date_format}" if attribute.date_format else " written in one way that is known"
     advice = 'Give format = "%d.%m.%Y" in the schema, list what stands for a missing value, or mend the file.'
     return [Fault(printable(f"{holder}, {column.name}"), given, "dates", advice)]
+
+
+def _is_wide(text: str) -> bool:
+    """Whether a text looks like a label of several values: with stars, brackets, bounds, or as merged neighbours."""
+    return any(sign in text for sign in ("*", "[", "{", "..")) or text.startswith((">= ", "<= ", "< "))

@@ -10,12 +10,40 @@ from evosdc.model import Aggregation, Judgement, Limit
 from evosdc.plugins.registry import default_registry
 from evosdc.specs import LimitSpec
 from evosdc.table.schema import Scale
+from evosdc.testing import LimitConformance
 from evosdc.testing.tables import sample_table
 from evosdc_limit.bound import limit_of
+from evosdc_limit.offer import guesses_limit
 from tests.fake_plugins import offering, registry
 
 LOSSES = ("dbil", "ctbil", "ebil")
 GUESSES = Aggregation(LOSSES, ("dbrl",), ("best-guess",))
+
+
+class TestLimitOfGuesses(LimitConformance):
+    il = LOSSES
+    linkage = ("dbrl",)
+    disclosure = ("best-guess",)
+
+    def limit(self, judgement, seconds):
+        return guesses_limit(judgement, seconds)
+
+    def measure(self, name):
+        return default_registry().build("measure", name, {})
+
+
+class TestLimitOfAGuessGainAlone(LimitConformance):
+    il = ("ebil",)
+    disclosure = ("guess-gain",)
+
+    def limit(self, judgement, seconds):
+        return guesses_limit(judgement, seconds)
+
+    def measure(self, name):
+        return default_registry().build("measure", name, {})
+
+
+del LimitConformance
 
 
 @pytest.fixture(scope="module")
@@ -54,12 +82,26 @@ def test_no_masked_file_lies_below(original, seed, risks):
     assert (judged["il"] + judged["dr"]) / 2 >= found.least["mean"] - 1e-9
 
 
+def test_tables_with_unprotected_attributes_count_as_kept(original):
+    alone = asked(original, Aggregation(("ctbil",), ("dbrl",), ("best-guess",)))
+    besides = asked(original, Aggregation(("ctbil", "ctbil-across"), ("dbrl",), ("best-guess",)))
+    for il in (0.0, 2.0, 11.0, 40.0):
+        assert besides.least_dr(il) == pytest.approx(alone.least_dr(2.0 * il), abs=1e-6)
+    assert 0.0 < besides.least["max"] <= alone.least["max"]
+    protected = original.schema.names[:3]
+    masked = evosdc.mask(original, "rank-swapping", p=30, attributes=protected)
+    scores = evosdc.measure(original, masked, ["ctbil", "ctbil-across", "best-guess", "dbrl"], attributes=protected)
+    how = Aggregation(("ctbil", "ctbil-across"), ("dbrl",), ("best-guess",))
+    judged, found = how.combine(scores), asked(original.select(protected), how)
+    assert judged["dr"] >= found.least_dr(judged["il"]) - 1e-9
+
+
 @pytest.mark.parametrize(
     "aggregation",
     [
         Aggregation(LOSSES, ("dbrl",)),
         Aggregation(LOSSES, ("dbrl",), ("id",)),
-        Aggregation(("ctbil", "ctbil-across"), ("dbrl",), ("best-guess",)),
+        Aggregation(("ctbil-across",), ("dbrl",), ("best-guess",)),
         Aggregation(LOSSES, (), ("best-guess", "guess-gain")),
     ],
 )
