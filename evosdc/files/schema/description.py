@@ -154,7 +154,8 @@ class SchemaDescription:
 
     def _attribute(self, column: Column, said: AttributeDescription, proposed: Attribute | None) -> Attribute:
         role = said.role or Role.OTHER
-        missing = (*self.missing, *said.missing)
+        own = said.missing or (proposed.missing if proposed is not None else ())
+        missing = (*self.missing, *own)
         texts = column.present(missing)
         scale, decimals = said.scale, said.decimals
         categories: tuple[str, ...] | None = said.categories
@@ -172,14 +173,14 @@ class SchemaDescription:
         if scale is Scale.NUMERIC:
             found = proposed.decimals if proposed is not None else decimals_of(texts, column.mark)
             found = found if decimals is None else decimals
-            return Attribute(column.name, role, scale, (), said.hierarchy, found, said.missing)
+            return Attribute(column.name, role, scale, (), said.hierarchy, found, own)
         if said.date_format is not None:
             date_format = said.date_format or date_format_of(texts)
             categories = said.categories or in_time(texts, date_format)
         if categories is None:
             known = proposed is not None and proposed.categorical
             categories = proposed.categories if known and proposed else natural_order(texts, column.mark)
-        return Attribute(column.name, role, scale, categories, said.hierarchy, 0, said.missing, date_format)
+        return Attribute(column.name, role, scale, categories, said.hierarchy, 0, own, date_format)
 
 
 def describe(schema: Schema) -> SchemaDescription:
