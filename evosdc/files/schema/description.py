@@ -1,5 +1,6 @@
 """What a user says of a file's attributes, and the schema that it makes of a file."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -14,6 +15,9 @@ from evosdc.table.edit_rules import EditRule, edit_rule_faults
 from evosdc.table.hierarchy import Hierarchy
 from evosdc.table.numerals import decimals_of, natural_order, numbers
 from evosdc.table.schema import WITHHELD, Attribute, MissingRule, Role, Scale, Schema
+
+_BOUND = re.compile(r"(>=|<=|<|>) ?\S")
+_ENDS = re.compile(r"-?[0-9]+(\.[0-9]+)?-[0-9]+(\.[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -79,15 +83,20 @@ class SchemaDescription:
 
     def _generalised(self, said: AttributeDescription, column: Column) -> AttributeDescription:
         texts = column.present((*self.missing, *said.missing))
-        if said.hierarchy is not None and not set(texts) <= set(said.hierarchy.leaves):
-            said = replace(said, hierarchy=None)  # it is of the original's values
+        hierarchy = said.hierarchy
+        inner = {label for labels in hierarchy.levels for label in labels} if hierarchy is not None else set()
+        wide = [text for text in texts if text in inner or _is_wide(text)]
+        if said.scale is Scale.NUMERIC and numbers(texts, column.mark) is None:
+            others = [text for text in texts if text not in wide]
+            if wide and (not others or numbers(others, column.mark) is not None):
+                return replace(said, scale=Scale.NOMINAL, decimals=None, rule=None, hierarchy=None)
+            return said
         if said.categories is not None:
             known = frozenset(said.categories)
-            added = tuple(text for text in texts if text not in known)
-            return replace(said, categories=(*said.categories, *added), rule=None if added else said.rule)
-        if said.scale is Scale.NUMERIC and numbers(texts, column.mark) is None:
-            return replace(said, scale=Scale.NOMINAL, decimals=None, rule=None)
-        return replace(said, rule=None) if said.rule is not None and any(map(_is_wide, texts)) else said
+            wide = [text for text in wide if text not in known]
+            said = replace(said, categories=(*said.categories, *wide))
+        # Hierarchies are of the original's values.
+        return replace(said, hierarchy=None, rule=None) if wide else said
 
     def resolve(
         self, columns: Sequence[Column], proposed: Mapping[str, Attribute] | None = None, holder: str = "file"
@@ -206,5 +215,5 @@ def _no_dates(column: Column, said: AttributeDescription, attribute: Attribute, 
 
 
 def _is_wide(text: str) -> bool:
-    """Whether a text looks like a label of several values: with stars, brackets, bounds, or as merged neighbours."""
-    return any(sign in text for sign in ("*", "[", "{", "..")) or text.startswith((">= ", "<= ", "< "))
+    """Whether a text looks like a label of several values: with a star, brackets, a bound, or two ends."""
+    return any(sign in text for sign in ("*", "[", "{", "..")) or bool(_BOUND.match(text) or _ENDS.fullmatch(text))
