@@ -46,6 +46,8 @@ GENERATIONS = 6
 
 NO_RESULTS = {"environment.json", "status.json", "resolved.json", "setting.json", "experiment.toml", "report.html"}
 """Files of a run that tell of the machine, the settings and the versions, or say the same again for people."""
+PROVENANCE = ("input", "output", "date", "versions", "formulas", "neutralised_formulas")
+"""Keys of manifests that say where a file comes from."""
 VOLATILE = ("seconds", "evosdc")
 """Keys, and columns, of times and versions."""
 
@@ -112,6 +114,8 @@ def digests_of_files(folder: Path) -> Iterator[tuple[str, str]]:
             content = json.loads(path.read_bytes())
             if path.name == "result.json":
                 yield f"{part} digest", content["digest"]
+            if path.name.endswith(".manifest.json"):
+                content = {key: value for key, value in content.items() if key not in (*PROVENANCE, "command")}
             yield part, digest(content)
         elif path.suffix == ".jsonl":
             yield part, digest([json.loads(line) for line in path.read_bytes().splitlines()])

@@ -46,8 +46,8 @@ def run(
     from evosdc.experiment.config.reader import parse_experiment
     from evosdc.experiment.run.own_data import with_own_data, withdrawn_unless_begun
     from evosdc.experiment.study.study import run_study
-    from evosdc.report import write_report
-    from evosdc.runs.layout import REPORT, free_folder
+    from evosdc.report import write_pages
+    from evosdc.runs.layout import free_folder
 
     given = dict(experiment) if isinstance(experiment, Mapping) else experiment.to_json()
     path = Path(folder) if folder is not None else None
@@ -61,5 +61,5 @@ def run(
         resolved = parse_experiment(given, Path.cwd())
         path = path or free_folder(Path("runs"), resolved.heading)
         result = run_study(resolved, path, default_registry(), command="evosdc.run")
-    write_report([path], path / REPORT)
+    write_pages(path)
     return result | {"folder": str(path)}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from evosdc.api.tables import as_given, as_table, listed
+from evosdc.api.tables import as_given, as_table, chosen_of, listed
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
@@ -32,7 +32,8 @@ def mask(
     method : str
         Registered name, for example ``"mdav"``.
     attributes : sequence of str, optional
-        What to mask; by default the quasi-identifiers, and where none is declared all attributes but identifiers.
+        What to mask; by default the quasi-identifiers, and where none is declared all attributes but identifiers. Of a
+        frame that is all columns but those that look like identifiers or free text; a `UserWarning` names these.
     by : sequence of str, optional
         Attributes that form strata; each stratum, the records that agree on all of them, is masked on its own.
     then : sequence of mapping
@@ -61,8 +62,10 @@ def mask(
     """
     require_seed(seed)
     if not isinstance(data, Table):
+        table = as_table(data)
+        names = chosen_of(data, table, listed(attributes))
         masked = mask(
-            as_table(data), method, attributes=attributes, by=by, then=then, right_labels=right_labels, seed=seed,
+            table, method, attributes=names, by=by, then=then, right_labels=right_labels, seed=seed,
             **params,
         )  # fmt: skip
         given: Data = as_given(data, masked)

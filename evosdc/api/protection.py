@@ -235,8 +235,8 @@ def protect(
     from evosdc.experiment.run.own_data import with_own_data, withdrawn_unless_begun
     from evosdc.experiment.study.study import run_study
     from evosdc.files.masked_file import read_masked
-    from evosdc.report import write_report
-    from evosdc.runs.layout import DATA, REPORT
+    from evosdc.report import write_pages
+    from evosdc.runs.layout import DATA
     from evosdc.table.alignment import align_codes
 
     require_seed(seed)
@@ -267,7 +267,7 @@ def protect(
         )
         result = run_study(experiment, path, registry, command="evosdc.protect")
         if folder is not None:
-            write_report([path], path / REPORT)
+            write_pages(path)
         published = read_masked(path / result["best"]["file"], load_data(experiment.data, registry)).table
     if temporary is not None:
         rmtree(path / DATA)  # the report needs no copy of the confidential data

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from evosdc.api.masking import require_seed
-from evosdc.api.tables import as_given, as_table, listed
+from evosdc.api.tables import as_given, as_table, chosen_of, listed
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
 
@@ -102,8 +102,10 @@ def tune(
     """
     require_seed(seed)
     if not isinstance(data, Table):
+        table = as_table(data)
+        chosen = chosen_of(data, table, listed(protect))
         found = tune(
-            as_table(data), protect=protect, fitness=fitness, il=il, dr=dr, require=require, methods=methods,
+            table, protect=chosen, fitness=fitness, il=il, dr=dr, require=require, methods=methods,
             evaluations=evaluations, seconds=seconds, seed=seed,
         )  # fmt: skip
         return TunedData(found.tuning, as_given(data, found.masked), found.masking)

@@ -26,13 +26,13 @@ def finish(run_dir: Path, patience: float, as_json: bool) -> None:
     from evosdc.experiment.study.finish import finish as finished
     from evosdc.experiment.study.finish import runs_of
     from evosdc.plugins.registry import default_registry
-    from evosdc.report import write_report
-    from evosdc.runs.layout import REPORT, RESULT, read_object
+    from evosdc.report import write_pages
+    from evosdc.runs.layout import RESULT, read_object
 
     found = finished(run_dir, default_registry(), patience)
     written = [run.folder for run in runs_of(found) if (run.folder / RESULT).exists()]
     files = [str(folder / read_object(folder / RESULT)["best"]["file"]) for folder in written]
-    report = write_report([run_dir], run_dir / REPORT) if files else None
+    report = write_pages(run_dir) if files else None
     if as_json:
         print_json(found.to_json() | {"files": files, "report": None if report is None else str(report)})
     else:

@@ -41,7 +41,7 @@ def init(data: Path, output: Path, given: tuple[str, ...], ask: bool | None, for
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.errors import Fault, SchemaError
-    from evosdc.files.schema.schema_writer import dump_schema
+    from evosdc.files.schema.schema_writer import dump_schema, hierarchy_files
     from evosdc.files.source import parsed, source_of
 
     if output.exists() and not force:
@@ -58,6 +58,11 @@ def init(data: Path, output: Path, given: tuple[str, ...], ask: bool | None, for
         source = source_of(original, str(data), None, codes)
     found = source.inference
     assert found is not None
+    for path in hierarchy_files(found.schema, output):
+        if path.exists() and not force:
+            advice = "Choose another schema file, or add --force."
+            raise SchemaError(Fault(str(path), "a hierarchy file that exists", "a new file", advice))
+        require_apart(path, data)
     files = dump_schema(found.schema, output, found.remarks, found.reasons, found.rules)
     if as_json:
         roles = {a.name: {"role": str(a.role), "scale": a.scale_word} for a in found.schema.attributes}

@@ -16,7 +16,8 @@ from evosdc.cli.options import PATH, attributes_option, json_option, listed, par
 @click.option(
     "--measures",
     metavar="A,B,...",
-    help="Registered names; default: by role, as evosdc protect; of a registered data set those of the literature.",
+    help="Registered names; default: by role, as evosdc protect; of a registered data set those of the literature; "
+    "of generalised files lm and dm.",
 )
 @click.option(
     "--set",
@@ -59,7 +60,7 @@ def measure(
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.errors import FaultCollector
-    from evosdc.files.masked_file import read_masked
+    from evosdc.files.masked_file import holds_generalised, read_masked
     from evosdc.model import Microdata
     from evosdc.plugins.registry import default_registry
 
@@ -76,7 +77,9 @@ def measure(
         before = open_source(original, schema)
         chosen = choose_attributes(before.table.schema, listed(attributes), otherwise_all=False)
         if names is None:
-            if is_dataset(original):
+            if holds_generalised(masked, before):
+                names = list(registry.defaults("measure", "generalised"))
+            elif is_dataset(original):
                 usual = default_measures(before.table.schema.select(chosen), registry)
                 names = [*usual["il"], *usual["dr"]]
             else:

@@ -3,6 +3,8 @@
 import keyword
 import re
 import shlex
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 from string import Template
 
@@ -23,6 +25,9 @@ SOURCES = {
 
 DECLARED = {"measure": '\n        kind="il",\n        scales=("nominal", "ordinal", "numeric"),'}
 """Further lines of the spec."""
+
+NEEDED = ("pip", "setuptools", "pytest")
+"""Modules without which a new distribution cannot be installed and tested; nothing is fetched for either."""
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
@@ -55,9 +60,9 @@ README = """# $distribution
 
 The $noun `$name` for evosdc.
 
-    pip install -e .
+    python -m pip install --no-deps --no-build-isolation -e .    # needs setuptools; fetches nothing
     evosdc plugins show $name
-    python -m pytest
+    python -m pytest                                             # needs pytest
 """
 
 HOOK = '''"""What this distribution adds to evosdc. Nothing heavy is imported here."""
@@ -107,7 +112,12 @@ def new_plugin(kind: str, name: str, output: Path | None) -> None:
         write_text(folder / path, text)
         (folder / path).chmod(0o644)  # source code, not microdata
         say(f"{folder / path}")
-    say(f"Next: {shlex.join(['pip', 'install', '-e', str(folder)])}, then evosdc plugins test {name}")
+    lacking = [module for module in NEEDED if find_spec(module) is None]
+    if lacking:
+        say(f"Lacking for what follows: {', '.join(lacking)}. Install them first.")
+    install = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-build-isolation", "-e", str(folder)]
+    say(f"Next: {shlex.join(install)}")
+    say(f"Then: evosdc plugins test {name}")
 
 
 def files(kind: str, name: str) -> dict[str, str]:

@@ -232,13 +232,13 @@ def resumable(path: Path, shown: Any) -> Iterator[None]:
 
 def _report_so_far(path: Path, shown: Any) -> None:
     """Write the report of a run that was stopped with its best file so far written, and say where both are."""
-    from evosdc.report import write_report
-    from evosdc.runs.layout import REPORT, RESULT, read_object, run_folders
+    from evosdc.report import write_pages
+    from evosdc.runs.layout import RESULT, read_object, run_folders
 
     files = [folder / str(read_object(folder / RESULT)["best"]["file"]) for folder in _with_result(run_folders(path))]
     if not files:
         return
-    report = write_report([path], path / REPORT)
+    report = write_pages(path)
     for file in files[-1:]:
         shown.message(f"Best file so far: {file}")
     shown.message(f"Report:           {report}")
@@ -262,10 +262,10 @@ def conclude(path: Path, result: dict[str, Any], as_json: bool) -> None:
         print_warnings,
     )
     from evosdc.cli.text import say
-    from evosdc.report import write_report
-    from evosdc.runs.layout import REPORT
+    from evosdc.report import write_pages
+    from evosdc.runs.layout import FOR_USERS
 
-    report = write_report([path], path / REPORT)
+    report = write_pages(path)
     if as_json:
         print_json(result)
         return
@@ -276,4 +276,6 @@ def conclude(path: Path, result: dict[str, Any], as_json: bool) -> None:
     print_settings(result)
     say(f"Protected file: {path / result['best']['file']}")
     say(f"Report:         {report}")
+    if (path / FOR_USERS).exists():
+        say(f"For its users:  {path / FOR_USERS}, which may be published with it")
     print_warnings(result)

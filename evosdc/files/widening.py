@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evosdc.files.column import Column
-from evosdc.table.numerals import natural_order, numbers
+from evosdc.table.generalisation import LabelReader
+from evosdc.table.numerals import natural_order, number, numbers
 from evosdc.table.schema import Attribute, Scale, Schema
 
 
@@ -26,6 +27,28 @@ def widened(schema: Schema, columns: Sequence[Column]) -> Schema:
         _widened(a, named[a.name], schema.missing_of(a.name)) for a in schema.attributes if a.name in named
     )
     return replace(schema, attributes=attributes, edit_rules=())
+
+
+def is_generalised(schema: Schema, columns: Sequence[Column]) -> bool:
+    """Whether a version of a file has labels that the original has not, and all of them stand for several values.
+
+    Parameters
+    ----------
+    schema : Schema
+        Of the original.
+    columns : sequence of Column
+        Of the version.
+    """
+    added = [
+        (attribute, text)
+        for column in columns
+        if column.name in schema
+        for attribute in (schema[column.name],)
+        for text in column.present(schema.missing_of(column.name))
+        if (text not in attribute.code if attribute.categorical else number(text, column.mark) is None)
+    ]
+    readers = {attribute.name: LabelReader(attribute) for attribute, _ in added}
+    return bool(added) and all(readers[attribute.name].read(text) is not None for attribute, text in added)
 
 
 def _widened(attribute: Attribute, column: Column, missing: Sequence[str]) -> Attribute:

@@ -67,7 +67,8 @@ def faults_of(error: ValidationError, model: type[BaseModel], where: str) -> lis
         match item["type"]:
             case "extra_forbidden":
                 known = list(model.model_fields)
-                wanted = f"one of {', '.join(known)}" if known and "." not in path else "a known key"
+                wanted = f"one of {', '.join(known)}" if known else "none: it has no parameter"
+                wanted = "a known key" if "." in path else wanted
                 faults.append(Fault(place, "an unknown key", wanted, did_you_mean(path.rsplit(".", 1)[-1], known)))
             case "missing":
                 faults.append(Fault(place, "nothing", "a value", "It has no default."))

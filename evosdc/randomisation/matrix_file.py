@@ -12,7 +12,7 @@ import numpy as np
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.files.encoding import read_text
-from evosdc.randomisation.transition import Matrix
+from evosdc.randomisation.transition import Matrix, plain_rows
 
 State = tuple[str | None, ...]
 
@@ -53,7 +53,7 @@ class LabelledMatrix:
         """Return what `parse_matrices` reads."""
         single = len(self.attributes) == 1
         categories: list[Any] = [state[0] if single else list(state) for state in self.states]
-        return {"attributes": list(self.attributes), "categories": categories, "matrix": self.matrix.tolist()}
+        return {"attributes": list(self.attributes), "categories": categories, "matrix": plain_rows(self.matrix)}
 
 
 def read_matrices(path: Path) -> tuple[LabelledMatrix, ...]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.files.encoding import read_text
 from evosdc.randomisation.matrix_file import LabelledMatrix, parse_json_text, parse_matrices, read_matrices, stochastic
+from evosdc.randomisation.transition import plain_rows
 from evosdc.table.table import Table
 
 Mask = NDArray[np.bool_]
@@ -70,7 +71,7 @@ def _entry(value: Any) -> Any:
         return value
     if list(map(str, value.columns)) != list(map(str, value.index)):
         raise ParameterError(Fault("matrices", "a DataFrame", "the same categories as index and as columns, in order"))
-    return {"categories": [str(label) for label in value.columns], "matrix": value.to_numpy(dtype=float).tolist()}
+    return {"categories": [str(label) for label in value.columns], "matrix": plain_rows(value.to_numpy(dtype=float))}
 
 
 def _checked(found: Sequence[LabelledMatrix], names: Sequence[str]) -> tuple[LabelledMatrix, ...]:

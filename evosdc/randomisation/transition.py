@@ -73,6 +73,12 @@ def design_b(frequencies: Frequencies, theta: float) -> Matrix:
     return _embedded(inner, occurring, frequencies.size)
 
 
+def plain_rows(matrix: Matrix) -> list[list[float]]:
+    """Return the rows of a matrix as they are written: with no zero that has a sign."""
+    rows: list[list[float]] = (matrix + 0.0).tolist()
+    return rows
+
+
 def cumulative(matrix: Matrix) -> Matrix:
     """Return the row-wise cumulative sums, 1 exactly from each row's last positive entry on.
 

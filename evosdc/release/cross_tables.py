@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from evosdc.release.classes import classed
-from evosdc.table.table import Table
+from evosdc.table.table import Numbers, Table
 
 
 def cross_tables(original: Table, published: Table, protect: Sequence[str]) -> list[dict[str, Any]]:
@@ -22,7 +22,7 @@ def cross_tables(original: Table, published: Table, protect: Sequence[str]) -> l
     -------
     list of dict
         ``attribute scale original published counts kept same_labels``; ``kept`` is the share of records that
-        are published with the very value that they had, in per cent.
+        are published with the very value that they had, in per cent. Numbers have ``reliability``, too.
     """
     listed = []
     for name in protect:
@@ -38,7 +38,19 @@ def cross_tables(original: Table, published: Table, protect: Sequence[str]) -> l
                 "same_labels": classes.comparable,
             }
         )
+        if not classes.attribute.categorical and not published.schema[name].categorical:
+            before, after = (np.asarray(table.column(name), dtype=np.float64) for table in (original, published))
+            listed[-1]["reliability"] = _reliability(before, after)
     return listed
+
+
+def _reliability(before: Numbers, after: Numbers) -> float:
+    """Return the squared correlation of original and published numbers; 0 where one of them does not vary."""
+    known = ~(np.isnan(before) | np.isnan(after))
+    first, second = before[known], after[known]
+    if len(first) < 2 or first.std() == 0.0 or second.std() == 0.0:
+        return 0.0
+    return float(np.corrcoef(first, second)[0, 1] ** 2)
 
 
 def _unchanged(original: Table, published: Table, name: str) -> float:

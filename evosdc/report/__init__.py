@@ -1,5 +1,27 @@
-"""One self-contained HTML page from run folders; it never evaluates anything and sends nothing anywhere."""
+"""Self-contained HTML pages from run folders; nothing is evaluated again and nothing is sent anywhere."""
 
+from pathlib import Path
+
+from evosdc.report.for_users import write_for_users
 from evosdc.report.page import write_report
+from evosdc.runs.layout import FOR_USERS, RELEASE, REPORT, run_folders
 
-__all__ = ["write_report"]
+__all__ = ["write_for_users", "write_pages", "write_report"]
+
+
+def write_pages(folder: Path) -> Path:
+    """Write the report of a run or study into its folder, and for a single run the page for users of its file.
+
+    Returns
+    -------
+    Path
+        The report.
+
+    Raises
+    ------
+    InputError
+        As `write_report`.
+    """
+    if run_folders(folder) == [folder] and (folder / RELEASE).is_file():
+        write_for_users(folder, folder / FOR_USERS)
+    return write_report([folder], folder / REPORT)

@@ -19,11 +19,24 @@ def differences(runs: Sequence[RecordedRun]) -> list[str]:
     return [n for n, values in told.items() if len({json.dumps(v, sort_keys=True) for v in values if v}) > 1]
 
 
+FITNESSES = "fitnesses"
+
+
+def same_plane(runs: Sequence[RecordedRun]) -> bool:
+    """Whether IL and DR of the runs mean the same: they differ in nothing, or in how the two are combined alone."""
+    return set(differences(runs)) <= {FITNESSES}
+
+
 def comparability_text(runs: Sequence[RecordedRun]) -> str:
     """Return in a sentence that the runs cannot be compared and why; empty where they can."""
     found = differences(runs)
     if not found:
         return ""
+    if found == [FITNESSES]:
+        return (
+            "These runs have different fitnesses: each made another score small, so their scores must not be set "
+            "against each other and no mean is taken over them. Their IL and DR mean the same and are drawn together."
+        )
     return (
         f"These runs cannot be compared: they have different {listing(found)}. Their scores must not be set against "
         "each other, so no mean is taken over them and no figure shows them together."
@@ -34,7 +47,7 @@ _ASPECTS: dict[str, Callable[[RecordedRun], Any]] = {
     "data": lambda run: run.environment.get("data"),
     "protected attributes": lambda run: sorted(protected_attributes(run)),
     "measures": lambda run: run.resolved.get("measures"),
-    "fitnesses": lambda run: run.resolved.get("fitness"),
+    FITNESSES: lambda run: run.resolved.get("fitness"),
     "rules for missing values": lambda run: run.result.get("missing_rule"),
 }
 

@@ -6,12 +6,13 @@ from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
 from evosdc.report.figures import add_iso_scores, hover_text
 from evosdc.report.frames import history, thinned
 from evosdc.report.fresh_draws import fresh_score
 from evosdc.report.overlaps import Overlap, group_overlapping
-from evosdc.report.palette import GREY, INK, colours, dashes, figure, literal, symbols
+from evosdc.report.palette import GREY, INK, colours, dashes, dress, figure, literal, stacked, symbols
 from evosdc.report.standings import Standing, Standings
 from evosdc.report.verdicts import changed_total
 from evosdc.report.wording import number
@@ -107,6 +108,44 @@ def overlaid_evolution(runs: Sequence[RecordedRun]) -> go.Figure | None:
     drawn.update_xaxes(title_text="evaluations", rangemode="tozero")
     drawn.update_yaxes(title_text="best fitness so far")
     return drawn.update_layout(hovermode="closest", showlegend=True)
+
+
+def overlaid_plane(runs: Sequence[RecordedRun]) -> go.Figure | None:
+    """Return IL and DR of the best file so far of every run, two panels; None where no run has both.
+
+    It is what runs of different fitnesses can be compared in. For several objectives it is the least of the population.
+    """
+    curves = []
+    for position, run in enumerate(runs):
+        rows = history(run)
+        for axis in ("il", "dr") if not rows.empty else ():
+            champion = rows[f"champion_{axis}"] if rows["champion_fitness"].notna().any() else rows[f"{axis}_min"]
+            known = rows.assign(shown=champion).dropna(subset=["shown"])
+            if not known.empty:
+                curves.append((position, axis, thinned(known)))
+    if not curves:
+        return None
+    drawn = make_subplots(rows=1, cols=2, subplot_titles=["information loss IL", "disclosure risk DR"])
+    dress(drawn, 380)
+    drawn.update_annotations(font={"size": 13, "color": INK})
+    palette, styles = colours(len(runs)), dashes(len(runs))
+    named: set[int] = set()
+    for position, axis, rows in curves:
+        drawn.add_scatter(
+            x=rows["evaluations"].tolist(), y=rows["shown"].round(4).tolist(), name=literal(runs[position].name, 60),
+            mode="lines+markers" if len(rows) == 1 else "lines", legendgroup=str(position),
+            showlegend=position not in named,
+            line={"color": palette[position], "dash": styles[position], "width": 2, "shape": "hv"},
+            hovertemplate="%{y:.2f} after %{x} evaluations<extra>%{fullData.name}</extra>",
+            row=1, col=1 if axis == "il" else 2,
+        )  # fmt: skip
+        named.add(position)
+    drawn.update_xaxes(title_text="evaluations", rangemode="tozero")
+    drawn.update_yaxes(rangemode="tozero")
+    return drawn.update_layout(
+        hovermode="closest", margin={"t": 40}, legend={"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top"},
+        meta={"narrow": stacked(2, 240)},
+    )  # fmt: skip
 
 
 def map_of_bests(runs: Sequence[RecordedRun], stands: Sequence[Standings]) -> go.Figure | None:

@@ -64,10 +64,14 @@
     });
   });
   dark.addEventListener("change", function () { drawAgain(places()); });
+  var settled;
   window.addEventListener("resize", function () {
-    drawAgain(places().filter(function (place) {
-      return place.dataset.drawn && place.dataset.drawn !== (place.clientWidth < wide ? "narrow" : "wide");
-    }));
+    clearTimeout(settled);
+    settled = setTimeout(function () {
+      drawAgain(places().filter(function (place) {
+        return place.dataset.drawn && place.dataset.drawn !== (place.clientWidth < wide ? "narrow" : "wide");
+      }));
+    }, 200);
   });
   // Paper is light, and its columns are narrower; what is folded stays folded.
   window.addEventListener("beforeprint", function () {

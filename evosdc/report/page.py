@@ -3,12 +3,9 @@
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from functools import cache
-from importlib.resources import files as resources
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -35,14 +32,12 @@ from evosdc.report.opinion import second_opinion
 from evosdc.report.palette import DARK
 from evosdc.report.pictures import pictures
 from evosdc.report.privacy import privacy_rows
+from evosdc.report.resources import PLOTLY, resource, template
 from evosdc.report.standings import Standings, standings
 from evosdc.report.verdicts import changed_cells
 from evosdc.report.wording import MISSING_RULES, number
 from evosdc.runs.rank_tests import METHOD
 from evosdc.runs.reader import RecordedRun, read_run_folders
-
-PLOTLY = "plotly-cartesian.min.js"
-"""The part of plotly.js that these figures need: points, lines, bars, boxes and heat maps; 1.5 MB of 4.8."""
 
 
 def write_report(folders: Sequence[Path], target: Path) -> Path:
@@ -98,7 +93,7 @@ def render(runs: Sequence[RecordedRun]) -> str:
     ]
     titles = list(dict.fromkeys(run.title for run in runs))
     compared = _comparison(runs, stands, drawings) if len(runs) > 1 else None
-    return _template().render(
+    return template("page.html").render(
         title=titles[0] if len(titles) == 1 else f"{len(runs)} runs of evosdc",
         titles=titles,
         runs=sections,
@@ -106,10 +101,10 @@ def render(runs: Sequence[RecordedRun]) -> str:
         comparison=compared,
         contents=_contents(sections, swept, compared),
         drawings=drawings,
-        style=_resource("style.css"),
-        script=_resource("page.js"),
+        style=resource("style.css"),
+        script=resource("page.js"),
         night=json.dumps(DARK),
-        plotly=_resource(PLOTLY),
+        plotly=resource(PLOTLY),
         version=__version__,
         written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     )
@@ -204,10 +199,10 @@ def _frequencies(run: RecordedRun, anchor: str, drawings: dict[str, str]) -> lis
 
 def _comparison(runs: Sequence[RecordedRun], stands: Sequence[Standings], drawings: dict[str, str]) -> dict[str, Any]:
     table = comparison.comparison(runs, stands)
-    verdict = comparability.comparability_text(runs)
-    overlaid, bests = (None, None) if verdict else (
-        comparison.overlaid_evolution(runs), comparison.map_of_bests(runs, stands)
-    )  # fmt: skip
+    verdict, alike = comparability.comparability_text(runs), comparability.same_plane(runs)
+    bests = comparison.map_of_bests(runs, stands) if alike else None
+    overlaid = None if verdict else comparison.overlaid_evolution(runs)
+    plane = comparison.overlaid_plane(runs) if verdict and alike else None
     return {
         "rows": tables.comparison_rows(table),
         "spread": [] if verdict else tables.spread_rows(table),
@@ -217,6 +212,7 @@ def _comparison(runs: Sequence[RecordedRun], stands: Sequence[Standings], drawin
         "has": {name: bool(table[name].notna().any()) for name in ("il", "dr", "fresh", "changed")},
         "has_data": "data" in comparability.differences(runs),
         "evolution": _drawing(drawings, "comparison-evolution", overlaid),
+        "plane": _drawing(drawings, "comparison-plane", plane),
         "map": _drawing(drawings, "comparison-map", bests),
     }
 
@@ -283,22 +279,6 @@ _SECTIONS = (
     ("", "settings", "Settings and versions"),
 )
 """Sections in the order of the page: what makes them stand there, anchor, title."""
-
-
-def _resource(name: str) -> str:
-    return resources("evosdc.report").joinpath(name).read_text(encoding="utf-8")
-
-
-@cache
-def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_resource),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    return environment.get_template("page.html")
 
 
 def _target_fault(target: Path) -> list[Fault]:

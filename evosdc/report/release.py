@@ -155,7 +155,6 @@ def analyses(run: RecordedRun) -> list[dict[str, Any]]:
     sections = []
     tables = [mapping(entry) for entry in found.get("tables") or ()]
     if tables:
-        ordered = sorted(tables, key=lambda entry: (len(entry["attributes"]), -_off(entry, "moved", "sampling")))
         rows = [
             {
                 "name": " x ".join(map(str, entry["attributes"])),
@@ -163,7 +162,7 @@ def analyses(run: RecordedRun) -> list[dict[str, Any]]:
                 "share": f"{min(entry['moved'] / 50.0, 1.0):.3f}",
                 "holds": bool(entry["holds"]),
             }
-            for entry in sorted(ordered, key=lambda entry: -_off(entry, "moved", "sampling"))
+            for entry in sorted(tables, key=lambda entry: (entry["holds"], -_off(entry, "moved", "sampling")))
         ]
         sections.append(_section("Tables", "table", ["records elsewhere, %", "in another sample, %"], rows))
     means = [mapping(entry) for entry in found.get("means") or ()]
@@ -176,7 +175,7 @@ def analyses(run: RecordedRun) -> list[dict[str, Any]]:
                 "share": f"{min(_apart(entry) / 10.0, 1.0):.3f}",
                 "holds": bool(entry["holds"]),
             }
-            for entry in sorted(means, key=lambda entry: -_apart(entry))
+            for entry in sorted(means, key=lambda entry: (entry["holds"], -_apart(entry)))
         ]
         sections.append(_section("Means", "mean of", ["original", "published", "in another sample"], rows))
     correlations = [mapping(entry) for entry in found.get("correlations") or ()]
@@ -188,11 +187,18 @@ def analyses(run: RecordedRun) -> list[dict[str, Any]]:
                 "share": f"{min(abs(entry['before'] - entry['after']), 1.0):.3f}",
                 "holds": bool(entry["holds"]),
             }
-            for entry in sorted(correlations, key=lambda entry: -_apart(entry))
+            for entry in sorted(correlations, key=lambda entry: (entry["holds"], -_apart(entry)))
         ]
         headings = ["original", "published", "in another sample"]
         sections.append(_section("Rank correlations", "correlation of", headings, rows))
     return sections
+
+
+def title_of(entry: Mapping[str, Any]) -> str:
+    """Return what an analysis is about, in few words."""
+    if "attributes" in entry:
+        return " x ".join(map(str, entry["attributes"]))
+    return f"{entry['of']} by {entry['by']}" if entry.get("by") else str(entry["of"])
 
 
 def _section(title: str, first: str, headings: list[str], rows: list[dict[str, Any]]) -> dict[str, Any]:

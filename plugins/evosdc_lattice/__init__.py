@@ -48,7 +48,7 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
         yield MeasureSpec(
             name=name, implementation=f"evosdc_lattice.measures:{implementation}", summary=summary,
             meaning=_MEANINGS.get(name, ""), source=source, kind="model", family="generalisation", scales=_ALL,
-            range=bounds,
+            range=bounds, default_for=("generalised",) if name in ("lm", "dm") else (),
         )  # fmt: skip
 
 

@@ -26,7 +26,7 @@ from evosdc.table.table import Rows, Table
 from evosdc_lattice.class_requirement import ClassRequirement, Diversity
 from evosdc_lattice.evaluation import NodeEvaluator
 from evosdc_lattice.ladder import ladders_of, with_hierarchy
-from evosdc_lattice.losses import AverageClassSize, NodeLoss
+from evosdc_lattice.losses import AverageClassSize, Discernibility, NodeLoss
 from evosdc_lattice.measures import FittedLoss
 from evosdc_lattice.publication import class_sizes, failing_rows, published
 from evosdc_lattice.sensitive import Distance, sensitive_attributes
@@ -179,6 +179,9 @@ class Lattice(SelfStarting[Levels], Restricted[Levels], Generalising[Levels], Di
         """Return how a measure judges nodes; None for one that needs a table."""
         if not isinstance(fitted, FittedLoss):
             return None
+        if isinstance(fitted.loss, Discernibility) and fitted.loss.k not in (1, self.params.k):
+            given, wanted = f"{fitted.loss.k}", f"none, or {self.params.k} as the genotype has"
+            raise ParameterError(Fault("measure dm: k", given, wanted))
         return AverageClassSize(float(self.params.k)) if fitted.needs_k else fitted.loss
 
     def direct(self, fitted: Fitted) -> Callable[[Levels], float] | None:

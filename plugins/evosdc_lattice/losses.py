@@ -57,10 +57,14 @@ class NodeLoss(ABC):
 class Discernibility(NodeLoss):
     """DM of Bayardo and Agrawal (2005): sum of |E|^2 over kept classes, and n for each suppressed record.
 
+    With `k` the records of classes of fewer than k count as suppressed. A node has no such class where k is that of the
+    genotype.
+
     Smaller is better: it counts, for every record, those that it cannot be told from. (One paper's text says the
     opposite; its own fitness, the inverse of DM made large, is right.)
     """
 
+    k: int = 1
     needs_classes = True
 
     def of(self, evaluator: NodeEvaluator, levels: Levels, facts: NodeFacts) -> float:

@@ -65,8 +65,9 @@ def judged(loss: losses.NodeLoss, shown: TableSummary) -> float:
     """Return the loss of a published table, the same as that of the node which it was made from."""
     n = shown.n
     match loss:
-        case losses.Discernibility():
-            return float(shown.kept_squares + n * shown.suppressed)
+        case losses.Discernibility(k=k):
+            small = [size for size in shown.sizes if size < k]
+            return float(shown.kept_squares - sum(size**2 for size in small) + n * (shown.suppressed + sum(small)))
         case losses.MonotoneDiscernibility():
             return float(shown.kept_squares + shown.suppressed**2)
         case losses.AverageClassSize(k=k):
@@ -120,9 +121,18 @@ def _weights(params: Any, original: Table, where: str) -> tuple[float, ...]:
 class DiscernibilityMeasure(NodeMeasure):
     """`dm`: see `evosdc_lattice.losses.Discernibility`."""
 
+    class Params(Parameters):
+        """Which classes count as suppressed."""
+
+        k: int | None = Field(
+            None, ge=1, description="records of classes of fewer count as suppressed; default: only those that are"
+        )
+
+    params: Params
+
     def loss(self, original: Table) -> losses.NodeLoss:
         """Return DM."""
-        return losses.Discernibility()
+        return losses.Discernibility(self.params.k or 1)
 
 
 class MonotoneDiscernibilityMeasure(NodeMeasure):

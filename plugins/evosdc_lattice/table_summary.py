@@ -24,6 +24,8 @@ class TableSummary:
     leaf_losses, leaf_counts : tuple of float
         By attribute: sums over records of leaves - 1; the former takes the span of an interval of numbers in place of
         its leaves, see `evosdc_lattice.label_coverage`.
+    sizes : tuple of int
+        Of the classes, ascending.
     domains : tuple of int
         By attribute: leaves of the hierarchy.
     bits : tuple of float
@@ -39,6 +41,7 @@ class TableSummary:
     kept: int
     suppressed: int
     kept_squares: int
+    sizes: tuple[int, ...]
     leaf_losses: tuple[float, ...]
     leaf_counts: tuple[float, ...]
     domains: tuple[int, ...]
@@ -85,6 +88,7 @@ def summarise_table(ladders: Sequence[Ladder], masked: Table) -> TableSummary:
         len(sizes),
         int(suppressed.sum()),
         int((sizes.astype(np.int64) ** 2).sum()),
+        tuple(np.sort(sizes).tolist()),
         losses,
         counts,
         tuple(ladder.domain for ladder in ladders),

@@ -9,7 +9,7 @@ import numpy as np
 from evosdc.errors import Fault, ParameterError, PluginError
 from evosdc.model import Dump, Masking, Microdata, PostRandomised, SelfStarting
 from evosdc.randomisation.post_randomisation import drawn
-from evosdc.randomisation.transition import Matrix, cumulative
+from evosdc.randomisation.transition import Matrix, cumulative, plain_rows
 from evosdc.table.table import Table
 from evosdc_pram import flows, variation
 from evosdc_pram.coding import Coding, Genes, locked
@@ -223,4 +223,4 @@ class PramMatrices(PostRandomised[Matrices], SelfStarting[Matrices]):
     def describe(self, g: Matrices) -> Any:
         """Return the transition matrices by attribute, rows of probabilities."""
         names = self._original.schema.names
-        return {names[v]: matrix.tolist() for v, matrix in zip(self._positions, self._matrices(g), strict=True)}
+        return {names[v]: plain_rows(matrix) for v, matrix in zip(self._positions, self._matrices(g), strict=True)}

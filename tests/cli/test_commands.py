@@ -68,7 +68,7 @@ def test_run_folder_is_for_its_owner_only(evosdc, survey):
     assert {n for n in names if not n.startswith("checkpoint-")} == {
         "experiment.toml", "resolved.json", "environment.json", "status.json", "journal.jsonl", "portfolio.json",
         "tuning.json", "result.json", "best.csv", "front.csv", "scores.csv", "frequencies.json", "risk.json",
-        "release.json", "report.html",
+        "release.json", "report.html", "for-users.html",
     }  # fmt: skip
 
 
@@ -78,7 +78,7 @@ def test_mask_and_measure_agree_with_the_manifest(evosdc, survey):
     assert answer.status == 0, answer.err
     manifest = json.loads((survey / "masked.manifest.json").read_text())
     assert manifest["method"] == "mdav"
-    assert manifest["parameters"] == {"k": 5, "destandardise": True}
+    assert manifest["parameters"] == {"k": 5, "destandardise": False}
     assert manifest["seed"] == 3
     assert manifest["dropped_identifiers"] == ["number"]
     first = (survey / "masked.csv").read_bytes()

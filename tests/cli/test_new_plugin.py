@@ -85,3 +85,12 @@ def test_names_are_those_that_can_be_registered():
     for name in ("a", "a-b", "k3-level"):
         assert NAME.fullmatch(name)
         assert REGISTERED.fullmatch(name)
+
+
+def test_what_follows_needs_nothing_that_is_not_there_or_says_what(evosdc, monkeypatch):
+    said = evosdc("new-plugin", "measure", "first-loss").out
+    assert f"{sys.executable} -m pip install --no-deps --no-build-isolation -e evosdc-first-loss" in said
+    assert "Then: evosdc plugins test first-loss" in said
+    monkeypatch.setattr("evosdc.cli.new_plugin.find_spec", lambda name: None)
+    said = evosdc("new-plugin", "measure", "second-loss").out
+    assert "Lacking for what follows: pip, setuptools, pytest. Install them first." in said

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any
 
-VOID = {"meta", "br", "link", "img", "hr", "input"}
+VOID = {"meta", "br", "link", "img", "hr", "input", "col"}
 
 
 @dataclass

@@ -64,6 +64,11 @@ def test_runs_with_different_fitness_are_not_set_against_each_other(tmp_path: Pa
     page = parsed(write_report(folders, tmp_path / "page.html").read_text(encoding="utf-8"))
     assert "must not be set against each other" in page.text
     assert "comparison-evolution" not in page.figures
+    lines = page.figures["comparison-plane"]["data"]
+    assert [line["name"] for line in lines] == ["mean", "mean", "max", "max"]
+    bests = [json.loads((folder / "result.json").read_text())["best"]["scores"] for folder in folders]
+    drawn = {(mark["x"][0], mark["y"][0]) for mark in page.figures["comparison-map"]["data"]}
+    assert {(scores["il"], scores["dr"]) for scores in bests} <= drawn
     assert len(page.tables[0]) == 3
     assert [row[3] for row in page.tables[0][1:]] == ["mean", "max"]
 

@@ -10,6 +10,7 @@ from evosdc.experiment.build.data import load_data, microdata_of
 from evosdc.experiment.config.experiment import DataSource, Experiment
 from evosdc.experiment.config.reader import parse_experiment
 from evosdc.model import Microdata
+from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import Registry
 
 GENERATIONS = 1200
@@ -79,7 +80,7 @@ def protection(
         The file, its schema, names or requirements are refused; or members of a household would get different values of
         what they share.
     """
-    given = DataSource.model_validate(dict(source))
+    given = parse_parameters(DataSource, source, "data")
     data = load_data(given, registry)
     microdata = microdata_of(data, given.protect, data.table.schema.names)
     require_no_split_households(data.table, microdata.protect)

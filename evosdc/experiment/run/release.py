@@ -163,7 +163,5 @@ def _meanings(assembly: Assembly, document: Mapping[str, Any]) -> dict[str, str]
     fixed = {
         "il": "Information loss: the mean of the measures of loss.",
         "dr": "Disclosure risk: what the measures of risk come to together.",
-        "violation": "How far a file is from the constraints.",
-        "infeasibility": "How far a file is from the constraints; 0 where it keeps them.",
     }
     return meanings | {name: text for name, text in fixed.items() if name in document["best"]["scores"]}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from evosdc.files.atomic import write_text
 from evosdc.randomisation.invariance import marginal_shift, retained
-from evosdc.randomisation.transition import Matrix
+from evosdc.randomisation.transition import Matrix, plain_rows
 from evosdc.runs.layout import ANALYST, TRANSITIONS, RunFolder
 from evosdc.table.schema import Attribute
 from evosdc.table.table import Table
@@ -47,7 +47,7 @@ def write_transitions(folder: RunFolder, original: Table, masked: Table, matrice
             "published": _counts(masked, attribute).tolist(),
             "retained": retained(matrix, _counts(original, attribute)),
             "shift": marginal_shift(matrix, _counts(original, attribute)),
-            "matrix": matrix.tolist(),
+            "matrix": plain_rows(matrix),
         }
     folder.write_json(TRANSITIONS, document)
     for name, file in matrix_files([a.name for a in original.schema.categorical]).items():
@@ -81,7 +81,7 @@ def matrices_for_analysts(original: Table, masked: Table, matrices: Sequence[Mat
             continue
         entry: dict[str, Any] = {"randomised": True, "categories": list(attribute.categories)}
         withheld = marginal_shift(matrix, _counts(original, attribute)) < _INVARIANT
-        entry |= {"invariant": withheld, "matrix": None if withheld else matrix.tolist()}
+        entry |= {"invariant": withheld, "matrix": None if withheld else plain_rows(matrix)}
         entry |= correction_figures(matrix, _counts(masked, attribute))
         attributes[attribute.name] = entry | ({"note": _WITHHELD} if withheld else {})
     return {"method": "post-randomisation (PRAM)", "use": _USE, "attributes": attributes}

@@ -39,6 +39,19 @@ Rules:  [[edit_rules]] at the end, a combination that no record may have in each
         age = [0, 14]        least and greatest number"""
 
 
+def hierarchy_files(schema: Schema, path: Path) -> tuple[Path, ...]:
+    """Return the files that hierarchies of a schema are written to beside its own file."""
+    return tuple(path.parent / name for name in _hierarchy_names(schema, path).values())
+
+
+def _hierarchy_names(schema: Schema, path: Path) -> dict[str, str]:
+    names: dict[str, str] = {}
+    for attribute in schema.attributes:
+        if attribute.hierarchy is not None:
+            names[attribute.name] = _file_name(path.stem, attribute.name, names.values())
+    return names
+
+
 def dump_schema(
     schema: Schema,
     path: Path,
@@ -69,14 +82,12 @@ def dump_schema(
         All files written.
     """
     path = Path(path)
-    written: dict[str, str] = {}
-    files = [path]
-    for attribute in schema.attributes:
-        if attribute.hierarchy is not None:
-            name = _file_name(path.stem, attribute.name, written.values())
-            write_hierarchy(attribute.hierarchy, path.parent / name)
-            written[attribute.name] = name
-            files.append(path.parent / name)
+    written = _hierarchy_names(schema, path)
+    files = [path, *hierarchy_files(schema, path)]
+    for name, file in zip(written, files[1:], strict=True):
+        hierarchy = schema[name].hierarchy
+        assert hierarchy is not None
+        write_hierarchy(hierarchy, file)
     lines = [*_comments(_INTRODUCTION.split("\n")), *([""] if notes else []), *_comments(notes)]
     lines += ["", f"missing = {_list(schema.missing)}  # texts that stand for a missing value"]
     lines += [f"na = {text(schema.na)}  # how it counts: category (of its own), wildcard (equal to all) or error"]

@@ -30,7 +30,7 @@ class Mdav(ClassAveraging):
         """Size of the classes, groups of attributes, and what is published."""
 
         destandardise: bool = Field(
-            default=True,
+            default=False,
             description="Stretch each masked numeric attribute so that its mean and variance are the original's "
             "(published values can then leave the original range).",
         )
@@ -45,7 +45,7 @@ class Mdav(ClassAveraging):
         if not free or len(table) > 10 * QUADRATIC:
             return []
         return (
-            [Design(free=free), Design({"destandardise": False}, free)] if table.schema.numeric else [Design(free=free)]
+            [Design({"destandardise": True}, free), Design(free=free)] if table.schema.numeric else [Design(free=free)]
         )
 
     def require_blocks(self, table: Table) -> None:

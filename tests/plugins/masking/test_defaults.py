@@ -17,7 +17,7 @@ from tests.plugins.masking.tables import NOMINAL, categorical, joined, masked, n
     [
         (Pram, {}, {"equation": None, "design": "a", "p": 0.8, "theta": None}),
         (Pram, {"design": "B"}, {"equation": None, "design": "b", "p": None, "theta": 0.5}),
-        (Mdav, {}, {"k": 3, "destandardise": True}),
+        (Mdav, {}, {"k": 3, "destandardise": False}),
         (RankSwapping, {}, {"p": 5.0}),
         (TopCoding, {}, {"q": None, "value": None, "share": 0.05, "output": None}),
         (BottomCoding, {}, {"q": None, "value": None, "share": 0.05, "output": None}),

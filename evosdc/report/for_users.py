@@ -1,0 +1,189 @@
+"""The page for users of the published file: what was done to it, what its columns hold, and how to correct for it.
+
+Nothing on it is computed per record of the original. What it tells with the original's help is listed on the page
+itself: shares over all records, rounded to tenths, and whether an analysis holds.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from evosdc._version import __version__
+from evosdc.errors import Fault, InputError
+from evosdc.files.atomic import write_text
+from evosdc.report import release
+from evosdc.report.frames import figure_of, mapping
+from evosdc.report.resources import resource, template
+from evosdc.report.summary import protected_attributes
+from evosdc.report.wording import count, listing
+from evosdc.runs.layout import RESULT
+from evosdc.runs.reader import RecordedRun, read_run_folders
+
+FEWEST = 100
+"""Records from which a rounded share of all of them is told: of fewer, a tenth is a few people."""
+
+MOST_CATEGORIES = 40
+"""Categories of a column that the codebook lists."""
+
+
+def write_for_users(folder: Path, target: Path) -> Path:
+    """Write the page that may be published with the file of a run.
+
+    Parameters
+    ----------
+    folder : Path
+        Of a single run that has ended.
+    target : Path
+
+    Returns
+    -------
+    Path
+        `target`.
+
+    Raises
+    ------
+    InputError
+        No such run, or one that tells nothing of its file: it has not ended, or was made by an older version.
+    """
+    runs = read_run_folders([folder])
+    if len(runs) != 1 or not runs[0].release:
+        given = "several runs" if len(runs) > 1 else "a run that has not ended"
+        raise InputError([Fault(str(folder), given, f"the folder of one run with its {RESULT}", "Name one run.")])
+    write_text(target, render_for_users(runs[0]))
+    return target
+
+
+def render_for_users(run: RecordedRun) -> str:
+    """Return the page as text."""
+    protected = protected_attributes(run)
+    tables = [mapping(entry) for entry in run.release.get("cross_tables") or ()]
+    return template("users.html").render(
+        title=run.title,
+        version=__version__,
+        style=resource("style.css"),
+        file=str(mapping(run.result.get("best")).get("file", "")),
+        digests=sorted(run.digests.items()),
+        records=count(figure_of(run.result.get("records")) - figure_of(run.release.get("omitted"), 0.0)),
+        omitted=int(figure_of(run.release.get("omitted"), 0.0)),
+        protected=listing(protected),
+        dropped=listing([str(name) for name in run.result.get("dropped_identifiers") or ()]),
+        method=_method(run, tables),
+        parameters=_parameters(run),
+        meanings=_meanings(run),
+        codebook=[_column(entry, protected, tables) for entry in release.codebook(run)],
+        corrections=[_correction(run, entry) for entry in tables],
+        holding=_holding(run),
+        told=figure_of(run.result.get("records")) >= FEWEST,
+    )
+
+
+def _generalised(tables: list[Mapping[str, Any]]) -> bool:
+    return any(entry.get("same_labels") is False for entry in tables)
+
+
+def _method(run: RecordedRun, tables: list[Mapping[str, Any]]) -> str:
+    if run.analyst:
+        return (
+            "Values were randomised: each was replaced by a random one with probabilities that were laid down "
+            "beforehand (post-randomisation, PRAM)."
+        )
+    if _generalised(tables):
+        return "Values were made coarser: they are true, but given as groups or intervals. Some may be left out."
+    return (
+        "Values were exchanged and replaced, starting from known masking methods, by an evolutionary search. It kept "
+        "tables close to the original, and records hard to link to people."
+    )
+
+
+def _parameters(run: RecordedRun) -> list[tuple[str, str]]:
+    """Return the settings that help a user and no intruder: never the seed, nor which file the search began with."""
+    measures = mapping(run.resolved.get("measures"))
+
+    def names(kind: str) -> str:
+        listed = measures.get(kind)
+        return listing([str(mapping(one).get("name")) for one in listed]) if isinstance(listed, list) else ""
+
+    required = [str(mapping(entry).get("requirement")) for entry in run.result.get("requirements") or ()]
+    rows = [
+        ("protected columns", listing(protected_attributes(run))),
+        ("what analysts lose was measured by", names("il")),
+        ("the risk was measured by", names("dr")),
+        ("what the file had to fulfil", "; ".join(required)),
+        ("missing values counted by the rule", str(run.result.get("missing_rule", ""))),
+        ("made with", f"evosdc {mapping(run.environment).get('evosdc', __version__)}"),
+    ]
+    return [(name, text) for name, text in rows if text]
+
+
+def _meanings(run: RecordedRun) -> list[tuple[str, str]]:
+    """Return the measures that are named on the page, each in one sentence."""
+    told, measures = mapping(run.release.get("meanings")), mapping(run.resolved.get("measures"))
+    names = [str(mapping(one).get("name")) for kind in ("il", "dr", "other") for one in measures.get(kind) or ()]
+    return [(name, str(told[name])) for name in dict.fromkeys(names) if name in told]
+
+
+def _column(entry: Mapping[str, Any], protected: list[str], tables: list[Mapping[str, Any]]) -> dict[str, Any]:
+    name = str(entry.get("attribute"))
+    labels = [str(label) for label in entry.get("categories") or ()]
+    shown = labels[:MOST_CATEGORIES]
+    more = len(labels) - len(shown)
+    return {
+        "name": name,
+        "masked": name in protected,
+        "scale": str(entry.get("scale", "")),
+        "values": "; ".join(shown) + (f"; and {more} more" if more else "") if labels else "numbers",
+        "missing": count(figure_of(entry.get("missing"))),
+    }
+
+
+def _correction(run: RecordedRun, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how one masked attribute is corrected for."""
+    name = str(entry.get("attribute"))
+    given = mapping(mapping(run.analyst.get("attributes")).get(name))
+    numeric = entry.get("scale") == "numeric"
+    if given:
+        kind = "as it was" if not given.get("randomised") else "invariant" if given.get("invariant") else "matrix"
+    elif entry.get("same_labels") is False:
+        kind = "coarser"
+    else:
+        kind = "numeric" if numeric else "exchanged"
+    told = figure_of(run.result.get("records")) >= FEWEST
+    share = entry.get("reliability") if numeric else figure_of(entry.get("kept")) / 100.0
+    return {
+        "name": name,
+        "kind": kind,
+        "share": f"{figure_of(share):.1f}" if told and isinstance(share, int | float) else "",
+        "categories": [str(label) for label in given.get("categories") or ()],
+        "matrix": [
+            (str(label), [f"{value:.3f}" for value in row])
+            for label, row in zip(given.get("categories") or (), given.get("matrix") or (), strict=False)
+        ],
+        "holds": _single_holds(run, name),
+    }
+
+
+def _single_holds(run: RecordedRun, name: str) -> bool | None:
+    """Whether counts of an attribute alone are those of the original, up to what another sample would differ by."""
+    for entry in map(mapping, mapping(run.release.get("analyses")).get("tables") or ()):
+        if entry.get("attributes") == [name]:
+            return bool(entry.get("holds"))
+    return None
+
+
+def _holding(run: RecordedRun) -> list[dict[str, str]]:
+    """Return by kind which analyses hold and which do not: names alone, no figure."""
+    found = mapping(run.release.get("analyses"))
+    rows = []
+    for key, kind in (("tables", "tables"), ("means", "means"), ("correlations", "rank correlations")):
+        entries = [mapping(entry) for entry in found.get(key) or ()]
+        if not entries:
+            continue
+        texts = [(release.title_of(entry), bool(entry.get("holds"))) for entry in entries]
+        rows.append(
+            {
+                "kind": kind,
+                "holds": "; ".join(text for text, holds in texts if holds) or "none",
+                "poor": "; ".join(text for text, holds in texts if not holds) or "none",
+            }
+        )
+    return rows

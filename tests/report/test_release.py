@@ -1,0 +1,231 @@
+"""What the page says of the file that is published: verdict, columns, analyses, records at risk; and for its users."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from evosdc.errors import InputError
+from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.run.run import run_once
+from evosdc.plugins.registry import default_registry
+from evosdc.report import write_for_users, write_pages, write_report
+from evosdc.report.page import render
+from evosdc.report.release import Definitions, analyses, cross_tables, records_at_risk, verdict
+from evosdc.runs.reader import RecordedRun, read_run_folders
+from tests.report.parsing import Page, parsed
+from tests.report.synthetic import write_run
+
+GIVEN = {
+    "title": "A tiny survey",
+    "data": {"name": "housing", "first": 150, "protect": ["degree", "built"]},
+    "measures": {"il": ["ctbil"], "dr": ["dbrl", "informed-linkage"]},
+    "fitness": "max",
+    "start": [{"method": "rank-swapping", "p": 20}, {"method": "pram", "p": 0.5}],
+    "stop": {"generations": 2},
+    "constraints": ["informed-linkage <= 90"],
+    "second_opinion": True,
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("release") / "run"
+    run_once(Experiment.model_validate(GIVEN), path, default_registry(), 1)
+    return path
+
+
+@pytest.fixture(scope="module")
+def run(folder: Path) -> RecordedRun:
+    return read_run_folders([folder])[0]
+
+
+@pytest.fixture(scope="module")
+def html(run: RecordedRun) -> str:
+    return render([run])
+
+
+@pytest.fixture(scope="module")
+def page(html: str) -> Page:
+    return parsed(html)
+
+
+def test_the_page_opens_with_the_verdict(run: RecordedRun, page: Page) -> None:
+    assert page.unclosed == []
+    assert page.sections[0] == "Verdict"
+    told = run.result["publication"]
+    for text in [*told["reasons"], *told["conditions"], *told["trust"]["yes"], *told["trust"]["no"]]:
+        assert text in page.text
+    assert "informed-linkage <= 90: met" in page.text
+    found = told["intruder"]
+    assert f"{found['expected']:.0f} of 150" in page.text
+    assert "Columns published unchanged" in page.text
+    assert "grade1" in told["published_unchanged"]
+
+
+def test_every_file_found_by_the_intruder_is_as_the_search_measured_it(run: RecordedRun) -> None:
+    scores, found = run.result["best"]["scores"], run.result["publication"]["intruder"]
+    assert found["percent"] == pytest.approx(max(scores["dbrl"], scores["informed-linkage"]))
+    assert found["expected"] == pytest.approx(found["percent"] * 1.5)
+
+
+def test_each_column_has_its_cross_table(run: RecordedRun, page: Page) -> None:
+    entries = cross_tables(run)
+    assert [entry["attribute"] for entry in entries] == ["degree", "built"]
+    changed = run.result["changed"]
+    for entry, raw in zip(entries, run.release["cross_tables"], strict=True):
+        assert sum(map(sum, raw["counts"])) == 150
+        assert raw["kept"] == pytest.approx(100 - changed[entry["attribute"]] / 1.5)
+        heat = [table for table in page.tables if table[0][1:-1] == entry["columns"]]
+        assert len(heat) == 1
+        assert [row[0] for row in heat[0][1:]] == [row["label"] for row in entry["rows"]]
+        assert sum(int(row[-1]) for row in heat[0][1:]) == 150
+
+
+def test_analyses_are_shown_worst_first_with_unmasked_columns(run: RecordedRun, page: Page) -> None:
+    sections = {section["title"]: section for section in analyses(run)}
+    assert set(sections) == {"Tables", "Rank correlations"}
+    names = [row["name"] for section in sections.values() for row in section["rows"] + section["more"]]
+    assert any("metro" in name for name in names)
+    assert all(name in page.text for name in names)
+    held = [row["holds"] for row in sections["Tables"]["rows"] + sections["Tables"]["more"]]
+    assert held == sorted(held)
+
+
+def test_records_at_risk_are_told_by_position_alone(run: RecordedRun, html: str) -> None:
+    told = records_at_risk(run)
+    assert told is not None
+    positions = [int(text) for _, listed in told["groups"] for text in listed.split(", ")]
+    assert len(positions) == len(set(positions))
+    assert all(1 <= position <= 150 for position in positions)
+    chances = [entry["chance"] for entry in run.release["records"]["at_risk"]]
+    assert chances == sorted(chances, reverse=True)
+    assert min(chances) >= 0.5
+
+
+def test_no_record_of_either_file_is_on_a_page(folder: Path, html: str, tmp_path: Path) -> None:
+    users = write_for_users(folder, tmp_path / "users.html").read_text(encoding="utf-8")
+    frame = pd.read_csv(folder / "best.csv", dtype=str)
+    for values in frame.to_numpy().tolist():
+        for text in (html, users):
+            assert ",".join(values) not in text
+            assert json.dumps(values) not in text
+
+
+def test_measures_are_told_in_one_sentence_each_and_once(run: RecordedRun, page: Page) -> None:
+    meanings = run.release["meanings"]
+    assert {"ctbil", "dbrl", "informed-linkage", "learned-linkage", "il", "dr"} <= set(meanings)
+    for text in meanings.values():
+        assert page.text.count(" ".join(text.split())) == 1
+    told = Definitions({"a": "An a.", "b": "A b."})
+    assert told.first(["a", "c", "a"]) == [("a", "An a.")]
+    assert told.first(["b", "a"]) == [("b", "A b.")]
+
+
+def test_a_page_about_one_run_is_under_two_megabytes(html: str, tmp_path: Path) -> None:
+    assert len(html.encode()) < 1_900_000
+    large = write_run(tmp_path / "large", generations=3000, portfolio=200, population=3000, front=100)
+    assert len(render(read_run_folders([large])).encode()) < 2_000_000
+
+
+def test_the_page_follows_the_readers_colours_and_keeps_off_the_network(html: str) -> None:
+    assert "prefers-color-scheme: dark" in html
+    assert "@page { size: A4" in html
+    assert "default-src 'none'" in html
+    assert "<link" not in html
+    assert 'src="http' not in html
+
+
+def test_jargon_is_folded_away(page: Page) -> None:
+    assert page.folded == ["The best files", "Categories before and after", "Evolution", "Settings and versions"]
+
+
+def test_runs_of_older_versions_have_no_verdict(tmp_path: Path) -> None:
+    (old,) = read_run_folders([write_run(tmp_path / "run", generations=1)])
+    assert verdict(old, Definitions({})) is None
+    assert cross_tables(old) == []
+    assert analyses(old) == []
+    assert records_at_risk(old) is None
+    with pytest.raises(InputError, match="has not ended"):
+        write_for_users(tmp_path / "run", tmp_path / "users.html")
+
+
+def test_the_page_for_users_has_codebook_care_and_corrections(folder: Path, run: RecordedRun, tmp_path: Path) -> None:
+    html = write_for_users(folder, tmp_path / "users.html").read_text(encoding="utf-8")
+    page = parsed(html)
+    assert page.unclosed == []
+    assert "script" not in page.tags
+    titles = [text for tag, text in page.headings if tag == "h2"]
+    assert titles[2:] == [
+        "What to be careful about",
+        "Which analyses hold",
+        "How to correct for it, column by column",
+        "Codebook",
+        "Where the figures of this page come from",
+    ]
+    assert [text for tag, text in page.headings if tag == "h3"] == ["degree", "built"]
+    assert "evosdc" in page.text
+    codebook = page.tables[-1]
+    assert [row[0] for row in codebook[1:]] == [entry["attribute"] for entry in run.release["codebook"]]
+    assert [row[1] for row in codebook[1:3]] == ["yes", "yes"]
+
+
+def test_the_page_for_users_tells_no_confidential_figure(folder: Path, run: RecordedRun, tmp_path: Path) -> None:
+    text = parsed(write_for_users(folder, tmp_path / "users.html").read_text(encoding="utf-8")).text
+    scores = run.result["best"]["scores"]
+    for name in ("il", "dr", "ctbil", "informed-linkage"):
+        assert f"{scores[name]:.2f}" not in text
+    for entry in run.release["analyses"]["tables"]:
+        assert not entry["moved"] or f"{entry['moved']:.1f} %" not in text
+    for name in ("digest", "seed"):
+        assert str(run.result[name]) not in text.split() or name == "seed"
+    assert run.environment["data"] not in text
+    assert "rank-swapping" not in text
+    assert "at risk" in text
+    assert "100 % chance" not in text
+
+
+def test_shares_of_small_files_are_not_told(folder: Path, tmp_path: Path) -> None:
+    few = tmp_path / "few"
+    shutil.copytree(folder, few)
+    result = json.loads((few / "result.json").read_text())
+    (few / "result.json").write_text(json.dumps(result | {"records": 99}))
+    text = parsed(write_for_users(few, tmp_path / "users.html").read_text(encoding="utf-8")).text
+    assert "the shares are not told for files this small" in text
+    assert "rounded to tenths" not in text
+
+
+def test_coarser_numeric_and_randomised_columns_are_corrected_each_in_its_way(folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(folder, other)
+    release = json.loads((other / "release.json").read_text())
+    first, second = release["cross_tables"]
+    first |= {"same_labels": False, "attribute": "age"}
+    second |= {"scale": "numeric", "attribute": "income", "reliability": 0.8123}
+    third = second | {"scale": "nominal", "attribute": "sex"}
+    release["cross_tables"] = [first, second, third]
+    (other / "release.json").write_text(json.dumps(release))
+    entry = {"randomised": True, "categories": ["f", "m"], "matrix": [[0.9, 0.1], [0.2, 0.8]]}
+    (other / "analyst.json").write_text(json.dumps({"attributes": {"sex": entry}}))
+    page = parsed(write_for_users(other, tmp_path / "users.html").read_text(encoding="utf-8"))
+    assert "interval-censored" in page.text
+    assert "reliability is about 0.8" in page.text
+    assert "0.8123" not in page.text
+    assert ["f", "0.900", "0.100"] in [row for table in page.tables for row in table]
+
+
+def test_a_run_has_both_pages_and_a_study_one(folder: Path, tmp_path: Path) -> None:
+    single = tmp_path / "single"
+    shutil.copytree(folder, single)
+    assert write_pages(single) == single / "report.html"
+    assert (single / "for-users.html").is_file()
+    study = tmp_path / "study"
+    shutil.copytree(folder, study / "replicate-001")
+    write_pages(study)
+    assert not (study / "for-users.html").exists()
+    with pytest.raises(InputError):
+        write_report([tmp_path / "absent"], tmp_path / "page.html")
