@@ -33,7 +33,15 @@
       layout.margin = Object.assign({}, layout.margin, {l: 44, r: 14});
       layout.font = Object.assign({}, layout.font, {size: 11});
     }
-    if (width) { layout.width = width; layout.height = Math.round(layout.height * 0.72); layout.autosize = false; }
+    if (width) {
+      layout.width = width;
+      layout.height = Math.round(layout.height * 0.72);
+      layout.autosize = false;
+      if ((layout.legend || {}).orientation !== "h" && layout.showlegend !== false && room >= wide) {
+        layout.legend = Object.assign({}, layout.legend, {orientation: "h", x: 0, y: -0.2, yanchor: "top"});
+        layout.height += 60;
+      }
+    }
     place.style.minHeight = layout.height + "px";
     return Plotly.react(place, figure.data, layout, {
       responsive: true, displaylogo: false, displayModeBar: onPaper ? false : "hover", modeBarButtons: buttons,
