@@ -48,7 +48,7 @@ def judge(
 
     require_seed(seed)
     before, _ = as_file(original, listed(protect))
-    after = as_version(masked, before)
+    after = as_version(masked, before, required=listed(protect))
     opinion = judged(
         before,
         after,

@@ -1,22 +1,19 @@
 """``evosdc.limit``."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evosdc.api.tables import as_table, listed
 from evosdc.errors import DataError, Fault
 from evosdc.plugins.registry import default_registry
-from evosdc.table.table import Table
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from evosdc.model import Limit
     from evosdc.specs import LimitSpec
 
 
 def limit(
-    data: "pd.DataFrame | Table",
+    data: Any,
     *,
     protect: Sequence[str] | str | None = None,
     il: Sequence[str] | str | None = None,
@@ -27,7 +24,7 @@ def limit(
 
     Parameters
     ----------
-    data : DataFrame or Table
+    data : frame or Table
         Schema as in `mask`.
     protect : sequence of str, optional
         What may be masked; by default the quasi-identifiers, and where none is declared all attributes but identifiers.

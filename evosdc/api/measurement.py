@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evosdc.api.results import Scores
-from evosdc.api.tables import as_file, as_version, listed
+from evosdc.api.tables import as_table, as_version, chosen_of, listed
 from evosdc.plugins.registry import Registry, default_registry
 
 
@@ -22,8 +22,7 @@ def measure(
     Parameters
     ----------
     original, masked : frame or Table
-        Record r of both is the same respondent. Roles of a frame are those that ``evosdc init`` proposes; columns that
-        are left out of a protected file may be missing in `masked`.
+        Record r of both is the same respondent. Columns that are left out of a protected file may be missing.
     measures : sequence of str, or mapping of str to mapping
         Registered names; a mapping gives parameters by name. By default as `protect` judges:
         risk by role, each attribute's own, and the losses of analysts; a generalised file by `lm` and `dm`.
@@ -45,9 +44,10 @@ def measure(
     registry = default_registry()
     named = {measures: {}} if isinstance(measures, str) else measures
     params = named if named is None or isinstance(named, Mapping) else {name: {} for name in named}
-    before, _ = as_file(original, listed(attributes))
-    after = as_version(masked, before, None if params is None else _reads_generalised(params, registry))
-    return Scores(score_table(before, after, params, listed(attributes), registry).scores)
+    before = as_table(original)
+    chosen = chosen_of(original, before, listed(attributes), warn=False)
+    after = as_version(masked, before, None if params is None else _reads_generalised(params, registry), chosen)
+    return Scores(score_table(before, after, params, chosen, registry).scores)
 
 
 def _reads_generalised(params: Mapping[str, Mapping[str, Any]] | None, registry: Registry) -> bool:

@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ def read_table(path: str | Path, schema: str | Path | Schema | None = None) -> T
     Parameters
     ----------
     path : str or Path
-        CSV, TSV or another separated text file, or Parquet.
+        Delimited text, Parquet, Feather, Excel, SPSS, Stata or SAS, also packed by gzip or ZIP.
     schema : str, Path or Schema, optional
         A schema file or a schema; inferred from the data when not given.
 
@@ -33,7 +32,7 @@ def read_table(path: str | Path, schema: str | Path | Schema | None = None) -> T
 
 
 def as_table(data: Any) -> Table:
-    """Return a table as it is, and a frame of pandas, Polars, PyArrow or another library as a table."""
+    """Return a table as it is, and a frame as a table whose attributes have no role."""
     if isinstance(data, Table):
         return data
     from evosdc.files.frame import table_from_frame
@@ -45,8 +44,9 @@ def as_table(data: Any) -> Table:
 def as_file(data: Any, protect: Sequence[str] | None = None) -> tuple[Table, dict[str, str]]:
     """Return a table as it is, and a frame as a table with the roles that `evosdc init` would propose.
 
-    Scales are those of the columns' types, as in `as_table`; texts are looked at as in a file, so that dates, orders
-    and codes of missing values are recognised. Where nothing tells the quasi-identifiers there are none.
+    Scales are those of the columns' types (`evosdc.files.frame.table_from_frame`); codes of missing values among
+    numbers are recognised.
+    Where nothing tells the quasi-identifiers there are none.
 
     Parameters
     ----------
@@ -62,34 +62,33 @@ def as_file(data: Any, protect: Sequence[str] | None = None) -> tuple[Table, dic
     """
     if isinstance(data, Table):
         return data, {}
-    from evosdc.files.frame import table_from_frame
+    from evosdc.files.frame import columns_of, table_from_frame
     from evosdc.files.frame_kinds import as_pandas
     from evosdc.files.inference.proposal import infer_schema
-    from evosdc.files.schema.description import AttributeDescription, SchemaDescription, describe
+    from evosdc.files.schema.description import AttributeDescription, SchemaDescription
 
     frame = as_pandas(data)
-    as_table(frame.head(1) if hasattr(frame, "head") else frame)  # refuses what is no frame
+    if len(columns_of(frame)) and not len(frame):
+        return table_from_frame(frame), {}  # refuses it
     found = infer_schema(frame)
-    whole = describe(found.schema)
     described, reasons = {}, {}
-    for (label, dtype), attribute in zip(frame.dtypes.items(), found.schema.attributes, strict=True):
+    for label, attribute in zip(frame.columns, found.schema.attributes, strict=True):
         role = attribute.role
         if role is Role.QUASI_IDENTIFIER and not found.telling:
             role = Role.OTHER
         if attribute.name in (protect or ()) and role is not Role.SENSITIVE:
             role = Role.QUASI_IDENTIFIER
-        text = str(dtype) in ("object", "str", "string")
-        said = whole.attributes[attribute.name] if text else AttributeDescription(missing=attribute.missing)
-        described[str(label)] = replace(said, role=role)
+        described[str(label)] = AttributeDescription(role, missing=attribute.missing)
         reasons[str(label)] = f"{role}: {found.reasons[attribute.name]}"
     return table_from_frame(frame, SchemaDescription(described, found.schema.missing)), reasons
 
 
-def chosen_of(data: Any, table: Table, attributes: Sequence[str] | None) -> tuple[str, ...]:
+def chosen_of(data: Any, table: Table, attributes: Sequence[str] | None, warn: bool = True) -> tuple[str, ...]:
     """Return the attributes to work on, by `choose_attributes`.
 
     A frame tells no roles. Where no attributes are named, columns that look like identifiers or free text are left
-    out, with a `UserWarning` that names them: to mask them would be no protection, and nobody should believe that.
+    out, with a `UserWarning` that names them unless `warn` is False: to mask them would be no protection, and nobody
+    should believe that.
 
     Raises
     ------
@@ -112,11 +111,14 @@ def chosen_of(data: Any, table: Table, attributes: Sequence[str] | None) -> tupl
         if len(apart) == len(chosen):
             raise DataError(Fault("attributes", f"none, and nothing but identifiers ({reasons})", "names", advice))
         told = f"Left as they are, since they look like identifiers or free text ({reasons}). {advice}"
-        warnings.warn(told, stacklevel=4)
+        if warn:
+            warnings.warn(told, stacklevel=4)
     return tuple(name for name in chosen if name not in apart)
 
 
-def as_version(data: Any, original: Table, generalised: bool | None = False) -> Table:
+def as_version(
+    data: Any, original: Table, generalised: bool | None = False, required: Sequence[str] | None = None
+) -> Table:
     """Return a masked version of a table as a table; columns that were left out of it are left out.
 
     Parameters
@@ -125,6 +127,8 @@ def as_version(data: Any, original: Table, generalised: bool | None = False) -> 
     original : Table
     generalised : bool, optional
         Whether labels that the original does not have are taken as they are; None: where all stand for several values.
+    required : sequence of str, optional
+        Columns that may not be left out.
     """
     if isinstance(data, Table):
         return data
@@ -137,7 +141,7 @@ def as_version(data: Any, original: Table, generalised: bool | None = False) -> 
     if generalised is None:
         generalised = is_generalised(original.schema, columns)
     held = {column.name for column in columns}
-    kept = [name for name in original.schema.names if name in held or original.schema[name].role.published]
+    kept = [name for name in original.schema.names if name in held or name in (required or ())]
     schema = original.schema.select(kept)
     return table_from_frame(frame, widened(schema, columns) if generalised else schema)
 

@@ -182,12 +182,11 @@ def _write(output: Path, assembly: "Assembly", found: "Tuning", result: dict[str
     from evosdc.experiment.config.resolution import experiment_text
     from evosdc.experiment.run.tuning import best_file, with_tuned
     from evosdc.files.atomic import make_folder, write_text
-    from evosdc.files.delimited_file import DelimitedFile
     from evosdc.runs.layout import BEST, EXPERIMENT, TUNING
 
     masked = best_file(assembly.microdata, assembly.registry, found)
     make_folder(output)
-    path = output / (BEST if isinstance(assembly.source.original, DelimitedFile) else "best.parquet")
+    path = output / (BEST.removesuffix(".csv") + assembly.source.original.suffix)
     written = assembly.source.write(path, masked)
     start = with_tuned(assembly, list(found.maskings)).experiment
     write_text(output / EXPERIMENT, experiment_text(start))

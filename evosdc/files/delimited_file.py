@@ -58,6 +58,11 @@ class DelimitedFile:
     columns: tuple[Column, ...]
 
     @property
+    def suffix(self) -> str:
+        """What the names of such files end with."""
+        return ".csv"
+
+    @property
     def declared(self) -> Mapping[str, Attribute]:
         """Text declares no types."""
         return {}

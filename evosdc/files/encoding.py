@@ -16,13 +16,12 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _OTHER_FORMATS = (
-    (b"PK\x03\x04", "a ZIP archive or an Excel workbook", "Unpack it, or save the sheet as CSV."),
+    (b"PK\x03\x04", "a ZIP archive or an Excel workbook", "Unpack it."),
     (b"\xd0\xcf\x11\xe0", "an old Excel or Office file", "Save the sheet as CSV."),
     (b"\x1f\x8b", "a gzip archive", "Unpack it first."),
     (b"BZh", "a bzip2 archive", "Unpack it first."),
     (b"\xfd7zXZ", "an xz archive", "Unpack it first."),
     (b"%PDF", "a PDF document", "Export the table as CSV."),
-    (b"$FL2", "an SPSS file", "Export it as CSV."),
     (b"PAR1", "a Parquet file", "Give it to a command that reads data, not as a text file."),
 )
 _CONTROL = bytes(sorted(set(range(32)) - set(b"\t\n\r\x0b\x0c\x1a\x1b")))

@@ -95,7 +95,7 @@ def table_from_frame(frame: pd.DataFrame, schema: Schema | SchemaDescription | N
 
     Scale and categories are those of the schema; where it says nothing, or without one, those of the dtypes: an ordered
     `Categorical` is ordinal, an unordered one nominal (unused categories included), numbers are numeric, dates ordinal,
-    truth values and texts nominal. Roles are `other` unless the schema says more.
+    also where they are texts, truth values and other texts nominal. Roles are `other` unless the schema says more.
 
     Raises
     ------
@@ -144,6 +144,10 @@ def _proposed(part: Part, series: "pd.Series[Any]", missing: tuple[str, ...]) ->
     objects = [value for text, value in part.values.items() if text in present]
     if objects and numbers(present) is not None and not any(isinstance(value, (str, bool)) for value in objects):
         return Attribute(column.name, Role.OTHER, Scale.NUMERIC, (), None, decimals_of(present))
+    date_format = date_format_of(present)
+    if date_format:
+        order = in_time(present, date_format)
+        return Attribute(column.name, Role.OTHER, Scale.ORDINAL, order, date_format=date_format)
     return Attribute(column.name, Role.OTHER, Scale.NOMINAL, natural_order(present))
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from evosdc.errors import DataError, Fault, SchemaError
 from evosdc.files.column import Column
-from evosdc.files.delimited_file import DelimitedFile
 from evosdc.files.formulas import as_before
+from evosdc.files.packed import PackedFile, text_file
 from evosdc.files.schema.description import describe
 from evosdc.files.source import Source, parsed, source_of
 from evosdc.files.widening import is_generalised, widened
@@ -36,8 +36,10 @@ def read_masked(path: Path | str, original: Source, require: Sequence[str] = (),
     """
     schema = original.table.schema
     held = parsed(Path(path))
-    if isinstance(held, DelimitedFile):
-        held = replace(held, columns=tuple(_readable(column, schema) for column in held.columns))
+    text = text_file(held)
+    if text is not None:
+        read = replace(text, columns=tuple(_readable(column, schema) for column in text.columns))
+        held = replace(held, inner=read) if isinstance(held, PackedFile) else read
     names = [column.name for column in held.columns]
     unknown = [name for name in names if name not in schema]
     where, whole = printable(str(path)), printable(original.origin)

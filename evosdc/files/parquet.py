@@ -1,7 +1,7 @@
-"""Parquet files: read into columns of text, written back with the types of all columns kept."""
+"""Parquet and Feather files: read into columns of text, written back with the types of all columns kept."""
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -18,7 +18,7 @@ from evosdc.table.table import Rows
 
 @dataclass(frozen=True, eq=False)
 class ParquetFile:
-    """A Parquet file.
+    """A Parquet or Feather file.
 
     Parameters
     ----------
@@ -27,11 +27,14 @@ class ParquetFile:
     columns : tuple of Column
     declared : mapping of str to Attribute
         Scale and categories of columns that are stored as categories.
+    suffix : str
+        Of the file that is written.
     """
 
     table: Any
     columns: tuple[Column, ...]
     declared: Mapping[str, Attribute]
+    suffix: str = ".parquet"
 
     def place(self, record: int) -> str:
         """Return where a record stands in the file."""
@@ -43,6 +46,7 @@ class ParquetFile:
         """Return the file's bytes with some values changed, some columns dropped and only some records kept."""
         import pyarrow as pa
         import pyarrow.parquet as pq
+        from pyarrow import feather
 
         table = self.table.take(pa.array(rows))
         for position, change in changes.items():
@@ -52,7 +56,10 @@ class ParquetFile:
                 table = table.set_column(position, field.with_type(array.type), array)
         kept = [position for position in range(table.num_columns) if position not in set(dropped)]
         buffer = io.BytesIO()
-        pq.write_table(table.select(kept), buffer)
+        if self.suffix == ".feather":
+            feather.write_feather(table.select(kept), buffer)
+        else:
+            pq.write_table(table.select(kept), buffer)
         return buffer.getvalue()
 
     def _values(self, position: int) -> Mapping[str, Any]:
@@ -128,21 +135,36 @@ def parse_parquet(content: bytes, where: str) -> ParquetFile:
         pyarrow is not installed, the file is damaged or without records, repeats a column, or holds lists.
     """
     try:
-        import pyarrow as pa
         import pyarrow.parquet as pq
     except ModuleNotFoundError:
         advice = "Install it: pip install 'evosdc[parquet]'."
         raise DataError(Fault(where, "a Parquet file", "pyarrow to read it with", advice)) from None
+    return _parsed(lambda: pq.read_table(io.BytesIO(content)), where, "Parquet", ".parquet")
+
+
+def parse_feather(content: bytes, where: str) -> ParquetFile:
+    """Read a Feather file, which is also known as Arrow IPC; raises as `parse_parquet`."""
     try:
-        table = pq.read_table(io.BytesIO(content))
+        from pyarrow import feather
+    except ModuleNotFoundError:
+        advice = "Install it: pip install 'evosdc[feather]'."
+        raise DataError(Fault(where, "a Feather file", "pyarrow to read it with", advice)) from None
+    return _parsed(lambda: feather.read_table(io.BytesIO(content)), where, "Feather", ".feather")
+
+
+def _parsed(read: Callable[[], Any], where: str, kind: str, suffix: str) -> ParquetFile:
+    import pyarrow as pa
+
+    try:
+        table = read()
     except (pa.ArrowException, OSError) as error:
-        given = f"a damaged Parquet file ({str(error).splitlines()[0]})"
+        given = f"a damaged {kind} file ({str(error).splitlines()[0]})"
         raise DataError(Fault(where, given, "a whole file")) from None
     from evosdc.files.frame import columns_of, declared
 
     if table.num_rows == 0:
-        raise DataError(Fault(where, "a Parquet file without records", "at least one record"))
+        raise DataError(Fault(where, f"a {kind} file without records", "at least one record"))
     # Without the pandas metadata an index that was stored stays an ordinary column, and is written back as one.
     frame = table.replace_schema_metadata(None).to_pandas(integer_object_nulls=True, ignore_metadata=True)
     parts = columns_of(frame, where)
-    return ParquetFile(table, tuple(part.column for part in parts), declared(frame, parts))
+    return ParquetFile(table, tuple(part.column for part in parts), declared(frame, parts), suffix)

@@ -13,10 +13,11 @@ from evosdc.files.atomic import check_writable as check_writable
 from evosdc.files.changes import Change, change_of
 from evosdc.files.coding import Origin, encode
 from evosdc.files.column import Column
-from evosdc.files.delimited_file import DelimitedFile, parse_delimited
 from evosdc.files.encoding import Encoding, read_bytes
+from evosdc.files.formats import parse_content
 from evosdc.files.formulas import count_formulas, neutralised
 from evosdc.files.inference.proposal import Inference, infer
+from evosdc.files.packed import text_file
 from evosdc.files.schema.description import SchemaDescription, describe
 from evosdc.files.schema.hierarchy_rules import with_hierarchies
 from evosdc.files.schema.schema_reader import load_schema
@@ -25,9 +26,6 @@ from evosdc.printing import printable
 from evosdc.table.schema import Attribute, Schema
 from evosdc.table.selection import complete_rows
 from evosdc.table.table import Rows, Table
-
-PARQUET = b"PAR1"
-"""What every Parquet file begins with."""
 
 _RECODE = "Save the file as UTF-8."
 
@@ -41,7 +39,11 @@ class Original(Protocol):
 
     @property
     def declared(self) -> Mapping[str, Attribute]:
-        """Scales and categories that the types of the file tell, by name."""
+        """Scales, categories and missing values that the types of the file tell, by name."""
+
+    @property
+    def suffix(self) -> str:
+        """What the names of files of this format end with."""
 
     def place(self, record: int) -> str:
         """Return where a record stands in the file."""
@@ -189,7 +191,7 @@ class Source:
 
     def _formulas(self, written: Mapping[int, Change], dropped: Sequence[str]) -> dict[str, int]:
         """Return how many cells that are published are formulas, by column; only text files are read as cells."""
-        if not isinstance(self.original, DelimitedFile):
+        if text_file(self.original) is None:
             return {}
         names = [(place, name) for place, name in enumerate(self.table.schema.names) if name not in dropped]
         counts = {name: count_formulas(self._column(place), written.get(place)) for place, name in names}
@@ -213,7 +215,7 @@ def read_source(
     separator: str | None = None,
     names: Sequence[str] | None = None,
 ) -> Source:
-    """Read a CSV, TSV or other delimited text, or a Parquet file.
+    """Read a data file: delimited text, Parquet, Feather, Excel, SPSS, Stata or SAS, also packed by gzip or ZIP.
 
     Encoding, separator and decimal mark are recognised. The first line holds the names of the attributes.
 
@@ -267,12 +269,7 @@ def read_published(path: Path, schema: Path | None = None, generalised: bool = F
 
 def parsed(path: Path, separator: str | None = None, names: Sequence[str] | None = None) -> Original:
     """Return a file that was read, before its schema is known."""
-    content = read_bytes(path)
-    if content.startswith(PARQUET):
-        from evosdc.files.parquet import parse_parquet
-
-        return parse_parquet(content, printable(str(path)))
-    return parse_delimited(content, printable(str(path)), separator, names)
+    return parse_content(read_bytes(path), path.name, printable(str(path)), separator, names)
 
 
 def source_of(
@@ -288,16 +285,17 @@ def source_of(
     """
     columns = original.columns
     notes: tuple[str, ...] = ()
-    if isinstance(original, DelimitedFile) and original.encoding.guessed:
-        notes = (f"The file is not UTF-8; it was read as {original.encoding.name}.",)
+    text = text_file(original)
+    if text is not None and text.encoding.guessed:
+        notes = (f"The file is not UTF-8; it was read as {text.encoding.name}.",)
     inference = None
     if description is None:
         inference = infer(columns, original.declared, codes)
         schema, notes = inference.schema, notes + inference.notes
     else:
         schema = description.resolve(columns, original.declared)
-    if isinstance(original, DelimitedFile):
-        _check_labels(schema, original.encoding, origin)
+    if text is not None:
+        _check_labels(schema, text.encoding, origin)
     table = encode(columns, schema, Origin(origin, original.place))
     rules = inference.rules if inference is not None else description.rules if description is not None else {}
     table = with_hierarchies(table, rules)

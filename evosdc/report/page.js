@@ -35,12 +35,11 @@
     }
     if (width) {
       layout.width = width;
-      layout.height = Math.round(layout.height * 0.72);
       layout.autosize = false;
-      if ((layout.legend || {}).orientation !== "h" && layout.showlegend !== false && room >= wide) {
-        layout.legend = Object.assign({}, layout.legend, {orientation: "h", x: 0, y: -0.2, yanchor: "top"});
-        layout.height += 60;
-      }
+      // A legend beside the figure needs the height.
+      var beside = (layout.legend || {}).orientation !== "h" && layout.showlegend !== false;
+      layout.height = Math.round(layout.height * (beside ? 0.86 : 0.72));
+      if (beside) { layout.legend = Object.assign({}, layout.legend, {font: {size: 9}}); }
     }
     place.style.minHeight = layout.height + "px";
     return Plotly.react(place, figure.data, layout, {

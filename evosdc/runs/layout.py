@@ -3,6 +3,9 @@
 import json
 import re
 import shlex
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -188,6 +191,23 @@ class RunFolder:
         if own is not None and own.resolve().parent == self.file(DATA).resolve():
             begun |= {DATA}
         return sorted(names - begun - {SETTING})
+
+    @contextmanager
+    def cleared_of(self, refusal: type[Exception]) -> Iterator[None]:
+        """Remove what a run wrote to its new folder when the block refuses its input before any search began.
+
+        Only the names of a run are removed; a folder that is empty then goes, too.
+        """
+        try:
+            yield
+        except refusal:
+            if not self.file(JOURNAL).exists() or not self.file(JOURNAL).stat().st_size:
+                for name in (EXPERIMENT, ENVIRONMENT, RESOLVED, STATUS, JOURNAL, TUNING, LOCK):
+                    self.file(name).unlink(missing_ok=True)
+                shutil.rmtree(self.file(CONTEXT), ignore_errors=True)
+                with suppress(OSError):  # something else is in it
+                    self.path.rmdir()
+            raise
 
     def __enter__(self) -> Self:
         try:

@@ -56,4 +56,4 @@ def test_tune_leaves_them_out_too(frame):
 
 def test_protect_leaves_them_out_of_what_it_gives(frame):
     found = evosdc.protect(frame, time=0.2, il=["ctbil"], dr=["id"], second_opinion=False, tune=False)
-    assert not {"patient_id", "remarks"} & set(found.masked.columns)
+    assert not {"patient_id", "remarks"} & set(found.frame.columns)

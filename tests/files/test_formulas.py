@@ -104,8 +104,8 @@ def test_a_protected_frame(tmp_path):
         frame, protect=["a", "b"], time=0.2, tune=False, second_opinion=False, neutralise_formulas=True,
         il=["ctbil"], dr=["id"], folder=tmp_path / "run",
     )  # fmt: skip
-    assert set(found.masked["a"]) <= {"'=x", "y", "z"}
-    assert set(found.masked["c"]) == {"'+49 1", "-5"}
+    assert set(found.frame["a"]) <= {"'=x", "y", "z"}
+    assert set(found.frame["c"]) == {"'+49 1", "-5"}
     assert not any(is_formula(cell) for line in (tmp_path / "run" / "best.csv").read_text().split() for cell in line)
     assert any("with a quote before them: " in note for note in found.result["notes"])
 

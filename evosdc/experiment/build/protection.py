@@ -10,6 +10,8 @@ from evosdc.experiment.build.data import load_data, microdata_of
 from evosdc.experiment.config.experiment import DataSource, Experiment
 from evosdc.experiment.config.reader import parse_experiment
 from evosdc.model import Microdata
+from evosdc.model.constraint import Constraint
+from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import Registry
 
 GENERATIONS = 1200
@@ -79,14 +81,17 @@ def protection(
         The file, its schema, names or requirements are refused; or members of a household would get different values of
         what they share.
     """
-    given = DataSource.model_validate(dict(source))
+    given = parse_parameters(DataSource, source, "data")
     data = load_data(given, registry)
     microdata = microdata_of(data, given.protect, data.table.schema.names)
     require_no_split_households(data.table, microdata.protect)
     measures = judgement_of(microdata, registry, il, dr)
     offered = registry.defaults("measure", "harm") if harms else ()
     limited = [name for name in offered if name not in (*measures["il"], *dr)]
-    measures["other"] = limited
+    measures["other"] = [
+        *limited,
+        *measures_of(require, registry, (*measures["il"], *_names(measures["dr"]), *limited)),
+    ]
     name = str(source.get("name", source.get("file", "")))
     document: dict[str, Any] = {
         "title": f"Protection of {Path(name).name}",
@@ -133,6 +138,23 @@ def judgement_of(
         measures["dr"] = list(dr)
         del measures["risks"]
     return measures
+
+
+def measures_of(require: Sequence[str], registry: Registry, taken: Sequence[str]) -> list[str]:
+    """Return the registered measures that requirements look at and that are not taken yet.
+
+    Raises
+    ------
+    ExperimentError
+        A requirement cannot be read.
+    """
+    known = registry.names("measure")
+    wanted = dict.fromkeys(Constraint.parse(text).name for text in require)
+    return [name for name in wanted if name in known and name not in taken]
+
+
+def _names(entries: Sequence[Any]) -> list[str]:
+    return [str(entry["name"]) if isinstance(entry, Mapping) else str(entry) for entry in entries]
 
 
 def limits_of(harms: Sequence[str]) -> list[str]:

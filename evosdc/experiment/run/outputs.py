@@ -34,7 +34,6 @@ from evosdc.experiment.run.summaries import (
 )
 from evosdc.experiment.run.transition_outputs import write_transitions
 from evosdc.files.atomic import write_text
-from evosdc.files.delimited_file import DelimitedFile
 from evosdc.model import Described, Generalising, Individual, PostRandomised
 from evosdc.model.individual import INFEASIBILITY
 from evosdc.runs.layout import BEST, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, SCORES, RunFolder
@@ -64,7 +63,7 @@ def write_outputs(
     problem, algorithm = assembly.problem, assembly.algorithm
     best = algorithm.solution(state.population, state.best)
     masked = problem.decode(best.genome, best.key)
-    file = BEST if isinstance(assembly.source.original, DelimitedFile) else "best.parquet"
+    file = BEST.removesuffix(".csv") + assembly.source.original.suffix
     genotype = problem.genotype
     omitted = genotype.omitted(best.genome) if isinstance(genotype, Generalising) else None
     written = assembly.source.write(folder.file(file), masked, omitted=omitted)
@@ -112,6 +111,7 @@ def write_outputs(
             *failure_warning(state.progress.failed, state.progress.evaluations),
             *given_away_sentences(determinations(assembly.source.table, assembly.microdata.protect)),
             *exchanged,
+            *([] if opinion is None else [said for said in opinion["best"]["warnings"] if said not in exchanged]),
             *impossible_warning(fresh),
             *([] if written.neutralised else written.warnings),
         ],

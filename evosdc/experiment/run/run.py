@@ -13,7 +13,7 @@ from evosdc.engine.checkpoint import newest_checkpoint, set_aside_newer
 from evosdc.engine.evaluation import Dispatch, Evaluator
 from evosdc.engine.generation_step import GenerationStep
 from evosdc.engine.loop import SearchState, first_state, search
-from evosdc.errors import CheckpointError, EvosdcError, Fault
+from evosdc.errors import CheckpointError, EvosdcError, Fault, InputError
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.build.start import StartingFile
 from evosdc.experiment.build.start_entries import start_of
@@ -86,7 +86,7 @@ def run_once(
     folder = RunFolder(path)
     own = experiment.data.file
     folder.create(own)
-    with folder:
+    with folder.cleared_of(InputError), folder:
         folder.require_new(own)
         one = assembly.experiment.model_copy(update={"seed": seed, "replicates": 1})
         start = start_of(experiment, registry, assembly.microdata.original.schema)
