@@ -170,6 +170,7 @@ def second_opinions(
     collect.settle()
     claims = {label: _claims(side, claimed.get(label), registry) for label, side in sides.items()}
     findings: dict[str, list[Finding]] = {label: [] for label in files}
+    alarms: dict[str, list[str]] = {label: [] for label in files}
     lacking: dict[str, str] = {}
     for name, measure in built.items():
         try:
@@ -185,13 +186,15 @@ def second_opinions(
         else:
             for label, finding in found.items():
                 findings[label].append(finding)
+                if _alarming(measure, finding):
+                    alarms[label].append(finding.words)
     return {
         label: SecondOpinion(
             tuple(sorted(findings[label], key=lambda finding: finding.kind != "dr")),
             claims[label].values,
             claims[label].by,
             lacking,
-            tuple(str(one) for one in exchanged_labels(original.select(names), side.masked)),
+            (*map(str, exchanged_labels(original.select(names), side.masked)), *alarms[label]),
             names,
             side.known,
             side.wanted,
@@ -200,6 +203,13 @@ def second_opinions(
         )
         for label, side in sides.items()
     }
+
+
+def _alarming(measure: Measure, finding: Finding) -> bool:
+    """Whether a judge's figure is one to be warned of: of some people, and a good share of the original's."""
+    share = measure.warns_from if isinstance(measure, Judge) else None
+    masked, original = finding.masked.value, finding.original.value
+    return share is not None and masked >= 1.0 and masked >= share * original
 
 
 def masked_attributes(original: Table, masked: Table, protect: Sequence[str] | None) -> tuple[str, ...]:

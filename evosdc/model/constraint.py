@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import isfinite
 from statistics import stdev
 from types import MappingProxyType
@@ -25,7 +26,7 @@ GREATEST = 1e9
 """No constraint counts for more: an excess is finite whatever a figure says."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Constraint:
     """One condition on one figure.
 
@@ -82,7 +83,7 @@ class Constraint:
             raise refused(f"the parameters ({left['params']})", "(key = value, ...) after the name") from None
         return cls(left["name"], operator, bound, left["attribute"], tuple(params.items()))  # type: ignore[arg-type]
 
-    @property
+    @cached_property
     def figure_name(self) -> str:
         """The name of the score that it looks at: ``"il of education"``."""
         given = ", ".join(f"{key} = {value!r}" for key, value in self.params)

@@ -35,6 +35,9 @@ class Judge(Measure):
     sentence: ClassVar[str] = ""
     """What the figure means, with ``{masked}``, ``{original}`` and ``{chance}`` in places of figures."""
 
+    warns_from: ClassVar[float | None] = None
+    """Share of the original's figure from which the sentence is a warning; None where it never is one."""
+
     @abstractmethod
     def fit(self, original: Table) -> Estimated:
         """Do all that depends on the original alone."""

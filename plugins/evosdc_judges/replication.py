@@ -22,6 +22,7 @@ class ReplicatedUniques(Judge):
 
     supports = frozenset(Scale)
     known = True
+    warns_from = 0.5
     intruder = "looks unique people up in the published file"
     sentence = (
         "{masked} % of the people are unique, and so is a published record with just their values, theirs or not; "

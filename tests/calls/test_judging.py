@@ -297,3 +297,17 @@ class Said(Estimated):
 
     def estimate(self, masked: Table) -> Estimate:
         return Estimate.exact(float(self._seed))
+
+
+def test_people_published_as_they_are_at_another_row_are_warned_of():
+    original = people()
+    names = ["sex", "age", "job"]
+    order = np.random.default_rng(4).permutation(len(original)).astype(np.intp)
+    moved = original.with_columns(original.select(names).take(order))
+    registry, judges = default_registry(), ["repu"]
+    assert evosdc.measure(original, moved, ["dbrl"], attributes=names)["dbrl"] < 5.0
+    opinion = judged(original, moved, names, registry=registry, judges=judges)
+    assert opinion.findings[0].masked.value == opinion.findings[0].original.value > 1.0
+    assert any("are unique, and so is a published record" in warning for warning in opinion.warnings)
+    constant = changed(original, "age", np.zeros(len(original)))
+    assert not judged(original, constant, names, registry=registry, judges=judges).warnings

@@ -147,6 +147,13 @@ def test_protect_returns_all_that_the_command_tells(frame, tmp_path, monkeypatch
     json.dumps(found.to_json())
 
 
+def test_a_requirement_may_name_a_measure_that_nothing_else_looks_at(frame):
+    wanted = ["repu <= 50", "dbrl <= 90"]
+    found = evosdc.protect(frame, protect=["age", "sex"], time=1, require=wanted, second_opinion=False)
+    assert [one.text for one in found.requirements][:2] == wanted
+    assert found.requirements[0].value == found.best.scores["repu"] <= 50
+
+
 def test_protect_writes_a_run_where_it_is_asked_to(frame, tmp_path):
     more = {"tune": False, "second_opinion": False, "folder": tmp_path / "run"}
     found = evosdc.protect(frame, protect=["age", "sex"], time=0.5, **more)

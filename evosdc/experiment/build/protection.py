@@ -10,6 +10,7 @@ from evosdc.experiment.build.data import load_data, microdata_of
 from evosdc.experiment.config.experiment import DataSource, Experiment
 from evosdc.experiment.config.reader import parse_experiment
 from evosdc.model import Microdata
+from evosdc.model.constraint import Constraint
 from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import Registry
 
@@ -87,7 +88,10 @@ def protection(
     measures = judgement_of(microdata, registry, il, dr)
     offered = registry.defaults("measure", "harm") if harms else ()
     limited = [name for name in offered if name not in (*measures["il"], *dr)]
-    measures["other"] = limited
+    measures["other"] = [
+        *limited,
+        *measures_of(require, registry, (*measures["il"], *_names(measures["dr"]), *limited)),
+    ]
     name = str(source.get("name", source.get("file", "")))
     document: dict[str, Any] = {
         "title": f"Protection of {Path(name).name}",
@@ -134,6 +138,23 @@ def judgement_of(
         measures["dr"] = list(dr)
         del measures["risks"]
     return measures
+
+
+def measures_of(require: Sequence[str], registry: Registry, taken: Sequence[str]) -> list[str]:
+    """Return the registered measures that requirements look at and that are not taken yet.
+
+    Raises
+    ------
+    ExperimentError
+        A requirement cannot be read.
+    """
+    known = registry.names("measure")
+    wanted = dict.fromkeys(Constraint.parse(text).name for text in require)
+    return [name for name in wanted if name in known and name not in taken]
+
+
+def _names(entries: Sequence[Any]) -> list[str]:
+    return [str(entry["name"]) if isinstance(entry, Mapping) else str(entry) for entry in entries]
 
 
 def limits_of(harms: Sequence[str]) -> list[str]:

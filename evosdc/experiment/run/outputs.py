@@ -111,6 +111,7 @@ def write_outputs(
             *failure_warning(state.progress.failed, state.progress.evaluations),
             *given_away_sentences(determinations(assembly.source.table, assembly.microdata.protect)),
             *exchanged,
+            *([] if opinion is None else [said for said in opinion["best"]["warnings"] if said not in exchanged]),
             *impossible_warning(fresh),
             *([] if written.neutralised else written.warnings),
         ],

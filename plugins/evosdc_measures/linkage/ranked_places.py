@@ -8,8 +8,8 @@ from evosdc.kernel import kernel
 from evosdc.table.table import Codes, Numbers, Rows
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.informed_links import FEW
-from evosdc_measures.linkage.likelihood import Frequencies, cost_of, write_costs
-from evosdc_measures.linkage.rivals import Originals, rival_of
+from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Frequencies, write_costs
+from evosdc_measures.linkage.rivals import Originals, narrowed
 
 BLOCKS = 5
 """Ranges of places that an intruder may know: the first, 2 to 3, 4 to 7, 8 to 15, 16 to 31."""
@@ -59,25 +59,36 @@ def matched(likelier: Counts, tied: Counts) -> tuple[int, float]:
 
 
 @kernel
-def place(published: Codes, row: int, originals: Originals, costs: Integers, paths: Integers) -> tuple[int, int]:
+def place(
+    published: Codes,
+    row: int,
+    own: Codes,
+    strides: Integers,
+    offsets: Integers,
+    order: Integers,
+    roots: int,
+    nodes: Counts,
+    costs: Integers,
+    paths: Integers,
+) -> tuple[int, int]:
     """Return how many originals are likelier behind a row than its own, and how many as likely.
+
+    The arrays are apart, as in `evosdc_measures.linkage.rivals.link`: to count references took most of the time.
 
     Parameters
     ----------
     published : ndarray of int32, shape (n, V)
     row : int
-    originals : Originals
-    costs : ndarray of int64
+    own, strides, offsets, order, roots, nodes, costs
+        Of `Originals`, and of `PlacedFile`.
     paths : ndarray of int64, shape (4, V)
         Scratch, as of `evosdc_measures.linkage.rivals.rival_of`.
     """
-    order, roots, nodes = originals.tree
-    strides, offsets = originals.model.strides, originals.model.offsets
-    limit = cost_of(published, row, row, originals.model, costs)
-    last = len(order) - 1
+    last, limit = len(order) - 1, np.int64(0)
     for level in range(last + 1):
         v = order[level]
         paths[3, level] = offsets[v] + (published[row, v] + 1) * strides[v]
+        limit += costs[paths[3, level] + own[row, v]]
     likelier, tied, level = 0, 0, 0
     paths[0, 0], paths[1, 0], paths[2, 0] = 0, roots, 0
     while level >= 0:
@@ -117,7 +128,7 @@ def started_places(
         Zeros; filled.
     """
     counts, costs, likelier, tied = placed
-    own, strides, offsets = originals.model
+    (own, strides, offsets), (order, roots, nodes) = originals
     n, attributes = own.shape
     for row in range(n):
         for v in range(attributes):
@@ -127,7 +138,9 @@ def started_places(
             write_costs(base, v, strides[v], frequencies, counts, costs)
     paths = np.empty((4, attributes), np.int64)
     for number in range(len(asked)):
-        likelier[number], tied[number] = place(published, asked[number], originals, costs, paths)
+        likelier[number], tied[number] = place(
+            published, asked[number], own, strides, offsets, order, roots, nodes, costs, paths
+        )
     return matched(likelier, tied)[1]
 
 
@@ -174,6 +187,76 @@ def followed_places(
 
 
 @kernel
+def _shifted(
+    published: Codes,
+    row: int,
+    v: int,
+    category: int,
+    low: int,
+    high: int,
+    own: Codes,
+    strides: Integers,
+    offsets: Integers,
+    order: Integers,
+    roots: int,
+    nodes: Counts,
+    costs: Integers,
+    paths: Integers,
+) -> tuple[int, int]:
+    """Return how many originals of a category are likelier than the own one at its lower cost alone, and how many tied.
+
+    The second number is the ties at the lower cost less those at the higher one.
+
+    Parameters
+    ----------
+    published : ndarray of int32, shape (n, V)
+    row : int
+        A record whose own original has another category of attribute v.
+    v, category : int
+    low, high : int
+        What the category costs behind the record in attribute v, before and after a change or the other way round.
+    own, strides, offsets, order, roots, nodes, costs, paths
+        As of `place`.
+    """
+    last, apart, limit = len(order) - 1, high - low, np.int64(0)
+    for level in range(last + 1):
+        w = order[level]
+        paths[3, level] = offsets[w] + (published[row, w] + 1) * strides[w]
+        limit += costs[paths[3, level] + own[row, w]]
+    if low > limit:
+        return 0, 0
+    overtaking, ties, level = 0, 0, 0
+    paths[0, 0], paths[1, 0] = narrowed(0, roots, order[0] == v, category, nodes)
+    paths[2, 0] = low
+    while level >= 0:
+        node = paths[0, level]
+        if node == paths[1, level]:
+            level -= 1
+            continue
+        paths[0, level] = node + 1
+        cost = paths[2, level]
+        if order[level] != v:
+            cost += costs[paths[3, level] + nodes[node, 0]]
+        if cost > limit:
+            continue
+        if level < last:
+            level += 1
+            paths[0, level], paths[1, level] = narrowed(
+                nodes[node, 1], nodes[node, 2], order[level] == v, category, nodes
+            )
+            paths[2, level] = cost
+        else:
+            number, other = nodes[node, 1], cost + apart
+            if cost < limit:
+                overtaking += number if other >= limit else 0
+            else:
+                ties += number
+            if other == limit:
+                ties -= number
+    return int(overtaking), int(ties)
+
+
+@kernel
 def _follow_cell(
     published: Codes,
     row: int,
@@ -187,17 +270,22 @@ def _follow_cell(
 ) -> None:
     """Follow one changed cell, published as `left` before: its original category is likelier behind the new one.
 
-    Left as they are: records whose own original stands first alone and loses no ground, those lost that lose more, and
-    those for whom the originals of the moved category, which gain ground, are still less likely than the own one.
+    Left as they are: records whose own original stands first alone and loses no ground, and those lost that lose more.
+    Where the own original is not of the moved category, those of that category alone are counted, at what it cost and
+    at what it costs.
     """
     counts, costs, likelier, tied = placed
-    own, multiples = originals.model.own, frequencies.multiples
-    strides, offsets = originals.model.strides, originals.model.offsets
+    (own, strides, offsets), (order, roots, nodes) = originals
+    multiples, logs = frequencies.multiples, frequencies.logs
     moved, entered = own[row, v], published[row, v]
     for code, step in ((left, -1), (entered, 1)):
         base = offsets[v] + (code + 1) * strides[v]
         counts[base + moved] += step
         write_costs(base, v, strides[v], frequencies, counts, costs)
+    lost_base, won_base = offsets[v] + (left + 1) * strides[v], offsets[v] + (entered + 1) * strides[v]
+    won, now = costs[won_base + moved], counts[won_base + moved]
+    won_before = won + logs[now] - logs[now - 1] if now > 1 else IMPOSSIBLE
+    still = counts[lost_base + moved]
     for number in range(len(asked)):
         other = asked[number]
         code = published[other, v]
@@ -211,12 +299,55 @@ def _follow_cell(
                     continue
             elif likelier[number] == LOST:
                 continue
-            elif not mine:
-                limit = cost_of(published, other, other, originals.model, costs)
-                rival, found = rival_of(published, other, limit, v, moved, False, originals, costs, paths)
-                if rival < 0 and found == 0:
-                    continue
-        likelier[number], tied[number] = place(published, other, originals, costs, paths)
+            if not mine and likelier[number] < LOST:
+                if code == entered:
+                    overtaking, ties = _shifted(
+                        published,
+                        other,
+                        v,
+                        moved,
+                        won,
+                        won_before,
+                        own,
+                        strides,
+                        offsets,
+                        order,
+                        roots,
+                        nodes,
+                        costs,
+                        paths,
+                    )
+                    likelier[number] += overtaking
+                    tied[number] += ties
+                else:
+                    mark = own[other, v]
+                    first = frequencies.firsts[v]
+                    least = frequencies.margins[first + mark] - logs[counts[lost_base + mark]] - costs[lost_base + mark]
+                    before = frequencies.margins[first + moved] - logs[still + 1] - least
+                    overtaking, ties = _shifted(
+                        published,
+                        other,
+                        v,
+                        moved,
+                        before,
+                        costs[lost_base + moved],
+                        own,
+                        strides,
+                        offsets,
+                        order,
+                        roots,
+                        nodes,
+                        costs,
+                        paths,
+                    )
+                    likelier[number] -= overtaking
+                    tied[number] -= ties
+                if likelier[number] >= LOST:
+                    likelier[number], tied[number] = LOST, 1
+                continue
+        likelier[number], tied[number] = place(
+            published, other, own, strides, offsets, order, roots, nodes, costs, paths
+        )
 
 
 @kernel
@@ -232,7 +363,7 @@ def _follow_together(
 ) -> None:
     """Follow many changed cells: all records asked are placed anew that publish a category whose costs have changed."""
     counts, costs, likelier, tied = placed
-    own, strides, offsets = originals.model
+    (own, strides, offsets), (order, roots, nodes) = originals
     attributes = own.shape[1]
     changed = np.zeros(len(costs), np.bool_)
     for row in rows:
@@ -252,7 +383,9 @@ def _follow_together(
         for v in range(attributes):
             touched |= changed[offsets[v] + (after[other, v] + 1) * strides[v]]
         if touched:
-            likelier[number], tied[number] = place(after, other, originals, costs, paths)
+            likelier[number], tied[number] = place(
+                after, other, own, strides, offsets, order, roots, nodes, costs, paths
+            )
 
 
 @kernel

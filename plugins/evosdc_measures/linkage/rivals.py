@@ -97,7 +97,7 @@ def rival_of(
         if place >= 0:
             return place, 0
     found, level, cost = 0, 0, start
-    begin, end = _narrowed(0, roots, order[0] == fixed, category, nodes)
+    begin, end = narrowed(0, roots, order[0] == fixed, category, nodes)
     while level >= 0:
         if level == last:
             # Most of all nodes are of the last level: no path is kept for them.
@@ -121,7 +121,7 @@ def rival_of(
                 cost += costs[paths[3, level] + nodes[node, 0]]
             if cost <= limit:
                 level += 1
-                begin, end = _narrowed(nodes[node, 1], nodes[node, 2], order[level] == fixed, category, nodes)
+                begin, end = narrowed(nodes[node, 1], nodes[node, 2], order[level] == fixed, category, nodes)
                 break
     return -1, int(found)
 
@@ -147,7 +147,7 @@ def _along_the_cheapest(limit: int, roots: int, nodes: Counts, costs: Integers, 
 
 
 @kernel
-def _narrowed(first: int, end: int, fixed: bool, category: int, nodes: Counts) -> tuple[int, int]:
+def narrowed(first: int, end: int, fixed: bool, category: int, nodes: Counts) -> tuple[int, int]:
     """Return the range of siblings, of which only that of the category is left where it is fixed."""
     if not fixed:
         return first, end
