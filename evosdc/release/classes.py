@@ -102,7 +102,7 @@ def _grouped(attribute: Attribute, column: NDArray[np.generic], most: int) -> tu
         return attribute.categories, np.arange(size, dtype=np.int64)
     known = column.astype(np.int64)
     counts = np.bincount(known[known != MISSING], minlength=size)
-    if attribute.scale is Scale.ORDINAL:
+    if attribute.scale is not Scale.NOMINAL:
         middle = np.cumsum(counts) - counts / 2
         wanted = np.minimum((most * middle / max(int(counts.sum()), 1)).astype(np.int64), most - 1)
         coding = np.unique(wanted, return_inverse=True)[1].astype(np.int64)

@@ -85,7 +85,11 @@ def unchanged_columns(
         if name in dropped or (name in protect and name not in same):
             continue
         distinct, single = _spread(table, name)
-        reasons = [_REASONS[attribute.role] if name not in protect else "it was to be masked, and no value was changed"]
+        reasons = [
+            _REASONS.get(attribute.role, _REASONS[Role.OTHER])
+            if name not in protect
+            else "it was to be masked, and no value was changed"
+        ]
         if single >= SINGLING:
             reasons.append(f"{single:.0f} % of the records have a value that no other one has")
         reasons += [f"{d.masked} can be read off it" for d in given_away if d.by == name]

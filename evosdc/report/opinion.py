@@ -113,7 +113,10 @@ def risk_picture(judges: Mapping[str, Any], rival: Mapping[str, Any], tuned: boo
     )
     drawn.update_xaxes(title_text="per cent of people, guesses or combinations", rangemode="tozero")
     drawn.update_yaxes(autorange="reversed", type="category")
-    return drawn.update_layout(hovermode="closest", legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0})
+    return drawn.update_layout(
+        hovermode="closest", legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
+        meta={"narrow": {"xaxis.title.text": "per cent"}},
+    )  # fmt: skip
 
 
 def _bars(findings: list[Mapping[str, Any]], colour: str) -> dict[str, Any]:

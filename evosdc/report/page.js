@@ -33,7 +33,14 @@
       layout.margin = Object.assign({}, layout.margin, {l: 44, r: 14});
       layout.font = Object.assign({}, layout.font, {size: 11});
     }
-    if (width) { layout.width = width; layout.height = Math.round(layout.height * 0.72); layout.autosize = false; }
+    if (width) {
+      layout.width = width;
+      layout.autosize = false;
+      // A legend beside the figure needs the height.
+      var beside = (layout.legend || {}).orientation !== "h" && layout.showlegend !== false;
+      layout.height = Math.round(layout.height * (beside ? 0.86 : 0.72));
+      if (beside) { layout.legend = Object.assign({}, layout.legend, {font: {size: 9}}); }
+    }
     place.style.minHeight = layout.height + "px";
     return Plotly.react(place, figure.data, layout, {
       responsive: true, displaylogo: false, displayModeBar: onPaper ? false : "hover", modeBarButtons: buttons,

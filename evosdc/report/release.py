@@ -22,8 +22,8 @@ SHOWN = 8
 MANY = 7
 """Classes from which the headings of a cross-table stand upright."""
 
-LONG = 9
-"""Characters from which they do."""
+ROOM = 30
+"""Characters that headings have room for side by side."""
 
 
 class Definitions:
@@ -138,7 +138,7 @@ def _cross_table(entry: Mapping[str, Any]) -> dict[str, Any]:
         "scale": str(entry.get("scale", "")),
         "columns": columns,
         "rows": rows,
-        "upright": len(columns) > MANY or longest > LONG,
+        "upright": len(columns) > MANY or longest * len(columns) > ROOM,
         "many": len(columns) > MANY,
         "changed": percent(100.0 - figure_of(entry.get("kept"))),
         "same": same,
