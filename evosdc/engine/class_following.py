@@ -1,7 +1,5 @@
 """Equivalence classes followed through small changes of a masked file, for privacy models that judge class by class."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

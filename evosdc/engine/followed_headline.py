@@ -1,7 +1,5 @@
 """The headline of a privacy model, and the records short of its bound, followed through small changes of a file."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

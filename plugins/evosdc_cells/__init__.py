@@ -1,7 +1,5 @@
 """The genotype `cells`: the protected file itself is evolved (thesis, chapter 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from evosdc.hookspecs import hookimpl

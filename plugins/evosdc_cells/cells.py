@@ -1,7 +1,5 @@
 """The genotype `cells`: one gene for each protected cell of the file."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property
 from hashlib import blake2b

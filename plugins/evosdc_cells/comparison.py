@@ -1,7 +1,5 @@
 """In how many cells two files differ."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from numpy.typing import NDArray

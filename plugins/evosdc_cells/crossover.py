@@ -1,7 +1,5 @@
 """Crossover of two row-aligned files, flattened record by record."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

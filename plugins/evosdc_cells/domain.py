@@ -1,7 +1,5 @@
 """Which values a cell may take, and how the numbers of a file are coded as whole ones."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +37,7 @@ class CellDomain:
     categories: NDArray[np.int64]
     ordinal: NDArray[np.bool_]
     free: NDArray[np.int64]
-    coding: NumberCoding
+    coding: "NumberCoding"
 
     def other(self, attribute: int, code: int, rng: np.random.Generator) -> int:
         """Return a valid code different from `code`, each with the same probability."""

@@ -1,7 +1,5 @@
 """Rules of records over the genes of `cells`: checked for single records as they change, and kept by repair."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Exchanges that keep how often each original value is published as each other one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The reflected binary code of Gray: numbers next to each other differ in one bit."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -3,8 +3,6 @@
 `evosdc_limit.bound.limit_of` is the function to call from Python. Importing this package loads nothing but hooks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -41,7 +39,7 @@ def evosdc_limits() -> Iterable[LimitSpec]:
 
 
 @hookimpl
-def evosdc_commands(cli: click.Group) -> None:
+def evosdc_commands(cli: "click.Group") -> None:
     """Add ``evosdc limit``."""
     from evosdc_limit.command import limit
 

@@ -3,8 +3,6 @@
 Numbers of records are moved at random while the temperature falls (Kirkpatrick, Gelatt and Vecchi 1983).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ Records begin in random order. Then pairs of records with the same original cate
 publish there. This is annealed: swaps that lower the weighted sum of two-way tables' loss and linkages' risk stand.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple

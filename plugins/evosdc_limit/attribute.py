@@ -1,7 +1,5 @@
 """What the limit needs to know of one attribute: frequencies, distances, and the size of its domain."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

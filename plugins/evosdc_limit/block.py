@@ -8,8 +8,6 @@ So a distribution x of originals behind b is made of such sets exactly where any
 ``sum_k m_bk min(j / k, 1)``, the *capacity* of b for j. One variable for a size stands for all sets.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The limit of a file: the function to call from Python, and what it returns."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

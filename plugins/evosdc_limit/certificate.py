@@ -1,7 +1,5 @@
 """A valid lower bound from any multipliers, so that no rounding of a solver and no early stop can raise it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -7,8 +7,6 @@ be is found by annealing it alone, at several weights near the program's. Of the
 chosen so that together they have the least maximum, and these are annealed together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

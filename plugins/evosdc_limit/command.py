@@ -1,7 +1,5 @@
 """``evosdc limit``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,7 +58,7 @@ def limit(
         _show(found)
 
 
-def _show(found: Limit) -> None:
+def _show(found: "Limit") -> None:
     from rich.console import Console
     from rich.table import Table
 

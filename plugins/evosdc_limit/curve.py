@@ -1,7 +1,5 @@
 """The limit curve: the upper envelope of supporting lines in the plane of IL and DR."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

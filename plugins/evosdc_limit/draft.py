@@ -1,7 +1,5 @@
 """A linear program written piece by piece and solved by HiGHS."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

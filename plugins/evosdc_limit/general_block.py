@@ -1,7 +1,5 @@
 """The block of an attribute with any distances: how much of each original stands behind each published category."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Column generation: solve, price, extend, until nothing is left to add."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from math import inf
 from time import monotonic

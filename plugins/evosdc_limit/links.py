@@ -4,8 +4,6 @@ Then likelihoods are fixed too, as distances are. Whether a masked record y is l
 alone: the least cost of any original to y, and how many have it, are found once for each y.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

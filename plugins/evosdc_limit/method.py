@@ -1,7 +1,5 @@
 """The masking method `optimal-channel`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import inf
 from typing import Literal

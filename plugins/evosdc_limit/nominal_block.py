@@ -1,7 +1,5 @@
 """The block of a nominal attribute: all that counts is whether a record publishes its own category or another."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Information loss and disclosure risk as the limit counts them: costs of columns, tables and a constant."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """What the limit says of a search: the function behind the name ``guesses``."""
 
-from __future__ import annotations
-
 from evosdc.model.limit import Judgement
 from evosdc.model.limit import Limit as SearchLimit
 from evosdc_limit.bound import limit_of

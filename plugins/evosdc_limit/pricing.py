@@ -1,7 +1,5 @@
 """The best columns for given multipliers, found exactly among all 2^A sets without listing them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Whole numbers of records from shares, with the original counts exact and the published ones as near as can be."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse

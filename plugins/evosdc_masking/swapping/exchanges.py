@@ -1,7 +1,5 @@
 """Exchanges of values between pairs of records that bring frequency tables nearer to those of the original."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """The frequency tables that swapping keeps: which ones, in what detail, and where their cells stand."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
