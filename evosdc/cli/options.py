@@ -57,6 +57,50 @@ def formulas_option(command: F) -> F:
     )(command)
 
 
+def goal_options(command: F) -> F:
+    """Add what a search is for: the attributes, how files are judged, and what must hold."""
+    return _with(
+        command,
+        click.option(
+            "--protect", "names", metavar="A,B,...", help="Attributes to protect; default: the quasi-identifiers."
+        ),
+        click.option(
+            "--fitness",
+            default=DefaultName("fitness", "protect"),
+            show_default=True,
+            metavar="NAME",
+            help="How IL and DR are combined.",
+        ),
+        click.option(
+            "--il", metavar="A,B,...", help="Measures of information loss; default: by the scales of the attributes."
+        ),
+        click.option("--dr", metavar="A,B,...", help="Measures of disclosure risk; default likewise."),
+        click.option(
+            "--require",
+            multiple=True,
+            metavar="CONDITION",
+            help='What the file must fulfil, such as "k-anonymity >= 3" or "dr <= 20"; repeatable.',
+        ),
+    )
+
+
+def computing_options(command: F) -> F:
+    """Add the seed, and where the work is done."""
+    return _with(
+        command,
+        click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True),
+        click.option("--executor", default="processes", show_default=True, metavar="NAME"),
+        click.option("--workers", type=click.IntRange(min=1), metavar="N"),
+    )
+
+
+def _with(command: F, *options: Callable[[F], F]) -> F:
+    """Return a command with options, in the order in which help shows them."""
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 def attributes_option(text: str) -> Callable[[F], F]:
     """Return a decorator that adds ``--attributes``."""
     return click.option("--attributes", metavar="A,B,...", help=text)

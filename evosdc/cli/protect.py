@@ -4,29 +4,23 @@ from pathlib import Path
 
 import click
 
-from evosdc.cli.options import PATH, DefaultName, formulas_option, json_option, listed, schema_option, seconds_of
+from evosdc.cli.options import (
+    PATH,
+    computing_options,
+    formulas_option,
+    goal_options,
+    json_option,
+    listed,
+    schema_option,
+    seconds_of,
+)
 
 
 @click.command()
 @click.argument("data")
 @schema_option
-@click.option("--protect", "names", metavar="A,B,...", help="Attributes to protect; default: the quasi-identifiers.")
+@goal_options
 @click.option("--time", "seconds", callback=seconds_of, metavar="60s", help="Stop after this time instead of by stall.")
-@click.option(
-    "--fitness",
-    default=DefaultName("fitness", "protect"),
-    show_default=True,
-    metavar="NAME",
-    help="How IL and DR are combined.",
-)
-@click.option("--il", metavar="A,B,...", help="Measures of information loss; default: by the scales of the attributes.")
-@click.option("--dr", metavar="A,B,...", help="Measures of disclosure risk; default likewise.")
-@click.option(
-    "--require",
-    multiple=True,
-    metavar="CONDITION",
-    help='What the file must fulfil, such as "k-anonymity >= 3" or "l-diversity of salary >= 2"; repeatable.',
-)
 @click.option(
     "--tune/--no-tune",
     "tuned",
@@ -49,9 +43,7 @@ from evosdc.cli.options import PATH, DefaultName, formulas_option, json_option, 
     help="Keep combinations that never occur in DATA, though 5 records or more are expected, from occurring.",
 )
 @formulas_option
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
-@click.option("--executor", default="processes", show_default=True, metavar="NAME")
-@click.option("--workers", type=click.IntRange(min=1), metavar="N")
+@computing_options
 @click.option("-o", "--output", type=PATH, metavar="DIR", help="New run folder; default: below runs/.")
 @click.option("--quiet", is_flag=True, help="No progress.")
 @json_option

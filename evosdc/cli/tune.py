@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evosdc.cli.options import PATH, DefaultName, formulas_option, json_option, listed, schema_option, seconds_of
+from evosdc.cli.options import (
+    PATH,
+    computing_options,
+    formulas_option,
+    goal_options,
+    json_option,
+    listed,
+    schema_option,
+    seconds_of,
+)
 
 if TYPE_CHECKING:
     from evosdc.experiment.build.assembly import Assembly
@@ -23,29 +32,12 @@ SHOWN = 5
 @click.command()
 @click.argument("data")
 @schema_option
-@click.option("--protect", "names", metavar="A,B,...", help="Attributes to protect; default: the quasi-identifiers.")
-@click.option(
-    "--fitness",
-    default=DefaultName("fitness", "protect"),
-    show_default=True,
-    metavar="NAME",
-    help="How IL and DR are combined.",
-)
-@click.option("--il", metavar="A,B,...", help="Measures of information loss; default: as evosdc protect.")
-@click.option("--dr", metavar="A,B,...", help="Measures of disclosure risk; default likewise.")
-@click.option(
-    "--require",
-    multiple=True,
-    metavar="CONDITION",
-    help='What a file must fulfil, such as "k-anonymity >= 3" or "dr <= 20"; repeatable.',
-)
+@goal_options
 @click.option("--methods", metavar="A,B,...", help="Masking methods to tune; default: all that fit.")
 @click.option("--time", "seconds", callback=seconds_of, metavar="60s", help="Stop after this time.")
 @click.option("--evaluations", type=click.IntRange(min=1), metavar="N", help="Files to judge at most; default: 2000.")
 @formulas_option
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
-@click.option("--executor", default="processes", show_default=True, metavar="NAME")
-@click.option("--workers", type=click.IntRange(min=1), metavar="N")
+@computing_options
 @click.option("-o", "--output", type=PATH, metavar="DIR", help="New folder for the best file and what repeats it.")
 @click.option("--quiet", is_flag=True, help="No progress.")
 @json_option
