@@ -11,6 +11,7 @@ from evosdc._version import __version__
 if TYPE_CHECKING:
     from evosdc.api import (
         check_records,
+        finish,
         judge,
         limit,
         mask,
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "evosdc.api": (
-        "check_records", "judge", "limit", "mask", "measure", "neutralise_formulas", "protect", "read_table", "risk",
-        "run", "tune",
+        "check_records", "finish", "judge", "limit", "mask", "measure", "neutralise_formulas", "protect", "read_table",
+        "risk", "run", "tune",
     ),
     "evosdc.errors": ("EvosdcError", "InputError", "RunError"),
     "evosdc.experiment.config.experiment": ("Experiment",),
@@ -44,7 +45,7 @@ _MODULES = {
 
 __all__ = [
     "Attribute", "EvosdcError", "Experiment", "InputError", "Role", "RunError", "Scale", "Schema", "Table",
-    "__version__", "check_records", "estimate_after_pram", "hookimpl", "judge", "limit", "mask", "measure",
+    "__version__", "check_records", "estimate_after_pram", "finish", "hookimpl", "judge", "limit", "mask", "measure",
     "neutralise_formulas", "protect", "read_table", "risk", "run", "tune",
 ]  # fmt: skip
 

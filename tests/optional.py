@@ -25,7 +25,14 @@ def require_dask() -> None:
 
 
 def require_mpi() -> None:
-    """Skip the test where MPI cannot start processes."""
+    """Skip the test where MPI cannot start processes.
+
+    A process that has become an MPI program takes its whole process group along if it does not end in order: MPICH's
+    launcher kills the group. So a process that pytest shares tests out to gets a group of its own; or else on a busy
+    machine, where it may be ended before MPI has, pytest itself would be killed without a word.
+    """
+    if "PYTEST_XDIST_WORKER" in os.environ and os.getpgrp() != os.getpid():
+        os.setpgid(0, 0)
     # Open MPI wants to be told twice.
     os.environ |= dict.fromkeys(("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"), "1")
     if reason := _why_no_mpi():
@@ -37,7 +44,9 @@ def _why_no_mpi() -> str:
     """Return why MPI cannot be used, or nothing; asked in a process of its own, which MPI may abort."""
     make_mpi_known()
     try:
-        done = subprocess.run([sys.executable, "-c", _SPAWN], capture_output=True, text=True, timeout=180)
+        done = subprocess.run(
+            [sys.executable, "-c", _SPAWN], capture_output=True, text=True, timeout=180, start_new_session=True
+        )
     except subprocess.TimeoutExpired:
         return "MPI does not start processes here within a minute"
     if done.returncode == 0:

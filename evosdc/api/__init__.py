@@ -3,6 +3,7 @@
 from evosdc.api.consistency import check_records
 from evosdc.api.disclosure import risk
 from evosdc.api.experiments import run
+from evosdc.api.finishing import finish
 from evosdc.api.formulas import neutralise_formulas
 from evosdc.api.judging import judge
 from evosdc.api.limits import limit
@@ -13,6 +14,6 @@ from evosdc.api.tables import read_table
 from evosdc.api.tuning import tune
 
 __all__ = [
-    "check_records", "judge", "limit", "mask", "measure", "neutralise_formulas", "protect", "read_table", "risk", "run",
-    "tune",
+    "check_records", "finish", "judge", "limit", "mask", "measure", "neutralise_formulas", "protect", "read_table",
+    "risk", "run", "tune",
 ]  # fmt: skip

@@ -80,8 +80,8 @@ class Plain(Quiet):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Print the last line where it was not due yet."""
-        if self.untold:
+        """Print the last line where it was not due yet and nothing was said since of how the run ended."""
+        if self.untold and error is None:
             self.message(self.untold)
         self.untold = ""
 

@@ -14,8 +14,9 @@ from evosdc.cli.options import PATH, command_line, formulas_option, json_option
 @click.argument("member", type=click.IntRange(min=0))
 @formulas_option
 @click.option("-o", "--output", type=PATH, required=True, metavar="FILE.csv")
+@click.option("--data-package", is_flag=True, help="Also write datapackage.json beside it (Frictionless).")
 @json_option
-def export(run_dir: Path, member: int, neutralise: bool, output: Path, as_json: bool) -> None:
+def export(run_dir: Path, member: int, neutralise: bool, output: Path, data_package: bool, as_json: bool) -> None:
     """Write the protected file of MEMBER of the Pareto front, and a manifest beside it.
 
     MEMBER is its number in front.csv, 0 for the least loss.
@@ -27,13 +28,15 @@ def export(run_dir: Path, member: int, neutralise: bool, output: Path, as_json: 
     from evosdc.experiment.run.provenance import input_account, manifest_of
     from evosdc.experiment.run.summaries import scored
     from evosdc.files.atomic import write_text
+    from evosdc.files.described_file import package_of
     from evosdc.model import Generalising
     from evosdc.plugins.registry import default_registry
 
     registry = default_registry()
     assembly, individual = front_member(run_dir, member, registry)
     manifest = output.with_name(f"{output.stem}.manifest.json")
-    for path in (output, manifest):
+    package = output.with_name("datapackage.json")
+    for path in (output, manifest, *([package] if data_package else [])):
         require_apart(path, *files_read(assembly), *(path for path in run_dir.rglob("*") if path.is_file()))
     masked = assembly.problem.decode(individual.genome, individual.key)
     genotype, data, source = assembly.problem.genotype, assembly.experiment.data, assembly.source
@@ -55,6 +58,9 @@ def export(run_dir: Path, member: int, neutralise: bool, output: Path, as_json: 
     read = input_account(data.name, data.file, data.schema_file, registry)
     document |= manifest_of(registry, read, output, command_line())
     write_text(manifest, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    if data_package:
+        descriptor = package_of(source.table.with_columns(masked), written.dropped, output.stem, output.name)
+        write_text(package, json.dumps(descriptor, indent=1, ensure_ascii=False) + "\n")
     warn(written.warnings)
     if as_json:
         print_json(document)

@@ -20,27 +20,22 @@ def finish(run_dir: Path, patience: float, as_json: bool) -> None:
     A run that goes on, here or on another computer, ends after its generation. Of one that was killed they are written
     from its newest checkpoint. Exit status 1 where it had not ended in time.
     """
+    from evosdc.api.finishing import finish as finished
     from evosdc.cli.results import print_json
     from evosdc.cli.status import line
     from evosdc.cli.text import say
-    from evosdc.experiment.study.finish import finish as finished
-    from evosdc.experiment.study.finish import runs_of
-    from evosdc.plugins.registry import default_registry
-    from evosdc.report import write_pages
-    from evosdc.runs.layout import RESULT, read_object
+    from evosdc.experiment.study.status import read_status
 
-    found = finished(run_dir, default_registry(), patience)
-    written = [run.folder for run in runs_of(found) if (run.folder / RESULT).exists()]
-    files = [str(folder / read_object(folder / RESULT)["best"]["file"]) for folder in written]
-    report = write_pages(run_dir) if files else None
+    said = finished(run_dir, time=patience)
+    found = read_status(run_dir)
     if as_json:
-        print_json(found.to_json() | {"files": files, "report": None if report is None else str(report)})
+        print_json(said)
     else:
         say(line(found))
-        for file in files:
+        for file in said["files"]:
             say(f"Best file so far: {file}")
-        if report is not None:
-            say(f"Report:           {report}")
+        if said["report"] is not None:
+            say(f"Report:           {said['report']}")
         if found.active:
             say("It was asked to end, and does so after its generation.")
     if found.active:

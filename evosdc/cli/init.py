@@ -50,7 +50,13 @@ def init(data: Path, output: Path, given: tuple[str, ...], ask: bool | None, for
     original = parsed(data)
     codes = _given(given, [column.name for column in original.columns])
     source = source_of(original, str(data), None, codes)
-    assert source.inference is not None
+    if source.inference is None:
+        files = dump_schema(source.table.schema, output, source.notes)
+        if as_json:
+            print_json({"files": [str(file) for file in files], "attributes": {}, "suspected_missing": []})
+        else:
+            say(f"{' '.join(source.notes)} Wrote {', '.join(map(str, files))}.")
+        return
     open_ = [code for code in source.inference.suspected if not code.certain]
     if open_ and (ask if ask is not None else sys.stdin.isatty() and not as_json):
         for code in _confirmed(open_):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.delimited_file import parse_delimited
+from evosdc.files.described_file import is_project, parse_project
 from evosdc.files.packed import GZIP, ZIP, PackedFile, gunzipped, unzipped
 
 if TYPE_CHECKING:
@@ -100,6 +101,8 @@ def parse_content(
             from evosdc.files.workbook import parse_workbook
 
             return parse_workbook(content, where)
+        if _members(content) and is_project(_members(content)):
+            return parse_project(content, where)
         member, unpacked = unzipped(content, where)
         if unpacked.startswith((ZIP, GZIP)):
             raise DataError(Fault(where, "an archive in an archive", "an archive of one data file", "Unpack it."))
@@ -115,8 +118,12 @@ def parse_content(
 
 
 def _is_workbook(content: bytes) -> bool:
+    return "xl/workbook.xml" in _members(content)
+
+
+def _members(content: bytes) -> list[str]:
     try:
         with zipfile.ZipFile(BytesIO(content)) as archive:
-            return "xl/workbook.xml" in archive.namelist()
+            return archive.namelist()
     except zipfile.BadZipFile:
-        return False
+        return []

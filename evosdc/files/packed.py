@@ -74,7 +74,11 @@ class PackedFile:
 
 def text_file(original: "Original") -> DelimitedFile | None:
     """Return the text file that an original is or packs, None where it is of another kind."""
-    inner = original.inner if isinstance(original, PackedFile) else original
+    from evosdc.files.described_file import DescribedFile
+
+    inner = original
+    while isinstance(inner, PackedFile | DescribedFile):
+        inner = inner.inner
     return inner if isinstance(inner, DelimitedFile) else None
 
 

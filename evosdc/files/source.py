@@ -13,6 +13,7 @@ from evosdc.files.atomic import check_writable as check_writable
 from evosdc.files.changes import Change, change_of
 from evosdc.files.coding import Origin, encode
 from evosdc.files.column import Column
+from evosdc.files.described_file import DescribedFile, is_package, parse_package
 from evosdc.files.encoding import Encoding, read_bytes
 from evosdc.files.formats import parse_content
 from evosdc.files.formulas import count_formulas, neutralised
@@ -269,7 +270,10 @@ def read_published(path: Path, schema: Path | None = None, generalised: bool = F
 
 def parsed(path: Path, separator: str | None = None, names: Sequence[str] | None = None) -> Original:
     """Return a file that was read, before its schema is known."""
-    return parse_content(read_bytes(path), path.name, printable(str(path)), separator, names)
+    content = read_bytes(path)
+    if is_package(content):
+        return parse_package(content, path)
+    return parse_content(content, path.name, printable(str(path)), separator, names)
 
 
 def source_of(
@@ -289,6 +293,9 @@ def source_of(
     if text is not None and text.encoding.guessed:
         notes = (f"The file is not UTF-8; it was read as {text.encoding.name}.",)
     inference = None
+    if description is None and isinstance(original, DescribedFile) and original.described is not None:
+        description = original.described
+        notes += ("Roles and hierarchies are those that come with the file.",)
     if description is None:
         inference = infer(columns, original.declared, codes)
         schema, notes = inference.schema, notes + inference.notes

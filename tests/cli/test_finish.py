@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+import evosdc as evosdc_api
 from evosdc.cli.signals import Stopped
 from evosdc.errors import ExperimentError
 from evosdc.experiment.config.experiment import Experiment
@@ -107,6 +108,14 @@ def test_finish_writes_what_a_killed_run_had(evosdc, folder):
     assert "Best file so far: run/best.csv" in evosdc("finish", "run").out
     assert evosdc("resume", "run", "--quiet").status == 0
     assert evosdc("finish", "run").out.startswith("finished")
+
+
+def test_a_program_finishes_runs_too(folder):
+    stopped(folder)
+    (folder / "result.json").unlink()
+    found = evosdc_api.finish(folder)
+    assert (found["state"], found["files"]) == ("stopped", [str(folder / "best.csv")])
+    assert found["report"] == str(folder / "report.html")
 
 
 def test_finish_needs_a_run_whose_search_had_begun(evosdc, folder):

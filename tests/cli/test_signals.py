@@ -9,7 +9,7 @@ import time
 import pytest
 
 from evosdc import cli
-from evosdc.cli.display import PERIOD, Plain, Quiet
+from evosdc.cli.display import PERIOD, Countdown, Plain, Quiet
 from evosdc.cli.signals import Stopped, asked_to_stop, forget, stop_if_asked, stoppable
 
 RECORD = {"generation": 3, "evaluations": 40, "best": {"fitness": [1.0]}}
@@ -147,3 +147,20 @@ def test_progress_is_a_line_every_few_seconds_with_what_is_left():
         shown.starting(5, 9)
     assert lines[-1].startswith("starting files: 5 of 9")
     assert len(lines) == 6
+
+
+def test_a_terminal_counts_down():
+    from rich.console import Console
+
+    shown = Quiet(Console(quiet=True))
+    assert Countdown(shown).render(None).plain == ""
+    shown.limited(90.0)
+    assert Countdown(shown).render(None).plain in ("90 s left", "89 s left")
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 0), (signal.SIGTERM, 143)])
+def test_ctrl_c_leaves_a_watched_run_alone(monkeypatch, number, status):
+    monkeypatch.setattr("evosdc.cli.watch._followed", lambda *arguments: signal.raise_signal(number))
+    with pytest.raises(SystemExit) as caught:
+        cli.main(["watch", "run"])
+    assert caught.value.code == status

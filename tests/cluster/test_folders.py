@@ -118,7 +118,7 @@ def test_without_any_sound_checkpoint_the_run_is_refused_and_nothing_is_touched(
         path.write_bytes(b"")
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != ".lock"}
     done = completed("resume", folder, "--quiet")
-    assert (done.returncode, "no checkpoint can be read" in done.stderr) == (1, True)
+    assert (done.returncode, "no checkpoint that can be read" in done.stderr) == (2, True)
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != ".lock"} == before
 
 

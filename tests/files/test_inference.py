@@ -179,8 +179,8 @@ def test_words_of_names():
 @pytest.mark.parametrize(
     ("name", "chosen"),
     [
-        ("adult/arx/adult.csv", 8),
-        ("ihsn_testdata/testdata.csv", 3),
+        ("adult/arx/adult.csv", 9),
+        ("ihsn_testdata/testdata.csv", 4),
         ("casc_eia/EIA.csv", 1),
         ("ihsn_testdata/francdat.csv", 2),
     ],

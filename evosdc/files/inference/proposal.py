@@ -222,12 +222,21 @@ def _by_name_and_values(column: Column, missing: Sequence[str], tall: bool) -> t
 
 
 def _declared(proposal: tuple[Attribute, str], declared: Attribute | None) -> tuple[Attribute, str]:
-    if declared is None or proposal[0].role in (Role.IDENTIFIER, Role.WEIGHT) or not declared.categories:
+    if declared is None or proposal[0].role in (Role.IDENTIFIER, Role.WEIGHT):
         return proposal
+    if not declared.categories:
+        return proposal if declared.categorical else _as_numbers(proposal, declared)
     attribute = replace(
         proposal[0], scale=declared.scale, categories=declared.categories, decimals=0, date_format=declared.date_format
     )
     return attribute, f"{proposal[1]}; scale and categories are those of its type"
+
+
+def _as_numbers(proposal: tuple[Attribute, str], declared: Attribute) -> tuple[Attribute, str]:
+    attribute = replace(
+        proposal[0], scale=Scale.NUMERIC, categories=(), decimals=declared.decimals, date_format="", hierarchy=None
+    )
+    return attribute, f"{proposal[1]}; numbers by its type"
 
 
 def _demographic(guess: ScaleGuess, where: str) -> tuple[Role, str]:

@@ -7,20 +7,36 @@ from pathlib import Path
 from evosdc.errors import HierarchyError
 from evosdc.files.atomic import write_text
 from evosdc.files.encoding import read_text
+from evosdc.files.schema.code_lists import hierarchy_of_codes
 from evosdc.table.hierarchy import Hierarchy
 
 
 def read_hierarchy(path: Path) -> Hierarchy:
     """Read the ARX form: a line a leaf, from the leaf to the root; separated by semicolon, comma or tab.
 
-    Lines of two cells of which some second one begins another line are read as ``child,parent`` instead.
+    Lines of two cells of which some second one begins another line are read as ``child,parent`` instead. XML is read as
+    a code list of SDMX or DDI-Codebook; which one of several says a name behind the path: ``codes.xml#OCCUPATION``.
 
     Raises
     ------
     HierarchyError
         The file cannot be read, or is no hierarchy; with all that is wrong.
     """
+    path, name = _named(Path(path))
     text = read_text(path, HierarchyError)
+    if text.lstrip().startswith("<"):
+        return hierarchy_of_codes(text, str(path), name)
+    return hierarchy_of_text(text, str(path))
+
+
+def _named(path: Path) -> tuple[Path, str]:
+    """Return the path of a file and the name behind it, empty where there is none."""
+    file, sign, name = path.name.rpartition("#")
+    return (path.with_name(file), name) if sign and file and not path.exists() else (path, "")
+
+
+def hierarchy_of_text(text: str, origin: str) -> Hierarchy:
+    """Return the hierarchy that a text in the ARX form, or of edges, writes; raises as `read_hierarchy`."""
     first = next((line for line in text.splitlines() if line.strip()), "")
     separator = max(";,\t", key=first.count)
     rows = [
@@ -29,8 +45,8 @@ def read_hierarchy(path: Path) -> Hierarchy:
         if any(cell.strip() for cell in row)
     ]
     if all(len(row) == 2 for row in rows) and {row[1] for row in rows} & {row[0] for row in rows}:
-        return Hierarchy.from_edges(rows, str(path))
-    return Hierarchy(tuple(row[0] for row in rows), tuple(row[1:] for row in rows), str(path))
+        return Hierarchy.from_edges(rows, origin)
+    return Hierarchy(tuple(row[0] for row in rows), tuple(row[1:] for row in rows), origin)
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: Path) -> None:

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evosdc.kernel import kernel
 from evosdc.table.table import Codes, Numbers, Rows
@@ -175,14 +176,23 @@ def followed_places(
     if changes > FEW:
         _follow_together(before, after, rows, asked, originals, frequencies, placed, paths)
     elif changes > 0:
-        # One cell after the other: each is followed in a file that differs from the last in this cell alone.
-        current = before.copy()
-        for row in rows:
+        # One cell after the other: each is followed in a file that differs from the last in this cell alone. Two
+        # records of one category that exchange what they publish leave all counts as they are.
+        current, back = before.copy(), _exchanged(before, after, rows, originals.model.own)
+        for change, row in enumerate(rows):
             for v in range(attributes):
                 left = before[row, v]
                 if left != after[row, v]:
                     current[row, v] = after[row, v]
-                    _follow_cell(current, row, v, left, asked, originals, frequencies, placed, paths)
+                    if not back[change, v]:
+                        _follow_cell(current, row, v, left, asked, originals, frequencies, placed, paths)
+        (own, strides, offsets), (order, roots, nodes) = originals
+        for change, row in enumerate(rows):
+            number = np.searchsorted(asked, row)
+            if back[change].any() and number < len(asked) and asked[number] == row:
+                placed.likelier[number], placed.tied[number] = place(
+                    after, row, own, strides, offsets, order, roots, nodes, placed.costs, paths
+                )
     return matched(placed.likelier, placed.tied)[1]
 
 
@@ -254,6 +264,35 @@ def _shifted(
             if other == limit:
                 ties -= number
     return int(overtaking), int(ties)
+
+
+@kernel
+def _exchanged(before: Codes, after: Codes, rows: Rows, own: Codes) -> NDArray[np.bool_]:
+    """Return which changed cells another row of the same original category changes the other way round.
+
+    Parameters
+    ----------
+    before, after : ndarray of int32, shape (n, V)
+    rows : ndarray of intp, shape (m,)
+    own : ndarray of int32, shape (n, V)
+
+    Returns
+    -------
+    ndarray of bool, shape (m, V)
+    """
+    back = np.zeros((len(rows), before.shape[1]), np.bool_)
+    for first in range(len(rows)):
+        r = rows[first]
+        for v in range(before.shape[1]):
+            if before[r, v] == after[r, v] or back[first, v]:
+                continue
+            for second in range(first + 1, len(rows)):
+                s = rows[second]
+                same = own[s, v] == own[r, v] and before[s, v] == after[r, v] and after[s, v] == before[r, v]
+                if same and not back[second, v]:
+                    back[first, v] = back[second, v] = True
+                    break
+    return back
 
 
 @kernel

@@ -108,6 +108,22 @@ def test_updates_on_published_files(published):
         same(measure, state, measure.start(masked))
 
 
+@pytest.mark.parametrize("records", [400, 2000])
+def test_records_that_exchange_what_they_publish(german, records):
+    rng = np.random.default_rng(11)
+    measure, masked = fitted(german, records=records), noisy(german, 0.4, rng)
+    state = measure.start(masked)
+    for _ in range(60):
+        codes, v = masked.codes.copy(), int(rng.integers(german.codes.shape[1]))
+        alike = np.flatnonzero(german.codes[:, v] == german.codes[int(rng.integers(len(german))), v])
+        rows = np.sort(rng.choice(alike, size=min(2, len(alike)), replace=False)).astype(np.intp)
+        codes[rows, v] = codes[rows[::-1], v]
+        codes[rows[0], (v + 1) % codes.shape[1]] = int(rng.integers(3))
+        masked = Table(masked.schema, codes, masked.numbers)
+        state = measure.update(state, masked, rows)
+        same(measure, state, measure.start(masked))
+
+
 @SETTINGS
 @given(tables=pairs(most_records=14), data=st.data())
 def test_no_relabelling_hides_anything(tables, data):

@@ -1,0 +1,40 @@
+"""``evosdc.finish``."""
+
+from pathlib import Path
+from typing import Any
+
+from evosdc.plugins.registry import default_registry
+
+
+def finish(folder: str | Path, *, time: float = 120.0) -> dict[str, Any]:
+    """End a run or study from elsewhere with its best file so far written, as ``evosdc finish`` does.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Of the run.
+    time : float
+        Seconds to wait for a run that goes on.
+
+    Returns
+    -------
+    dict
+        Its status as ``evosdc status --json``, with the paths of the best files under ``files`` and that of the report
+        under ``report``.
+
+    Raises
+    ------
+    InputError
+        There is no run, or none whose search had begun.
+    """
+    from evosdc.experiment.study.finish import finish as finished
+    from evosdc.experiment.study.finish import runs_of
+    from evosdc.report import write_report
+    from evosdc.runs.layout import REPORT, RESULT, read_object
+
+    path = Path(folder)
+    found = finished(path, default_registry(), time)
+    written = [run.folder for run in runs_of(found) if (run.folder / RESULT).exists()]
+    files = [str(place / read_object(place / RESULT)["best"]["file"]) for place in written]
+    report = str(write_report([path], path / REPORT)) if files else None
+    return found.to_json() | {"files": files, "report": report}
