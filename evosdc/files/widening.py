@@ -56,7 +56,8 @@ def _widened(attribute: Attribute, column: Column, missing: Sequence[str]) -> At
     texts = column.present(missing)
     if attribute.categorical:
         added = tuple(text for text in texts if text not in attribute.code)
-        return replace(attribute, categories=(*attribute.categories, *added)) if added else attribute
+        # Months and years are no days.
+        return replace(attribute, categories=(*attribute.categories, *added), date_format="") if added else attribute
     if numbers(texts, column.mark) is not None:
         return attribute
     return replace(attribute, scale=Scale.NOMINAL, categories=natural_order(texts, column.mark), decimals=0)

@@ -26,6 +26,7 @@ EARLIEST, LATEST = 1850, 2150
 """Years of dates; numbers that read as days of other years are numbers."""
 
 _SAMPLE = 30
+_SPAN = re.compile(r"[0-9]{4}(?:-[0-9]{2}|-Q[1-4]|s)?")
 _SIGNS = re.compile(r"[0-9]")
 
 
@@ -55,6 +56,11 @@ def day_of(text: str, date_format: str) -> date | None:
     except ValueError:
         return None
     return day if EARLIEST <= day.year <= LATEST else None
+
+
+def is_span(text: str) -> bool:
+    """Return whether a text is a month, quarter, year or decade as `date_hierarchy` writes it."""
+    return _SPAN.fullmatch(text) is not None
 
 
 def _all_days(texts: Sequence[str], date_format: str) -> bool:

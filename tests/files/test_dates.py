@@ -112,3 +112,25 @@ def test_frames_of_days_are_dates():
 def test_dates_are_ordinal_for_everything_that_masks_and_measures():
     attribute = Attribute("d", scale=Scale.ORDINAL, categories=("2020-01-01",), date_format="%Y-%m-%d")
     assert Schema((attribute,)).categorical == (attribute,)
+
+
+@pytest.mark.parametrize("rule", [True, False])
+def test_generalised_dates_are_read_by_the_schema_of_the_days(tmp_path, rule):
+    from evosdc.files.masked_file import read_masked
+    from evosdc.files.source import read_published
+
+    path = write(tmp_path, "\n".join(["admitted,sex", *(f"{day},{'fm'[k % 2]}" for k, day in enumerate(DAYS))]))
+    source = read_source(path)
+    dump_schema(source.table.schema, tmp_path / "s.toml")
+    if rule:
+        said = 'role = "quasi-identifier", scale = "date", hierarchy = { dates = ["month"] }'
+        text = f"[attributes]\nadmitted = {{ {said} }}\n"
+        write(tmp_path, text, "s.toml")
+        source = read_source(path, tmp_path / "s.toml")
+    month = source.table.schema["admitted"].hierarchy.generalise([str(day) for day in DAYS], 1)
+    wide = write(tmp_path, "\n".join(["admitted,sex", *(f"{m},{'fm'[k % 2]}" for k, m in enumerate(month))]), "w.csv")
+    found = read_masked(wide, source, generalised=True).table
+    labels = found.schema["admitted"].categories
+    assert [labels[code] for code in found.column("admitted")] == list(month)
+    alone = read_published(wide, tmp_path / "s.toml", generalised=True).table
+    assert set(month) <= set(alone.schema["admitted"].categories)

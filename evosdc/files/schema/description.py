@@ -10,7 +10,7 @@ from evosdc.files.inference.name_hints import hint_of
 from evosdc.files.inference.scales import guess_scale
 from evosdc.files.schema.hierarchy_rules import HierarchyRule
 from evosdc.printing import printable
-from evosdc.table.dates import date_format_of, day_of, in_time
+from evosdc.table.dates import date_format_of, day_of, in_time, is_span
 from evosdc.table.edit_rules import EditRule, edit_rule_faults
 from evosdc.table.hierarchy import Hierarchy
 from evosdc.table.numerals import decimals_of, natural_order, numbers
@@ -85,7 +85,10 @@ class SchemaDescription:
         texts = column.present((*self.missing, *said.missing))
         hierarchy = said.hierarchy
         inner = {label for labels in hierarchy.levels for label in labels} if hierarchy is not None else set()
-        wide = [text for text in texts if text in inner or _is_wide(text)]
+        dated = said.date_format is not None
+        wide = [text for text in texts if text in inner or _is_wide(text) or (dated and is_span(text))]
+        if dated and wide:
+            said = replace(said, date_format=None)
         if said.scale is Scale.NUMERIC and numbers(texts, column.mark) is None:
             others = [text for text in texts if text not in wide]
             if wide and (not others or numbers(others, column.mark) is not None):
