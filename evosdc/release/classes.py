@@ -124,11 +124,16 @@ def _of_numbers(numbers: Numbers, original: Numbers, most: int) -> tuple[Classes
     edges = np.unique(np.quantile(known, np.arange(1, size) / size)) if len(known) else np.zeros(0)
     codes = np.searchsorted(edges, numbers, side="left").astype(np.int64)
     codes[np.isnan(numbers)] = MISSING
-    texts = [f"{edge:.3g}" for edge in edges]
+    texts = list(map(_three_digits, edges.tolist()))
     if not texts:
         return codes, ("any",)
     between = [f"{low} to {high}" for low, high in pairwise(texts)]
     return codes, (f"up to {texts[0]}", *between, f"above {texts[-1]}")
+
+
+def _three_digits(number: float) -> str:
+    """Return a number rounded to three digits, never with an exponent."""
+    return str(np.format_float_positional(float(f"{number:.3g}"), trim="-"))
 
 
 def _with_missing(labels: tuple[str, ...], codes: Classes) -> tuple[tuple[str, ...], Classes]:
