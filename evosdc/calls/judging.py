@@ -7,15 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from evosdc.calls.exchanged_labels import exchanged_labels
+from evosdc.calls.judged_files import Sides, masked_attributes
 from evosdc.calls.second_opinion import Finding, SecondOpinion, in_words
 from evosdc.calls.verdict import compared
-from evosdc.errors import DataError, Fault, FaultCollector, ParameterError
+from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.model import Estimate, Estimated, Fitted, Judge, Measure, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import Purpose, stream
 from evosdc.specs import MeasureSpec
 from evosdc.table.alignment import align_codes
-from evosdc.table.schema import Role
 from evosdc.table.table import Table
 
 _LOG = logging.getLogger("evosdc.judges")
@@ -45,34 +45,6 @@ class Claims:
         """Return the claims of some families."""
         kept = [family for family in self.values if family in families]
         return Claims({f: self.values[f] for f in kept}, {f: self.by[f] for f in kept})
-
-
-@dataclass(frozen=True)
-class _Sides:
-    """The two files, and which attributes are judged in which way."""
-
-    original: Table
-    masked: Table
-    chance: Table
-    attributes: tuple[str, ...]
-
-    @property
-    def known(self) -> tuple[str, ...]:
-        """What an intruder is taken to know: all but sensitive attributes, where there are others."""
-        schema = self.original.schema
-        return tuple(n for n in self.attributes if schema[n].role is not Role.SENSITIVE) or self.attributes
-
-    @property
-    def wanted(self) -> tuple[str, ...]:
-        """What an intruder wants to learn: the sensitive attributes, where there are any."""
-        schema = self.original.schema
-        return tuple(n for n in self.attributes if schema[n].role is Role.SENSITIVE) or self.attributes
-
-    @property
-    def harmful(self) -> bool:
-        """Whether to guess what is wanted is a harm: quasi-identifiers are known to the intruder already."""
-        roles = {self.original.schema[name].role for name in self.attributes}
-        return Role.SENSITIVE in roles or Role.QUASI_IDENTIFIER not in roles
 
 
 def judged(
@@ -159,14 +131,14 @@ def second_opinions(
     for claim in claimed.values():
         with collect.step():
             _require_claim(claim)
-    sides: dict[str, _Sides] = {}
+    sides: dict[str, Sides] = {}
     with collect.step():
         names = masked_attributes(original, next(iter(files.values())), protect)
         order = stream(seed, Purpose.JUDGE, _PERMUTATION).permutation(len(original)).astype(np.intp)
         Microdata(original, names)
         for label, masked in files.items():
             published = align_codes(original.select(names), masked)
-            sides[label] = _Sides(original, published, published.take(order), names)
+            sides[label] = Sides(original, published, published.take(order), names)
     collect.settle()
     claims = {label: _claims(side, claimed.get(label), registry) for label, side in sides.items()}
     findings: dict[str, list[Finding]] = {label: [] for label in files}
@@ -212,42 +184,6 @@ def _alarming(measure: Measure, finding: Finding) -> bool:
     return share is not None and masked >= 1.0 and masked >= share * original
 
 
-def masked_attributes(original: Table, masked: Table, protect: Sequence[str] | None) -> tuple[str, ...]:
-    """Return what was masked: the named attributes, else quasi-identifiers and all others that differ.
-
-    Raises
-    ------
-    SchemaError
-        A named attribute is not in the original.
-    DataError
-        The files have other records in number, an identifier is named, or nothing was masked.
-    """
-    schema = original.schema
-    if protect is not None:
-        schema.require(protect, "protect")
-        identifiers = [name for name in protect if not schema[name].role.published]
-        if identifiers:
-            wanted = "attributes that are published"
-            raise DataError(Fault("protect", f"{', '.join(identifiers)}, an identifier", wanted))
-        chosen = tuple(dict.fromkeys(protect))
-    else:
-        common = [a.name for a in schema.attributes if a.role.published and a.name in masked.schema]
-        published = align_codes(original.select(common), masked)
-        chosen = tuple(
-            name for name in common if schema[name].role is Role.QUASI_IDENTIFIER or _differs(original, published, name)
-        )
-    if not chosen:
-        advice = "Name what was masked with --protect, or give it the role quasi-identifier."
-        raise DataError(Fault("protect", "two files that do not differ", "at least one masked attribute", advice))
-    return chosen
-
-
-def _differs(original: Table, masked: Table, name: str) -> bool:
-    return not np.array_equal(
-        original.column(name), masked.column(name), equal_nan=not original.schema[name].categorical
-    )
-
-
 def _require_claim(claimed: float | Mapping[str, float] | Claims | None) -> None:
     if isinstance(claimed, Claims):
         return
@@ -261,7 +197,7 @@ def _require_claim(claimed: float | Mapping[str, float] | Claims | None) -> None
         raise ParameterError(faults)
 
 
-def _claims(sides: _Sides, claimed: float | Mapping[str, float] | Claims | None, registry: Registry) -> Claims:
+def _claims(sides: Sides, claimed: float | Mapping[str, float] | Claims | None, registry: Registry) -> Claims:
     """Return the claimed risk by family of judges, and where it comes from."""
     if isinstance(claimed, Mapping):
         return Claims({family: float(value) for family, value in claimed.items()}, dict.fromkeys(claimed, GIVEN))
@@ -299,7 +235,7 @@ class _Asked:
     original: Estimate
 
 
-def _asked(spec: MeasureSpec, measure: Measure, sides: _Sides) -> _Asked:
+def _asked(spec: MeasureSpec, measure: Measure, sides: Sides) -> _Asked:
     judge = measure if isinstance(measure, Judge) else None
     names = sides.known if judge is not None and judge.known else sides.attributes
     measure.require_support(sides.original.select(names), f"measure {spec.name}")
@@ -307,7 +243,7 @@ def _asked(spec: MeasureSpec, measure: Measure, sides: _Sides) -> _Asked:
     return _Asked(spec, judge, names, fitted, _cut(_estimate(fitted, sides.original.select(names)), spec.range))
 
 
-def _finding(asked: _Asked, sides: _Sides, claims: Mapping[str, float]) -> Finding:
+def _finding(asked: _Asked, sides: Sides, claims: Mapping[str, float]) -> Finding:
     spec, judge, original = asked.spec, asked.judge, asked.original
     masked, chance = (
         _cut(_estimate(asked.fitted, table.select(asked.names)), spec.range) for table in (sides.masked, sides.chance)

@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -16,6 +16,7 @@ from evosdc.files.changes import Change
 from evosdc.files.column import Column
 from evosdc.files.delimited_file import parse_delimited
 from evosdc.files.encoding import decode, read_bytes
+from evosdc.files.original import Original
 from evosdc.files.schema.description import AttributeDescription, SchemaDescription
 from evosdc.files.schema.hierarchy_file import hierarchy_of_text
 from evosdc.printing import printable
@@ -23,9 +24,6 @@ from evosdc.table.dates import date_format_of, in_time
 from evosdc.table.numerals import decimals_of, natural_order, numbers
 from evosdc.table.schema import Attribute, Role, Scale
 from evosdc.table.table import Rows, Table
-
-if TYPE_CHECKING:
-    from evosdc.files.source import Original
 
 _ARX_ROLES = {
     "IDENTIFYING_ATTRIBUTE": Role.IDENTIFIER, "QUASI_IDENTIFYING_ATTRIBUTE": Role.QUASI_IDENTIFIER,
@@ -48,7 +46,7 @@ class DescribedFile:
         Scales, categories and missing values, where it tells no roles.
     """
 
-    inner: "Original"
+    inner: Original
     described: SchemaDescription | None = None
     declared: Mapping[str, Attribute] = field(default_factory=dict)
 

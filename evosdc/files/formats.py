@@ -5,17 +5,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import PurePath
-from typing import TYPE_CHECKING
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.delimited_file import parse_delimited
 from evosdc.files.described_file import is_project, parse_project
+from evosdc.files.original import Original
 from evosdc.files.packed import GZIP, ZIP, PackedFile, gunzipped, unzipped
 
-if TYPE_CHECKING:
-    from evosdc.files.source import Original
-
-Parse = Callable[[bytes, str], "Original"]
+Parse = Callable[[bytes, str], Original]
 
 
 @dataclass(frozen=True)
@@ -39,20 +36,20 @@ class FileFormat:
     parse: Parse
 
 
-def _parquet(content: bytes, where: str) -> "Original":
+def _parquet(content: bytes, where: str) -> Original:
     from evosdc.files.parquet import parse_parquet
 
     return parse_parquet(content, where)
 
 
-def _feather(content: bytes, where: str) -> "Original":
+def _feather(content: bytes, where: str) -> Original:
     from evosdc.files.parquet import parse_feather
 
     return parse_feather(content, where)
 
 
 def _statistical(suffix: str) -> Parse:
-    def parse(content: bytes, where: str) -> "Original":
+    def parse(content: bytes, where: str) -> Original:
         from evosdc.files.statistical_file import parse_statistical
 
         return parse_statistical(content, where, suffix)
@@ -75,7 +72,7 @@ FORMATS = (
 
 def parse_content(
     content: bytes, name: str, where: str, separator: str | None = None, names: Sequence[str] | None = None
-) -> "Original":
+) -> Original:
     """Return a file of any known format, to judge by its first bytes, else by its name; else it is delimited text.
 
     Parameters

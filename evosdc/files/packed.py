@@ -6,17 +6,14 @@ import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.changes import Change
 from evosdc.files.column import Column
 from evosdc.files.delimited_file import DelimitedFile
+from evosdc.files.original import Original
 from evosdc.table.schema import Attribute
 from evosdc.table.table import Rows
-
-if TYPE_CHECKING:
-    from evosdc.files.source import Original
 
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
 
@@ -37,7 +34,7 @@ class PackedFile:
         Its name in the ZIP archive; empty for gzip.
     """
 
-    inner: "Original"
+    inner: Original
     member: str = ""
 
     @property
@@ -72,7 +69,7 @@ class PackedFile:
         return buffer.getvalue()
 
 
-def text_file(original: "Original") -> DelimitedFile | None:
+def text_file(original: Original) -> DelimitedFile | None:
     """Return the text file that an original is or packs, None where it is of another kind."""
     from evosdc.files.described_file import DescribedFile
 

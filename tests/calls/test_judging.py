@@ -11,7 +11,8 @@ import pytest
 
 import evosdc
 from evosdc.calls.exchanged_labels import exchanged_labels
-from evosdc.calls.judging import judged, masked_attributes
+from evosdc.calls.judged_files import masked_attributes
+from evosdc.calls.judging import judged
 from evosdc.calls.second_opinion import Finding
 from evosdc.calls.verdict import compared, shown, verdict_on
 from evosdc.errors import DataError, InputError, ParameterError
