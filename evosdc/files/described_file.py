@@ -25,7 +25,7 @@ from evosdc.table.schema import Attribute, Role, Scale
 from evosdc.table.table import Rows, Table
 
 if TYPE_CHECKING:
-    from evosdc.files.source import Original
+    from evosdc.files.original import Original
 
 _ARX_ROLES = {
     "IDENTIFYING_ATTRIBUTE": Role.IDENTIFIER, "QUASI_IDENTIFYING_ATTRIBUTE": Role.QUASI_IDENTIFIER,

@@ -13,7 +13,7 @@ from evosdc.files.described_file import is_project, parse_project
 from evosdc.files.packed import GZIP, ZIP, PackedFile, gunzipped, unzipped
 
 if TYPE_CHECKING:
-    from evosdc.files.source import Original
+    from evosdc.files.original import Original
 
 Parse = Callable[[bytes, str], "Original"]
 

@@ -16,7 +16,7 @@ from evosdc.table.schema import Attribute
 from evosdc.table.table import Rows
 
 if TYPE_CHECKING:
-    from evosdc.files.source import Original
+    from evosdc.files.original import Original
 
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
@@ -18,44 +17,18 @@ from evosdc.files.encoding import Encoding, read_bytes
 from evosdc.files.formats import parse_content
 from evosdc.files.formulas import count_formulas, neutralised
 from evosdc.files.inference.proposal import Inference, infer
+from evosdc.files.original import Original
 from evosdc.files.packed import text_file
 from evosdc.files.schema.description import SchemaDescription, describe
 from evosdc.files.schema.hierarchy_rules import with_hierarchies
 from evosdc.files.schema.schema_reader import load_schema
 from evosdc.files.write_report import WriteReport
 from evosdc.printing import printable
-from evosdc.table.schema import Attribute, Schema
+from evosdc.table.schema import Schema
 from evosdc.table.selection import complete_rows
 from evosdc.table.table import Rows, Table
 
 _RECODE = "Save the file as UTF-8."
-
-
-class Original(Protocol):
-    """A file that was read, able to write itself with changes."""
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The values as they stand, by column."""
-
-    @property
-    def declared(self) -> Mapping[str, Attribute]:
-        """Scales, categories and missing values that the types of the file tell, by name."""
-
-    @property
-    def suffix(self) -> str:
-        """What the names of files of this format end with."""
-
-    def place(self, record: int) -> str:
-        """Return where a record stands in the file."""
-
-    def render(
-        self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[Sequence[str]]
-    ) -> bytes:
-        """Return the bytes of the file with some values changed and some columns and records left out.
-
-        `missing` are the texts for a missing value, by column.
-        """
 
 
 @dataclass(frozen=True, eq=False)
