@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from evosdc.errors import DataError, Fault
 from evosdc.files.column import Column
 from evosdc.printing import printable
-from evosdc.table.numerals import number
+from evosdc.table.numerals import number, numeral
 from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 
@@ -63,6 +63,7 @@ def encode(columns: Sequence[Column], schema: Schema, origin: Origin) -> Table:
 def faults_of(column: Column, attribute: Attribute, missing: Sequence[str], origin: Origin) -> list[Fault]:
     """Return what keeps a column's texts from being values of an attribute."""
     texts = column.present(missing)
+    leaves = {text: text for text in texts}
     if attribute.categorical:
         unknown = [text for text in texts if text not in attribute.code]
         wanted = f"one of {_listed(attribute.categories)}"
@@ -70,11 +71,12 @@ def faults_of(column: Column, attribute: Attribute, missing: Sequence[str], orig
     else:
         values = {text: number(text, column.mark) for text in texts}
         unknown = [text for text, value in values.items() if not _usable(value)]
+        leaves |= {t: numeral(v, attribute.decimals) for t, v in values.items() if v is not None and _usable(v)}
         wanted = "a number" if None in values.values() else f"numbers of a size from {LEAST:g} to {MOST:g}, or 0"
         advice = "Add it to `missing` in the schema, choose the scale nominal or ordinal, or mend the file."
     faults = _first_of(column, unknown, attribute, wanted, advice, origin)
     if attribute.hierarchy is not None:
-        outside = [text for text in texts if text not in attribute.hierarchy.position]
+        outside = [text for text in texts if leaves[text] not in attribute.hierarchy.position]
         advice = "Add a line for it to the hierarchy file."
         faults += _first_of(column, outside, attribute, "a leaf of the attribute's hierarchy", advice, origin)
     return faults

@@ -40,6 +40,8 @@ def test_the_commands_of_a_page_run(
     page: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    visits = [f"2021-0{1 + k % 5}-1{k % 9},2021-0{2 + k % 5}-2{k % 8},{'fm'[k % 2]}" for k in range(40)]
+    (tmp_path / "visits.csv").write_text("\n".join(["admitted,discharged,sex", *visits]))
     for command in commands(page):
         with pytest.raises(SystemExit) as caught:
             main(shlex.split(command)[1:])
