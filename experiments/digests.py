@@ -44,8 +44,13 @@ import evosdc
 GENERATIONS = 6
 """Of each experiment: some hundred crossings and mutations."""
 
-NO_RESULTS = {"environment.json", "status.json", "resolved.json", "setting.json", "experiment.toml", "report.html"}
+NO_RESULTS = {
+    "environment.json", "status.json", "resolved.json", "setting.json", "experiment.toml", "report.html",
+    "for-users.html", "release.json",
+}  # fmt: skip
 """Files of a run that tell of the machine, the settings and the versions, or say the same again for people."""
+TOLD = ("publication",)
+"""Keys of results that say the same again in words."""
 PROVENANCE = ("input", "output", "date", "versions", "formulas", "neutralised_formulas")
 """Keys of manifests that say where a file comes from."""
 VOLATILE = ("seconds", "evosdc")
@@ -98,7 +103,7 @@ def digest(content: Any) -> str:
 def cleaned(value: Any) -> Any:
     """Return a JSON value without the keys of times and versions, and providers without their version."""
     if isinstance(value, dict):
-        return {key: cleaned(entry) for key, entry in value.items() if key not in VOLATILE}
+        return {key: cleaned(entry) for key, entry in value.items() if key not in (*VOLATILE, *TOLD)}
     if isinstance(value, list):
         return [cleaned(entry) for entry in value]
     return re.sub(r" \(evosdc [^)]*\)$", "", value) if isinstance(value, str) else value
@@ -131,7 +136,9 @@ def digests_of_commands(commands: Sequence[Sequence[str]], folder: Path) -> Dige
     for words in commands:
         text = evosdc_prints(folder, words)
         if "--json" in words:
-            printed |= {f"{words[0]} {key}": digest(value) for key, value in json.loads(text).items()}
+            printed |= {
+                f"{words[0]} {key}": digest(value) for key, value in json.loads(text).items() if key not in TOLD
+            }
     return printed | dict(digests_of_files(folder))
 
 
