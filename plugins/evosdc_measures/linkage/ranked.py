@@ -12,7 +12,8 @@ from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import require_aligned
 from evosdc_measures.linkage.informed_originals import InformedOriginals
 from evosdc_measures.linkage.number_intervals import FittedOnIntervals
-from evosdc_measures.linkage.ranked_places import PlacedFile, followed_places, shares_of, started_places
+from evosdc_measures.linkage.ranked_following import followed_places
+from evosdc_measures.linkage.ranked_places import PlacedFile, shares_of, started_places
 
 State = tuple[Codes, PlacedFile, float]
 """Codes of the masked table, at which places its records' own originals stand, score."""
