@@ -31,9 +31,11 @@ SHARED_OUT = ("test_digests.py", "test_deaths.py", "test_scoop.py", "test_folder
 
 
 def pytest_configure() -> None:
-    """Let tests send Ctrl-C to what they start: a shell's background job hands down that it is ignored."""
+    """Let tests send signals: a shell's background job hands down that Ctrl-C is ignored, ``nohup`` that SIGHUP is."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Sequence
 from math import isnan, nan
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,17 @@ FORMAT = 1
 KEPT = 2
 """How many checkpoints stay: the newest and one to fall back to."""
 
-_UNREADABLE = (OSError, ValueError, LookupError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error, PluginError)
+_UNREADABLE = (
+    TokenError,
+    OSError,
+    ValueError,
+    LookupError,
+    EOFError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+    PluginError,
+)
 
 
 def save_checkpoint(folder: Path, state: SearchState, genotype: Genotype[Any]) -> Path:

@@ -35,6 +35,7 @@ def workers_know(monkeypatch):
     monkeypatch.setattr("evosdc.experiment.run.worker_tasks.default_registry", lambda: found)
     monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
     monkeypatch.setattr("evosdc.engine.evaluation.worth_starting", lambda seconds, workers: True)
+    monkeypatch.setattr("evosdc.executors.pool.PoolExecutor.begin", lambda self, task: True)  # wait for workers
     worker_tasks._problem.cache_clear()
     yield found
     worker_tasks._problem.cache_clear()
@@ -197,6 +198,7 @@ def distributed(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(folder)
     monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
     monkeypatch.setattr("evosdc.engine.evaluation.worth_starting", lambda seconds, workers: True)
+    monkeypatch.setattr("evosdc.executors.pool.PoolExecutor.begin", lambda self, task: True)  # wait for workers
     yield Registry.load()
     sys.modules.pop("evosdc_trial", None)
 
