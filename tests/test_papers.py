@@ -14,11 +14,15 @@ ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
 
-def test_the_licence_of_the_metadata_is_the_one_that_is_given() -> None:
+def test_the_licences_of_the_metadata_are_those_that_are_given() -> None:
     metadata = configparser.ConfigParser()
     metadata.read(ROOT / "setup.cfg", encoding="utf-8")
     assert metadata["metadata"]["license"] == "BSD-3-Clause"
-    assert (ROOT / metadata["metadata"]["license_files"]).read_text(encoding="utf-8").startswith("BSD 3-Clause")
+    files = metadata["metadata"]["license_files"].split()
+    assert files[0] == "LICENSE"
+    texts = [(ROOT / file).read_text(encoding="utf-8") for file in files]
+    assert texts[0].startswith("BSD 3-Clause")
+    assert all("Copyright" in text for text in texts)
 
 
 def test_the_citation_names_this_version() -> None:
