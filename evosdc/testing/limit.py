@@ -61,6 +61,13 @@ class LimitConformance:
     scales: ClassVar[Collection[Scale]] = frozenset({Scale.NOMINAL, Scale.ORDINAL})
     """Scales of the attributes that it can judge."""
 
+    _found: ClassVar[dict[str, tuple[Judgement, Limit | None]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        """Give each suite a store of its own."""
+        super().__init_subclass__()
+        cls._found = {}
+
     def limit(self, judgement: Judgement, seconds: float) -> Limit | None:
         """Return the limit to test."""
         raise NotImplementedError("define limit(self, judgement, seconds) and return what your function returns")
@@ -75,9 +82,11 @@ class LimitConformance:
         return Judgement(table, Aggregation(self.il, self.linkage, self.disclosure))
 
     def found(self, table_name: str) -> tuple[Judgement, Limit]:
-        """Return a limit; skips where there is none for an unusual table."""
-        judgement = self.judgement(table_name)
-        limit = self.limit(judgement, _ENOUGH)
+        """Return a limit, sought once for all tests of a class; skips where there is none for an unusual table."""
+        if table_name not in self._found:
+            asked = self.judgement(table_name)
+            self._found[table_name] = asked, self.limit(asked, _ENOUGH)
+        judgement, limit = self._found[table_name]
         if limit is None:
             assert table_name not in ("ordinary", "many-records"), "no limit of an ordinary table"
             pytest.skip("no limit of this table")

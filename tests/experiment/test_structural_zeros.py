@@ -85,6 +85,7 @@ def test_files_for_comparison_are_repaired(people):
     assert finished.result["best"]["scores"]["impossible-records"] == 0.0
 
 
+@pytest.mark.endurance
 def test_workers_find_the_same_rules(people):
     digests = []
     for executor in ("serial", {"name": "processes", "workers": 2, "grain": "evaluations"}):

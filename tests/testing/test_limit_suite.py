@@ -17,6 +17,7 @@ from tests.testing.findings import findings
 class Suite(LimitConformance):
     il = ("ebil",)
     disclosure = ("best-guess",)
+    tables = ("ordinary", "one-record", "missing-values")
 
     def limit(self, judgement, seconds):
         return guesses_limit(judgement, seconds)

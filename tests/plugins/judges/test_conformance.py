@@ -11,6 +11,10 @@ from evosdc.testing.tables import sample_table, shuffled
 from tests.plugins.judges.cases import ALL, LOSSES, judge, people, permuted
 
 
+FEW = ("ordinary", "one-attribute", "one-record", "same-records", "missing-values")
+"""Tables for what learns a forest on each."""
+
+
 class _Judged(MeasureConformance):
     name = ""
     params: dict = {}  # noqa: RUF012 -- never changed
@@ -24,6 +28,7 @@ class _Judged(MeasureConformance):
 
 class TestLearnedLinkage(_Judged):
     name, params = "learned-linkage", {"rivals": 20, "repeats": 1}
+    tables = FEW
 
 
 class TestPartialLinkage(_Judged):
@@ -36,8 +41,7 @@ class TestLinkability(_Judged):
 
 class TestLearnedInference(_Judged):
     name, params = "learned-inference", {"rounds": 1}
-    tables = ("ordinary", "one-attribute", "one-record", "same-records", "missing-values")
-    """A forest an attribute takes long."""
+    tables = FEW
 
 
 class TestInference(_Judged):
