@@ -50,7 +50,8 @@ def first_credit(moves: Sequence[Move], burdened: float) -> Credit:
 def shares_of(credit: Credit) -> Credit:
     """Return how likely each move is tried, by probability matching: all have the same share of a tenth."""
     shares = LEAST_RATE / len(credit) + (1.0 - LEAST_RATE) * credit / credit.sum()
-    return shares / shares.sum()  # type: ignore[no-any-return]
+    found: Credit = shares / shares.sum()
+    return found
 
 
 def update_credit(credit: Credit, tried: Sequence[int], gains: Sequence[float]) -> Credit:

@@ -97,7 +97,7 @@ def classes_of(original: Table, bins: int, widest: int = 1000) -> Classes:
         elif len(attribute.categories) > widest and attribute.scale is Scale.ORDINAL:
             cut = _cuts(np.where(column < 0, np.nan, column.astype(np.float64)), widest)
         elif len(attribute.categories) > widest:
-            counts = np.bincount(column[column >= 0], minlength=len(attribute.categories))
+            counts = np.bincount(column[column >= 0].astype(np.intp), minlength=len(attribute.categories))
             order = np.argsort(-counts, kind="stable")
             pool = np.empty(len(order), dtype=np.int32)
             pool[order] = np.minimum(np.arange(len(order)), widest - 1)

@@ -66,7 +66,8 @@ def _grow(
     away = np.empty(visited, dtype=np.float64)
     incomplete = incomplete_columns(numbers)
     seed_codes, seed_numbers = codes[:, first].copy(), numbers[:, first].copy()
-    reach = np.zeros((codes.shape[0], max(1, metric.sizes.max()) if metric.sizes.size else 1), dtype=np.float64)
+    widest = int(metric.sizes.max()) if metric.sizes.size else 1
+    reach = np.zeros((codes.shape[0], max(1, widest)), dtype=np.float64)
     group = 0
     while remaining >= k:
         measure(metric, codes, numbers, incomplete, seed_codes, seed_numbers, away)

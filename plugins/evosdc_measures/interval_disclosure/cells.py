@@ -154,7 +154,7 @@ class FittedByCell(Incremental[State]):
         hits = self.start(masked)[1]
         own = hits.min(axis=1) if self._whole else hits.sum(axis=1)
         most = len(hits) if self._whole else hits.size
-        burdens: Numbers = own * (100.0 / (most * len(self._reach.percents)))
+        burdens: Numbers = own.astype(np.float64) * (100.0 / (most * len(self._reach.percents)))
         return burdens
 
     def value(self, state: State) -> float:
