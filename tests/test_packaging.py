@@ -164,7 +164,8 @@ class TestBuilding:
         done = subprocess.run(install, capture_output=True, text=True, env=clean, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         # What is required is borrowed from here, after the environment's own packages: to install it takes a minute.
-        own = next((tmp_path / "environment").rglob("site-packages"))
+        asked = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+        own = Path(subprocess.run(asked, capture_output=True, text=True, env=clean, check=True).stdout.strip())
         here = [path for path in sys.path if path.endswith("-packages")]
         (own / "required.pth").write_text("\n".join(here) + "\n", encoding="utf-8")
         program = (

@@ -39,7 +39,7 @@ def drawn_constant() -> float:
 
 def _unused(*values: float) -> float:
     """Stand for a function in DEAP's set; equations are evaluated on whole matrices, never by `deap.gp.compile`."""
-    raise NotImplementedError("equations are evaluated by evosdc.randomisation.equations.evaluation")
+    raise TypeError("deap.gp cannot compile these equations: evosdc.randomisation.equations.evaluation evaluates them")
 
 
 _FUNCTION = {s.name: gp.Primitive(s.name, [NUMBER] * s.arity, NUMBER) for s in SYMBOLS if s.arity}

@@ -12,11 +12,12 @@ from evosdc.errors import EvaluationError, ParameterError, SchemaError
 from evosdc.randomisation.transition import design_a
 from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
-from evosdc_measures.linkage import informed_links, informed_originals
+from evosdc_measures.linkage import informed_originals
 from evosdc_measures.linkage.informed import InformedLinkage
 from evosdc_measures.linkage.likelihood import SCALE, logarithms
 from tests.plugins.measures import reference
 from tests.plugins.measures.cases import edited, noisy, pairs
+from tests.plugins.measures.following import assert_chain_equals_starts, assert_family_equals_starts
 from tests.plugins.measures.test_definitions import X, Y
 
 
@@ -74,17 +75,10 @@ def test_many_categories_are_judged_alike(tables):
 @given(tables=pairs(most_records=25), seed=st.integers(0, 2**32 - 1))
 def test_updates_equal_starts(most, tables, seed):
     original, masked = tables
-    rng, measure = np.random.default_rng(seed), fitted(original)
-    family = [(masked, measure.start(masked))]
-    for _ in range(10):
-        masked, state = family[int(rng.integers(len(family)))]
-        masked, rows = edited(masked, rng, most)
-        family.append((masked, measure.update(state, masked, rows)))
-    for masked, state in family:
-        same(measure, state, measure.start(masked))
+    assert_family_equals_starts(fitted(original), masked, np.random.default_rng(seed), most, assert_same)
 
 
-def same(measure, followed, fresh):
+def assert_same(measure, followed, fresh):
     assert measure.value(followed) == measure.value(fresh)
     assert np.array_equal(followed[0], fresh[0])
     for field in ("counts", "costs", "ties"):
@@ -94,13 +88,7 @@ def same(measure, followed, fresh):
 
 
 def test_updates_on_published_files(published):
-    rng = np.random.default_rng(7)
-    measure, masked = fitted(published), noisy(published, 0.3, rng)
-    state = measure.start(masked)
-    for most in [1] * 40 + [3, informed_links.FEW + 2, 60, 1, 2, 1]:
-        masked, rows = edited(masked, rng, most)
-        state = measure.update(state, masked, rows)
-        same(measure, state, measure.start(masked))
+    assert_chain_equals_starts(fitted(published), published, assert_same)
 
 
 @given(tables=pairs(most_records=14), data=st.data())
@@ -183,7 +171,7 @@ def test_published_matrices(tmp_path_factory, tables, known, seed):
     for most in (1, 1, 2, 12):
         masked, rows = edited(masked, rng, most)
         state = measure.update(state, masked, rows)
-        same(measure, state, measure.start(masked))
+        assert_same(measure, state, measure.start(masked))
 
 
 def test_matrices_that_do_not_fit(german, tmp_path):

@@ -2,19 +2,18 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
-from evosdc_measures.linkage import informed_links, informed_originals
+from evosdc_measures.linkage import informed_originals
 from evosdc_measures.linkage.informed import InformedLinkage
 from evosdc_measures.linkage.ranked import RankedLinkage
 from tests.plugins.measures import reference
 from tests.plugins.measures.cases import edited, noisy, pairs
+from tests.plugins.measures.following import assert_chain_equals_starts, assert_family_equals_starts
 from tests.plugins.measures.test_definitions import X, Y
-
-SETTINGS = settings(max_examples=100, deadline=None)
 
 
 class TestRankedLinkage(MeasureConformance):
@@ -44,7 +43,6 @@ def test_it_is_informed_linkage_where_most_stand_first():
     assert fitted(X).burdens(Y) * 8 / 100 == pytest.approx([1, 0, 1, 1, 0, 0.5, 0.5, 1], abs=1e-6)
 
 
-@SETTINGS
 @given(tables=pairs(most_records=12))
 def test_every_table_by_definition(tables):
     measure = fitted(tables[0])
@@ -58,14 +56,12 @@ def test_a_file_with_most_records_beyond_the_last_place_by_definition(german):
     assert fitted(original).score(masked) == pytest.approx(reference.ranked(original, masked), abs=1e-9)
 
 
-@SETTINGS
 @given(tables=pairs(most_records=14))
 def test_who_knows_the_place_links_no_less_than_who_takes_the_first(tables):
     first = InformedLinkage(InformedLinkage.Params()).fit(tables[0]).score(tables[1])
     assert fitted(tables[0]).score(tables[1]) >= first - 1e-9
 
 
-@SETTINGS
 @given(tables=pairs(most_records=12))
 def test_many_categories_are_judged_alike(tables):
     with pytest.MonkeyPatch.context() as patched:
@@ -76,7 +72,7 @@ def test_many_categories_are_judged_alike(tables):
         assert measure.value(measure.update(measure.start(tables[1]), masked, rows)) == measure.score(masked)
 
 
-def same(measure, followed, fresh):
+def assert_same(measure, followed, fresh):
     assert measure.value(followed) == measure.value(fresh)
     assert np.array_equal(followed[0], fresh[0])
     for one, other in zip(followed[1], fresh[1], strict=True):
@@ -84,28 +80,14 @@ def same(measure, followed, fresh):
 
 
 @pytest.mark.parametrize("most", [1, 3, 12])
-@SETTINGS
 @given(tables=pairs(most_records=25), seed=st.integers(0, 2**32 - 1))
 def test_updates_equal_starts(most, tables, seed):
     original, masked = tables
-    rng, measure = np.random.default_rng(seed), fitted(original, records=15)
-    family = [(masked, measure.start(masked))]
-    for _ in range(10):
-        masked, state = family[int(rng.integers(len(family)))]
-        masked, rows = edited(masked, rng, most)
-        family.append((masked, measure.update(state, masked, rows)))
-    for masked, state in family:
-        same(measure, state, measure.start(masked))
+    assert_family_equals_starts(fitted(original, records=15), masked, np.random.default_rng(seed), most, assert_same)
 
 
 def test_updates_on_published_files(published):
-    rng = np.random.default_rng(7)
-    measure, masked = fitted(published), noisy(published, 0.3, rng)
-    state = measure.start(masked)
-    for most in [1] * 40 + [3, informed_links.FEW + 2, 60, 1, 2, 1]:
-        masked, rows = edited(masked, rng, most)
-        state = measure.update(state, masked, rows)
-        same(measure, state, measure.start(masked))
+    assert_chain_equals_starts(fitted(published), published, assert_same)
 
 
 @pytest.mark.parametrize("records", [400, 2000])
@@ -121,10 +103,9 @@ def test_records_that_exchange_what_they_publish(german, records):
         codes[rows[0], (v + 1) % codes.shape[1]] = int(rng.integers(3))
         masked = Table(masked.schema, codes, masked.numbers)
         state = measure.update(state, masked, rows)
-        same(measure, state, measure.start(masked))
+        assert_same(measure, state, measure.start(masked))
 
 
-@SETTINGS
 @given(tables=pairs(most_records=14), data=st.data())
 def test_no_relabelling_hides_anything(tables, data):
     original, masked = tables
