@@ -1,11 +1,10 @@
 """The runs of a study as tasks of each executor: one table and one digest for each run, whoever carried it out."""
 
 import json
-import time
 
 import pytest
 
-from tests.cluster.commands import completed, experiment_file, outcome
+from tests.cluster.commands import completed, experiment_file, outcome, started, wait_for
 from tests.optional import require_dask, require_mpi
 
 pytestmark = [pytest.mark.cluster, pytest.mark.endurance]
@@ -65,15 +64,16 @@ def test_finish_ends_a_study_whose_runs_are_spread_over_workers(executor, tmp_pa
     file = experiment_file(tmp_path / "x.toml", **STUDY | {"stop": {"generations": 10**6}})
     folder = tmp_path / "study"
     study = started("run", file, "-o", folder, "--executor", executor, "--workers", 2)
-    limit = time.monotonic() + 120.0
-    while len(journals := [f for f in folder.glob("*/journal.jsonl") if f.stat().st_size]) < 2:
-        assert time.monotonic() < limit, "no run had begun"
-        time.sleep(0.1)
+
+    def journals():
+        return [file for file in folder.rglob("journal.jsonl") if file.stat().st_size]
+
+    wait_for(lambda: len(journals()) == 2, study)
     answer = completed("finish", folder, "--wait", "60s", "--json")
     _, err = study.communicate(timeout=60)
     assert answer.returncode == 0, answer.stderr
     assert (study.returncode, "evosdc resume" in err) == (130, True), err
-    written = {str(journal.parent / "best.csv") for journal in journals}
+    written = {str(journal.parent / "best.csv") for journal in journals()}
     assert set(json.loads(answer.stdout)["files"]) == written
-    assert len(list(folder.glob("*/journal.jsonl"))) == 2
+    assert len(journals()) == 2
     assert not list(folder.rglob(".finish"))
