@@ -283,7 +283,7 @@ def source_of(
     inference = None
     if description is None and isinstance(original, DescribedFile) and original.described is not None:
         description = original.described
-        notes += ("Roles and hierarchies are those that come with the file.",)
+        notes += ("Roles and hierarchies are those that come with the file.", *original.notes)
     if description is None:
         inference = infer(columns, original.declared, codes)
         schema, notes = inference.schema, notes + inference.notes
