@@ -17,6 +17,7 @@ from evosdc.files.encoding import Encoding, read_bytes
 from evosdc.files.formats import parse_content
 from evosdc.files.formulas import count_formulas, neutralised
 from evosdc.files.inference.proposal import Inference, infer
+from evosdc.files.missing_reasons import reasons_of, with_reasons
 from evosdc.files.original import Original
 from evosdc.files.packed import text_file
 from evosdc.files.schema.description import SchemaDescription, describe
@@ -24,6 +25,7 @@ from evosdc.files.schema.hierarchy_rules import with_hierarchies
 from evosdc.files.schema.schema_reader import load_schema
 from evosdc.files.write_report import WriteReport
 from evosdc.printing import printable
+from evosdc.table.equivalence import equivalence_classes, key_codes
 from evosdc.table.schema import Schema
 from evosdc.table.selection import complete_rows
 from evosdc.table.table import Rows, Table
@@ -98,7 +100,8 @@ class Source:
         Order of records and columns, separator, encoding, line ends, quotes and the text of every value that is not
         changed are those of the original. A new number is written as the original writes it, and with as many decimals
         as the attribute where the original does not have it. If anything is changed, equal numbers of an attribute
-        are written alike, and so are its missing values: the way in which 5 or 5.0 is written would give records away.
+        are written alike: the way in which 5 or 5.0 is written would give records away. So are missing values, but for
+        the codes that tell why (`evosdc.files.missing_reasons`).
         Labels that the original does not have, those of generalised values, are written as they are.
 
         Parameters
@@ -142,7 +145,7 @@ class Source:
                 changes[position[name]] = change_of(column, schema.missing_of(name), masked, schema[name].decimals)
         written = dict(changes)
         if any(change.changed.any() for change in changes.values()):
-            written = {place: change.alike() for place, change in changes.items()}
+            written = self._alike(changes, masked)
         formulas = self._formulas(written, dropped)
         if self.neutralise_formulas and formulas:
             places = {position[name]: self._column(position[name]) for name in formulas}
@@ -157,6 +160,18 @@ class Source:
             raise_unwritable(path, error)
         changed = {schema.names[c]: int(x.changed.sum()) for c, x in changes.items()}
         return WriteReport(path, dropped, changed, formulas, self.neutralise_formulas)
+
+    def _alike(self, changes: Mapping[int, Change], masked: Table) -> dict[int, Change]:
+        """Return changes after which equal values are equal texts, and missing ones have the codes of their classes."""
+        written = {place: change.alike() for place, change in changes.items()}
+        attributes = self.table.schema.attributes
+        coded = {place: reasons_of(self._column(place), attributes[place].missing) for place in changes}
+        if any(coded.values()):
+            classes = equivalence_classes(key_codes(masked, masked.schema.names))
+            for place, reasons in coded.items():
+                if reasons:
+                    written[place] = with_reasons(self._column(place), written[place], reasons, classes)
+        return written
 
     def _column(self, place: int) -> Column:
         """Return a column of the file, its records those of the table and its name that of the attribute."""
