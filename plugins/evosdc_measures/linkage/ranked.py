@@ -113,6 +113,10 @@ class FittedRanked(InformedOriginals, Incremental[State]):
         burdens[self._asked] = 100.0 * shares_of(placed.likelier, placed.tied) / len(self._asked)
         return burdens
 
+    def places_all(self, original: Table) -> bool:
+        """Whether the states hold the place of each record of this original."""
+        return len(self._asked) == len(original) and np.array_equal(self._original.codes, original.codes)
+
     def value(self, state: State) -> float:
         """Return the risk, 0..100."""
         return state[2]

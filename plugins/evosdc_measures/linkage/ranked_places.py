@@ -6,9 +6,9 @@ import numpy as np
 
 from evosdc.kernel import kernel
 from evosdc.table.table import Codes, Numbers, Rows
-from evosdc_measures.domains import Counts, Integers
+from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.likelihood import Frequencies, write_costs
-from evosdc_measures.linkage.rivals import Originals
+from evosdc_measures.linkage.rivals import Originals, expected_matches
 
 BLOCKS = 5
 """Ranges of places that an intruder may know: the first, 2 to 3, 4 to 7, 8 to 15, 16 to 31."""
@@ -55,6 +55,16 @@ def matched(likelier: Counts, tied: Counts) -> tuple[int, float]:
                 sums[block] += credits_of(likelier[asked], tied[asked], block)
     best = int(sums.argmax())
     return best, float(sums[best])
+
+
+@kernel
+def matched_first(likelier: Counts, tied: Counts, ties: SmallCounts) -> float:
+    """Return the expected matches of the first place, from `ties` of zeros as those of `LinkedFile`."""
+    for asked in range(len(likelier)):
+        if likelier[asked] == 0:
+            ties[tied[asked]] += 1
+            ties[0] += 1
+    return expected_matches(ties)
 
 
 @kernel
