@@ -4,7 +4,7 @@ All of them are one missing value to masking and to measures. Records that maski
 code together, the one that most of them had. A code of each record's own would tell the records of a class apart.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,10 +12,36 @@ from numpy.typing import NDArray
 
 from evosdc.files.changes import Change
 from evosdc.files.column import NO_TEXT, Column
-from evosdc.table.equivalence import Classes
+from evosdc.table.equivalence import Classes, equivalence_classes, key_codes
+from evosdc.table.schema import Schema
+from evosdc.table.table import Table
 
 NO_REASON = ""
 """The text of a value that is missing without a code, in a column that has such ones."""
+
+
+def alike(
+    changes: Mapping[int, Change], columns: Mapping[int, Column], schema: Schema, masked: Table
+) -> dict[int, Change]:
+    """Return changes after which equal values are equal texts, and missing ones have the codes of their classes.
+
+    Parameters
+    ----------
+    changes, columns : mapping of int to Change, mapping of int to Column
+        By position in the file; the columns of the records that are published.
+    schema : Schema
+        Of the file.
+    masked : Table
+        What is published of the changed columns.
+    """
+    written = {place: change.alike() for place, change in changes.items()}
+    coded = {place: reasons_of(columns[place], schema.attributes[place].missing) for place in changes}
+    if any(coded.values()):
+        classes = equivalence_classes(key_codes(masked, masked.schema.names))
+        for place, reasons in coded.items():
+            if reasons:
+                written[place] = with_reasons(columns[place], written[place], reasons, classes)
+    return written
 
 
 def reasons_of(column: Column, own: Sequence[str]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ import io
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.changes import Change
@@ -77,6 +77,15 @@ def text_file(original: Original) -> DelimitedFile | None:
     while isinstance(inner, PackedFile | DescribedFile):
         inner = inner.inner
     return inner if isinstance(inner, DelimitedFile) else None
+
+
+def with_text(original: Original, text: DelimitedFile) -> Original:
+    """Return an original with another text file in place of the one that it is or packs."""
+    from evosdc.files.described_file import DescribedFile
+
+    if isinstance(original, PackedFile | DescribedFile):
+        return replace(original, inner=with_text(original.inner, text))
+    return text
 
 
 def gunzipped(content: bytes, where: str) -> bytes:

@@ -7,6 +7,7 @@ import io
 import zipfile
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -143,6 +144,26 @@ def test_labels_of_a_recoding_become_texts_in_a_statistical_file(tmp_path):
     frame, meta = pyreadstat.read_sav(tmp_path / "out.sav", user_missing=True)
     assert frame["age"].tolist() == ["20-23", "24-26"] * 15
     assert "age" not in meta.missing_ranges
+
+
+@pytest.mark.parametrize("name", ["PEOPLE.SAS7BCAT", "formats.sas7bcat"])
+def test_a_catalog_beside_a_file_of_sas_labels_its_values(tmp_path, monkeypatch, name):
+    pyreadstat = pytest.importorskip("pyreadstat", reason="pyreadstat is not installed")
+    pyreadstat.write_xport(people().drop(columns="seen"), tmp_path / "people.xpt", variable_format={"sex": "SEXF."})
+    assert read_source(tmp_path / "people.xpt").table.schema["sex"].categories == ("1", "2")
+    write(tmp_path, b"no catalog", name)
+    with pytest.raises(DataError, match="damaged catalog"):
+        read_source(tmp_path / "people.xpt")
+    told = SimpleNamespace(value_labels={"SEXF": SEX, "OTHER": LEVEL})
+    monkeypatch.setattr(pyreadstat, "read_sas7bcat", lambda path: (None, told))
+    source = read_source(tmp_path / "people.xpt")
+    assert source.table.schema["sex"].categories == ("male", "female")
+    source.write(tmp_path / "out.xpt", masked(source.table, sex=source.table.column("sex")[::-1]))
+    assert pyreadstat.read_xport(tmp_path / "out.xpt")[0]["sex"].tolist() == people()["sex"].tolist()[::-1]
+    (tmp_path / "run").mkdir()
+    (tmp_path / "out.xpt").rename(tmp_path / "run" / "best.xpt")
+    again = read_masked(tmp_path / "run" / "best.xpt", source).table
+    assert again.column("sex").tolist() == source.table.column("sex").tolist()[::-1]
 
 
 def workbook(path: Path) -> Path:
