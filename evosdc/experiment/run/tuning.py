@@ -61,6 +61,7 @@ def tune_problem(
     portfolio: str | None = None,
     dispatch: Dispatch | None = None,
     tell: Callable[[int], None] = lambda done: None,
+    stopped: Callable[[Tuning], None] = lambda found: None,
 ) -> Tuning:
     """Tune masking methods for a problem, with the entries of a portfolio as further candidates.
 
@@ -68,6 +69,8 @@ def tune_problem(
     ----------
     portfolio : str, optional
         By default the one that is usual for the scales of the protected attributes.
+    stopped : callable
+        As of `evosdc.tuning.tuner.tune`.
     """
     original = problem.genotype.microdata.original
     known: list[Masking] = []
@@ -80,7 +83,8 @@ def tune_problem(
     if tuned.methods:
         known = [masking for masking in known if masking.method in tuned.methods]
     seed = problem.streams.seed
-    return tune(problem, registry, seed, budget, tuned.methods, known, tuned.files, dispatch, TRY_MASKING, tell)
+    methods, files = tuned.methods, tuned.files
+    return tune(problem, registry, seed, budget, methods, known, files, dispatch, TRY_MASKING, tell, stopped)
 
 
 def tune_alone(
@@ -112,15 +116,13 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
     made: Sequence[tuple[Masking, Table]] = ()
     if start.tuned is not None and not folder.file(TUNING).exists():
         budget = budget_of(start.tuned, assembly.experiment.stop)
-        tuning = tune_problem(
-            assembly.problem, assembly.registry, start.tuned, budget, start.portfolio, dispatch, recorder.tuning
-        )
+        problem, portfolio = assembly.problem, start.portfolio
+        tell, stopped = recorder.tuning, recorder.tuning_stopped
+        tuning = tune_problem(problem, assembly.registry, start.tuned, budget, portfolio, dispatch, tell, stopped)
         made = tuning.made
         folder.write_json(TUNING, tuning.to_json() | {"start": [masking.to_json() for masking in tuning.maskings]})
     document = folder.read_object(TUNING, "start")
-    found = with_tuned(assembly, [Masking.from_json(entry) for entry in document["start"]])
-    plan = found.plan
-    found = replace(found, plan=replace(plan, made=_positions(plan, made)))
+    found = with_tuned(assembly, [Masking.from_json(entry) for entry in document["start"]], made)
     if start.tuned is not None and budget_of(start.tuned, assembly.experiment.stop).seconds is not None:
         # Within a time another computer would find others: what is repeated starts from these.
         named = experiment_of(folder).model_copy(update={"start": found.experiment.start})
@@ -141,13 +143,13 @@ def _positions(plan: StartingPlan, made: Sequence[tuple[Masking, Table]]) -> dic
     return {listed.index(masking): masked for masking, masked in made if masking in listed}
 
 
-def with_tuned(assembly: Assembly, maskings: list[Masking]) -> Assembly:
-    """Return an assembly whose start has tuned methods in place of the wish for them."""
+def with_tuned(assembly: Assembly, maskings: Sequence[Masking], made: Sequence[tuple[Masking, Table]] = ()) -> Assembly:
+    """Return an assembly whose start has tuned methods in place of the wish for them; some files are `made` already."""
     experiment, registry = assembly.experiment, assembly.registry
     assert experiment.start is not None, "nothing is tuned unless the experiment says so"
     begun = experiment.start
-    made = registry.implementation("portfolio", begun.portfolio) if begun.portfolio else None
-    known = made(assembly.microdata.original) if made is not None else ()
+    portfolio = registry.implementation("portfolio", begun.portfolio) if begun.portfolio else None
+    known = portfolio(assembly.microdata.original) if portfolio is not None else ()
     # The best come first: time may end before all are masked and judged.
     listed = [*(MaskingEntry.of(masking) for masking in maskings), *begun.methods, *map(MaskingEntry.of, known)]
     start = begun.model_copy(update={"methods": tuple(listed), "portfolio": None, "tuned": None})
@@ -159,5 +161,6 @@ def with_tuned(assembly: Assembly, maskings: list[Masking]) -> Assembly:
     files = file_entries(start, assembly.plan.files)
     plan = starting_plan(assembly.problem, (*entries, *files), start)
     # The best of the tuned files, and what was asked for by name, are there even where tuning took all the time.
-    plan = replace(plan, assured=min(MOST_ASSURED, max(1, len(maskings) + len(begun.methods))))
+    assured = min(MOST_ASSURED, max(1, len(maskings) + len(begun.methods)))
+    plan = replace(plan, assured=assured, made=_positions(plan, made))
     return replace(assembly, experiment=experiment, plan=plan)
