@@ -13,10 +13,13 @@ from evosdc.seeds import Purpose, stream
 FIRST, SECOND = 0.001, 0.04
 """Shares of the effort at which a method is tried: what it takes in any case, and what it takes for its effort."""
 
+UNTIL = 0.75
+"""Share of a search's time at which such methods are to end; where they are slow, a search gains less in the rest."""
+
 LEAST = 0.01
 """Share of the effort that is left to a method in any case."""
 
-CAUTION = 0.8
+CAUTION = 0.85
 """Share of the time that a method may be expected to take: another file may take longer, and is judged too."""
 
 

@@ -22,8 +22,7 @@ from evosdc.experiment.config.maskings import MaskingEntry, TunedStart
 from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.config.resolution import experiment_text
 from evosdc.experiment.run.environment import write_experiment
-from evosdc.experiment.run.pace import all_paced
-from evosdc.experiment.run.portfolio import FOR_SEARCH
+from evosdc.experiment.run.pace import UNTIL, all_paced
 from evosdc.experiment.run.recorder import Recorder
 from evosdc.experiment.run.workers import dispatch_of, executor_of
 from evosdc.model import Masking, Microdata, Seedable
@@ -126,7 +125,7 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
         made = tuning.made
         asked = [entry.masking for entry in start.methods]
         if assembly.experiment.stop.seconds is not None:
-            left = (1.0 - FOR_SEARCH) * assembly.experiment.stop.seconds - tuning.seconds
+            left = UNTIL * assembly.experiment.stop.seconds - tuning.seconds
             asked = all_paced(asked, assembly.microdata, assembly.registry, left, recorder.display.message)
         document = tuning.to_json() | {"seconds": round(monotonic() - began, 3)}
         entries = {"start": tuning.maskings, "named": asked}
@@ -177,7 +176,13 @@ def with_tuned(
     known = portfolio(assembly.microdata.original) if portfolio is not None else ()
     # The best come first: time may end before all are masked and judged.
     wanted = begun.methods if named is None else tuple(map(MaskingEntry.of, named))
-    listed = [*(MaskingEntry.of(masking) for masking in maskings), *wanted, *map(MaskingEntry.of, known)]
+    tuned = [MaskingEntry.of(masking) for masking in maskings]
+    listed = [*tuned, *wanted, *map(MaskingEntry.of, known)]
+    assured = min(MOST_ASSURED, max(1, len(maskings) + len(wanted)))
+    if experiment.stop.seconds is not None:
+        # Of the tuned files the best alone has to be there besides what was asked for by name.
+        listed = [*tuned[:1], *wanted, *tuned[1:], *map(MaskingEntry.of, known)]
+        assured = max(1, len(tuned[:1]) + len(wanted))
     start = begun.model_copy(update={"methods": tuple(listed), "portfolio": None, "tuned": None})
     anything = (start.methods, start.files, start.random, start.initial)
     if not any(anything) and isinstance(assembly.problem.genotype, Seedable):
@@ -187,6 +192,5 @@ def with_tuned(
     files = file_entries(start, assembly.plan.files)
     plan = starting_plan(assembly.problem, (*entries, *files), start)
     # The best of the tuned files, and what was asked for by name, are there even where tuning took all the time.
-    assured = min(MOST_ASSURED, max(1, len(maskings) + len(begun.methods)))
     plan = replace(plan, assured=assured, made=_positions(plan, made))
     return replace(assembly, experiment=experiment, plan=plan)
