@@ -123,12 +123,12 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
         tell, stopped = recorder.tuning, recorder.tuning_stopped
         tuning = tune_problem(problem, assembly.registry, start.tuned, budget, portfolio, dispatch, tell, stopped)
         made = tuning.made
-        asked = [entry.masking for entry in start.methods]
+        entries: dict[str, Sequence[Masking]] = {"start": tuning.maskings}
         if assembly.experiment.stop.seconds is not None:
             left = UNTIL * assembly.experiment.stop.seconds - tuning.seconds
-            asked = all_paced(asked, assembly.microdata, assembly.registry, left, recorder.display.message)
+            asked = [entry.masking for entry in start.methods]
+            entries["named"] = all_paced(asked, assembly.microdata, assembly.registry, left, recorder.display.message)
         document = tuning.to_json() | {"seconds": round(monotonic() - began, 3)}
-        entries = {"start": tuning.maskings, "named": asked}
         folder.write_json(TUNING, document | {key: [one.to_json() for one in ones] for key, ones in entries.items()})
     document = folder.read_object(TUNING, "start")
     found = with_tuned(assembly, *_maskings(document), made)
