@@ -112,7 +112,12 @@ def test_protect_returns_what_a_notebook_shows(kind, people, tmp_path):
     assert set(found.result["protect"]) == {"age", "sex", "region"}
     assert found.scores["il"] == found.il
     assert found.front
-    assert found.publishable
+    told, said = found.publication, found.result["publication"]
+    assert found.publishable is told.publishable is said["publishable"] is True
+    assert (told.headline, list(told.conditions), list(told.trusted)) == (
+        said["headline"], said["conditions"], said["trust"]["yes"],
+    )  # fmt: skip
+    assert found._repr_html_().index(f"{told.headline.capitalize()}.") < found._repr_html_().index("Required")
     shown = found._repr_html_()
     assert "Required dr &lt;= 100: met" in shown
     assert "quasi-identifier: its name is demographic" in shown

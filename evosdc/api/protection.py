@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from evosdc.api.html import heading, paragraphs, table, write_page
 from evosdc.api.masking import require_seed
+from evosdc.api.publication import Publication
 from evosdc.api.tables import as_file, as_given, listed
 from evosdc.errors import Fault, ParameterError
 from evosdc.plugins.registry import default_registry
@@ -100,11 +101,14 @@ class ProtectedData(Generic[Data]):
         return self.best.scores
 
     @property
-    def publishable(self) -> bool:
-        """Whether all requirements are met and no judge contradicts the risk claimed."""
-        return all(found.met for found in self.requirements) and (
-            self.verdict is None or self.verdict.holds is not False
-        )
+    def publication(self) -> Publication:
+        """Whether the file may be published, why, on what conditions, and what an analyst can trust of it."""
+        return Publication.of(self.result["publication"])
+
+    @property
+    def publishable(self) -> bool | None:
+        """Whether the file may be published, on conditions or without; None where nothing was measured to judge by."""
+        return self.publication.publishable
 
     @property
     def il(self) -> float | None:
@@ -137,19 +141,17 @@ class ProtectedData(Generic[Data]):
         from evosdc.files.atomic import check_writable
         from evosdc.report import write_report
 
-        target = Path(path)
-        check_writable(target)
         if self._run is None:
-            return write_page(target, "Protected data", self._repr_html_())
-        write_report([self._run], target)
-        return target
+            return write_page(path, "Protected data", self._repr_html_())
+        check_writable(Path(path))
+        return write_report([self._run], Path(path))
 
     def to_json(self) -> dict[str, Any]:
         """Return the content of ``result.json``; it holds no record."""
         return self.result
 
     def _repr_html_(self) -> str:
-        parts = []
+        parts = [*self.publication.html()]
         for found in sorted(self.requirements, key=lambda found: found.met):
             words = "met" if found.met else "NOT met"
             parts.append(heading(f"Required {found.text}: {words} ({found.value:g}).", found.met))

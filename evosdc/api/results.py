@@ -59,9 +59,15 @@ class RiskFigures(dict[str, Any]):
 
     @property
     def verdict(self) -> tuple[str, ...]:
-        """What the privacy models say of publishing the file; empty where none has a verdict."""
+        """What the privacy models say of publishing the file; empty where none has a verdict.
+
+        Of a perturbed file it is what they would say if its values were true, and begins with these words.
+        """
+        from evosdc.release.uniques import WERE_TRUE
+
         found = (default_registry().build("privacy-model", name, {}).verdict(self) for name in self.scores)
-        return tuple(sentence for sentence in found if sentence)
+        lead = f"{WERE_TRUE}: " if "perturbed" in self else ""
+        return tuple(lead + sentence for sentence in found if sentence)
 
     @property
     def scores(self) -> dict[str, Any]:

@@ -56,7 +56,6 @@ def risk(
     from evosdc.calls.disclosure import assess, build_models, intruder_view_of, population_description, view_summary
     from evosdc.cli.inputs import open_published
     from evosdc.cli.results import print_json
-    from evosdc.cli.text import say
     from evosdc.errors import Fault, FaultCollector, ParameterError
     from evosdc.files.source import read_source
     from evosdc.plugins.registry import default_registry
@@ -92,9 +91,7 @@ def risk(
     if as_json:
         print_json(figures | view_summary(view) | ({"perturbed": perturbed.to_json()} if perturbed else {}))
         return
-    _show(view, chosen, figures)
-    for sentence in perturbed.sentences() if perturbed else ():
-        say(sentence)
+    _show(view, chosen, figures, perturbed)
 
 
 def perturbed_by(data: str, schema: Path | None, original: str | None, view: "IntruderView") -> "Perturbed | None":
@@ -174,7 +171,12 @@ def matrix_rows(path: Path) -> "dict[str, Matrix]":
     return rows
 
 
-def _show(view: "IntruderView", chosen: Mapping[str, Mapping[str, Any]], figures: Mapping[str, Any]) -> None:
+def _show(
+    view: "IntruderView",
+    chosen: Mapping[str, Mapping[str, Any]],
+    figures: Mapping[str, Any],
+    perturbed: "Perturbed | None",
+) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -182,6 +184,7 @@ def _show(view: "IntruderView", chosen: Mapping[str, Mapping[str, Any]], figures
     from evosdc.calls.disclosure import build_models
     from evosdc.cli.text import harmless, say
     from evosdc.plugins.registry import default_registry
+    from evosdc.release.uniques import WERE_TRUE
 
     table = Table()
     table.add_column("privacy model", no_wrap=True)
@@ -196,9 +199,11 @@ def _show(view: "IntruderView", chosen: Mapping[str, Mapping[str, Any]], figures
         else:
             table.add_row(name, "-", Text(f"does not apply: {figures['not_applicable'][name]}"), style="dim")
     Console().print(table)
+    for sentence in perturbed.sentences() if perturbed else ():
+        say(sentence)
     for name in sorted(figures.keys() & built.keys()):
         if verdict := built[name].verdict(figures):
-            say(f"Verdict: {verdict}")
+            say(f"{WERE_TRUE if perturbed else 'Verdict'}: {verdict}")
     say(
         f"{len(view.table)} records; known to an intruder: {', '.join(view.quasi_identifiers)}; "
         f"missing values count by the rule '{view.missing}'."

@@ -48,12 +48,15 @@ class DescribedFile:
         Scales, categories and missing values, where it tells no roles.
     notes : tuple of str
         What came with it and is not used, in plain words.
+    file : Path or None
+        Where the data stand, if that is not the file that was named.
     """
 
     inner: Original
     described: SchemaDescription | None = None
     declared: Mapping[str, Attribute] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    file: Path | None = None
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -205,7 +208,7 @@ def parse_package(content: bytes, path: Path) -> DescribedFile:
         for column in inner.columns
         if column.name in fields
     }
-    return DescribedFile(inner, None, {name: a for name, a in declared.items() if a is not None})
+    return DescribedFile(inner, None, {name: a for name, a in declared.items() if a is not None}, (), file)
 
 
 def _missing(given: Any) -> tuple[str, ...]:

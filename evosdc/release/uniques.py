@@ -13,6 +13,9 @@ from evosdc.release.intruder import Found, found_by_intruder
 from evosdc.table.alignment import align_codes
 from evosdc.table.table import Table
 
+WERE_TRUE = "If the published values were those of the people"
+"""How a verdict on the uniques of a perturbed file begins."""
+
 
 @dataclass(frozen=True, eq=False)
 class Perturbed:

@@ -43,6 +43,8 @@ def test_a_manifest_tells_that_the_file_was_perturbed(evosdc, files) -> None:
     told = " ".join(answer.out.split())
     assert "are not re-identifications" in told
     assert "masked.manifest.json" in told
+    assert "Verdict: " not in told
+    assert told.index("are not re-identifications") < told.index("If the published values were those of the people: ")
     assert "--original FILE" in told
     found = json.loads(evosdc("risk", "masked.csv", "--schema", "schema.toml", "--json").out)
     assert found["perturbed"]["unique_records"] == found["k-anonymity"]["unique_records"]
@@ -92,5 +94,6 @@ def test_frames_have_it_as_well() -> None:
     masked = evosdc.mask(frame, "rank-swapping", p=40, seed=1, attributes=["age"])
     names = ["region", "sex", "age"]
     found = evosdc.risk(masked, "k-anonymity", quasi_identifiers=names, original=frame)
+    assert all(text.startswith("If the published values were") for text in found.verdict)
     assert found["perturbed"]["changed"]["age"] == int((frame["age"] != masked["age"]).sum())
     assert "perturbed" not in evosdc.risk(frame, "k-anonymity", quasi_identifiers=names, original=frame)

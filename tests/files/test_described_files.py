@@ -117,6 +117,22 @@ def test_damaged_projects_are_refused(tmp_path, data):
             read_source(project(tmp_path, data / "adult/hierarchies_arx", text))
 
 
+@pytest.mark.parametrize(
+    "words",
+    [("init", "datapackage.json", "--force", "--no-ask"), ("mask", "pram", "datapackage.json", "--attributes", "size")],
+)
+def test_the_data_beside_a_descriptor_are_not_written_over(tmp_path, monkeypatch, capsys, words):
+    from evosdc.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    package(tmp_path)
+    before = (tmp_path / "people.csv").read_bytes()
+    with pytest.raises(SystemExit) as caught:
+        main([*words, "-o", "people.csv"])
+    assert (caught.value.code, (tmp_path / "people.csv").read_bytes()) == (2, before)
+    assert "the path of a file that is read" in capsys.readouterr().err
+
+
 def test_init_writes_what_a_project_says(tmp_path, data, monkeypatch, capsys):
     from evosdc.cli import main
 
@@ -126,6 +142,10 @@ def test_init_writes_what_a_project_says(tmp_path, data, monkeypatch, capsys):
         main(["init", "adult.deid", "-o", "s.toml"])
     assert "Roles and hierarchies are those that come with the file." in capsys.readouterr().out
     assert 'hierarchy = "s-age.csv"' in (tmp_path / "s.toml").read_text()
+    (tmp_path / "s.toml").unlink()
+    with pytest.raises(SystemExit) as caught:
+        main(["init", "adult.deid", "-o", "s.toml"])
+    assert (caught.value.code, "a hierarchy file that exists" in capsys.readouterr().err) == (2, True)
 
 
 def package(folder: Path, **resource: object) -> Path:

@@ -90,13 +90,17 @@ def tune_problem(
 
 
 def tune_alone(
-    assembly: Assembly, tuned: TunedStart, budget: Budget, tell: Callable[[int], None] = lambda done: None
+    assembly: Assembly,
+    tuned: TunedStart,
+    budget: Budget,
+    tell: Callable[[int], None] = lambda done: None,
+    stopped: Callable[[Tuning], None] = lambda found: None,
 ) -> Tuning:
-    """Tune masking methods without a search, on the experiment's executor."""
+    """Tune masking methods without a search, on the experiment's executor; `stopped` as of `tune_problem`."""
     with TemporaryDirectory(prefix="evosdc-") as place, ExitStack() as stack:
         executor = executor_of(assembly.experiment, assembly.registry)
         dispatch = dispatch_of(assembly, RunFolder(Path(place)), executor, stack)
-        return tune_problem(assembly.problem, assembly.registry, tuned, budget, None, dispatch, tell)
+        return tune_problem(assembly.problem, assembly.registry, tuned, budget, None, dispatch, tell, stopped)
 
 
 def best_file(microdata: Microdata, registry: Registry, found: Tuning) -> Table:
