@@ -23,10 +23,22 @@ def kernel(function: F) -> F:
     A division by zero follows numpy's rules; indices are not checked. Where several processes want it at once, one
     compiles it and the others wait for the machine code.
     """
+    return _compiled(function)
+
+
+def inner_kernel(function: F) -> F:
+    """Compile a function that kernels call in their loops, as `kernel`; it must make no array, not even a view to keep.
+
+    References to its arrays are not counted. Of short functions that took up to half the time.
+    """
+    return _compiled(function, _nrt=False)
+
+
+def _compiled(function: F, **options: bool) -> F:
     try:
-        compiled: Any = njit(cache=True, error_model="numpy")(function)
+        compiled: Any = njit(cache=True, error_model="numpy", **options)(function)
     except RuntimeError:  # numba found no place for its cache
-        return cast(F, njit(error_model="numpy")(function))
+        return cast(F, njit(error_model="numpy", **options)(function))
     folder, compile_here = Path(compiled.stats.cache_path), compiled.compile
 
     def compile_alone(signature: Any) -> Any:

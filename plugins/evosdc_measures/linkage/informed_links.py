@@ -8,7 +8,7 @@ enough for a rival.
 
 import numpy as np
 
-from evosdc.kernel import kernel
+from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Integers
 from evosdc_measures.linkage.likelihood import Frequencies, cost_of, write_costs
@@ -82,7 +82,7 @@ def followed(
     return expected_matches(linked.ties)
 
 
-@kernel
+@inner_kernel
 def _follow_cell(
     published: Codes,
     row: int,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import inner_kernel, kernel
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
@@ -132,7 +132,7 @@ def costs_of_matrix(matrix: Matrix, originals: Codes) -> Integers:
     return result
 
 
-@kernel
+@inner_kernel
 def write_costs(base: int, v: int, stride: int, frequencies: Frequencies, counts: Counts, costs: Integers) -> None:
     """Write the costs behind one published category of attribute v, whose entries begin at `base`, from its counts."""
     first, margins, logs = frequencies.firsts[v], frequencies.margins, frequencies.logs
@@ -147,7 +147,7 @@ def write_costs(base: int, v: int, stride: int, frequencies: Frequencies, counts
             costs[base + a] -= least
 
 
-@kernel
+@inner_kernel
 def cost_of(published: Codes, row: int, place: int, model: Behind, costs: Integers) -> int:
     """Return what an original at a place costs behind a published row."""
     own, strides, offsets = model

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.informed_links import FEW
@@ -68,7 +68,7 @@ def followed_places(
     return matched(placed.likelier, placed.tied)[1]
 
 
-@kernel
+@inner_kernel
 def _shifted(
     published: Codes,
     row: int,
@@ -107,22 +107,25 @@ def _shifted(
         limit += costs[paths[3, level] + own[row, w]]
     if low > limit:
         return 0, 0
+    inner, narrow = max(last - 1, 0), order[last] == v
     overtaking, ties, level, cost = 0, 0, 0, np.int64(low)
-    base, narrow = paths[3, last], order[last] == v
     begin, end = narrowed(0, roots, order[0] == v, category, nodes)
     while level >= 0:
-        if level == last:
-            # Most of all nodes are of the last level: no path is kept for them.
+        if level == inner:
+            # As in `place`.
             for node in range(begin, end):
-                total = cost if narrow else cost + costs[base + nodes[node, 0]]
-                if total > limit or total + apart < limit:
-                    continue
-                if total == limit:
-                    ties += nodes[node, 1]
-                else:
-                    overtaking += nodes[node, 1]
-                if total + apart == limit:
-                    ties -= nodes[node, 1]
+                first, stop, left = np.int64(node), np.int64(node + 1), limit - cost
+                if inner < last:
+                    if order[inner] != v:
+                        left -= costs[paths[3, inner] + nodes[node, 0]]
+                    if left < 0:
+                        continue
+                    first, stop = narrowed(nodes[node, 1], nodes[node, 2], narrow, category, nodes)
+                for leaf in range(first, stop):
+                    step, count = np.int64(0) if narrow else costs[paths[3, last] + nodes[leaf, 0]], nodes[leaf, 1]
+                    overtaking += count if step < left <= step + apart else 0
+                    ties += count if step == left else 0
+                    ties -= count if step + apart == left else 0
             level -= 1
         else:
             paths[0, level], paths[1, level], paths[2, level] = begin, end, cost
@@ -171,7 +174,7 @@ def _exchanged(before: Codes, after: Codes, rows: Rows, own: Codes) -> NDArray[n
     return back
 
 
-@kernel
+@inner_kernel
 def _follow_cell(
     published: Codes,
     row: int,

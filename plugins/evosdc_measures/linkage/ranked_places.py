@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evosdc.kernel import kernel
+from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Codes, Numbers, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.likelihood import Frequencies, write_costs
@@ -37,7 +37,7 @@ class PlacedFile(NamedTuple):
     tied: Counts
 
 
-@kernel
+@inner_kernel
 def credits_of(likelier: int, tied: int, block: int) -> float:
     """Return the chance that one original drawn from a block of places is the own one, 0..1."""
     first, last = 1 << block, (2 << block) - 1
@@ -50,9 +50,12 @@ def matched(likelier: Counts, tied: Counts) -> tuple[int, float]:
     """Return the block of places with the most expected matches, and these."""
     sums = np.zeros(BLOCKS)
     for asked in range(len(likelier)):
-        if likelier[asked] < LOST:
-            for block in range(BLOCKS):
+        block = 0
+        # Blocks that end before the own original's first place, or begin after its last one, would add 0.
+        while block < BLOCKS and (1 << block) <= likelier[asked] + tied[asked]:
+            if likelier[asked] + 1 < (2 << block):
                 sums[block] += credits_of(likelier[asked], tied[asked], block)
+            block += 1
     best = int(sums.argmax())
     return best, float(sums[best])
 
@@ -67,7 +70,7 @@ def matched_first(likelier: Counts, tied: Counts, ties: SmallCounts) -> float:
     return expected_matches(ties)
 
 
-@kernel
+@inner_kernel
 def place(
     published: Codes,
     row: int,
@@ -98,19 +101,24 @@ def place(
         v = order[level]
         paths[3, level] = offsets[v] + (published[row, v] + 1) * strides[v]
         limit += costs[paths[3, level] + own[row, v]]
-    likelier, tied, level = 0, 0, 0
-    begin, end, cost, base = 0, roots, np.int64(0), paths[3, last]
+    # Most of all nodes are of the last two levels: no path is kept for them, and whether a last one counts is no branch.
+    inner = max(last - 1, 0)
+    likelier, tied, level, begin, end, cost = 0, 0, 0, 0, roots, np.int64(0)
     while level >= 0:
-        if level == last:
-            # Most of all nodes are of the last level: no path is kept for them.
+        if level == inner:
             for node in range(begin, end):
-                total = cost + costs[base + nodes[node, 0]]
-                if total < limit:
-                    likelier += nodes[node, 1]
-                elif total == limit:
-                    tied += nodes[node, 1]
-            if likelier >= LOST:
-                return LOST, 1
+                first, stop, left = np.int64(node), np.int64(node + 1), limit - cost
+                if inner < last:
+                    first, stop = np.int64(nodes[node, 1]), np.int64(nodes[node, 2])
+                    left -= costs[paths[3, inner] + nodes[node, 0]]
+                    if left < 0:
+                        continue
+                for leaf in range(first, stop):
+                    step, count = costs[paths[3, last] + nodes[leaf, 0]], nodes[leaf, 1]
+                    likelier += count if step < left else 0
+                    tied += count if step == left else 0
+                if likelier >= LOST:
+                    return LOST, 1
             level -= 1
         else:
             paths[0, level], paths[1, level], paths[2, level] = begin, end, cost
@@ -128,7 +136,7 @@ def place(
     return int(likelier), int(tied)
 
 
-@kernel
+@inner_kernel
 def doubles(published: Codes, one: int, other: int) -> bool:
     """Return whether two rows publish the same."""
     alike = True

@@ -6,7 +6,7 @@ tree is that of `evosdc_measures.linkage.prefix_tree`.
 
 from typing import NamedTuple
 
-from evosdc.kernel import kernel
+from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Behind, cost_of
@@ -52,7 +52,7 @@ class LinkedFile(NamedTuple):
     ties: SmallCounts
 
 
-@kernel
+@inner_kernel
 def rival_of(
     published: Codes,
     row: int,
@@ -126,7 +126,7 @@ def rival_of(
     return -1, int(found)
 
 
-@kernel
+@inner_kernel
 def _along_the_cheapest(limit: int, roots: int, nodes: Counts, costs: Integers, paths: Integers) -> int:
     """Follow the cheapest branch of each level; return the place where it ends if it costs less than the limit."""
     first, end, cost, cheapest = 0, roots, 0, 0
@@ -146,7 +146,7 @@ def _along_the_cheapest(limit: int, roots: int, nodes: Counts, costs: Integers, 
     return int(nodes[cheapest, 2])
 
 
-@kernel
+@inner_kernel
 def narrowed(first: int, end: int, fixed: bool, category: int, nodes: Counts) -> tuple[int, int]:
     """Return the range of siblings, of which only that of the category is left where it is fixed."""
     if not fixed:
@@ -163,7 +163,7 @@ def narrowed(first: int, end: int, fixed: bool, category: int, nodes: Counts) ->
     return first, first
 
 
-@kernel
+@inner_kernel
 def settle(row: int, rival: int, tied: int, links: Counts, ties: SmallCounts) -> None:
     """Write how a record is linked: the place of its rival, or the tie that its own original is in as ``-tied``."""
     if links[row] < 0:
@@ -175,7 +175,7 @@ def settle(row: int, rival: int, tied: int, links: Counts, ties: SmallCounts) ->
     links[row] = rival if rival >= 0 else -tied
 
 
-@kernel
+@inner_kernel
 def link(
     published: Codes, row: int, originals: Originals, costs: Integers, links: Counts, ties: SmallCounts, paths: Integers
 ) -> None:
