@@ -50,7 +50,7 @@ def compare_searches(path: Path, algorithm: str, evaluations: int, repeats: int)
     """Print the speed of an algorithm under each set of measures."""
     found: dict[str, list[dict[str, float]]] = {name: [] for name in SEARCHES}
     for settings in SEARCHES.values():
-        searched(path, algorithm, 300, settings)  # compiles
+        searched(path, algorithm, evaluations, settings)  # compiles, also what is needed first after many rounds
     for _ in range(repeats):
         for name, settings in SEARCHES.items():
             found[name].append(searched(path, algorithm, evaluations, settings))

@@ -27,18 +27,20 @@ def kernel(function: F) -> F:
 
 
 def inner_kernel(function: F) -> F:
-    """Compile a function that kernels call in their loops, as `kernel`; it must make no array, not even a view to keep.
+    """Compile a function that kernels call in their loops, as `kernel`; it makes no array and returns none.
 
-    References to its arrays are not counted. Of short functions that took up to half the time.
+    References to its arrays are not counted, which took up to half the time of short functions. Numba calls that
+    option private, but its own array functions are compiled so.
     """
     return _compiled(function, _nrt=False)
 
 
-def _compiled(function: F, **options: bool) -> F:
+def _compiled(function: F, **private: bool) -> F:
+    options: dict[str, Any] = {"error_model": "numpy", **private}
     try:
-        compiled: Any = njit(cache=True, error_model="numpy", **options)(function)
+        compiled: Any = njit(cache=True, **options)(function)
     except RuntimeError:  # numba found no place for its cache
-        return cast(F, njit(error_model="numpy", **options)(function))
+        return cast(F, njit(**options)(function))
     folder, compile_here = Path(compiled.stats.cache_path), compiled.compile
 
     def compile_alone(signature: Any) -> Any:

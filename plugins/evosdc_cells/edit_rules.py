@@ -61,6 +61,7 @@ class GeneRules:
             np.concatenate([np.zeros(0, dtype=np.int64), *starts]),
             _firsts([len(s) for s in starts]),
         )
+        self._arrays = (*self._coding, *rules.arrays)
 
     def broken(self, genes: Genes) -> Flags:
         """Return which records break a rule, shape (n,)."""
@@ -68,11 +69,11 @@ class GeneRules:
 
     def breaks(self, genes: Genes, row: int, column: int = ALL) -> bool:
         """Whether one record breaks a rule; with a column, one that was in order before that cell changed."""
-        return bool(_breaks(genes, row, column, self._rules.others, self._coding, self._rules.arrays))
+        return bool(_breaks(genes, row, column, self._rules.others, *self._arrays))
 
     def fitting(self, genes: Genes, row: int, column: int) -> Flags:
         """Return which categories a cell of a record that is in order may have, the last entry for a missing value."""
-        found: Flags = _fitting(genes, row, column, self._rules.others, self._coding, self._rules.arrays)
+        found: Flags = _fitting(genes, row, column, self._rules.others, *self._arrays)
         return found
 
     def kept(self, genes: Genes, fallback: Genes) -> Genes:
@@ -159,14 +160,18 @@ def _classes(genes: Genes, coding: GeneClasses) -> Classes:
 
 
 @kernel
-def _breaks(genes: Genes, row: int, column: int, others: Classes, coding: GeneClasses, arrays: RuleArrays) -> bool:
+def _breaks(genes: Genes, row: int, column: int, others: Classes, *given: Any) -> bool:
+    """Tell of one record; given are the arrays of `GeneClasses` and `RuleArrays`, which are slower to hand over."""
+    coding, arrays = GeneClasses(*given[:4]), RuleArrays(*given[4:])
     own = np.empty(genes.shape[1], np.int32)
     _set_classes(genes, row, coding, own)
     return breaks(own, others[row], column, arrays)
 
 
 @kernel
-def _fitting(genes: Genes, row: int, column: int, others: Classes, coding: GeneClasses, arrays: RuleArrays) -> Flags:
+def _fitting(genes: Genes, row: int, column: int, others: Classes, *given: Any) -> Flags:
+    """Tell which categories fit; given as to `_breaks`."""
+    coding, arrays = GeneClasses(*given[:4]), RuleArrays(*given[4:])
     own = np.empty(genes.shape[1], np.int32)
     _set_classes(genes, row, coding, own)
     first = coding.first[column]

@@ -16,7 +16,7 @@ from evosdc.table.schema import WITHHELD, Role, Scale
 from evosdc.table.table import Codes, Rows, Table
 from evosdc_measures.categorical_loss.contingency import DENSE_CELLS
 from evosdc_measures.categorical_loss.tables import FittedSum, State, follow_tables
-from evosdc_measures.domains import require_aligned
+from evosdc_measures.domains import Counts, require_aligned
 from evosdc_measures.linkage.number_intervals import FittedOnIntervals, classed
 
 NOT_ANALYSED = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
@@ -125,10 +125,9 @@ class FittedAcross(FittedSum):
 
     def update(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; O(m T)."""
-        before, after = _joined(state[0], self._others, rows), _joined(masked.codes, self._others, rows)
-        differences = state[1].copy()
-        total = follow_tables(before, after, np.arange(len(rows)), False, self.tables, differences, state[2])
-        return masked.codes, differences, total
+        differences, codes = state[1].copy(), masked.codes
+        total = _follow_joined(state[0], codes, self._others, rows, differences, state[2], *self._arrays)
+        return codes, differences, total
 
     def value(self, state: State) -> float:
         """Return the loss, 0..100."""
@@ -153,6 +152,15 @@ def _joined(codes: Codes, others: Codes, rows: Rows) -> Codes:
         for w in range(others.shape[1]):
             result[place, width + w] = others[rows[place], w]
     return result
+
+
+@kernel
+def _follow_joined(
+    before: Codes, after: Codes, others: Codes, rows: Rows, differences: Counts, total: int, *arrays: Any
+) -> int:
+    """Follow changed rows as `follow_tables`, each with its attributes that are not masked."""
+    left, entered = _joined(before, others, rows), _joined(after, others, rows)
+    return follow_tables(left, entered, np.arange(len(rows)), False, differences, total, *arrays)
 
 
 def strongest_pairs(protected: Codes, others: Codes, most: int) -> list[tuple[int, int]]:

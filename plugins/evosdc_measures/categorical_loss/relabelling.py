@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import coo_array
@@ -105,7 +104,7 @@ class FittedRelabelling(Incremental[State], Expected, Mending):
         self, before: Codes, after: Codes, rows: Rows, fresh: bool, counts: Counts, assignment: Assignment
     ) -> State:
         original = self._original.codes
-        _follow(original, before, after, rows, fresh, *self._layout, counts, assignment)
+        _follow(original, before, after, rows, fresh, *self._layout, counts, *assignment)
         for v in self._joint.wide:
             assignment.gains[v] = gained_of_many(original[:, v], after[:, v])
         return after, counts, assignment
@@ -116,20 +115,21 @@ class FittedRelabelling(Incremental[State], Expected, Mending):
         for T, P in zip(self._counts, transitions, strict=True):
             flows = T[:, None] * P
             gains.append(float(flows[linear_sum_assignment(flows, maximize=True)].sum() - np.trace(flows)))
-        return self._aggregated(np.maximum(gains, 0.0))
+        raised = np.maximum(gains, 0.0)
+        return self._share(float(raised.max() if self._worst else raised.sum() / len(raised)))
 
     def value(self, state: State) -> float:
         """Return the share of records, 0..100."""
-        return self._aggregated(state[2].gains)
+        gains = state[2].gains.tolist()  # so few are added up faster than by an array
+        return self._share(max(gains) if self._worst else sum(gains) / len(gains))
 
     def wrongly_labelled(self, masked: Table, bound: float) -> tuple[str, ...]:
         """Return the attributes that are each above a bound."""
         attributes, gains = self._original.schema.categorical, self.start(masked)[2].gains
         return tuple(a.name for a, gain in zip(attributes, gains, strict=True) if 100 * gain > bound * len(masked))
 
-    def _aggregated(self, gains: Integers | NDArray[np.float64]) -> float:
-        greatest = float(gains.max() if self._worst else gains.sum() / len(gains))
-        return min(100.0 * greatest / len(self._original), 100.0)
+    def _share(self, gained: float) -> float:
+        return min(100.0 * gained / len(self._original), 100.0)
 
 
 class FittedOnClasses(FittedOnIntervals, Mending):
@@ -154,9 +154,10 @@ def _follow(
     offsets: Integers,
     firsts: Integers,
     counts: Counts,
-    assignment: Assignment,
+    *arrays: Any,
 ) -> None:
-    """Move changed rows in the joint counts, and keep the best assignment of each attribute."""
+    """Move changed rows in the joint counts, and keep the best assignment of each attribute, given by its arrays."""
+    assignment = Assignment(*arrays)
     for v in range(len(widths)):
         width, first, base, changes = widths[v], firsts[v], offsets[v], 0
         for row in rows:

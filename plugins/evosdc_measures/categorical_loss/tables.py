@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import cached_property
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from evosdc.randomisation.expectation import Counts as Cells
 from evosdc.randomisation.expectation import expected_difference, with_missing
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Codes, Rows, Table
-from evosdc_measures.categorical_loss.contingency import ContingencyTables, cell_of, tables_of
+from evosdc_measures.categorical_loss.contingency import cell_of, tables_of
 from evosdc_measures.domains import Counts, domains_of, require_aligned
 
 State = tuple[Codes, Counts, int]
@@ -46,7 +47,7 @@ class FittedTables(Incremental[State]):
         self._rows = np.arange(self.n)
         self._empty = -tables.counts
         self._missed = self.n * tables.number
-        self.tables = tables
+        self._arrays = tables[:-1]
 
     @property
     def greatest(self) -> int:
@@ -74,13 +75,13 @@ class FittedTables(Incremental[State]):
         """Return the state of a table; O(n T)."""
         require_aligned(self._original, masked)
         differences, codes = self._empty.copy(), masked.codes
-        total = follow_tables(codes, codes, self._rows, True, self.tables, differences, self._missed)
+        total = follow_tables(codes, codes, self._rows, True, differences, self._missed, *self._arrays)
         return codes, differences, total
 
     def update(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; O(m T)."""
         differences, codes = state[1].copy(), masked.codes
-        return codes, differences, follow_tables(state[0], codes, rows, False, self.tables, differences, state[2])
+        return codes, differences, follow_tables(state[0], codes, rows, False, differences, state[2], *self._arrays)
 
 
 class FittedSum(FittedTables, Expected):
@@ -134,9 +135,9 @@ def follow_tables(
     after: Codes,
     rows: Rows,
     fresh: bool,
-    tables: ContingencyTables,
     differences: Counts,
     total: int,
+    *arrays: Any,
 ) -> int:
     """Move changed rows to their new cells, in `differences`, and return the new sum of all changes.
 
@@ -146,13 +147,14 @@ def follow_tables(
     rows : ndarray of intp, shape (m,)
     fresh : bool
         Rows are counted for the first time: `before` is not read.
-    tables : ContingencyTables
     differences : ndarray of int32
         Masked minus original count of each cell that the original occupies; changed.
     total : int
         Sum of all changes before.
+    *arrays
+        Those of `ContingencyTables` but for the counts: to hand the tables over as one would take longer.
     """
-    members, strides, ends, lookups, cells, firsts, keys, _ = tables
+    members, strides, ends, lookups, cells, firsts, keys = arrays
     for row in rows:
         position = 0
         for table in range(len(ends)):

@@ -83,6 +83,7 @@ class FittedRanked(InformedOriginals, Incremental[State]):
         order = np.argsort(kin.reshape(-1), kind="stable")
         alike = np.diff(kin.reshape(-1)[order]) == 0
         self._twins[order[1:][alike]] = order[:-1][alike]
+        self._arrays = (*self._originals.model, *self._originals.tree, *self._frequencies)
 
     def start(self, masked: Table) -> State:
         """Return the state of a table; one search for each record asked."""
@@ -107,8 +108,8 @@ class FittedRanked(InformedOriginals, Incremental[State]):
             return self.start(masked)
         counts, costs, likelier, tied = state[1]
         placed = PlacedFile(counts.copy(), costs.copy(), likelier.copy(), tied.copy())
-        asked, twins, originals, frequencies = self._asked, self._twins, self._originals, self._frequencies
-        matched = followed_places(state[0], masked.codes, rows, asked, twins, originals, frequencies, placed)
+        arrays = (*self._arrays, *placed)
+        matched = followed_places(state[0], masked.codes, rows, self._asked, self._twins, *arrays)
         return masked.codes, placed, self._risk(matched)
 
     def burdens(self, masked: Table) -> Numbers:

@@ -1,5 +1,7 @@
 """Places among the likeliest originals, followed through changes of a masked file."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,7 +9,8 @@ from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.informed_links import FEW
-from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Frequencies, write_costs
+from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Behind, Frequencies, write_costs
+from evosdc_measures.linkage.prefix_tree import PrefixTree
 from evosdc_measures.linkage.ranked_places import LOST, PlacedFile, doubles, matched, place
 from evosdc_measures.linkage.rivals import Originals, narrowed
 
@@ -19,9 +22,7 @@ def followed_places(
     rows: Rows,
     asked: Rows,
     twins: Counts,
-    originals: Originals,
-    frequencies: Frequencies,
-    placed: PlacedFile,
+    *arrays: Any,
 ) -> float:
     """Follow changed rows, and return the expected matches.
 
@@ -32,11 +33,12 @@ def followed_places(
     asked : ndarray of intp, shape (m,)
     twins : ndarray of int32, shape (m,)
         As of `started_places`.
-    originals : Originals
-    frequencies : Frequencies
-    placed : PlacedFile
-        Changed.
+    *arrays
+        Those of `Originals`, of `Frequencies` and of `PlacedFile`, which are changed: to hand them over as three would
+        take longer than many an update.
     """
+    originals = Originals(Behind(*arrays[:3]), PrefixTree(*arrays[3:6]))
+    frequencies, placed = Frequencies(*arrays[6:11]), PlacedFile(*arrays[11:])
     attributes = before.shape[1]
     changes = 0
     for row in rows:
@@ -114,7 +116,7 @@ def _shifted(
         if level == inner:
             # As in `place`.
             for node in range(begin, end):
-                first, stop, left = np.int64(node), np.int64(node + 1), limit - cost
+                first, stop, left = int(node), int(node + 1), limit - cost
                 if inner < last:
                     if order[inner] != v:
                         left -= costs[paths[3, inner] + nodes[node, 0]]

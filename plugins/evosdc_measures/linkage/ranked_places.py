@@ -101,15 +101,15 @@ def place(
         v = order[level]
         paths[3, level] = offsets[v] + (published[row, v] + 1) * strides[v]
         limit += costs[paths[3, level] + own[row, v]]
-    # Most of all nodes are of the last two levels: no path is kept for them, and whether a last one counts is no branch.
+    # Most of all nodes are of the last two levels: no path is kept for them. Whether a last one counts is no branch.
     inner = max(last - 1, 0)
     likelier, tied, level, begin, end, cost = 0, 0, 0, 0, roots, np.int64(0)
     while level >= 0:
         if level == inner:
             for node in range(begin, end):
-                first, stop, left = np.int64(node), np.int64(node + 1), limit - cost
+                first, stop, left = int(node), int(node + 1), limit - cost
                 if inner < last:
-                    first, stop = np.int64(nodes[node, 1]), np.int64(nodes[node, 2])
+                    first, stop = nodes[node, 1], nodes[node, 2]
                     left -= costs[paths[3, inner] + nodes[node, 0]]
                     if left < 0:
                         continue
