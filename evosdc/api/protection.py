@@ -43,11 +43,24 @@ class Rated:
 
 @dataclass(frozen=True)
 class Requirement:
-    """What the file had to fulfil, the figure that it has, and whether that is enough."""
+    """What the file had to fulfil, the figure that it has, and whether that is enough.
+
+    Parameters
+    ----------
+    text : str
+    value : float
+    met : bool
+    quasi_identifiers : tuple of str
+        What a privacy model looks at; empty for other requirements.
+    unmasked : tuple of str
+        Those of them that are published unchanged.
+    """
 
     text: str
     value: float
     met: bool
+    quasi_identifiers: tuple[str, ...] = ()
+    unmasked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -281,7 +294,7 @@ def protect(
         _rated(result["best"], str(result["best"]["origin"])),
         _rated(classical, str(classical["label"])) if classical is not None else None,
         tuple(_rated(member, str(member["origin"])) for member in result["front"]),
-        tuple(Requirement(str(r["requirement"]), float(r["value"]), bool(r["met"])) for r in result["requirements"]),
+        tuple(map(_requirement, result["requirements"])),
         ProtectedVerdict(verdict["holds"], verdict["text"]) if verdict is not None else None,
         result,
         path if folder is not None else None,
@@ -289,6 +302,11 @@ def protect(
         path,
         temporary,
     )
+
+
+def _requirement(entry: Mapping[str, Any]) -> Requirement:
+    over, unmasked = (tuple(entry.get(key, ())) for key in ("quasi_identifiers", "unmasked"))
+    return Requirement(str(entry["requirement"]), float(entry["value"]), bool(entry["met"]), over, unmasked)
 
 
 def _rated(entry: Mapping[str, Any], label: str) -> Rated:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evosdc.release.analyses import AT_MOST
+from evosdc.release.requirements import required_words
 
 ACCEPTED = 9.0
 """Per cent of people expected to be found from which a file is not for everybody: the threshold of 0.09 that the
@@ -91,7 +92,7 @@ def publication(evidence: Evidence) -> dict[str, Any]:
 
 def _against(evidence: Evidence) -> list[str]:
     """Return what forbids to publish the file."""
-    broken = [str(entry["requirement"]) for entry in evidence.requirements if not entry["met"]]
+    broken = [required_words(entry) for entry in evidence.requirements if not entry["met"]]
     reasons = []
     if broken:
         reasons.append(f"It does not fulfil what was required: {named(broken)}.")
