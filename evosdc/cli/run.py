@@ -164,15 +164,11 @@ def check_data(
 def resume(run_dir: Path, force: bool, quiet: bool, as_json: bool) -> None:
     """Go on with a run or study that was stopped, from the last checkpoints, as if it had never stopped."""
     from evosdc.cli.display import display
-    from evosdc.errors import ExperimentError, Fault
     from evosdc.experiment.study.study import resume_study
     from evosdc.plugins.registry import default_registry
-    from evosdc.runs.layout import RESOLVED
+    from evosdc.runs.layout import require_run
 
-    if not (run_dir / RESOLVED).exists():
-        raise ExperimentError(
-            Fault(str(run_dir), "a path that holds no run", "a run folder", "evosdc run names the folder it writes to.")
-        )
+    require_run(run_dir)
     with display(quiet or as_json) as shown, resumable(run_dir, shown):
         result = resume_study(run_dir, default_registry(), shown, force)
         report = reported(run_dir, shown)

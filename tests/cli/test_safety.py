@@ -185,6 +185,14 @@ def test_export_writes_any_member_of_the_front(evosdc, survey):
     assert (answer.status, f"0..{len(front) - 1}" in answer.err) == (2, True)
 
 
+@pytest.mark.parametrize(
+    "words", [("export", "no", "0", "-o", "x.csv"), ("status", "no"), ("resume", "no"), ("finish", "no")]
+)
+def test_a_path_that_holds_no_run_is_told_of_in_one_way(evosdc, survey, words):
+    answer = evosdc(*words)
+    assert (answer.status, answer.err.startswith("Error: no: given a path that holds no run;")) == (2, True), answer
+
+
 def test_export_writes_over_no_file_of_the_run(evosdc, survey):
     evosdc(*SHORT, "--quiet", "-o", "run")
     best = (survey / "run" / "best.csv").read_bytes()
