@@ -57,6 +57,7 @@ def risk(
     from evosdc.calls.disclosure import assess, build_models, intruder_view_of, population_description, view_summary
     from evosdc.cli.inputs import open_published
     from evosdc.cli.results import print_json
+    from evosdc.cli.text import say
     from evosdc.errors import Fault, FaultCollector, ParameterError
     from evosdc.files.source import read_source
     from evosdc.plugins.registry import default_registry
