@@ -14,8 +14,8 @@ Frame = TypeVar("Frame")
 def neutralise_formulas(frame: Frame) -> Frame:
     """Return a copy of a frame in which no text is a formula to the spreadsheet that opens it as a file.
 
-    Texts that begin with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return get a quote before them; numbers, and
-    texts that are numbers, stay as they are.
+    Texts that begin with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return get a quote before them, names of
+    columns too; numbers, and texts that are numbers, stay as they are.
 
     Parameters
     ----------
@@ -35,6 +35,7 @@ def neutralise_formulas(frame: Frame) -> Frame:
         if distinct:
             harmless = {text: QUOTE + text for text in distinct}
             result.isetitem(place, _renamed(column, harmless))
+    result.columns = [QUOTE + name if isinstance(name, str) and is_formula(name) else name for name in result.columns]
     given: Frame = like(frame, result)
     return given
 

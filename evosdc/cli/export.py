@@ -24,6 +24,7 @@ def export(run_dir: Path, member: int, neutralise: bool, output: Path, data_pack
     from evosdc.cli.inputs import files_read, require_apart
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say, warn
+    from evosdc.errors import DataError, Fault
     from evosdc.experiment.run.export import front_member
     from evosdc.experiment.run.provenance import input_account, manifest_of
     from evosdc.experiment.run.summaries import scored
@@ -36,6 +37,8 @@ def export(run_dir: Path, member: int, neutralise: bool, output: Path, data_pack
     assembly, individual = front_member(run_dir, member, registry)
     manifest = output.with_name(f"{output.stem}.manifest.json")
     package = output.with_name("datapackage.json")
+    if data_package and output.name == package.name:
+        raise DataError(Fault(str(output), "the name of the descriptor", "another name for the data"))
     for path in (output, manifest, *([package] if data_package else [])):
         require_apart(path, *files_read(assembly), *(path for path in run_dir.rglob("*") if path.is_file()))
     masked = assembly.problem.decode(individual.genome, individual.key)

@@ -12,6 +12,8 @@ from evosdc.cli.options import PATH, json_option
 
 if TYPE_CHECKING:
     from evosdc.files.inference.missing_codes import MissingCode
+    from evosdc.files.source import Source
+    from evosdc.table.schema import Schema
 
 
 @click.command()
@@ -41,7 +43,7 @@ def init(data: Path, output: Path, given: tuple[str, ...], ask: bool | None, for
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.errors import Fault, SchemaError
-    from evosdc.files.schema.schema_writer import dump_schema, hierarchy_files
+    from evosdc.files.schema.schema_writer import dump_schema
     from evosdc.files.source import parsed, source_of
 
     if output.exists() and not force:
@@ -51,6 +53,7 @@ def init(data: Path, output: Path, given: tuple[str, ...], ask: bool | None, for
     codes = _given(given, [column.name for column in original.columns])
     source = source_of(original, str(data), None, codes)
     if source.inference is None:
+        _require_free(source, source.table.schema, output, data, force)
         files = dump_schema(source.table.schema, output, source.notes)
         if as_json:
             print_json({"files": [str(file) for file in files], "attributes": {}, "suspected_missing": []})
@@ -64,11 +67,7 @@ def init(data: Path, output: Path, given: tuple[str, ...], ask: bool | None, for
         source = source_of(original, str(data), None, codes)
     found = source.inference
     assert found is not None
-    for path in hierarchy_files(found.schema, output):
-        if path.exists() and not force:
-            advice = "Choose another schema file, or add --force."
-            raise SchemaError(Fault(str(path), "a hierarchy file that exists", "a new file", advice))
-        require_apart(path, data)
+    _require_free(source, found.schema, output, data, force)
     files = dump_schema(found.schema, output, found.remarks, found.reasons, found.rules)
     if as_json:
         roles = {a.name: {"role": str(a.role), "scale": a.scale_word} for a in found.schema.attributes}
@@ -86,6 +85,19 @@ def init(data: Path, output: Path, given: tuple[str, ...], ask: bool | None, for
         say(f"Hierarchies proposed: {', '.join(str(file) for file in files[1:])}.")
     follow = shlex.join(["evosdc", "protect", str(data), "--schema", str(output)])
     say(f"Wrote {output}: read it, correct it, then run: {follow}")
+
+
+def _require_free(source: "Source", schema: "Schema", output: Path, data: Path, force: bool) -> None:
+    """Raise where a file to write is one that was read, or a hierarchy file is there already."""
+    from evosdc.cli.inputs import files_behind, require_apart
+    from evosdc.errors import Fault, SchemaError
+    from evosdc.files.schema.schema_writer import hierarchy_files
+
+    for path in (output, *hierarchy_files(schema, output)):
+        require_apart(path, data, *files_behind(source, str(data)))
+        if path != output and path.exists() and not force:
+            advice = "Choose another schema file, or add --force."
+            raise SchemaError(Fault(str(path), "a hierarchy file that exists", "a new file", advice))
 
 
 def _given(texts: Sequence[str], names: Sequence[str]) -> dict[str, list[str]]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from evosdc.cli.options import listed
 from evosdc.errors import DataError, Fault, did_you_mean
+from evosdc.files.packed import files_beside
 from evosdc.files.source import Source, check_writable, read_published, read_source
 from evosdc.printing import printable
 
@@ -86,11 +87,14 @@ def open_published(data: str, schema: Path | None, generalised: bool = False) ->
 
 
 def files_behind(source: Source, data: str) -> tuple[Path, ...]:
-    """Return the files that were read besides those that the command names: hierarchies, and files of a data set."""
+    """Return the files that were read besides those that the command names: hierarchies, files of a data set, and what
+    lies beside the data.
+    """
     from evosdc.datasets.storage import locate
     from evosdc.plugins.registry import default_registry
 
     found = [Path(a.hierarchy.origin) for a in source.table.schema.attributes if a.hierarchy is not None]
+    found += files_beside(source.original)
     if is_dataset(data):
         found += (locate(default_registry().spec("dataset", data)) or {}).values()  # type: ignore[arg-type]
     return tuple(found)

@@ -1,6 +1,6 @@
 """A measure on some of the protected attributes: what ``il of education`` asks for."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from evosdc.model import Expected, Fitted, Incremental, Measure, Microdata
@@ -54,6 +54,13 @@ class IncrementalOnSubset(MeasureOnSubset, Incremental[Any]):
     def value(self, state: Any) -> float:
         """Return the score that a state stands for."""
         return float(self.fitted.value(state))
+
+    def read_from(self, other: Fitted) -> Callable[[Any], float] | None:
+        """Return how the score is read from the states of another measure of the same attributes."""
+        if not isinstance(other, IncrementalOnSubset) or other.names != self.names:
+            return None
+        found: Callable[[Any], float] | None = self.fitted.read_from(other.fitted)
+        return found
 
 
 class IncrementalExpectedOnSubset(IncrementalOnSubset, ExpectedOnSubset):

@@ -41,6 +41,14 @@ class Evaluation(NamedTuple):
     states: States
 
 
+class Reading(NamedTuple):
+    """A measure whose score is read from the state of another one, by its place among those followed."""
+
+    name: str
+    place: int
+    score: Callable[[Any], float]
+
+
 @dataclass(frozen=True)
 class Problem:
     """A genotype on its microdata, the fitted measures, and how they make a fitness.
@@ -64,6 +72,7 @@ class Problem:
     streams: Streams
     constraints: Constraints = field(default_factory=Constraints)
     _followed: tuple[tuple[str, Incremental[Any]], ...] = field(init=False, repr=False)
+    _read: tuple[Reading, ...] = field(init=False, repr=False)
     _others: tuple[tuple[str, Fitted], ...] = field(init=False, repr=False)
     _of_matrices: tuple[tuple[str, Expected], ...] = field(init=False, repr=False)
     _direct: Mapping[str, Callable[[Any], float]] | None = field(init=False, repr=False)
@@ -81,10 +90,11 @@ class Problem:
         # Changed rows say something only where parent and child are decoded with the same random numbers.
         follows = isinstance(genotype, Followed) and self.common_random_numbers
         listed = [(name, fitted) for name, fitted in self.measures.items() if name not in apart]
-        followed = tuple((name, fitted) for name, fitted in listed if follows and isinstance(fitted, Incremental))
+        followed, read = told_apart([(n, f) for n, f in listed if follows and isinstance(f, Incremental)])
         others = tuple((name, fitted) for name, fitted in listed if not (follows and isinstance(fitted, Incremental)))
         object.__setattr__(self, "_decoder", Decoder(genotype, self.streams))
         object.__setattr__(self, "_followed", followed)
+        object.__setattr__(self, "_read", read)
         object.__setattr__(self, "_others", others)
         object.__setattr__(self, "_of_matrices", of_matrices)
         direct = {}
@@ -165,6 +175,8 @@ class Problem:
                 of_draw = [fitted.start(masked) for _, fitted in self._followed]
             for (name, fitted), state in zip(self._followed, of_draw, strict=True):
                 totals[name] += fitted.value(state)
+            for reading in self._read:
+                totals[reading.name] += reading.score(of_draw[reading.place])
             for name, other in self._others:
                 totals[name] += other.score(masked)
             states.append(tuple(of_draw))
@@ -270,3 +282,21 @@ class Problem:
             scores = {name: fitted.score(masked) for name, fitted in self.measures.items()}
         combined = self.aggregation.combine(scores) | dict(self.traits(reference))
         return tuple(max(abs(value), 1e-9) for value in self.fitness.combine(combined))
+
+
+def told_apart(
+    listed: Sequence[tuple[str, Incremental[Any]]],
+) -> tuple[tuple[tuple[str, Incremental[Any]], ...], tuple[Reading, ...]]:
+    """Return the measures that have to be followed, and those whose scores are read from their states."""
+    sources: dict[str, tuple[str, Callable[[Any], float]]] = {}
+    for name, fitted in listed:
+        if any(name == read for read, _ in sources.values()):
+            continue  # others are read from it
+        for other, source in listed:
+            score = fitted.read_from(source) if other != name and other not in sources else None
+            if score is not None:
+                sources[name] = other, score
+                break
+    followed = tuple((name, fitted) for name, fitted in listed if name not in sources)
+    places = {name: place for place, (name, _) in enumerate(followed)}
+    return followed, tuple(Reading(name, places[other], score) for name, (other, score) in sources.items())

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -70,6 +70,18 @@ class DelimitedFile:
     def place(self, record: int) -> str:
         """Return where a record stands in the file."""
         return f"line {self.records[record].line}"
+
+    def titled(self, titles: Mapping[str, str]) -> "DelimitedFile":
+        """Return the file with other names in its header, by name; where it has none nothing changes."""
+        if self.header is None:
+            return self
+        cut = [
+            rewritten(field, titles[name], quoted(field), self.separator) if name in titles else field
+            for name, field in zip(self.names, self._cut(self.header), strict=True)
+        ]
+        header = self.header._replace(text=self._joined(cut, range(len(cut))))
+        before = self.prefix[: len(self.prefix) - len(self.header.text) - len(self.header.tail)]
+        return replace(self, header=header, prefix=before + header.text + header.tail)
 
     def _absent(self, column: int, missing: Sequence[str]) -> str:
         """Return the text for a missing value: the column's own, else the file's, else the first allowed."""
@@ -279,5 +291,7 @@ def _decimal_mark(columns: Sequence[Column], separator: str) -> str:
 
 def plain_text(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
     """Return an ordinary CSV file: comma, UTF-8, line feeds, a header, quotes only where needed."""
-    lines = [",".join(rewritten("", cell, len(names) == 1 and not cell, ",") for cell in row) for row in (names, *rows)]
+    texts = {text for row in (names, *rows) for text in row}
+    cells = {text: rewritten("", text, len(names) == 1 and not text, ",") for text in texts}
+    lines = [",".join([cells[text] for text in row]) for row in (names, *rows)]
     return ("\n".join(lines) + "\n").encode("utf-8")

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from evosdc.errors import DataError, Fault
+from evosdc.errors import DataError, Fault, InputError
 from evosdc.files.changes import Change
 from evosdc.files.column import Column
 from evosdc.files.delimited_file import parse_delimited
@@ -29,7 +29,9 @@ _ARX_ROLES = {
     "IDENTIFYING_ATTRIBUTE": Role.IDENTIFIER, "QUASI_IDENTIFYING_ATTRIBUTE": Role.QUASI_IDENTIFIER,
     "SENSITIVE_ATTRIBUTE": Role.SENSITIVE, "INSENSITIVE_ATTRIBUTE": Role.OTHER,
 }  # fmt: skip
-_INPUT, _DEFINITION = "data/input.csv", "input/definition.xml"
+_INPUT, _DEFINITION, _PROJECT = "data/input.csv", "input/definition.xml", "project.xml"
+_HIERARCHIES = "input/hierarchies/"
+_ARX_MISSING = ("", "NULL")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +46,17 @@ class DescribedFile:
         Roles, scales and hierarchies, where the file tells roles.
     declared : mapping of str to Attribute
         Scales, categories and missing values, where it tells no roles.
+    notes : tuple of str
+        What came with it and is not used, in plain words.
+    file : Path or None
+        Where the data stand, if that is not the file that was named.
     """
 
     inner: Original
     described: SchemaDescription | None = None
     declared: Mapping[str, Attribute] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    file: Path | None = None
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -79,55 +87,71 @@ def is_project(names: Sequence[str]) -> bool:
 def parse_project(content: bytes, where: str) -> DescribedFile:
     """Read a project of ARX (``.deid``): its input data, roles, formats of dates and hierarchies.
 
-    Only its XML and CSV are looked at, never its serialised objects.
+    Of its XML and CSV only what is needed is looked at, never its serialised objects (``.dat``). Hierarchies without a
+    root get one. What cannot be used, or does not fit the data, is left out, and a note tells of it.
 
     Raises
     ------
     DataError
         The project is damaged.
-    HierarchyError
-        With what is wrong in its hierarchies.
     """
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        names = set(archive.namelist())
-        data = archive.read(_INPUT)
-        definition = xml_of(archive.read(_DEFINITION), f"{where}, {_DEFINITION}")
-        described = {}
-        for entry in definition.iter():
-            name, kind = entry.findtext("name"), entry.findtext("type")
-            if name is None or kind is None:
-                continue
-            reference = f"input/{entry.findtext('ref')}"
-            hierarchy = None
-            if reference in names:
-                text = decode(archive.read(reference), f"{where}, {reference}")[0]
-                hierarchy = hierarchy_of_text(text, f"{where}, {reference}")
-            date = (entry.findtext("datatype") or "").startswith("Date")
-            described[name] = AttributeDescription(
-                _ARX_ROLES.get(kind, Role.OTHER),
-                Scale.ORDINAL if date else None,
-                hierarchy=hierarchy,
-                date_format="" if date else None,
-            )
-    separators = {";": 0, ",": 0, "\t": 0, "|": 0}
-    head = data.split(b"\n", 1)[0].decode("utf-8", "replace")
-    separator = max(separators, key=head.count)
-    inner = parse_delimited(data, f"{where}, {_INPUT}", separator)
+        members = {name: archive.read(name) for name in archive.namelist() if _is_read(name)}
+    separator = _separator(members, where)
+    inner = parse_delimited(members[_INPUT], f"{where}, {_INPUT}", separator)
     held = {column.name: column for column in inner.columns}
-    described = {name: _fitting(said, held[name]) for name, said in described.items() if name in held}
-    return DescribedFile(inner, SchemaDescription(described, ("", "NULL"), origin=where))
+    described, notes = {}, []
+    for entry in xml_of(members[_DEFINITION], f"{where}, {_DEFINITION}").iter():
+        name, kind = entry.findtext("name"), entry.findtext("type")
+        if name not in held or kind is None:
+            continue
+        said, lost = _described(entry, held[name], members, separator)
+        described[name] = replace(said, role=_ARX_ROLES.get(kind, Role.OTHER))
+        notes += [f"{what} of {printable(name)} that comes with the file is left out: {why}." for what, why in lost]
+    return DescribedFile(inner, SchemaDescription(described, _ARX_MISSING, origin=where), {}, tuple(notes))
 
 
-def _fitting(said: AttributeDescription, column: Column) -> AttributeDescription:
-    """Return a description without a hierarchy that lacks values of the column, and numbers that have one ordinal."""
-    if said.hierarchy is None:
-        return said
-    texts = column.present(("", "NULL"))
-    if said.hierarchy.lacking(texts):
-        return replace(said, hierarchy=None)
-    if numbers(texts, column.mark) is not None and said.scale is None:
-        return replace(said, scale=Scale.ORDINAL)
-    return said
+def _is_read(name: str) -> bool:
+    return name in (_INPUT, _DEFINITION, _PROJECT) or (name.startswith(_HIERARCHIES) and name.endswith(".csv"))
+
+
+def _separator(members: Mapping[str, bytes], where: str) -> str:
+    """Return what separates the values of a project's files: what it says, else what occurs most in the first line."""
+    said = xml_of(members[_PROJECT], f"{where}, {_PROJECT}").findtext("separator") if _PROJECT in members else None
+    head = members[_INPUT].split(b"\n", 1)[0].decode("utf-8", "replace")
+    return said if said and len(said) == 1 and said in head else max(";,\t|", key=head.count)
+
+
+def _described(
+    entry: ElementTree.Element, column: Column, members: Mapping[str, bytes], separator: str
+) -> tuple[AttributeDescription, list[tuple[str, str]]]:
+    """Return what a project says of a column as far as it fits the column, and what does not, with the reason."""
+    texts = column.present(_ARX_MISSING)
+    kind, form = entry.findtext("datatype") or "", entry.findtext("format") or ""
+    said, lost = AttributeDescription(), []
+    if kind.startswith("Date"):
+        if date_format_of(texts):
+            said = AttributeDescription(scale=Scale.ORDINAL, date_format="")
+        else:
+            lost.append(("The format of dates", "it is none that evosdc reads"))
+    order = tuple(dict.fromkeys(form.splitlines())) if kind.startswith("Ordered") else ()
+    if order and set(texts) <= set(order):
+        said = AttributeDescription(scale=Scale.ORDINAL, categories=order)
+    elif order:
+        lost.append(("The order", "it lacks values of the data"))
+    reference = f"input/{entry.findtext('ref')}"
+    if reference not in members:
+        return said, lost
+    try:
+        text = decode(members[reference], reference)[0]
+        hierarchy = hierarchy_of_text(text, reference, separator, rooted=True)
+    except InputError as error:
+        return said, [*lost, ("The hierarchy", f"given {error.faults[0].given}, wanted {error.faults[0].wanted}")]
+    if hierarchy.lacking(texts):
+        return said, [*lost, ("The hierarchy", "it lacks values of the data")]
+    # Numbers that have one are its leaves, in their order.
+    numeric = said.scale is None and numbers(texts, column.mark) is not None
+    return replace(said, hierarchy=hierarchy, scale=Scale.ORDINAL if numeric else said.scale), lost
 
 
 def xml_of(content: bytes, where: str) -> ElementTree.Element:
@@ -184,7 +208,7 @@ def parse_package(content: bytes, path: Path) -> DescribedFile:
         for column in inner.columns
         if column.name in fields
     }
-    return DescribedFile(inner, None, {name: a for name, a in declared.items() if a is not None})
+    return DescribedFile(inner, None, {name: a for name, a in declared.items() if a is not None}, (), file)
 
 
 def _missing(given: Any) -> tuple[str, ...]:

@@ -4,13 +4,14 @@ import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.delimited_file import parse_delimited
 from evosdc.files.described_file import is_project, parse_project
 from evosdc.files.original import Original
 from evosdc.files.packed import GZIP, ZIP, PackedFile, gunzipped, unzipped
+from evosdc.printing import printable
 
 Parse = Callable[[bytes, str], Original]
 
@@ -68,6 +69,45 @@ FORMATS = (
     FileFormat("sas", (".sas7bdat",), (b"\0" * 12 + b"\xc2\xea\x81\x60",), _statistical(".sas7bdat")),
 )
 """Formats of packages; ZIP, gzip, Excel workbooks and text are told apart in `parse_content`."""
+
+
+OF_SAS = (".sas7bdat", ".xpt")
+"""Endings of the files of SAS."""
+
+CATALOG = ".sas7bcat"
+"""Of the formats of SAS, which stand in a file of their own."""
+
+
+def catalog_beside(path: Path) -> Path | None:
+    """Return the catalog of formats that belongs to a file of SAS: of the file's name, else ``formats.sas7bcat``."""
+    if path.suffix.lower() not in OF_SAS or not path.parent.is_dir():
+        return None
+    found = {file.name.lower(): file for file in path.parent.iterdir() if file.suffix.lower() == CATALOG}
+    return found.get(f"{path.stem.lower()}{CATALOG}") or found.get(f"formats{CATALOG}")
+
+
+def parse_file(
+    content: bytes,
+    path: Path,
+    separator: str | None = None,
+    names: Sequence[str] | None = None,
+    like: Original | None = None,
+) -> Original:
+    """Return a file as `parse_content` does, with the labels of values that stand in a file beside it.
+
+    Parameters
+    ----------
+    like : Original, optional
+        What it was made from, whose labels it has where there are none beside it.
+    """
+    where, catalog = printable(str(path)), catalog_beside(path)
+    if catalog is None and path.suffix.lower() in OF_SAS:
+        catalog = getattr(like, "catalog", None)
+    if catalog is None:
+        return parse_content(content, path.name, where, separator, names)
+    from evosdc.files.statistical_file import parse_statistical
+
+    return parse_statistical(content, where, path.suffix.lower(), catalog)
 
 
 def parse_content(

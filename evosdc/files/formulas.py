@@ -4,13 +4,16 @@ A spreadsheet that opens a delimited file runs a text like ``=HYPERLINK(...)`` t
 before it makes it a text again, as the Open Worldwide Application Security Project (OWASP) advises for CSV files.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.files.changes import Change
 from evosdc.files.column import Column, Index, renamed
+from evosdc.files.delimited_file import DelimitedFile
+from evosdc.files.original import Original
+from evosdc.files.packed import text_file, with_text
 from evosdc.printing import printable
 from evosdc.table.numerals import number
 
@@ -26,9 +29,44 @@ def is_formula(text: str, mark: str = ".") -> bool:
     return text.startswith(SIGNS) and any(map(str.isalnum, text)) and number(text, mark) is None
 
 
-def count_formulas(column: Column, change: Change | None) -> int:
-    """Return how many cells of a column are formulas once a change is made."""
-    return int(_published(column, change)[2].sum())
+def formulas_of(original: Original, columns: Mapping[int, Column], changes: Mapping[int, Change]) -> dict[str, int]:
+    """Return how many cells that are published are formulas, by column, its name among them.
+
+    Only text files are read as cells; others tell texts from formulas.
+
+    Parameters
+    ----------
+    original : Original
+    columns, changes : mapping of int to Column, mapping of int to Change
+        What is published, by position in the file.
+    """
+    text = text_file(original)
+    if text is None:
+        return {}
+    titles = _titles(text, columns)
+    counts = {
+        column.name: int(_published(column, changes.get(place))[2].sum()) + (column.name in titles)
+        for place, column in columns.items()
+    }
+    return {name: count for name, count in counts.items() if count}
+
+
+def made_harmless(
+    original: Original, columns: Mapping[int, Column], changes: Mapping[int, Change]
+) -> tuple[Original, dict[int, Change]]:
+    """Return a text file without formulas among the names of its columns, and changes that leave none in its cells."""
+    text = text_file(original)
+    assert text is not None, "only text files are read as cells"
+    written = dict(changes)
+    for place, column in columns.items():
+        if _published(column, changes.get(place))[2].any():
+            written[place] = neutralised(column, changes.get(place))
+    titles = {name: QUOTE + name for name in _titles(text, columns)}
+    return (with_text(original, text.titled(titles)) if titles else original), written
+
+
+def _titles(text: DelimitedFile, columns: Mapping[int, Column]) -> list[str]:
+    return [column.name for column in columns.values() if is_formula(column.name)] if text.header is not None else []
 
 
 def neutralised(column: Column, change: Change | None) -> Change:
@@ -47,6 +85,12 @@ def as_before(column: Column, known: Sequence[str]) -> Column:
         for text in column.texts
     )
     return column if texts == column.texts else renamed(column, texts)
+
+
+def name_before(name: str, known: Container[str]) -> str:
+    """Return the name that a column had before it was neutralised, where that one is `known`."""
+    plain = name.removeprefix(QUOTE)
+    return plain if name not in known and plain in known and is_formula(plain) else name
 
 
 def formula_sentences(formulas: Mapping[str, int], neutral: bool) -> list[str]:

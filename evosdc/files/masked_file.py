@@ -6,8 +6,8 @@ from pathlib import Path
 
 from evosdc.errors import DataError, Fault, SchemaError
 from evosdc.files.column import Column
-from evosdc.files.formulas import as_before
-from evosdc.files.packed import PackedFile, text_file
+from evosdc.files.formulas import as_before, name_before
+from evosdc.files.packed import text_file, with_text
 from evosdc.files.schema.description import describe
 from evosdc.files.source import Source, parsed, source_of
 from evosdc.files.widening import is_generalised, widened
@@ -35,11 +35,10 @@ def read_masked(path: Path | str, original: Source, require: Sequence[str] = (),
         The file has attributes that the original lacks, or lacks some of `require`.
     """
     schema = original.table.schema
-    held = parsed(Path(path))
+    held = parsed(Path(path), like=original.original)
     text = text_file(held)
     if text is not None:
-        read = replace(text, columns=tuple(_readable(column, schema) for column in text.columns))
-        held = replace(held, inner=read) if isinstance(held, PackedFile) else read
+        held = with_text(held, replace(text, columns=tuple(_readable(column, schema) for column in text.columns)))
     names = [column.name for column in held.columns]
     unknown = [name for name in names if name not in schema]
     where, whole = printable(str(path)), printable(original.origin)
@@ -71,9 +70,10 @@ def _without_leaves(schema: Schema) -> Schema:
 
 def holds_generalised(path: Path, original: Source) -> bool:
     """Whether a version of a file has labels wider than the original's values; raises as `read_masked`."""
-    return is_generalised(original.table.schema, parsed(path).columns)
+    return is_generalised(original.table.schema, parsed(path, like=original.original).columns)
 
 
 def _readable(column: Column, schema: Schema) -> Column:
-    """Return a column without the quotes that kept its texts from being formulas."""
+    """Return a column without the quotes that kept its name and its texts from being formulas."""
+    column = replace(column, name=name_before(column.name, schema))
     return as_before(column, schema[column.name].categories) if column.name in schema else column

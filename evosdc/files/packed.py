@@ -5,7 +5,8 @@ import io
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.changes import Change
@@ -77,6 +78,27 @@ def text_file(original: Original) -> DelimitedFile | None:
     while isinstance(inner, PackedFile | DescribedFile):
         inner = inner.inner
     return inner if isinstance(inner, DelimitedFile) else None
+
+
+def files_beside(original: Original) -> tuple[Path, ...]:
+    """Return the files that were read besides the one that was named: data beside a descriptor, a catalog of labels."""
+    from evosdc.files.described_file import DescribedFile
+
+    if isinstance(original, PackedFile):
+        return files_beside(original.inner)
+    if isinstance(original, DescribedFile):
+        return (*([original.file] if original.file is not None else []), *files_beside(original.inner))
+    catalog: Path | None = getattr(original, "catalog", None)
+    return () if catalog is None else (catalog,)
+
+
+def with_text(original: Original, text: DelimitedFile) -> Original:
+    """Return an original with another text file in place of the one that it is or packs."""
+    from evosdc.files.described_file import DescribedFile
+
+    if isinstance(original, PackedFile | DescribedFile):
+        return replace(original, inner=with_text(original.inner, text))
+    return text
 
 
 def gunzipped(content: bytes, where: str) -> bytes:

@@ -11,6 +11,7 @@ import numpy as np
 from evosdc.errors import DataError, Fault
 from evosdc.files.changes import Change
 from evosdc.files.column import NO_TEXT, Column
+from evosdc.files.missing_reasons import NO_REASON
 from evosdc.table.numerals import numbers
 from evosdc.table.schema import Attribute
 from evosdc.table.table import Rows
@@ -80,7 +81,8 @@ def _replaced(old: Any, values: Mapping[str, Any], change: Change) -> Any:
     texts = {p: change.texts[p] for p in used}
     merged = old.to_pylist()
     try:
-        read = {p: None if t is None else values[t] if t in values else _read(t, plain) for p, t in texts.items()}
+        read = {p: values[t] if t in values else _read(t, plain) for p, t in texts.items() if t}
+        read |= {p: values.get(NO_REASON) if t == NO_REASON else None for p, t in texts.items() if not t}
         for row in np.flatnonzero(change.changed):
             merged[row] = read[int(change.index[row])]
         if not pa.types.is_dictionary(kind):

@@ -9,14 +9,15 @@ import numpy as np
 from evosdc.errors import DataError, Fault, SchemaError
 from evosdc.files.atomic import atomic, raise_unwritable
 from evosdc.files.atomic import check_writable as check_writable
-from evosdc.files.changes import Change, change_of
+from evosdc.files.changes import change_of
 from evosdc.files.coding import Origin, encode
 from evosdc.files.column import Column
 from evosdc.files.described_file import DescribedFile, is_package, parse_package
 from evosdc.files.encoding import Encoding, read_bytes
-from evosdc.files.formats import parse_content
-from evosdc.files.formulas import count_formulas, neutralised
+from evosdc.files.formats import parse_file
+from evosdc.files.formulas import formulas_of, made_harmless
 from evosdc.files.inference.proposal import Inference, infer
+from evosdc.files.missing_reasons import alike
 from evosdc.files.original import Original
 from evosdc.files.packed import text_file
 from evosdc.files.schema.description import SchemaDescription, describe
@@ -98,7 +99,8 @@ class Source:
         Order of records and columns, separator, encoding, line ends, quotes and the text of every value that is not
         changed are those of the original. A new number is written as the original writes it, and with as many decimals
         as the attribute where the original does not have it. If anything is changed, equal numbers of an attribute
-        are written alike, and so are its missing values: the way in which 5 or 5.0 is written would give records away.
+        are written alike: the way in which 5 or 5.0 is written would give records away. So are missing values, but for
+        the codes that tell why (`evosdc.files.missing_reasons`).
         Labels that the original does not have, those of generalised values, are written as they are.
 
         Parameters
@@ -142,13 +144,13 @@ class Source:
                 changes[position[name]] = change_of(column, schema.missing_of(name), masked, schema[name].decimals)
         written = dict(changes)
         if any(change.changed.any() for change in changes.values()):
-            written = {place: change.alike() for place, change in changes.items()}
-        formulas = self._formulas(written, dropped)
+            written = alike(changes, {place: self._column(place) for place in changes}, schema, masked)
+        columns = {place: self._column(place) for name, place in position.items() if name not in dropped}
+        formulas, original = formulas_of(self.original, columns, written), self.original
         if self.neutralise_formulas and formulas:
-            places = {position[name]: self._column(position[name]) for name in formulas}
-            written |= {place: neutralised(column, written.get(place)) for place, column in places.items()}
+            original, written = made_harmless(original, columns, written)
         missing = [schema.missing_of(name) for name in schema.names]
-        content = self.original.render(written, [position[name] for name in dropped], self.rows, missing)
+        content = original.render(written, [position[name] for name in dropped], self.rows, missing)
         check_writable(path)
         try:
             with atomic(path) as temporary:
@@ -162,14 +164,6 @@ class Source:
         """Return a column of the file, its records those of the table and its name that of the attribute."""
         column = self.original.columns[place]
         return replace(column, name=self.table.schema.names[place], index=column.index[self.rows])
-
-    def _formulas(self, written: Mapping[int, Change], dropped: Sequence[str]) -> dict[str, int]:
-        """Return how many cells that are published are formulas, by column; only text files are read as cells."""
-        if text_file(self.original) is None:
-            return {}
-        names = [(place, name) for place, name in enumerate(self.table.schema.names) if name not in dropped]
-        counts = {name: count_formulas(self._column(place), written.get(place)) for place, name in names}
-        return {name: count for name, count in counts.items() if count}
 
     def _check(self, masked: Table) -> None:
         faults = []
@@ -241,12 +235,17 @@ def read_published(path: Path, schema: Path | None = None, generalised: bool = F
     return source_of(original, str(path), description.published(original.columns, generalised))
 
 
-def parsed(path: Path, separator: str | None = None, names: Sequence[str] | None = None) -> Original:
-    """Return a file that was read, before its schema is known."""
+def parsed(
+    path: Path,
+    separator: str | None = None,
+    names: Sequence[str] | None = None,
+    like: Original | None = None,
+) -> Original:
+    """Return a file that was read, before its schema is known; `like` is what it was made from."""
     content = read_bytes(path)
     if is_package(content):
         return parse_package(content, path)
-    return parse_content(content, path.name, printable(str(path)), separator, names)
+    return parse_file(content, path, separator, names, like)
 
 
 def source_of(
@@ -268,7 +267,7 @@ def source_of(
     inference = None
     if description is None and isinstance(original, DescribedFile) and original.described is not None:
         description = original.described
-        notes += ("Roles and hierarchies are those that come with the file.",)
+        notes += ("Roles and hierarchies are those that come with the file.", *original.notes)
     if description is None:
         inference = infer(columns, original.declared, codes)
         schema, notes = inference.schema, notes + inference.notes

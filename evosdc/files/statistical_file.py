@@ -41,6 +41,8 @@ class StatisticalFile:
         Scale, categories and missing values of columns whose labels, measure or missing values tell.
     suffix : str
         Of the file that is written.
+    catalog : Path or None
+        Where the labels of its values stand.
     """
 
     frame: pd.DataFrame
@@ -48,6 +50,7 @@ class StatisticalFile:
     valued: tuple[ValuedColumn, ...]
     declared: Mapping[str, Attribute]
     suffix: str
+    catalog: Path | None = None
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -83,13 +86,20 @@ class StatisticalFile:
         return pd.Series([np.nan if value is None else value for value in values], dtype="float64")
 
 
-def parse_statistical(content: bytes, where: str, suffix: str) -> StatisticalFile:
+def parse_statistical(content: bytes, where: str, suffix: str, catalog: Path | None = None) -> StatisticalFile:
     """Read a file of SPSS (sav, zsav, por), Stata (dta) or SAS (sas7bdat, xpt).
+
+    Parameters
+    ----------
+    content, where, suffix
+        The file, its place for messages, and its format.
+    catalog : Path, optional
+        Of the formats of a file of SAS, which label its values.
 
     Raises
     ------
     DataError
-        pyreadstat is not installed, or the file is damaged or without records.
+        pyreadstat is not installed, or the file or its catalog is damaged or without records.
     """
     try:
         import pyreadstat
@@ -110,6 +120,8 @@ def parse_statistical(content: bytes, where: str, suffix: str) -> StatisticalFil
         except Exception as error:  # pyreadstat has errors of its own for each kind of damage
             given = f"a damaged file ({printable(str(error).splitlines()[0] if str(error) else type(error).__name__)})"
             raise DataError(Fault(where, given, f"a whole file of the format {suffix}")) from None
+    if catalog is not None:
+        meta.variable_value_labels = _labels_of(catalog, meta)
     if not len(stored):
         raise DataError(Fault(where, "a file without records", "at least one record"))
     valued, declared = [], {}
@@ -118,7 +130,21 @@ def parse_statistical(content: bytes, where: str, suffix: str) -> StatisticalFil
         valued.append(column)
         if attribute is not None:
             declared[str(name)] = attribute
-    return StatisticalFile(stored, meta, tuple(valued), declared, SUFFIXES[suffix])
+    return StatisticalFile(stored, meta, tuple(valued), declared, SUFFIXES[suffix], catalog)
+
+
+def _labels_of(catalog: Path, meta: Any) -> dict[str, Mapping[Any, str]]:
+    """Return the labels of values by variable, as a catalog of SAS has them for the variables' formats."""
+    import pyreadstat
+
+    try:
+        _, told = pyreadstat.read_sas7bcat(catalog)
+    except Exception as error:
+        given, advice = f"a damaged catalog ({printable(str(error))})", "Restore it, or move it elsewhere."
+        raise DataError(Fault(printable(str(catalog)), given, "a whole file of formats", advice)) from None
+    formats = {name.upper().strip("."): labels for name, labels in told.value_labels.items()}
+    named = {name: str(form).upper().strip(".") for name, form in (meta.variable_to_label or {}).items()}
+    return {name: formats[form] for name, form in named.items() if form in formats}
 
 
 def _column(

@@ -9,6 +9,7 @@ import numpy as np
 
 from evosdc.files.changes import Change
 from evosdc.files.column import NO_TEXT, Column, renamed
+from evosdc.files.missing_reasons import NO_REASON
 from evosdc.table.numerals import number
 from evosdc.table.table import Rows
 
@@ -58,7 +59,8 @@ class ValuedColumn:
         texts = {place: change.texts[change.index[place]] for place in places}
         gone = self._absent(missing)
         try:
-            read = {text: self._value(text) for text in set(texts.values()) if text is not None}
+            read = {text: self._value(text) for text in set(texts.values()) if text}
+            read[NO_REASON] = self.by_text.get(NO_REASON)
         except ValueError:
             own = {value: text for text, value in self.by_text.items()}
             labels = [None if value is None else own.get(value, value) for value in kept]

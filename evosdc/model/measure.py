@@ -1,7 +1,7 @@
 """The contract of measures: fitted once on the original, then asked often."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -102,6 +102,13 @@ class Incremental(Fitted, Generic[S]):
     @abstractmethod
     def value(self, state: S) -> float:
         """Return the score that a state stands for."""
+
+    def read_from(self, other: Fitted) -> Callable[[Any], float] | None:
+        """Return how the score is read from the states of another measure, None where these do not tell it.
+
+        A search then follows the other measure alone. What is read equals `score` to the last bit.
+        """
+        return None
 
     def score(self, masked: Table) -> float:
         """Return the score of a masked table, computed from scratch."""

@@ -29,7 +29,7 @@ from evosdc.report import (
 from evosdc.report.frames import mapping
 from evosdc.report.fresh_draws import fresh_measures, fresh_rows, fresh_verdicts
 from evosdc.report.opinion import second_opinion
-from evosdc.report.palette import DARK
+from evosdc.report.palette import DARK, drawing
 from evosdc.report.pictures import pictures
 from evosdc.report.privacy import privacy_rows
 from evosdc.report.resources import PLOTLY, resource, template
@@ -38,6 +38,9 @@ from evosdc.report.verdicts import changed_cells
 from evosdc.report.wording import MISSING_RULES, number
 from evosdc.runs.rank_tests import METHOD
 from evosdc.runs.reader import RecordedRun, read_run_folders
+
+LARGEST = 2_000_000
+"""Bytes of a page, at most, unless it is about a single run: plotly takes three quarters of them."""
 
 
 def write_report(folders: Sequence[Path], target: Path) -> Path:
@@ -78,7 +81,7 @@ def write_report(folders: Sequence[Path], target: Path) -> Path:
 
 
 def render(runs: Sequence[RecordedRun]) -> str:
-    """Return the page as text."""
+    """Return the page as text; of several runs as many are shown in full as `LARGEST` allows, one at least."""
     stands = [standings(run) for run in runs]
     drawings: dict[str, str] = {}
     groups = sweep.groups_of(runs, stands)
@@ -87,15 +90,31 @@ def render(runs: Sequence[RecordedRun]) -> str:
         leaders = study.shown_in_full(groups)
         shown = [pair for pair in zip(runs, stands, strict=True) if pair[0] in leaders]
         runs, stands = [run for run, _ in shown], [stand for _, stand in shown]
-    sections = [
-        _section(run, stand, f"run-{position}", drawings)
-        for position, (run, stand) in enumerate(zip(runs, stands, strict=True), 1)
-    ]
-    titles = list(dict.fromkeys(run.title for run in runs))
     compared = _comparison(runs, stands, drawings) if len(runs) > 1 else None
+    sections: list[dict[str, Any]] = []
+    page = ""
+    for position, (run, stand) in enumerate(zip(runs, stands, strict=True), 1):
+        own: dict[str, str] = {}
+        sections.append(_section(run, stand, f"run-{position}", own))
+        longer = _page(runs, sections, swept, compared, drawings | own)
+        if page and len(longer.encode()) > LARGEST:
+            break
+        page, drawings = longer, drawings | own
+    return page
+
+
+def _page(
+    runs: Sequence[RecordedRun],
+    sections: Sequence[dict[str, Any]],
+    swept: dict[str, Any] | None,
+    compared: dict[str, Any] | None,
+    drawings: dict[str, str],
+) -> str:
+    titles = list(dict.fromkeys(run.title for run in runs))
     return template("page.html").render(
         title=titles[0] if len(titles) == 1 else f"{len(runs)} runs of evosdc",
         titles=titles,
+        total=len(runs),
         runs=sections,
         sweep=swept,
         comparison=compared,
@@ -241,7 +260,7 @@ def _sweep(groups: Sequence[sweep.Group], runs: Sequence[RecordedRun], drawings:
 def _drawing(drawings: dict[str, str], identifier: str, drawn: go.Figure | None) -> dict[str, Any] | None:
     if drawn is None:
         return None
-    text = drawn.to_json()
+    text = drawing(drawn)
     # JSON inside a script element: nothing in it may look like a tag to the HTML parser.
     drawings[identifier] = text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
     return {"id": identifier, "height": drawn.layout.height}

@@ -43,6 +43,7 @@ def tune(
     dispatch: Dispatch | None = None,
     function: str = "",
     tell: Callable[[int], None] = lambda done: None,
+    stopped: Callable[[Tuning], None] = lambda found: None,
 ) -> Tuning:
     """Find each masking method's best parameters for a problem's fitness, and better combinations of methods.
 
@@ -76,16 +77,18 @@ def tune(
         Name of the worker's function for a trial.
     tell : callable
         Called with the number of trials carried out, now and then.
+    stopped : callable
+        Called with what was found so far where the user stops the tuning, before the interruption goes on.
     """
     original = problem.genotype.microdata.original
     arms = arms_of(original, registry, methods)
     judge = Judge(problem, registry, seed, budget, dispatch, function, tell)
-    course = Course(judge, arms)
-    course.grid(portfolio_arms(portfolio, arms, len(original.schema)))
-    course.race()
-    course.by_attribute()
-    course.chains()
-    course.settle()
+    try:
+        Course(judge, arms).follow(portfolio_arms(portfolio, arms, len(original.schema)))
+    except KeyboardInterrupt:
+        if judge.trials:
+            stopped(tuning_of(judge, files))
+        raise
     return tuning_of(judge, files)
 
 
@@ -102,6 +105,14 @@ class Course:
         self.judge = judge
         self.arms = arms
         self.best: dict[str, Candidate] = {}
+
+    def follow(self, portfolio: Sequence[Arm]) -> None:
+        """Go through all phases."""
+        self.grid(portfolio)
+        self.race()
+        self.by_attribute()
+        self.chains()
+        self.settle()
 
     def grid(self, portfolio: Sequence[Arm]) -> None:
         """Judge coarse grids, all arms' middle points first, and the portfolio."""

@@ -131,6 +131,50 @@ def test_finish_needs_a_run_whose_search_had_begun(evosdc, folder):
     assert (answer.status, "whose search had not begun" in answer.err) == (2, True), answer
 
 
+class Before(Display):
+    """Ends a run before its search, in tuning or among the starting files."""
+
+    def __init__(self, phase, at, end):
+        self.phase, self.at, self.end = phase, at, end
+
+    def tuning(self, done):
+        if self.phase == "tuning" and done >= self.at:
+            self.end()
+
+    def starting(self, done, total):
+        if self.phase == "starting" and done >= self.at:
+            self.end()
+
+
+@pytest.mark.parametrize("how", ["key", "request"])
+@pytest.mark.parametrize(("phase", "at"), [("tuning", 4), ("starting", 16), ("starting", 0)])
+def test_a_run_stopped_before_its_search_has_its_best_file_so_far_and_goes_on(evosdc, folder, phase, at, how):
+    start = {"tuned": {"methods": ["mdav"], "evaluations": 12}, "random": 17 if at else 1}
+    given = experiment().model_copy(update={"stop": experiment().stop.model_copy(update={"generations": 2})})
+    given = Experiment.model_validate(given.model_dump() | {"start": start})
+    end = press if how == "key" else lambda: request_end(folder)
+    with pytest.raises(KeyboardInterrupt):
+        run_once(given, folder, default_registry(), 1, Before(phase, at, end))
+    assert not list(folder.glob("checkpoint-*"))
+    assert all((folder / name).exists() for name in FILES)
+    if how == "request":  # as if it had been killed
+        for name in FILES if phase == "starting" else ():
+            (folder / name).unlink()
+    answer = evosdc("finish", "run", "--json")
+    assert answer.status == 0, answer.err
+    assert json.loads(answer.out)["files"] == ["run/best.csv"]
+    assert (folder / "report.html").exists()
+    so_far = json.loads((folder / "result.json").read_text())
+    assert (so_far["so_far"], so_far["generations"]) == (True, 0)
+    if phase == "tuning":
+        assert so_far["evaluations"] >= 4
+        assert so_far["best"]["origin"].startswith("mdav")
+    result = resume_once(folder, default_registry()).result
+    whole = run_once(given, folder.with_name("whole"), default_registry(), 1).result
+    assert "so_far" not in result
+    assert result["digest"] == whole["digest"]
+
+
 def test_finish_ends_a_run_that_goes_on(evosdc, folder):
     begun, ended = threading.Event(), []
 
@@ -164,6 +208,15 @@ def test_a_study_ends_with_the_best_file_so_far_of_the_run_that_was_going_on(evo
     assert evosdc("resume", "run", "--quiet").status == 0
     with pytest.raises(ExperimentError, match="already holds a run"):
         run_study(study, folder, default_registry())
+
+
+def test_a_run_of_a_study_ends_where_the_study_was_asked_to(folder):
+    folder.mkdir()
+    run = folder / "replicate-001"
+    with pytest.raises(EndRequested):
+        run_once(experiment(), run, default_registry(), 1, Interrupting(3, lambda: request_end(folder)))
+    assert (run / "best.csv").exists()
+    assert (folder / ".finish").exists()
 
 
 def test_the_command_says_where_the_best_file_is(evosdc, tmp_path, monkeypatch):

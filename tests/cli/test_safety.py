@@ -168,12 +168,29 @@ def test_folders_are_private_all_the_way(evosdc, survey):
 def test_export_writes_any_member_of_the_front(evosdc, survey):
     evosdc(*SHORT, "--quiet", "-o", "run")
     front = json.loads((survey / "run" / "result.json").read_text())["front"]
-    answer = evosdc("export", "run", len(front) - 1, "-o", "last.csv")
+    answer = evosdc("export", "run", len(front) - 1, "-o", "last.csv", "--data-package")
     assert answer.status == 0, answer.err
+    resource = json.loads((survey / "datapackage.json").read_text())["resources"][0]
+    assert (resource["path"], [field["name"] for field in resource["schema"]["fields"]]) == (
+        "last.csv", ["sex", "age", "note"],
+    )  # fmt: skip
+    packed = evosdc("measure", "last.csv", "datapackage.json", "--measures", "ctbil", "--attributes", "age", "--json")
+    assert (packed.status, json.loads(packed.out)["ctbil"]) == (0, 0.0)
+    held = (survey / "datapackage.json").read_bytes()
+    answer = evosdc("export", "run", 0, "-o", "datapackage.json", "--data-package")
+    assert (answer.status, (survey / "datapackage.json").read_bytes()) == (2, held)
     measured = json.loads(evosdc("measure", "survey.csv", "last.csv", "--schema", "schema.toml", "--json").out)
     assert {n: measured[n] for n in ("ctbil", "dbrl")} == {n: front[-1]["scores"][n] for n in ("ctbil", "dbrl")}
     answer = evosdc("export", "run", len(front), "-o", "x.csv")
     assert (answer.status, f"0..{len(front) - 1}" in answer.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "words", [("export", "no", "0", "-o", "x.csv"), ("status", "no"), ("resume", "no"), ("finish", "no")]
+)
+def test_a_path_that_holds_no_run_is_told_of_in_one_way(evosdc, survey, words):
+    answer = evosdc(*words)
+    assert (answer.status, answer.err.startswith("Error: no: given a path that holds no run;")) == (2, True), answer
 
 
 def test_export_writes_over_no_file_of_the_run(evosdc, survey):

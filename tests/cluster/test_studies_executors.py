@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.cluster.commands import completed, experiment_file, outcome
+from tests.cluster.commands import completed, experiment_file, outcome, started, wait_for
 from tests.optional import require_dask, require_mpi
 
 pytestmark = [pytest.mark.cluster, pytest.mark.endurance]
@@ -57,3 +57,23 @@ def without_times(path):
     header, *rows = [line.split(",") for line in path.read_text().splitlines()]
     kept = [place for place, name in enumerate(header) if name != "seconds"]
     return [[row[place] for place in kept] for row in (header, *rows)]
+
+
+@pytest.mark.parametrize("executor", ["processes", "scoop"])
+def test_finish_ends_a_study_whose_runs_are_spread_over_workers(executor, tmp_path):
+    file = experiment_file(tmp_path / "x.toml", **STUDY | {"stop": {"generations": 10**6}})
+    folder = tmp_path / "study"
+    study = started("run", file, "-o", folder, "--executor", executor, "--workers", 2)
+
+    def journals():
+        return [file for file in folder.rglob("journal.jsonl") if file.stat().st_size]
+
+    wait_for(lambda: len(journals()) == 2, study)
+    answer = completed("finish", folder, "--wait", "60s", "--json")
+    _, err = study.communicate(timeout=60)
+    assert answer.returncode == 0, answer.stderr
+    assert (study.returncode, "evosdc resume" in err) == (130, True), err
+    written = {str(journal.parent / "best.csv") for journal in journals()}
+    assert set(json.loads(answer.stdout)["files"]) == written
+    assert len(journals()) == 2
+    assert not list(folder.rglob(".finish"))

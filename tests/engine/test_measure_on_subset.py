@@ -47,6 +47,31 @@ def test_a_projection_follows_changes_where_its_measure_does():
     assert plain.score(file.original) == 100.0
 
 
+class Doubled(Counts):
+    """Twice what `Counts` says, and read from its states."""
+
+    def value(self, state):
+        return 2.0 * super().value(state)
+
+    def read_from(self, other):
+        return self.value if type(other) is Counts else None
+
+
+class Doubling(Measure):
+    def fit(self, original):
+        return Doubled(original)
+
+
+def test_a_projection_is_read_from_one_of_the_same_attributes():
+    file = microdata()
+    one, other = file.protect[:1], file.protect[1:2]
+    seen, source = measure_on_subset(Doubling(None), file, one), measure_on_subset(Counting(None), file, one)
+    masked = masked_of(file, 1)
+    assert seen.read_from(source)(source.start(masked)) == seen.score(masked) > 0
+    assert seen.read_from(measure_on_subset(Counting(None), file, other)) is None
+    assert seen.read_from(Counts(file.original)) is None
+
+
 class Smallest(PrivacyModel):
     headline = "k"
     answer = 4

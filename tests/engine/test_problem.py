@@ -219,6 +219,24 @@ def test_states_are_kept_by_draw_and_measure():
     assert [isinstance(of_draw[1], tuple) for of_draw in states] == [True] * 3
 
 
+class Read(Followed):
+    """What another measure's state tells already."""
+
+    def read_from(self, other):
+        return self.value if isinstance(other, Followed) else None
+
+
+def test_a_score_that_another_state_tells_is_not_followed():
+    genotype = levels()
+    original = genotype.microdata.original
+    measures = {"first": Read(original), "second": Read(original), "changed": Followed(original)}
+    problem = problem_of(genotype, measures)
+    known = problem.evaluate(genome := genotype.random(generator(7)), genotype.key(genome))
+    assert known.scores["first"] == known.scores["second"] == known.scores["changed"] > 0
+    assert [measure.asked.start for measure in measures.values()] == [0, 1, 1]
+    assert [len(of_draw) for of_draw in known.states] == [2]
+
+
 class Broken(Fitted):
     def __init__(self, value):
         self.value = value

@@ -17,7 +17,11 @@ from evosdc.table.schema import Role, Scale
 
 from .build import masked, write
 
-ROWS = "".join(f"{17 + k % 9};{'Male' if k % 2 else 'Female'};p{k};2020-0{1 + k % 4}-11;{k % 3}\n" for k in range(40))
+ROWS = "".join(
+    f"{17 + k % 9};{'Male' if k % 2 else 'Female'};p{k};2020-0{1 + k % 4}-11;{k % 3};"
+    f"{('low', 'high')[k % 2]};Mon 1{k % 3}:00\n"
+    for k in range(40)
+)  # fmt: skip
 DEFINITION = """<?xml version="1.0"?>
 <definition>
  <assigment><name>age</name><type>QUASI_IDENTIFYING_ATTRIBUTE</type><datatype>Integer</datatype>
@@ -27,17 +31,42 @@ DEFINITION = """<?xml version="1.0"?>
  <assigment><name>person</name><type>IDENTIFYING_ATTRIBUTE</type><datatype>String</datatype></assigment>
  <assigment><name>seen</name><type>SENSITIVE_ATTRIBUTE</type><datatype>Date/Time</datatype>
   <format>yyyy-MM-dd</format></assigment>
+ <assigment><name>level</name><type>QUASI_IDENTIFYING_ATTRIBUTE</type><datatype>OrderedString</datatype>
+  <format>low
+middle
+high</format><ref>hierarchies/level.csv</ref>
+  <microaggregationfunction>Mode</microaggregationfunction></assigment>
+ <assigment><name>when</name><type>INSENSITIVE_ATTRIBUTE</type><datatype>Date/Time</datatype>
+  <format>EEE HH:mm</format><ref>hierarchies/when.csv</ref></assigment>
  <assigment><name>group</name><type>INSENSITIVE_ATTRIBUTE</type><datatype>Integer</datatype></assigment>
 </definition>
 """
 
 
+SERIALISED = b"\xac\xed\x00\x05 never to be read"
+MORE = {
+    "metadata.xml": "<metadata><version>3.9.0</version><vocabulary>2.0</vocabulary></metadata>",
+    "project.xml": "<project><name>x</name><separator>;</separator><escape>&quot;</escape></project>",
+    "data/input_subset.csv": "age;sex\n17;Male\n",
+    "data/output.csv": "age;sex\n*;*\n",
+    "input/config.xml": "<config><criteria><criterion>5-anonymity</criterion></criteria></config>",
+    "input/hierarchies/level.csv": "low;weak\nmiddle;weak\nhigh;strong\n",
+    "input/hierarchies/when.csv": "Mon 10:00;early;*\nMon 11:00;;*\n",
+    "output/definition.xml": "<definition/>",
+    "lattice.xml": "<!-- ARX XML Vocabulary Version 2.0 --><lattice/>",
+    "clipboard.xml": "<clipboard/>",
+}
+"""What else a project holds, as ARX 3.9 writes it."""
+
+
 def project(folder: Path, hierarchies: Path, definition: str = DEFINITION) -> Path:
     path = folder / "adult.deid"
     with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("metadata.xml", "<metadata><version>3.9.0</version></metadata>")
-        archive.writestr("project.dat", b"\xac\xed\x00\x05 never to be read")
-        archive.writestr("data/input.csv", f"age;sex;person;seen;group\n{ROWS}")
+        for name, text in MORE.items():
+            archive.writestr(name, text)
+        for name in ("project.dat", "input/config.dat", "output/config.dat", "lattice.dat", "filter.dat"):
+            archive.writestr(name, SERIALISED)
+        archive.writestr("data/input.csv", f"age;sex;person;seen;group;level;when\n{ROWS}")
         archive.writestr("input/definition.xml", definition)
         for name in ("age", "sex"):
             archive.write(hierarchies / f"adult_hierarchy_{name}.csv", f"input/hierarchies/{name}.csv")
@@ -49,21 +78,59 @@ def test_projects_of_arx_bring_roles_dates_and_hierarchies(tmp_path, data):
     schema = source.table.schema
     assert {a.name: a.role for a in schema.attributes} == {
         "age": Role.QUASI_IDENTIFIER, "sex": Role.QUASI_IDENTIFIER, "person": Role.IDENTIFIER,
-        "seen": Role.SENSITIVE, "group": Role.OTHER,
+        "seen": Role.SENSITIVE, "group": Role.OTHER, "level": Role.QUASI_IDENTIFIER, "when": Role.OTHER,
     }  # fmt: skip
     assert schema["age"].hierarchy.path("18") == ("18", "15-19", "10-19", "0-19", "*")
     assert (schema["age"].scale, schema["seen"].scale_word) == (Scale.ORDINAL, "date")
+    assert (schema["level"].scale, schema["level"].categories) == (Scale.ORDINAL, ("low", "middle", "high"))
+    assert schema["level"].hierarchy.path("high") == ("high", "strong", "*")
+    assert (schema["when"].scale, schema["when"].hierarchy) == (Scale.NOMINAL, None)
+    assert [note.split(":")[0] for note in source.notes[1:]] == [
+        "The format of dates of when that comes with the file is left out",
+        "The hierarchy of when that comes with the file is left out",
+    ]
     moved = np.roll(source.table.column("age"), 1)
     report = source.write(tmp_path / "out.csv", masked(source.table, age=moved))
     assert report.dropped == ("person",)
-    assert (tmp_path / "out.csv").read_text().splitlines()[1] == "20;Female;2020-01-11;0"
+    assert (tmp_path / "out.csv").read_text().splitlines()[1] == "20;Female;2020-01-11;0;low;Mon 10:00"
     assert source.original.suffix == ".csv"
+
+
+def test_serialised_objects_of_projects_are_never_unpacked(tmp_path, data, monkeypatch):
+    opened, plain = [], zipfile.ZipFile.open
+
+    def watched(self, name, *more, **options):
+        opened.append(str(getattr(name, "filename", name)))
+        return plain(self, name, *more, **options)
+
+    path = project(tmp_path, data / "adult/hierarchies_arx")
+    monkeypatch.setattr(zipfile.ZipFile, "open", watched)
+    read_source(path)
+    assert "data/input.csv" in opened
+    assert all(name.endswith((".csv", ".xml")) for name in opened)
+    assert not any(name.startswith(("output/", "data/output")) for name in opened)
 
 
 def test_damaged_projects_are_refused(tmp_path, data):
     for text, why in (("<definition>", "not XML"), ("<!DOCTYPE x><definition/>", "declares entities")):
         with pytest.raises(DataError, match=why):
             read_source(project(tmp_path, data / "adult/hierarchies_arx", text))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("init", "datapackage.json", "--force", "--no-ask"), ("mask", "pram", "datapackage.json", "--attributes", "size")],
+)
+def test_the_data_beside_a_descriptor_are_not_written_over(tmp_path, monkeypatch, capsys, words):
+    from evosdc.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    package(tmp_path)
+    before = (tmp_path / "people.csv").read_bytes()
+    with pytest.raises(SystemExit) as caught:
+        main([*words, "-o", "people.csv"])
+    assert (caught.value.code, (tmp_path / "people.csv").read_bytes()) == (2, before)
+    assert "the path of a file that is read" in capsys.readouterr().err
 
 
 def test_init_writes_what_a_project_says(tmp_path, data, monkeypatch, capsys):
@@ -75,6 +142,10 @@ def test_init_writes_what_a_project_says(tmp_path, data, monkeypatch, capsys):
         main(["init", "adult.deid", "-o", "s.toml"])
     assert "Roles and hierarchies are those that come with the file." in capsys.readouterr().out
     assert 'hierarchy = "s-age.csv"' in (tmp_path / "s.toml").read_text()
+    (tmp_path / "s.toml").unlink()
+    with pytest.raises(SystemExit) as caught:
+        main(["init", "adult.deid", "-o", "s.toml"])
+    assert (caught.value.code, "a hierarchy file that exists" in capsys.readouterr().err) == (2, True)
 
 
 def package(folder: Path, **resource: object) -> Path:

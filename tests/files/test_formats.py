@@ -7,6 +7,7 @@ import io
 import zipfile
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -98,6 +99,38 @@ def test_labels_and_missing_values_of_spss_make_the_schema(tmp_path):
     assert schema["age"].role is Role.QUASI_IDENTIFIER
 
 
+def test_codes_of_missing_values_stay_apart_but_not_within_a_class(tmp_path):
+    pyreadstat = pytest.importorskip("pyreadstat", reason="pyreadstat is not installed")
+    pay = [-8.0, -9.0, np.nan, -8.0, -9.0, -8.0, *(k % 8 * 2.5 for k in range(24))]
+    frame = pd.DataFrame({"pay": pay, "sex": [1.0, 1.0, 1.0, 2.0, 2.0, 2.0, *[1.0, 2.0] * 12]})
+    pyreadstat.write_sav(
+        frame, tmp_path / "p.sav", missing_ranges={"pay": [-8, -9]}, variable_value_labels={"sex": SEX}
+    )
+    source = read_source(tmp_path / "p.sav")
+    assert source.table.schema["pay"].missing == ("-8", "-9")
+    moved = np.array([*[np.nan] * 6, *np.roll(pay[6:], 1)])
+
+    def published(**columns):
+        source.write(tmp_path / "out.sav", masked(source.table, **columns))
+        return pyreadstat.read_sav(tmp_path / "out.sav", user_missing=True)[0]["pay"].tolist()
+
+    others = source.table.column("sex").copy()
+    alone = published(pay=moved)  # all that miss it are one class
+    assert alone[:6] == [-8.0] * 6
+    assert alone[6:] == moved[6:].tolist()
+    assert published(pay=moved, sex=others)[:6] == [-8.0] * 3 + [-8.0] * 3
+    unlike = np.arange(30) * 1.5
+    frame["id"] = unlike
+    pyreadstat.write_sav(
+        frame, tmp_path / "p.sav", missing_ranges={"pay": [-8, -9]}, variable_value_labels={"sex": SEX}
+    )
+    source = read_source(tmp_path / "p.sav")
+    kept = published(pay=moved, id=unlike)
+    assert np.array_equal(kept[:6], pay[:6], equal_nan=True)
+    moved[7] = np.nan  # taken away where nobody alike had a code: the most frequent one
+    assert published(pay=moved, id=unlike)[7] == -8.0
+
+
 def test_labels_of_a_recoding_become_texts_in_a_statistical_file(tmp_path):
     import pyreadstat
 
@@ -111,6 +144,26 @@ def test_labels_of_a_recoding_become_texts_in_a_statistical_file(tmp_path):
     frame, meta = pyreadstat.read_sav(tmp_path / "out.sav", user_missing=True)
     assert frame["age"].tolist() == ["20-23", "24-26"] * 15
     assert "age" not in meta.missing_ranges
+
+
+@pytest.mark.parametrize("name", ["PEOPLE.SAS7BCAT", "formats.sas7bcat"])
+def test_a_catalog_beside_a_file_of_sas_labels_its_values(tmp_path, monkeypatch, name):
+    pyreadstat = pytest.importorskip("pyreadstat", reason="pyreadstat is not installed")
+    pyreadstat.write_xport(people().drop(columns="seen"), tmp_path / "people.xpt", variable_format={"sex": "SEXF."})
+    assert read_source(tmp_path / "people.xpt").table.schema["sex"].categories == ("1", "2")
+    write(tmp_path, b"no catalog", name)
+    with pytest.raises(DataError, match="damaged catalog"):
+        read_source(tmp_path / "people.xpt")
+    told = SimpleNamespace(value_labels={"SEXF": SEX, "OTHER": LEVEL})
+    monkeypatch.setattr(pyreadstat, "read_sas7bcat", lambda path: (None, told))
+    source = read_source(tmp_path / "people.xpt")
+    assert source.table.schema["sex"].categories == ("male", "female")
+    source.write(tmp_path / "out.xpt", masked(source.table, sex=source.table.column("sex")[::-1]))
+    assert pyreadstat.read_xport(tmp_path / "out.xpt")[0]["sex"].tolist() == people()["sex"].tolist()[::-1]
+    (tmp_path / "run").mkdir()
+    (tmp_path / "out.xpt").rename(tmp_path / "run" / "best.xpt")
+    again = read_masked(tmp_path / "run" / "best.xpt", source).table
+    assert again.column("sex").tolist() == source.table.column("sex").tolist()[::-1]
 
 
 def workbook(path: Path) -> Path:

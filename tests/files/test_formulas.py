@@ -1,5 +1,6 @@
 """Cells that a spreadsheet would run are told of, and made harmless on request."""
 
+import gzip
 import json
 from dataclasses import replace
 
@@ -72,6 +73,26 @@ def test_neutralised_files_hold_no_formula_and_are_read_as_before(source, tmp_pa
     assert frame["amount"].tolist() == pd.read_csv(tmp_path / "plain.csv", sep=";", decimal=",")["amount"].tolist()
     again = read_masked(tmp_path / "out.csv", source)
     np.testing.assert_array_equal(again.table.codes, read_masked(tmp_path / "plain.csv", source).table.codes)
+
+
+@pytest.mark.parametrize("name", ["n.csv", "n.csv.gz"])
+def test_names_of_columns_are_cells_too(tmp_path, name):
+    plain = 'sex,"=cmd(1,2)",@more,-\n' + "m,a,1,x\nf,b,2,y\n" * 10
+    content = plain.encode()
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    source = read_source(tmp_path / name)
+    table = source.table.select(["sex"])
+    rolled = Table(table.schema, np.roll(table.codes, 1, axis=0), table.numbers)
+    for neutral in (False, True):
+        written = replace(source, neutralise_formulas=neutral).write(tmp_path / f"out-{name}", rolled)
+        assert (written.formulas, written.neutralised) == ({"=cmd(1,2)": 1, "@more": 1}, neutral)
+        assert "=cmd(1,2) (1)" in written.warnings[0]
+        assert read_masked(tmp_path / f"out-{name}", source).table.same_records(source.table.with_columns(rolled))
+    content = (tmp_path / f"out-{name}").read_bytes()
+    text = (gzip.decompress(content) if name.endswith(".gz") else content).decode()
+    assert text.splitlines()[:2] == ["sex,\"'=cmd(1,2)\",'@more,-", "f,a,1,x"]
+    framed = evosdc.neutralise_formulas(pd.DataFrame({"=1": [1], "a": [2]}))
+    assert list(framed.columns) == ["'=1", "a"]
 
 
 def test_columns_that_are_left_out_are_not_counted(source, tmp_path):

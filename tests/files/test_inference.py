@@ -40,6 +40,7 @@ def role_of(name: str, values: list[str], *others: tuple[str, list[str]]) -> Rol
         ("fnlwgt", [str(i * 99) for i in range(N)], Role.WEIGHT),
         ("household_id", SHARED, Role.HOUSEHOLD),
         ("hhid", SHARED, Role.HOUSEHOLD),
+        ("family", [str(1 + i % 2) for i in range(N)], Role.QUASI_IDENTIFIER),
         ("household_size", [str(1 + i % 6) for i in range(N)], Role.QUASI_IDENTIFIER),
         ("stratum", ["1", "2", "3"] * 20, Role.STRATUM),
         ("diagnosis", ["flu", "cold", "gout"] * 20, Role.SENSITIVE),

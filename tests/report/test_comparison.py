@@ -10,6 +10,7 @@ import pytest
 from evosdc.report import write_report
 from evosdc.report.comparability import differences
 from evosdc.report.comparison import comparison, spread
+from evosdc.report.page import render
 from evosdc.report.standings import standings
 from evosdc.report.wording import number
 from evosdc.runs.reader import read_run_folders
@@ -176,3 +177,20 @@ def test_changed_cells_and_fresh_scores_have_their_columns(tmp_path: Path) -> No
     assert first[heading.index("on fresh draws")] == "31.50"
     assert first[heading.index("cells changed")] == "30.0\u202f%"
     assert second[heading.index("cells changed")] == number(None)
+
+
+def test_as_many_runs_are_shown_in_full_as_the_page_has_room_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = [write_run(tmp_path / name, seed=place, generations=3) for place, name in enumerate("abc")]
+    whole = render(read_run_folders(folders))
+    monkeypatch.setattr("evosdc.report.page.LARGEST", len(whole.encode()) - 1)
+    shorter = render(read_run_folders(folders))
+    assert len(shorter.encode()) < len(whole.encode())
+    shown = len(folders) - 1
+    assert f"the first {shown} of {len(folders)} runs are shown in full" in shorter
+    assert f'id="run-{shown}"' in shorter
+    assert f"run-{shown + 1}" not in shorter
+    assert "<bdi>c</bdi>" in shorter
+    monkeypatch.setattr("evosdc.report.page.LARGEST", 1)
+    assert f"the first of {len(folders)} runs is shown in full" in render(read_run_folders(folders))

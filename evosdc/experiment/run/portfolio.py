@@ -1,10 +1,12 @@
 """Masking and evaluating what a search starts from, here or on workers, and keeping the scores for the report."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
 
 from evosdc.engine.evaluation import Dispatch
+from evosdc.engine.loop import SearchState, first_state
 from evosdc.errors import CheckpointError, Fault
+from evosdc.executors.chunk import OutOfTime, time_limited
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import StartingFile, starting_individual
 from evosdc.experiment.run.summaries import scored
@@ -30,11 +32,11 @@ def identity_file(assembly: Assembly) -> StartingFile:
 
 def starting_individuals(
     assembly: Assembly, dispatch: Dispatch | None, tell: Callable[[int, int], None], spent: float = 0.0
-) -> list[Individual]:
-    """Return all that stands in the plan of the start, evaluated: the candidates first, then files for comparison.
+) -> Iterator[Individual]:
+    """Yield all that stands in the plan of the start, evaluated: the candidates first, then files for comparison.
 
-    Where the experiment stops by time, the list ends early when `FOR_SEARCH` of it is left, after
-    `StartingPlan.assured` entries at least.
+    Where the experiment stops by time, they end early when `FOR_SEARCH` of it is left, after
+    `StartingPlan.assured` entries at least. What is under way then is given up.
 
     Parameters
     ----------
@@ -50,17 +52,16 @@ def starting_individuals(
     total = len(plan.labels)
     limit = None if assembly.stop.seconds is None else (1.0 - FOR_SEARCH) * assembly.stop.seconds - spent
     began = perf_counter()
-    individuals: list[Individual] = []
-    seconds = 0.0
+    done, seconds = 0, 0.0
 
     def over() -> bool:
-        return limit is not None and len(individuals) >= min(plan.assured, total) and perf_counter() - began >= limit
+        return limit is not None and done >= min(plan.assured, total) and perf_counter() - began >= limit
 
     def ahead() -> float:
-        work = seconds * (total - len(individuals))
+        work = seconds * (total - done)
         return work if limit is None else min(work, max(0.0, limit - (perf_counter() - began)))
 
-    while (done := len(individuals)) < total and not over():
+    while done < total and not over():
         tell(done, total)
         batch = range(done, min(done + BATCH, total))
         if dispatch is not None and dispatch.worthwhile(ahead()):
@@ -72,19 +73,27 @@ def starting_individuals(
                 compared = outcome.id >= plan.candidates
                 genome = None if compared else problem.genotype.load(dump)
                 key = b"" if compared else problem.genotype.key(genome)
-                individuals.append(Individual(genome, key, scores, objectives, label))
+                done += 1
+                yield Individual(genome, key, scores, objectives, label)
             continue
         for position in batch:
             if over():
                 break
             start = perf_counter()
-            individuals.append(starting_individual(problem, plan, position, rule))
+            rest = None if limit is None or done < plan.assured else limit - (start - began)
+            try:
+                with time_limited(rest):
+                    individual = starting_individual(problem, plan, position, rule)
+            except OutOfTime:
+                tell(done, total)
+                return
             seconds = 0.5 * (seconds + perf_counter() - start)
-    tell(len(individuals), total)
-    return individuals
+            done += 1
+            yield individual
+    tell(done, total)
 
 
-def files_of(assembly: Assembly, individuals: list[Individual]) -> list[StartingFile]:
+def files_of(assembly: Assembly, individuals: Sequence[Individual]) -> list[StartingFile]:
     """Return the original and all starting files and initial genomes, without random genomes."""
     listed = [(masking, position) for masking, position in assembly.plan.listed if position < len(individuals)]
     apart = assembly.plan.left_out(individuals)
@@ -93,6 +102,28 @@ def files_of(assembly: Assembly, individuals: list[Individual]) -> list[Starting
         for masking, place in listed
     ]
     return [identity_file(assembly), *files]
+
+
+def search_from(assembly: Assembly, individuals: Sequence[Individual], seconds: float, evaluations: int) -> SearchState:
+    """Return the state of a search that begins with what was evaluated, all but the files that are left out.
+
+    Parameters
+    ----------
+    individuals : sequence of Individual
+        As of `starting_individuals`, or the first of them.
+    seconds : float
+        Spent so far.
+    evaluations : int
+        Made so far besides those of the candidates.
+
+    Raises
+    ------
+    EvaluationError
+        As `evosdc.engine.loop.first_state`.
+    """
+    apart = assembly.plan.left_out(individuals)
+    candidates = [one for place, one in enumerate(individuals[: assembly.plan.candidates]) if place not in apart]
+    return first_state(assembly.algorithm, candidates, seconds, evaluations)
 
 
 def write_portfolio(folder: RunFolder, files: list[StartingFile]) -> None:

@@ -8,9 +8,11 @@ from evosdc.engine.checkpoint import save_checkpoint
 from evosdc.engine.loop import SearchState
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.run.display import Display
-from evosdc.runs.finish import end_if_requested
+from evosdc.model import Individual
+from evosdc.runs.finish import EndRequested, end_if_requested, end_requested
 from evosdc.runs.journal import Journal
 from evosdc.runs.layout import JOURNAL, STATUS, RunFolder
+from evosdc.tuning.result import Tuning
 
 INTERVAL = 5.0
 """Seconds between checkpoints, at least; more where writing one takes longer than a twentieth of it."""
@@ -21,7 +23,17 @@ FLUSH = 0.5
 
 
 class Recorder:
-    """Writes journal, status and checkpoints of a run, and tells plugins and display of each generation."""
+    """Writes journal, status and checkpoints of a run, and tells plugins and display of each generation.
+
+    Attributes
+    ----------
+    state : SearchState or None
+        The latest; None before the search.
+    judged : list of Individual
+        The starting files so far.
+    tuned : Tuning or None
+        What tuning had found when it was stopped.
+    """
 
     def __init__(
         self, assembly: Assembly, folder: RunFolder, display: Display, clock: Callable[[], float] = monotonic
@@ -41,6 +53,8 @@ class Recorder:
         self.clock = clock
         self.journal = Journal(folder.file(JOURNAL))
         self.state: SearchState | None = None
+        self.judged: list[Individual] = []
+        self.tuned: Tuning | None = None
         self._due = self._flush_due = self._asked_due = float("-inf")
 
     def __call__(self, state: SearchState, record: dict[str, Any]) -> None:
@@ -64,6 +78,8 @@ class Recorder:
         if now >= self._asked_due:
             self._asked_due = now + FLUSH
             end_if_requested(self.folder.path)
+            if end_requested(self.folder.path.parent):  # of a study, whose own process ticks it off
+                raise EndRequested
 
     def save(self) -> None:
         """Write a checkpoint of the latest state; the journal reaches at least as far."""
@@ -92,6 +108,10 @@ class Recorder:
         if now >= self._flush_due:
             self.write_status("running", f"tuning masking methods: {done} files masked and judged")
             self._flush_due = now + FLUSH
+
+    def tuning_stopped(self, found: Tuning) -> None:
+        """Keep what tuning has found so far, since the user stops it."""
+        self.tuned = found
 
     def write_status(self, phase: str, message: str = "") -> None:
         """Write ``status.json``: how far the run is, and the best file that it has found so far."""

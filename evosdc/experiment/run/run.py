@@ -12,7 +12,7 @@ from typing import Any
 from evosdc.engine.checkpoint import newest_checkpoint, set_aside_newer
 from evosdc.engine.evaluation import Dispatch, Evaluator
 from evosdc.engine.generation_step import GenerationStep
-from evosdc.engine.loop import SearchState, first_state, search
+from evosdc.engine.loop import SearchState, search
 from evosdc.errors import CheckpointError, EvosdcError, Fault, InputError
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.build.start import StartingFile
@@ -32,9 +32,15 @@ from evosdc.experiment.run.environment import (
     write_experiment,
 )
 from evosdc.experiment.run.outputs import write_outputs
-from evosdc.experiment.run.portfolio import files_of, read_portfolio, starting_individuals, write_portfolio
+from evosdc.experiment.run.portfolio import (
+    files_of,
+    read_portfolio,
+    search_from,
+    starting_individuals,
+    write_portfolio,
+)
 from evosdc.experiment.run.recorder import Recorder
-from evosdc.experiment.run.so_far import STOPPED, write_so_far
+from evosdc.experiment.run.so_far import STOPPED, leave_so_far
 from evosdc.experiment.run.tuning import tune_start
 from evosdc.experiment.run.workers import anew, dispatch_of, executor_of
 from evosdc.plugins.registry import Registry
@@ -43,6 +49,7 @@ from evosdc.runs.journal import cut_journal
 from evosdc.runs.layout import (
     CONTEXT,
     ENVIRONMENT,
+    FOR_USERS,
     JOURNAL,
     PORTFOLIO,
     RESOLVED,
@@ -169,7 +176,8 @@ def _carry_out(recorder: Recorder, state: SearchState | None = None) -> Finished
     assembly, folder = recorder.assembly, recorder.folder
     problem, registry = assembly.problem, assembly.registry
     shutil.rmtree(folder.file(CONTEXT), ignore_errors=True)  # left behind by a run that was killed
-    folder.file(RESULT).unlink(missing_ok=True)  # of the best so far, when the run was stopped
+    for told in (RESULT, FOR_USERS):  # of the best so far, when the run was stopped
+        folder.file(told).unlink(missing_ok=True)
     withdraw(folder.path)
     recorder.state = state
     recorder.write_status("running")
@@ -194,12 +202,12 @@ def _carry_out(recorder: Recorder, state: SearchState | None = None) -> Finished
             recorder.state = state
             recorder.save()
         recorder.write_status("running", "writing the result; judges are asked where a second opinion is wanted")
-        result = write_outputs(folder, assembly, files, state, reason)
+        result = write_outputs(folder, assembly, files, state, reason, display=recorder.display)
     except BaseException as error:
         _leave(recorder, error)
         if isinstance(error, KeyboardInterrupt):
-            recorder.display.message("stopping: the best file so far is written")
-            write_so_far(folder, recorder.assembly, recorder.state)
+            recorder.display.message("stopping: the best file so far is written, where there is one")
+            leave_so_far(recorder)
         raise
     finally:
         with suppress(OSError):  # on a full disk, what could not be written has been told of already
@@ -218,16 +226,15 @@ def _start(
         return state, read_portfolio(folder)
     began = monotonic()
     seconds, evaluations = spent.get("seconds", 0.0), spent.get("evaluations", 0)
-    individuals = starting_individuals(assembly, dispatch, recorder.starting, seconds)
+    individuals = recorder.judged
+    individuals.extend(starting_individuals(assembly, dispatch, recorder.starting, seconds))
     wanted = len(assembly.plan.labels)
     if len(individuals) < wanted:
         told = f"{len(individuals)} of {wanted} starting files were evaluated in their share of the time"
         recorder.display.message(f"{told}; the rest of it is the search's")
     files = files_of(assembly, individuals)
     write_portfolio(folder, files)
-    apart = assembly.plan.left_out(individuals)
-    candidates = [i for place, i in enumerate(individuals[: assembly.plan.candidates]) if place not in apart]
-    return first_state(assembly.algorithm, candidates, seconds + monotonic() - began, evaluations), files
+    return search_from(assembly, individuals, seconds + monotonic() - began, evaluations), files
 
 
 def _leave(recorder: Recorder, error: BaseException) -> None:

@@ -1,5 +1,6 @@
 """The best file so far of a run that was stopped: written when it stops, or later from its newest checkpoint."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -7,26 +8,68 @@ from evosdc.engine.checkpoint import newest_checkpoint
 from evosdc.engine.loop import SearchState
 from evosdc.errors import ExperimentError, Fault
 from evosdc.experiment.build.assembly import Assembly, assemble
+from evosdc.experiment.build.start import starting_individual
 from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.run.environment import require_same_data
 from evosdc.experiment.run.outputs import write_outputs
-from evosdc.experiment.run.portfolio import read_portfolio
-from evosdc.experiment.run.tuning import with_found
+from evosdc.experiment.run.portfolio import files_of, read_portfolio, search_from
+from evosdc.experiment.run.recorder import Recorder
+from evosdc.experiment.run.tuning import with_found, with_tuned
+from evosdc.model import Individual
 from evosdc.plugins.registry import Registry
-from evosdc.runs.layout import ENVIRONMENT, PORTFOLIO, STATUS, RunFolder
+from evosdc.runs.layout import ENVIRONMENT, PORTFOLIO, STATUS, TUNING, RunFolder
 
 STOPPED = "stopped by the user"
 
 
-def write_so_far(folder: RunFolder, assembly: Assembly, state: SearchState | None) -> dict[str, Any] | None:
-    """Write what a finished run writes, of the best file so far; return its result, None where there is none yet."""
-    if state is None or not folder.file(PORTFOLIO).exists():
-        return None
+def leave_so_far(recorder: Recorder) -> dict[str, Any] | None:
+    """Write the best file so far of a run that ends early, whatever it was at; return its result, None without any.
+
+    Before the search that is the best of the starting files, or of what tuning has found. A resume makes them anew.
+    """
+    folder, assembly = recorder.folder, recorder.assembly
+    if recorder.state is not None:
+        return _write_found(folder, assembly, recorder.state)
+    if recorder.tuned is not None:
+        found = recorder.tuned
+        begun = with_tuned(assembly, found.maskings, made=found.made)
+        return _write_first(folder, begun, found.seconds, found.evaluations)
+    return _write_started(folder, assembly, recorder.judged) or _write_tuned(folder, assembly)
+
+
+def _write_found(folder: RunFolder, assembly: Assembly, state: SearchState) -> dict[str, Any]:
     return write_outputs(folder, assembly, read_portfolio(folder), state, STOPPED, so_far=True)
+
+
+def _write_started(
+    folder: RunFolder, assembly: Assembly, judged: Sequence[Individual], seconds: float = 0.0, evaluations: int = 0
+) -> dict[str, Any] | None:
+    if all(individual.failed for individual in judged[: assembly.plan.candidates]):
+        return None
+    state, files = search_from(assembly, judged, seconds, evaluations), files_of(assembly, judged)
+    return write_outputs(folder, assembly, files, state, STOPPED, so_far=True)
+
+
+def _write_tuned(folder: RunFolder, assembly: Assembly) -> dict[str, Any] | None:
+    """Write the best file that ``tuning.json`` tells of, whose methods are in the assembly's start; None without it."""
+    if not folder.file(TUNING).exists():
+        return None
+    spent = folder.read_object(TUNING, "seconds", "evaluations")
+    return _write_first(folder, assembly, spent["seconds"], spent["evaluations"])
+
+
+def _write_first(folder: RunFolder, assembly: Assembly, seconds: float, evaluations: int) -> dict[str, Any] | None:
+    """Judge the first starting files, the best that tuning has found, and write the best of them."""
+    problem, plan, rule = assembly.problem, assembly.plan, assembly.experiment.on_error.rule
+    positions = range(min(plan.assured, len(plan.labels)))
+    judged = [starting_individual(problem, plan, position, rule) for position in positions]
+    return _write_started(folder, assembly, judged, seconds, evaluations)
 
 
 def finish_stopped(path: Path, registry: Registry) -> dict[str, Any]:
     """Write the best file so far of a run that no process goes on with, from its newest checkpoint.
+
+    Before the search it is the best file that tuning has found, where that was done.
 
     Raises
     ------
@@ -41,7 +84,10 @@ def finish_stopped(path: Path, registry: Registry) -> dict[str, Any]:
     with folder:
         assembly = with_found(assembly, folder)
         state, _ = newest_checkpoint(path, assembly.problem.genotype)
-        result = write_so_far(folder, assembly, state)
+        if state is not None and folder.file(PORTFOLIO).exists():
+            result: dict[str, Any] | None = _write_found(folder, assembly, state)
+        else:
+            result = _write_tuned(folder, assembly)
         if result is None:
             advice = "Go on with it by evosdc resume."
             raise ExperimentError(Fault(str(path), "a run whose search had not begun", "a best file so far", advice))

@@ -8,7 +8,8 @@ Scales follow the rules of `evosdc.files.inference.scales`, hierarchies those of
    whole numbers that count the records;
 2. *drop*: free text, whose many long values may name people; and what is demographic but has more categories than can
    be masked;
-3. *weight*, *household*, *stratum*: by name; a plain ``weight`` is a sampling weight unless the file also has a height;
+3. *weight*, *household*, *stratum*: by name, a household by a number that few records share; a plain ``weight`` is a
+   sampling weight unless the file also has a height;
 4. *sensitive*: by name (``disease``, ``diagnosis``, ``religion``, ``debt``, ...);
 5. *quasi-identifier*: dates, places, and attributes with a demographic name, numeric ones too (``age``, ``sex``,
    ``zip``, ``education``, ``married``, ``income``, ...). When the file has none, the categorical attributes with 3 to
@@ -48,6 +49,9 @@ MOST_PROPOSED = 4
 FEWEST_CATEGORIES, MOST_CATEGORIES = 3, 50
 MOST_DEMOGRAPHIC = 2000
 """A demographic attribute with more categories is left out: it has to be recoded before it can be masked."""
+
+LARGEST_HOUSEHOLD = 20
+"""Records that share the number of a household, on average and at most."""
 
 _FEW = 20
 _NEARLY_ALL = 0.9
@@ -194,6 +198,9 @@ def _by_name_and_values(column: Column, missing: Sequence[str], tall: bool) -> t
     size = int(column.counts().sum()) - sum(
         int(count) for text, count in zip(column.texts, column.counts(), strict=True) if text in missing
     )
+    if hint.role is Role.HOUSEHOLD and LARGEST_HOUSEHOLD * len(texts) < size:
+        # So many share each value that it can only be how large or of what kind the household is.
+        hint = replace(hint, role=Role.QUASI_IDENTIFIER, unordered=False, ordered=True, demographic="trait")
     guess = guess_scale(column, missing, hint.unordered, hint.ordered)
     if not guess.date_format:
         reason = _identifying(hint.identifier, texts, values, size)

@@ -8,7 +8,7 @@ from evosdc.errors import HierarchyError
 from evosdc.files.atomic import write_text
 from evosdc.files.encoding import read_text
 from evosdc.files.schema.code_lists import hierarchy_of_codes
-from evosdc.table.hierarchy import Hierarchy
+from evosdc.table.hierarchy import ROOT, Hierarchy
 
 
 def read_hierarchy(path: Path) -> Hierarchy:
@@ -35,10 +35,20 @@ def _named(path: Path) -> tuple[Path, str]:
     return (path.with_name(file), name) if sign and file and not path.exists() else (path, "")
 
 
-def hierarchy_of_text(text: str, origin: str) -> Hierarchy:
-    """Return the hierarchy that a text in the ARX form, or of edges, writes; raises as `read_hierarchy`."""
+def hierarchy_of_text(text: str, origin: str, separator: str | None = None, rooted: bool = False) -> Hierarchy:
+    """Return the hierarchy that a text in the ARX form, or of edges, writes; raises as `read_hierarchy`.
+
+    Parameters
+    ----------
+    text, origin : str
+        What is read, and its place for messages.
+    separator : str, optional
+        By default the semicolon, comma or tab, whichever the first line has most of.
+    rooted : bool
+        Whether a root is put on top of several labels, as ARX does when it suppresses values.
+    """
     first = next((line for line in text.splitlines() if line.strip()), "")
-    separator = max(";,\t", key=first.count)
+    separator = separator if separator and separator in first else max(";,\t", key=first.count)
     rows = [
         tuple(cell.strip() for cell in row)
         for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator)
@@ -46,6 +56,8 @@ def hierarchy_of_text(text: str, origin: str) -> Hierarchy:
     ]
     if all(len(row) == 2 for row in rows) and {row[1] for row in rows} & {row[0] for row in rows}:
         return Hierarchy.from_edges(rows, origin)
+    if rooted and len({row[-1] for row in rows}) > 1:
+        rows = [(*row, ROOT) for row in rows]
     return Hierarchy(tuple(row[0] for row in rows), tuple(row[1:] for row in rows), origin)
 
 

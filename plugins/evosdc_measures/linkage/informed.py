@@ -1,6 +1,6 @@
 """Record linkage by an intruder who knows how the file was masked."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,9 @@ from evosdc_measures.linkage.informed_links import followed, started
 from evosdc_measures.linkage.informed_originals import InformedOriginals
 from evosdc_measures.linkage.known_matrices import expected_links, matrices_by_attribute
 from evosdc_measures.linkage.number_intervals import FittedOnIntervals
+from evosdc_measures.linkage.ranked import FittedRanked
+from evosdc_measures.linkage.ranked import State as PlacesState
+from evosdc_measures.linkage.ranked_places import matched_first
 from evosdc_measures.linkage.rivals import LinkedFile
 from evosdc_measures.linkage.scenarios import ScenarioParameters, fitted_by_scenarios
 
@@ -139,3 +142,15 @@ class FittedInformed(InformedOriginals, Incremental[State], Expected):
     def value(self, state: State) -> float:
         """Return the risk, 0..100."""
         return state[2]
+
+    def read_from(self, other: Fitted) -> Callable[[Any], float] | None:
+        """Return how the risk is read from the places of all own originals, where `ranked-linkage` has them."""
+        if not isinstance(other, FittedRanked) or self._known or not other.places_all(self._original):
+            return None
+        n = len(self._original)
+
+        def read(state: PlacesState) -> float:
+            matched = matched_first(state[1].likelier, state[1].tied, small_counts(n + 1, n))
+            return min(100.0 * matched / n, 100.0)
+
+        return read

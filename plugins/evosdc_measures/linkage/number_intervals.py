@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.model import Incremental
+from evosdc.model import Fitted, Incremental
 from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import MISSING, Codes, Numbers, Rows, Table
 from evosdc_measures.linkage.numeric_dbrl import require_same_shape
@@ -74,6 +74,11 @@ class FittedOnIntervals(Incremental[State]):
     def value(self, state: State) -> float:
         """Return the risk, 0..100."""
         return self._fitted.value(state[1])
+
+    def read_from(self, other: Fitted) -> Callable[[Any], float] | None:
+        """Return how the score is read from the states of another measure that takes numbers by the same classes."""
+        read = self._fitted.read_from(other._fitted) if isinstance(other, FittedOnIntervals) else None
+        return None if read is None else lambda state: read(state[1])
 
 
 def _all_limits(original: Table, bins: int) -> dict[str, Numbers]:

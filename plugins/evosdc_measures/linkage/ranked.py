@@ -78,6 +78,11 @@ class FittedRanked(InformedOriginals, Incremental[State]):
     def __init__(self, original: Table, asked: Rows) -> None:
         super().__init__(original, {}, "ranked-linkage")
         self._asked = asked
+        self._twins = np.full(len(asked), -1, dtype=np.int32)
+        _, kin = np.unique(self._originals.model.own[asked], axis=0, return_inverse=True)
+        order = np.argsort(kin.reshape(-1), kind="stable")
+        alike = np.diff(kin.reshape(-1)[order]) == 0
+        self._twins[order[1:][alike]] = order[:-1][alike]
 
     def start(self, masked: Table) -> State:
         """Return the state of a table; one search for each record asked."""
@@ -91,7 +96,7 @@ class FittedRanked(InformedOriginals, Incremental[State]):
             np.ones(m, dtype=np.int32),
         )
         originals = self._originals._replace(model=model)
-        matched = started_places(codes, self._asked, originals, self._frequencies, placed)
+        matched = started_places(codes, self._asked, self._twins, originals, self._frequencies, placed)
         if not self._follows:
             placed = placed._replace(counts=placed.counts[:0], costs=placed.costs[:0])
         return masked.codes, placed, self._risk(matched)
@@ -102,8 +107,8 @@ class FittedRanked(InformedOriginals, Incremental[State]):
             return self.start(masked)
         counts, costs, likelier, tied = state[1]
         placed = PlacedFile(counts.copy(), costs.copy(), likelier.copy(), tied.copy())
-        originals, frequencies = self._originals, self._frequencies
-        matched = followed_places(state[0], masked.codes, rows, self._asked, originals, frequencies, placed)
+        asked, twins, originals, frequencies = self._asked, self._twins, self._originals, self._frequencies
+        matched = followed_places(state[0], masked.codes, rows, asked, twins, originals, frequencies, placed)
         return masked.codes, placed, self._risk(matched)
 
     def burdens(self, masked: Table) -> Numbers:
@@ -112,6 +117,10 @@ class FittedRanked(InformedOriginals, Incremental[State]):
         burdens = np.zeros(len(masked))
         burdens[self._asked] = 100.0 * shares_of(placed.likelier, placed.tied) / len(self._asked)
         return burdens
+
+    def places_all(self, original: Table) -> bool:
+        """Whether the states hold the place of each record of this original."""
+        return len(self._asked) == len(original) and np.array_equal(self._original.codes, original.codes)
 
     def value(self, state: State) -> float:
         """Return the risk, 0..100."""

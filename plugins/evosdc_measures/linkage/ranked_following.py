@@ -8,7 +8,7 @@ from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.informed_links import FEW
 from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Frequencies, write_costs
-from evosdc_measures.linkage.ranked_places import LOST, PlacedFile, matched, place
+from evosdc_measures.linkage.ranked_places import LOST, PlacedFile, doubles, matched, place
 from evosdc_measures.linkage.rivals import Originals, narrowed
 
 
@@ -18,6 +18,7 @@ def followed_places(
     after: Codes,
     rows: Rows,
     asked: Rows,
+    twins: Counts,
     originals: Originals,
     frequencies: Frequencies,
     placed: PlacedFile,
@@ -29,6 +30,8 @@ def followed_places(
     before, after : ndarray of int32, shape (n, V)
     rows : ndarray of intp
     asked : ndarray of intp, shape (m,)
+    twins : ndarray of int32, shape (m,)
+        As of `started_places`.
     originals : Originals
     frequencies : Frequencies
     placed : PlacedFile
@@ -41,18 +44,20 @@ def followed_places(
             changes += before[row, v] != after[row, v]
     paths = np.empty((4, attributes), np.int64)
     if changes > FEW:
-        _follow_together(before, after, rows, asked, originals, frequencies, placed, paths)
+        _follow_together(before, after, rows, asked, twins, originals, frequencies, placed, paths)
     elif changes > 0:
         # One cell after the other: each is followed in a file that differs from the last in this cell alone. Two
         # records of one category that exchange what they publish leave all counts as they are.
         current, back = before.copy(), _exchanged(before, after, rows, originals.model.own)
+        # Those who exchange are placed in the end: until then nobody takes over their places.
+        known = np.full_like(twins, -1) if back.any() else twins
         for change, row in enumerate(rows):
             for v in range(attributes):
                 left = before[row, v]
                 if left != after[row, v]:
                     current[row, v] = after[row, v]
                     if not back[change, v]:
-                        _follow_cell(current, row, v, left, asked, originals, frequencies, placed, paths)
+                        _follow_cell(current, row, v, left, asked, known, originals, frequencies, placed, paths)
         (own, strides, offsets), (order, roots, nodes) = originals
         for change, row in enumerate(rows):
             number = np.searchsorted(asked, row)
@@ -102,34 +107,38 @@ def _shifted(
         limit += costs[paths[3, level] + own[row, w]]
     if low > limit:
         return 0, 0
-    overtaking, ties, level = 0, 0, 0
-    paths[0, 0], paths[1, 0] = narrowed(0, roots, order[0] == v, category, nodes)
-    paths[2, 0] = low
+    overtaking, ties, level, cost = 0, 0, 0, np.int64(low)
+    base, narrow = paths[3, last], order[last] == v
+    begin, end = narrowed(0, roots, order[0] == v, category, nodes)
     while level >= 0:
-        node = paths[0, level]
-        if node == paths[1, level]:
+        if level == last:
+            # Most of all nodes are of the last level: no path is kept for them.
+            for node in range(begin, end):
+                total = cost if narrow else cost + costs[base + nodes[node, 0]]
+                if total > limit or total + apart < limit:
+                    continue
+                if total == limit:
+                    ties += nodes[node, 1]
+                else:
+                    overtaking += nodes[node, 1]
+                if total + apart == limit:
+                    ties -= nodes[node, 1]
             level -= 1
-            continue
-        paths[0, level] = node + 1
-        cost = paths[2, level]
-        if order[level] != v:
-            cost += costs[paths[3, level] + nodes[node, 0]]
-        if cost > limit:
-            continue
-        if level < last:
-            level += 1
-            paths[0, level], paths[1, level] = narrowed(
-                nodes[node, 1], nodes[node, 2], order[level] == v, category, nodes
-            )
-            paths[2, level] = cost
         else:
-            number, other = nodes[node, 1], cost + apart
-            if cost < limit:
-                overtaking += number if other >= limit else 0
-            else:
-                ties += number
-            if other == limit:
-                ties -= number
+            paths[0, level], paths[1, level], paths[2, level] = begin, end, cost
+        while level >= 0:
+            node = paths[0, level]
+            if node == paths[1, level]:
+                level -= 1
+                continue
+            paths[0, level] = node + 1
+            cost = paths[2, level]
+            if order[level] != v:
+                cost += costs[paths[3, level] + nodes[node, 0]]
+            if cost <= limit:
+                level += 1
+                begin, end = narrowed(nodes[node, 1], nodes[node, 2], order[level] == v, category, nodes)
+                break
     return int(overtaking), int(ties)
 
 
@@ -169,6 +178,7 @@ def _follow_cell(
     v: int,
     left: int,
     asked: Rows,
+    twins: Counts,
     originals: Originals,
     frequencies: Frequencies,
     placed: PlacedFile,
@@ -176,7 +186,8 @@ def _follow_cell(
 ) -> None:
     """Follow one changed cell, published as `left` before: its original category is likelier behind the new one.
 
-    Left as they are: records whose own original stands first alone and loses no ground, and those lost that lose more.
+    Left as they are: records whose own original stands first alone and loses no ground, those lost that lose more, and
+    those lost whom nothing likelier leaves.
     Where the own original is not of the moved category, those of that category alone are counted, at what it cost and
     at what it costs.
     """
@@ -192,65 +203,43 @@ def _follow_cell(
     won, now = costs[won_base + moved], counts[won_base + moved]
     won_before = won + logs[now] - logs[now - 1] if now > 1 else IMPOSSIBLE
     still = counts[lost_base + moved]
+    first = frequencies.firsts[v]
     for number in range(len(asked)):
-        other = asked[number]
+        other, twin = asked[number], twins[number]
         code = published[other, v]
         if other != row:
             if code != left and code != entered:
                 continue
-            mine = own[other, v] == moved
+            if twin >= 0 and asked[twin] != row and doubles(published, other, asked[twin]):
+                likelier[number], tied[number] = likelier[twin], tied[twin]
+                continue
+            mine, lost = own[other, v] == moved, likelier[number] == LOST
             if mine == (code == entered):
                 # All others lose ground to the own one, but those that have its category.
                 if likelier[number] == 0 and tied[number] == multiples[other]:
                     continue
-            elif likelier[number] == LOST:
+            elif lost:
                 continue
-            if not mine and likelier[number] < LOST:
-                if code == entered:
-                    overtaking, ties = _shifted(
-                        published,
-                        other,
-                        v,
-                        moved,
-                        won,
-                        won_before,
-                        own,
-                        strides,
-                        offsets,
-                        order,
-                        roots,
-                        nodes,
-                        costs,
-                        paths,
-                    )
-                    likelier[number] += overtaking
-                    tied[number] += ties
-                else:
+            if not mine:
+                low, high = won, won_before
+                if code == left:
+                    # What it cost: all costs behind a category are less the least, which may have changed.
                     mark = own[other, v]
-                    first = frequencies.firsts[v]
                     least = frequencies.margins[first + mark] - logs[counts[lost_base + mark]] - costs[lost_base + mark]
-                    before = frequencies.margins[first + moved] - logs[still + 1] - least
-                    overtaking, ties = _shifted(
-                        published,
-                        other,
-                        v,
-                        moved,
-                        before,
-                        costs[lost_base + moved],
-                        own,
-                        strides,
-                        offsets,
-                        order,
-                        roots,
-                        nodes,
-                        costs,
-                        paths,
-                    )
-                    likelier[number] -= overtaking
-                    tied[number] -= ties
-                if likelier[number] >= LOST:
-                    likelier[number], tied[number] = LOST, 1
-                continue
+                    low = frequencies.margins[first + moved] - logs[still + 1] - least
+                    high = costs[lost_base + moved]
+                overtaking, ties = _shifted(
+                    published, other, v, moved, low, high, own, strides, offsets, order, roots, nodes, costs, paths
+                )
+                if not lost:
+                    step = 1 if code == entered else -1
+                    likelier[number] += step * overtaking
+                    tied[number] += step * ties
+                    if likelier[number] >= LOST:
+                        likelier[number], tied[number] = LOST, 1
+                    continue
+                if overtaking == 0:
+                    continue
         likelier[number], tied[number] = place(
             published, other, own, strides, offsets, order, roots, nodes, costs, paths
         )
@@ -262,6 +251,7 @@ def _follow_together(
     after: Codes,
     rows: Rows,
     asked: Rows,
+    twins: Counts,
     originals: Originals,
     frequencies: Frequencies,
     placed: PlacedFile,
@@ -288,7 +278,10 @@ def _follow_together(
         touched = False
         for v in range(attributes):
             touched |= changed[offsets[v] + (after[other, v] + 1) * strides[v]]
-        if touched:
+        twin = twins[number]
+        if touched and twin >= 0 and doubles(after, other, asked[twin]):
+            likelier[number], tied[number] = likelier[twin], tied[twin]
+        elif touched:
             likelier[number], tied[number] = place(
                 after, other, own, strides, offsets, order, roots, nodes, costs, paths
             )

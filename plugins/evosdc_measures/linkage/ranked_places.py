@@ -6,9 +6,9 @@ import numpy as np
 
 from evosdc.kernel import kernel
 from evosdc.table.table import Codes, Numbers, Rows
-from evosdc_measures.domains import Counts, Integers
+from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.likelihood import Frequencies, write_costs
-from evosdc_measures.linkage.rivals import Originals
+from evosdc_measures.linkage.rivals import Originals, expected_matches
 
 BLOCKS = 5
 """Ranges of places that an intruder may know: the first, 2 to 3, 4 to 7, 8 to 15, 16 to 31."""
@@ -58,6 +58,16 @@ def matched(likelier: Counts, tied: Counts) -> tuple[int, float]:
 
 
 @kernel
+def matched_first(likelier: Counts, tied: Counts, ties: SmallCounts) -> float:
+    """Return the expected matches of the first place, from `ties` of zeros as those of `LinkedFile`."""
+    for asked in range(len(likelier)):
+        if likelier[asked] == 0:
+            ties[tied[asked]] += 1
+            ties[0] += 1
+    return expected_matches(ties)
+
+
+@kernel
 def place(
     published: Codes,
     row: int,
@@ -89,31 +99,47 @@ def place(
         paths[3, level] = offsets[v] + (published[row, v] + 1) * strides[v]
         limit += costs[paths[3, level] + own[row, v]]
     likelier, tied, level = 0, 0, 0
-    paths[0, 0], paths[1, 0], paths[2, 0] = 0, roots, 0
+    begin, end, cost, base = 0, roots, np.int64(0), paths[3, last]
     while level >= 0:
-        node = paths[0, level]
-        if node == paths[1, level]:
-            level -= 1
-            continue
-        paths[0, level] = node + 1
-        cost = paths[2, level] + costs[paths[3, level] + nodes[node, 0]]
-        if cost > limit:
-            continue
-        if level < last:
-            level += 1
-            paths[0, level], paths[1, level], paths[2, level] = nodes[node, 1], nodes[node, 2], cost
-        elif cost < limit:
-            likelier += nodes[node, 1]
+        if level == last:
+            # Most of all nodes are of the last level: no path is kept for them.
+            for node in range(begin, end):
+                total = cost + costs[base + nodes[node, 0]]
+                if total < limit:
+                    likelier += nodes[node, 1]
+                elif total == limit:
+                    tied += nodes[node, 1]
             if likelier >= LOST:
                 return LOST, 1
+            level -= 1
         else:
-            tied += nodes[node, 1]
+            paths[0, level], paths[1, level], paths[2, level] = begin, end, cost
+        while level >= 0:
+            node = paths[0, level]
+            if node == paths[1, level]:
+                level -= 1
+                continue
+            paths[0, level] = node + 1
+            cost = paths[2, level] + costs[paths[3, level] + nodes[node, 0]]
+            if cost <= limit:
+                level += 1
+                begin, end = nodes[node, 1], nodes[node, 2]
+                break
     return int(likelier), int(tied)
 
 
 @kernel
+def doubles(published: Codes, one: int, other: int) -> bool:
+    """Return whether two rows publish the same."""
+    alike = True
+    for v in range(published.shape[1]):
+        alike &= published[one, v] == published[other, v]
+    return alike
+
+
+@kernel
 def started_places(
-    published: Codes, asked: Rows, originals: Originals, frequencies: Frequencies, placed: PlacedFile
+    published: Codes, asked: Rows, twins: Counts, originals: Originals, frequencies: Frequencies, placed: PlacedFile
 ) -> float:
     """Count a whole file, find the places of the records asked, and return the expected matches.
 
@@ -121,6 +147,9 @@ def started_places(
     ----------
     published : ndarray of int32, shape (n, V)
     asked : ndarray of intp, shape (m,)
+    twins : ndarray of int32, shape (m,)
+        Place in `asked` of the last record before with the same original, -1 where there is none. Two such that
+        publish the same stand at the same place.
     originals : Originals
     frequencies : Frequencies
     placed : PlacedFile
@@ -137,6 +166,10 @@ def started_places(
             write_costs(base, v, strides[v], frequencies, counts, costs)
     paths = np.empty((4, attributes), np.int64)
     for number in range(len(asked)):
+        twin = twins[number]
+        if twin >= 0 and doubles(published, asked[number], asked[twin]):
+            likelier[number], tied[number] = likelier[twin], tied[twin]
+            continue
         likelier[number], tied[number] = place(
             published, asked[number], own, strides, offsets, order, roots, nodes, costs, paths
         )

@@ -39,7 +39,7 @@ def experiment(**changes):
 def searched(assembly, generations, state=None):
     """Return the state after so many generations, from the start or from a state."""
     if state is None:
-        individuals = starting_individuals(assembly, None, lambda done, total: None)
+        individuals = list(starting_individuals(assembly, None, lambda done, total: None))
         state = first_state(assembly.algorithm, individuals)
     evaluator, stop = Evaluator(assembly.problem), Stop(generations=generations)
     return search(assembly.algorithm, evaluator, assembly.problem.streams, stop, state, lambda state, record: None)[0]

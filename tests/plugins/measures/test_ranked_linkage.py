@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
+from evosdc.testing.tables import sample_table
 from evosdc_measures.linkage import informed_originals
 from evosdc_measures.linkage.informed import InformedLinkage
 from evosdc_measures.linkage.ranked import RankedLinkage
@@ -125,3 +126,27 @@ def test_the_original_itself_is_linked_but_for_its_doubles(german):
 def test_records_drawn_tell_about_what_all_tell(german):
     masked = noisy(german, 0.3, np.random.default_rng(1))
     assert fitted(german, records=700).score(masked) == pytest.approx(fitted(german).score(masked), abs=2.0)
+
+
+@given(tables=pairs(most_records=14))
+def test_the_first_place_tells_informed_linkage(tables):
+    original, masked = tables
+    first, ranked = InformedLinkage(InformedLinkage.Params()).fit(original), fitted(original)
+    assert first.read_from(ranked)(ranked.start(masked)) == first.score(masked)
+    assert ranked.read_from(first) is None
+
+
+def test_places_of_some_records_or_of_another_original_tell_nothing(german):
+    first = InformedLinkage(InformedLinkage.Params()).fit(german)
+    assert first.read_from(fitted(german, records=100)) is None
+    assert first.read_from(fitted(german.take(np.arange(len(german))[::-1]))) is None
+    assert first.read_from(fitted(german)) is not None
+
+
+def test_numbers_in_the_same_classes_tell_informed_linkage():
+    original = sample_table("ordinary")
+    assert original.schema.numeric
+    masked, _ = edited(original, np.random.default_rng(3), 12)
+    first, ranked = InformedLinkage(InformedLinkage.Params()).fit(original), fitted(original)
+    assert first.read_from(ranked)(ranked.start(masked)) == first.score(masked)
+    assert first.read_from(fitted(original, bins=3)) is None
