@@ -96,7 +96,7 @@ def spread_with(
     spread: Numbers,
 ) -> None:
     """Write the sum of spreads that a cluster would have with each point, shape (m,), to `spread`."""
-    rows = np.empty(reach.shape, dtype=np.float64)
+    rows = np.empty((reach.shape[0], reach.shape[1]), dtype=np.float64)
     for j in range(codes.shape[0]):
         for category in range(rows.shape[1]):
             rows[j, category] = max(reach[j, category], extents.spreads[group, j])
