@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,16 +11,20 @@ import click
 
 from evosdc.cli.options import PATH, command_line, json_option, listed, schema_option
 
+_executor = click.option(
+    "--executor",
+    metavar="NAME",
+    help="serial, processes, scoop, dask, mpi, or a plugin's; default: what the experiment says, else processes.",
+)
+_workers = click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Workers of the executor.")
+_hosts = click.option("--hosts", type=PATH, metavar="FILE", help="Hosts of the workers, such as node1:8 in each line.")
+
 
 @click.command()
 @click.argument("experiment", type=PATH)
-@click.option(
-    "--executor",
-    metavar="NAME",
-    help="serial, processes, scoop, dask, mpi, or a plugin's; default: the file's, else processes.",
-)
-@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Workers of the executor.")
-@click.option("--hosts", type=PATH, metavar="FILE", help="Hosts of the workers, such as node1:8 in each line.")
+@_executor
+@_workers
+@_hosts
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Override a key: algorithm.generations=50.")
 @click.option("-o", "--output", type=PATH, metavar="DIR", help="New run folder; default: below runs/.")
 @click.option("--quiet", is_flag=True, help="No progress.")
@@ -158,11 +162,25 @@ def check_data(
 
 @click.command()
 @click.argument("run_dir", type=PATH)
+@_executor
+@_workers
+@_hosts
 @click.option("--force", is_flag=True, help="Go on although evosdc or a plugin has another version now.")
 @click.option("--quiet", is_flag=True, help="No progress.")
 @json_option
-def resume(run_dir: Path, force: bool, quiet: bool, as_json: bool) -> None:
-    """Go on with a run or study that was stopped, from the last checkpoints, as if it had never stopped."""
+def resume(
+    run_dir: Path,
+    executor: str | None,
+    workers: int | None,
+    hosts: Path | None,
+    force: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Go on with a run or study that was stopped, from the last checkpoints, as if it had never stopped.
+
+    Executor and workers may be others than before: the result is the same.
+    """
     from evosdc.cli.display import display
     from evosdc.errors import ExperimentError, Fault
     from evosdc.experiment.study.study import resume_study
@@ -173,8 +191,15 @@ def resume(run_dir: Path, force: bool, quiet: bool, as_json: bool) -> None:
         raise ExperimentError(
             Fault(str(run_dir), "a path that holds no run", "a run folder", "evosdc run names the folder it writes to.")
         )
-    with display(quiet or as_json) as shown, resumable(run_dir, shown):
-        result = resume_study(run_dir, default_registry(), shown, force)
+    place = None if hosts is None else str(hosts.absolute())
+    with display(quiet or as_json) as shown:
+        result = outcome(
+            run_dir,
+            shown,
+            lambda: resume_study(
+                run_dir, default_registry(), shown, force, executor=executor, workers=workers, hosts=place
+            ),
+        )
     conclude(run_dir, result, as_json)
     leave_by(result)
 
@@ -201,10 +226,36 @@ def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool) -> di
             shown.message(f"plugin problem: {problem}")
         if model.executor.name == "serial" and (model.executor.workers or 1) > 1:
             shown.message(f"executor serial: has no workers; {model.executor.workers} make no difference")
-        with resumable(path, shown):
-            result: dict[str, Any] = run_study(model, path, registry, shown, command_line())
+        result = outcome(path, shown, lambda: run_study(model, path, registry, shown, command_line()))
     conclude(path, result, as_json)
     return result
+
+
+def outcome(path: Path, shown: Any, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Return what a run came to; a signal that comes when it has ended already is too late to stop it."""
+    from evosdc.cli.signals import forget
+    from evosdc.runs.layout import RESULT, read_object
+
+    try:
+        with resumable(path, shown):
+            return work()
+    except KeyboardInterrupt:
+        if not _ended(path):
+            raise
+        forget()
+        return read_object(path / RESULT)
+
+
+def _ended(path: Path) -> bool:
+    """Whether a run or study is complete, whatever came after."""
+    from evosdc.errors import InputError
+    from evosdc.experiment.study.status import read_status
+    from evosdc.runs.status import FINISHED
+
+    try:
+        return read_status(path).phase == FINISHED
+    except InputError:
+        return False
 
 
 @contextmanager
@@ -219,6 +270,8 @@ def resumable(path: Path, shown: Any) -> Iterator[None]:
     except CheckpointError:
         raise  # what is there was refused; it says itself what helps
     except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and _ended(path):
+            raise
         number = asked_to_stop()
         if number is None and not isinstance(error, KeyboardInterrupt | RunError | OSError):
             raise
@@ -251,7 +304,27 @@ def _with_result(folders: Iterable[Path]) -> Iterator[Path]:
 
 
 def conclude(path: Path, result: dict[str, Any], as_json: bool) -> None:
-    """Write the report of a run folder and print the result."""
+    """Write the report of a run folder and print the result.
+
+    The run has ended by then: a signal stops the printing, and the exit status stays that of the run. The report is
+    begun again, unless a second signal comes.
+    """
+    from evosdc.cli.signals import forget
+    from evosdc.report import write_pages
+
+    try:
+        report = write_pages(path)
+    except KeyboardInterrupt:
+        forget()
+        report = write_pages(path)
+    try:
+        _print_outcome(path, result, report, as_json)
+    except KeyboardInterrupt:
+        click.echo("Stopped; the run had ended.", err=True)
+    forget()
+
+
+def _print_outcome(path: Path, result: dict[str, Any], report: Path, as_json: bool) -> None:
     from evosdc.cli.results import (
         print_json,
         print_publication,
@@ -262,10 +335,8 @@ def conclude(path: Path, result: dict[str, Any], as_json: bool) -> None:
         print_warnings,
     )
     from evosdc.cli.text import say
-    from evosdc.report import write_pages
     from evosdc.runs.layout import FOR_USERS
 
-    report = write_pages(path)
     if as_json:
         print_json(result)
         return

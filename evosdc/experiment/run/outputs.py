@@ -37,6 +37,7 @@ from evosdc.files.atomic import write_text
 from evosdc.model import Described, Generalising, Individual, PostRandomised
 from evosdc.model.individual import INFEASIBILITY
 from evosdc.runs.layout import BEST, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, SCORES, RunFolder
+from evosdc.runs.published import sha256_of
 from evosdc.table.determination import determinations
 from evosdc.table.table import Table
 
@@ -113,12 +114,14 @@ def write_outputs(
             *exchanged,
             *([] if opinion is None else [said for said in opinion["best"]["warnings"] if said not in exchanged]),
             *impossible_warning(fresh),
-            *([] if written.neutralised else written.warnings),
+            *written.order_sentences,
+            *([] if written.neutralised else written.formula_sentences),
         ],
         "identity": scored(unprotected) if (unprotected := original_of(starting, best)) is not None else None,
         "portfolio": portfolio_summary(starting) | tuned_summary(folder),
         "best": scored(best)
-        | {"origin": best.origin, "genome": algorithm.describe(state.population, best), "file": file},
+        | {"origin": best.origin, "genome": algorithm.describe(state.population, best), "file": file}
+        | {"sha256": sha256_of(folder.file(file))},
         "requirements": judged,
         "hypervolume": hypervolumes(starting, state),
         "notes": [
@@ -127,7 +130,8 @@ def write_outputs(
             *(() if isinstance(genotype, Generalising) else rules_notes(assembly.microdata, genotype)),
             *left_out_note(starting, assembly.plan.without_best),
             *unasked,
-            *(written.warnings if written.neutralised else ()),
+            *assembly.source.duplicates,
+            *(written.formula_sentences if written.neutralised else ()),
         ],
         "fresh": fresh,
         "front": [scored(member) | {"origin": member.origin} for member in state.front],
