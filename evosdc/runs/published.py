@@ -1,4 +1,4 @@
-"""Whether the file that a run published is still the one that it wrote: its SHA-256 stands in ``result.json``."""
+"""Whether the file that a run published is still the one that it wrote: its SHA-256 stands in ``release.json``."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,7 @@ from typing import Any
 
 from evosdc.errors import CheckpointError, Fault
 from evosdc.printing import printable
-from evosdc.runs.layout import RESULT, read_object, run_folders
+from evosdc.runs.layout import RELEASE, RESULT, read_object, run_folders
 
 _ANEW = "Or move it away and remove result.json: `evosdc resume` then writes both anew from the last checkpoint."
 ADVICE = f"Restore it. {_ANEW}"
@@ -19,23 +19,23 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def published_fault(folder: Path, result: Mapping[str, Any], lacking: bool = True) -> Fault | None:
+def published_fault(folder: Path, release: Mapping[str, Any], lacking: bool = True) -> Fault | None:
     """Return what is wrong with the published file of a run folder; None where it is as written, or nothing is known.
 
     Parameters
     ----------
     folder : Path
-    result : mapping
-        Of its ``result.json``.
+    release : mapping
+        Of its ``release.json``.
     lacking : bool
         Whether a file that is not there is a fault.
     """
-    best = result.get("best")
-    known = best if isinstance(best, Mapping) else {}
-    name, digest = known.get("file"), known.get("sha256")
+    published = release.get("published")
+    known = published if isinstance(published, Mapping) else {}
+    name, digest = known.get("name"), known.get("sha256")
     if not isinstance(name, str) or not isinstance(digest, str):
         return None  # a run of a version that did not keep it
-    file = folder / Path(name).name  # only the name counts: a result may not point outside its folder
+    file = folder / Path(name).name  # only the name counts: it may not point outside its folder
     if not file.is_file():
         given = "no file, though the run published one" if lacking else ""
     else:
@@ -46,10 +46,12 @@ def published_fault(folder: Path, result: Mapping[str, Any], lacking: bool = Tru
 def published_faults(path: Path) -> Iterator[Fault]:
     """Yield what is wrong with the published files of a run, or of the runs of a study."""
     for folder in run_folders(path):
+        if not (folder / RESULT).is_file():
+            continue  # the run has not ended, or goes on: the file may just be written
         try:
-            found = published_fault(folder, read_object(folder / RESULT))
+            found = published_fault(folder, read_object(folder / RELEASE))
         except (OSError, ValueError):
-            continue  # no result yet, or one that others tell of
+            continue  # nothing is known, or others tell of a damaged file
         if found is not None:
             yield found
 

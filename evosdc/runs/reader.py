@@ -140,8 +140,8 @@ def _read(path: Path, name: str, faults: list[Fault]) -> RecordedRun | None:
     faults.extend(_frequency_faults(path / layout.FREQUENCIES, found["frequencies"]))
     journal, unreadable = _journal(path / layout.JOURNAL)
     scores = _scores(path / layout.SCORES, faults)
-    if (changed := published_fault(path, found["result"], lacking=False)) is not None:
-        faults.append(changed)
+    changed = published_fault(path, found["release"], lacking=False) if found["result"] else None
+    faults.extend([changed] if changed is not None else [])
     if len(faults) > before:
         return None
     return RecordedRun(

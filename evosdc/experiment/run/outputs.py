@@ -37,7 +37,6 @@ from evosdc.files.atomic import write_text
 from evosdc.model import Described, Generalising, Individual, PostRandomised
 from evosdc.model.individual import INFEASIBILITY
 from evosdc.runs.layout import BEST, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, SCORES, RunFolder
-from evosdc.runs.published import sha256_of
 from evosdc.table.determination import determinations
 from evosdc.table.table import Table
 
@@ -120,8 +119,7 @@ def write_outputs(
         "identity": scored(unprotected) if (unprotected := original_of(starting, best)) is not None else None,
         "portfolio": portfolio_summary(starting) | tuned_summary(folder),
         "best": scored(best)
-        | {"origin": best.origin, "genome": algorithm.describe(state.population, best), "file": file}
-        | {"sha256": sha256_of(folder.file(file))},
+        | {"origin": best.origin, "genome": algorithm.describe(state.population, best), "file": file},
         "requirements": judged,
         "hypervolume": hypervolumes(starting, state),
         "notes": [
