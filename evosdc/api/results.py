@@ -59,7 +59,12 @@ class RiskFigures(dict[str, Any]):
 
     @property
     def verdict(self) -> tuple[str, ...]:
-        """What the privacy models say of publishing the file; empty where none has a verdict."""
+        """What the privacy models say of publishing the file; empty where none has a verdict.
+
+        Of a file that was perturbed they say nothing: who judges it is said instead.
+        """
+        if "perturbed" in self:
+            return (str(self["perturbed"]["verdict"]),)
         found = (default_registry().build("privacy-model", name, {}).verdict(self) for name in self.scores)
         return tuple(sentence for sentence in found if sentence)
 

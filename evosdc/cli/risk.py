@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,7 +93,7 @@ def risk(
     if as_json:
         print_json(figures | view_summary(view) | ({"perturbed": perturbed.to_json()} if perturbed else {}))
         return
-    _show(view, chosen, figures)
+    _show(view, chosen, figures, perturbed.verdict if perturbed else "")
     for sentence in perturbed.sentences() if perturbed else ():
         say(sentence)
 
@@ -113,12 +114,14 @@ def perturbed_by(data: str, schema: Path | None, original: str | None, view: "In
     if original is not None:
         made_from = open_source(original, schema if Path(original).exists() else None)
         made_from.table.schema.require(known, "--original")
-        return against_original(made_from.table, view.table, known, default_registry(), f"by {Path(original).name}")
+        told = against_original(made_from.table, view.table, known, default_registry(), f"by {Path(original).name}")
+        return replace(told, publication=publication_told(Path(data))) if told is not None else None
     told_by, changed = changes_told(Path(data))
     changed = {name: count for name, count in changed.items() if name in known}
     if not any(changed.values()):
         return None
-    return Perturbed(f"by {told_by}", changed, unique_records(view.table, known))
+    unique = unique_records(view.table, known)
+    return Perturbed(f"by {told_by}", changed, unique, publication=publication_told(Path(data)))
 
 
 def changes_told(path: Path) -> tuple[str, dict[str, int]]:
@@ -149,6 +152,19 @@ def changes_told(path: Path) -> tuple[str, dict[str, int]]:
     return "", {}
 
 
+def publication_told(path: Path) -> dict[str, Any] | None:
+    """Return what the run folder that a data file lies in says of publishing it; None for any other file."""
+    from evosdc.runs.layout import RESULT, read_object
+
+    try:
+        document = read_object(path.with_name(RESULT))
+    except (OSError, ValueError):
+        return None
+    best, told = document.get("best"), document.get("publication")
+    own = isinstance(best, dict) and best.get("file") == path.name
+    return told if own and isinstance(told, dict) else None
+
+
 def matrix_rows(path: Path) -> "dict[str, Matrix]":
     """Return, by attribute, the rows of a file's matrices; those of values that occurred where the file tells counts.
 
@@ -174,7 +190,10 @@ def matrix_rows(path: Path) -> "dict[str, Matrix]":
     return rows
 
 
-def _show(view: "IntruderView", chosen: Mapping[str, Mapping[str, Any]], figures: Mapping[str, Any]) -> None:
+def _show(
+    view: "IntruderView", chosen: Mapping[str, Mapping[str, Any]], figures: Mapping[str, Any], instead: str
+) -> None:
+    """Print figures and verdicts of privacy models; `instead` is the verdict where theirs do not hold."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -196,7 +215,9 @@ def _show(view: "IntruderView", chosen: Mapping[str, Mapping[str, Any]], figures
         else:
             table.add_row(name, "-", Text(f"does not apply: {figures['not_applicable'][name]}"), style="dim")
     Console().print(table)
-    for name in sorted(figures.keys() & built.keys()):
+    if instead:
+        say(f"Verdict: {instead}")
+    for name in () if instead else sorted(figures.keys() & built.keys()):
         if verdict := built[name].verdict(figures):
             say(f"Verdict: {verdict}")
     say(

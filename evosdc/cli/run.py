@@ -1,14 +1,12 @@
 """``evosdc run``, ``evosdc check`` and ``evosdc resume``."""
 
 import json
-import shlex
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
+from evosdc.cli.ending import conclude, outcome, reported
 from evosdc.cli.options import PATH, command_line, json_option, listed, schema_option
 
 _executor = click.option(
@@ -182,15 +180,11 @@ def resume(
     Executor and workers may be others than before: the result is the same.
     """
     from evosdc.cli.display import display
-    from evosdc.errors import ExperimentError, Fault
     from evosdc.experiment.study.study import resume_study
     from evosdc.plugins.registry import default_registry
-    from evosdc.runs.layout import RESOLVED
+    from evosdc.runs.layout import require_run
 
-    if not (run_dir / RESOLVED).exists():
-        raise ExperimentError(
-            Fault(str(run_dir), "a path that holds no run", "a run folder", "evosdc run names the folder it writes to.")
-        )
+    require_run(run_dir)
     place = None if hosts is None else str(hosts.absolute())
     with display(quiet or as_json) as shown:
         result = outcome(
@@ -200,7 +194,8 @@ def resume(
                 run_dir, default_registry(), shown, force, executor=executor, workers=workers, hosts=place
             ),
         )
-    conclude(run_dir, result, as_json)
+        report = reported(run_dir, shown)
+    conclude(run_dir, result, report, as_json)
     leave_by(result)
 
 
@@ -227,126 +222,6 @@ def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool) -> di
         if model.executor.name == "serial" and (model.executor.workers or 1) > 1:
             shown.message(f"executor serial: has no workers; {model.executor.workers} make no difference")
         result = outcome(path, shown, lambda: run_study(model, path, registry, shown, command_line()))
-    conclude(path, result, as_json)
+        report = reported(path, shown)
+    conclude(path, result, report, as_json)
     return result
-
-
-def outcome(path: Path, shown: Any, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Return what a run came to; a signal that comes when it has ended already is too late to stop it."""
-    from evosdc.cli.signals import forget
-    from evosdc.runs.layout import RESULT, read_object
-
-    try:
-        with resumable(path, shown):
-            return work()
-    except KeyboardInterrupt:
-        if not _ended(path):
-            raise
-        forget()
-        return read_object(path / RESULT)
-
-
-def _ended(path: Path) -> bool:
-    """Whether a run or study is complete, whatever came after."""
-    from evosdc.errors import InputError
-    from evosdc.experiment.study.status import read_status
-    from evosdc.runs.status import FINISHED
-
-    try:
-        return read_status(path).phase == FINISHED
-    except InputError:
-        return False
-
-
-@contextmanager
-def resumable(path: Path, shown: Any) -> Iterator[None]:
-    """Say how to go on when a run is stopped, or fails with something in its folder."""
-    from evosdc.cli.signals import asked_to_stop
-    from evosdc.errors import CheckpointError, RunError
-    from evosdc.runs.layout import RESOLVED
-
-    try:
-        yield
-    except CheckpointError:
-        raise  # what is there was refused; it says itself what helps
-    except BaseException as error:
-        if isinstance(error, KeyboardInterrupt) and _ended(path):
-            raise
-        number = asked_to_stop()
-        if number is None and not isinstance(error, KeyboardInterrupt | RunError | OSError):
-            raise
-        if (path / RESOLVED).exists():
-            _report_so_far(path, shown)
-            shown.message(f"What was reached is kept. Go on with: {shlex.join(['evosdc', 'resume', str(path)])}")
-        elif number is not None:
-            shown.message("Nothing was begun: the same command begins it.")
-        raise
-
-
-def _report_so_far(path: Path, shown: Any) -> None:
-    """Write the report of a run that was stopped with its best file so far written, and say where both are."""
-    from evosdc.report import write_pages
-    from evosdc.runs.layout import RESULT, read_object, run_folders
-
-    files = [folder / str(read_object(folder / RESULT)["best"]["file"]) for folder in _with_result(run_folders(path))]
-    if not files:
-        return
-    report = write_pages(path)
-    for file in files[-1:]:
-        shown.message(f"Best file so far: {file}")
-    shown.message(f"Report:           {report}")
-
-
-def _with_result(folders: Iterable[Path]) -> Iterator[Path]:
-    from evosdc.runs.layout import RESULT
-
-    return (folder for folder in folders if (folder / RESULT).exists())
-
-
-def conclude(path: Path, result: dict[str, Any], as_json: bool) -> None:
-    """Write the report of a run folder and print the result.
-
-    The run has ended by then: a signal stops the printing, and the exit status stays that of the run. The report is
-    begun again, unless a second signal comes.
-    """
-    from evosdc.cli.signals import forget
-    from evosdc.report import write_pages
-
-    try:
-        report = write_pages(path)
-    except KeyboardInterrupt:
-        forget()
-        report = write_pages(path)
-    try:
-        _print_outcome(path, result, report, as_json)
-    except KeyboardInterrupt:
-        click.echo("Stopped; the run had ended.", err=True)
-    forget()
-
-
-def _print_outcome(path: Path, result: dict[str, Any], report: Path, as_json: bool) -> None:
-    from evosdc.cli.results import (
-        print_json,
-        print_publication,
-        print_requirements,
-        print_result,
-        print_settings,
-        print_verdict,
-        print_warnings,
-    )
-    from evosdc.cli.text import say
-    from evosdc.runs.layout import FOR_USERS
-
-    if as_json:
-        print_json(result)
-        return
-    print_publication(result)
-    print_requirements(result)
-    print_result(result)
-    print_verdict(result)
-    print_settings(result)
-    say(f"Protected file: {path / result['best']['file']}")
-    say(f"Report:         {report}")
-    if (path / FOR_USERS).exists():
-        say(f"For its users:  {path / FOR_USERS}, which may be published with it")
-    print_warnings(result)

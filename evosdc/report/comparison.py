@@ -12,7 +12,7 @@ from evosdc.report.figures import add_iso_scores, hover_text
 from evosdc.report.frames import history, thinned
 from evosdc.report.fresh_draws import fresh_score
 from evosdc.report.overlaps import Overlap, group_overlapping
-from evosdc.report.palette import GREY, INK, colours, dashes, dress, figure, literal, stacked, symbols
+from evosdc.report.palette import GREY, INK, colours, dashes, figure, literal, stacked, symbols
 from evosdc.report.standings import Standing, Standings
 from evosdc.report.verdicts import changed_total
 from evosdc.report.wording import number
@@ -126,7 +126,7 @@ def overlaid_plane(runs: Sequence[RecordedRun]) -> go.Figure | None:
     if not curves:
         return None
     drawn = make_subplots(rows=1, cols=2, subplot_titles=["information loss IL", "disclosure risk DR"])
-    dress(drawn, 380)
+    drawn.update_layout(template="none", height=380)
     drawn.update_annotations(font={"size": 13, "color": INK})
     palette, styles = colours(len(runs)), dashes(len(runs))
     named: set[int] = set()

@@ -18,7 +18,6 @@ from evosdc.report.palette import (
     LIGHT_BLUE,
     VERMILION,
     colours,
-    dress,
     figure,
     literal,
     stacked,
@@ -175,7 +174,7 @@ def evolution(rows: pd.DataFrame, fitness: str) -> go.Figure | None:
     front_title = "hypervolume of the front, %" if volume == "hypervolume" else "size of the front"
     names = [literal(titles[key], 40) for key in panels] + ([front_title] if has_front else [])
     drawn = make_subplots(rows=1, cols=len(names), subplot_titles=names, horizontal_spacing=0.07)
-    dress(drawn, 360)
+    drawn.update_layout(template="none", height=360)
     drawn.update_annotations(font={"size": 13, "color": INK})
     rows = thinned(rows)
     for column, key in enumerate(panels, 1):

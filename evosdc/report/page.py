@@ -29,7 +29,7 @@ from evosdc.report import (
 from evosdc.report.frames import mapping
 from evosdc.report.fresh_draws import fresh_measures, fresh_rows, fresh_verdicts
 from evosdc.report.opinion import second_opinion
-from evosdc.report.palette import DARK
+from evosdc.report.palette import DARK, drawing
 from evosdc.report.pictures import pictures
 from evosdc.report.privacy import privacy_rows
 from evosdc.report.resources import PLOTLY, resource, template
@@ -260,7 +260,7 @@ def _sweep(groups: Sequence[sweep.Group], runs: Sequence[RecordedRun], drawings:
 def _drawing(drawings: dict[str, str], identifier: str, drawn: go.Figure | None) -> dict[str, Any] | None:
     if drawn is None:
         return None
-    text = drawn.to_json()
+    text = drawing(drawn)
     # JSON inside a script element: nothing in it may look like a tag to the HTML parser.
     drawings[identifier] = text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
     return {"id": identifier, "height": drawn.layout.height}

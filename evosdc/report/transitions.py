@@ -6,7 +6,7 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from evosdc.report.palette import BEFORE, BLUE, dress, literal
+from evosdc.report.palette import BEFORE, BLUE, literal
 from evosdc.report.wording import number
 from evosdc.runs.reader import RecordedRun
 
@@ -26,7 +26,7 @@ def heat_map(entry: Mapping[str, Any]) -> go.Figure:
     size = len(names)
     matrix = entry["matrix"]
     drawn = make_subplots(cols=2, shared_yaxes=True, column_widths=[0.72, 0.28], horizontal_spacing=0.03)
-    dress(drawn, 150 + max(26 * size, 90))
+    drawn.update_layout(template="none", height=150 + max(26 * size, 90))
     written = [[f"{value:.2f}" if value >= 0.005 else "" for value in row] for row in matrix]
     hovers = [
         [f"{literal(a)} becomes {literal(b)}: {value:.4f}" for b, value in zip(names, row, strict=True)]

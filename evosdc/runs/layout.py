@@ -242,6 +242,13 @@ class RunFolder:
         self._lock.release()
 
 
+def require_run(path: Path) -> None:
+    """Raise `ExperimentError` where a path holds neither a run nor a study."""
+    if not (path / RESOLVED).exists():
+        advice = "evosdc run names the folder it writes to."
+        raise ExperimentError(Fault(printable(str(path)), "a path that holds no run", "a run folder", advice))
+
+
 def free_folder(parent: Path, title: str) -> Path:
     """Return a path below `parent`, named after a title, that does not exist yet."""
     stem = re.sub(r"[^\w]+", "-", title.lower()).strip("-")[:60] or "run"

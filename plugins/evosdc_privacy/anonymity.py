@@ -60,7 +60,9 @@ class KAnonymity(ByClass):
         expected = figures.get("global-risk", {}).get("expected_reidentifications")
         chance = ""
         if expected is not None:
-            chance = f" About {expected:.3g} re-identifications are to be expected from an intruder who knows them."
+            rounded = float(f"{expected:.3g}")
+            about = f"{rounded:,.0f}" if rounded >= 100.0 else f"{rounded:g}"
+            chance = f" About {about} re-identifications are to be expected from an intruder who knows them."
         if unique:
             return (
                 f"{unique} respondents stand out by the attributes named below. Do not release the file as it is "

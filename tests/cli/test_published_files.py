@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from evosdc.cli.run import conclude, outcome
+from evosdc.cli.ending import conclude, outcome
 from evosdc.cli.signals import Stopped
 from evosdc.report import write_pages
 
@@ -112,7 +112,7 @@ def test_a_signal_after_the_end_leaves_the_status_of_the_run(evosdc, home, monke
     monkeypatch.setattr("evosdc.report.write_pages", pages)
     assert evosdc("resume", "r").status == 0
     assert len(calls) == 2
-    conclude(home / "r", result, as_json=True)
+    conclude(home / "r", result, home / "r" / "report.html", as_json=True)
     assert json.loads(capsys.readouterr().out) == result
 
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from evosdc.cli.display import display
-from evosdc.cli.run import resumable
+from evosdc.cli.ending import resumable
 from evosdc.errors import CheckpointError, RunError
 from tests.cli.conftest import SHORT
 from tests.cluster.commands import wait_for
@@ -184,6 +184,14 @@ def test_export_writes_any_member_of_the_front(evosdc, survey):
     assert {n: measured[n] for n in ("ctbil", "dbrl")} == {n: front[-1]["scores"][n] for n in ("ctbil", "dbrl")}
     answer = evosdc("export", "run", len(front), "-o", "x.csv")
     assert (answer.status, f"0..{len(front) - 1}" in answer.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "words", [("export", "no", "0", "-o", "x.csv"), ("status", "no"), ("resume", "no"), ("finish", "no")]
+)
+def test_a_path_that_holds_no_run_is_told_of_in_one_way(evosdc, survey, words):
+    answer = evosdc(*words)
+    assert (answer.status, answer.err.startswith("Error: no: given a path that holds no run;")) == (2, True), answer
 
 
 def test_export_writes_over_no_file_of_the_run(evosdc, survey):

@@ -4,65 +4,71 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from evosdc.model import Masking
+from evosdc.tuning.result import Tuning
 from evosdc.tuning.tuner import FINAL_DRAWS
 from tests.tuning.problems import PROTECT, SOME, problem_of, tuned
 
 PROBLEM = problem_of()
-FOUND = tuned(PROBLEM)
+
+
+@pytest.fixture(scope="module")
+def tuning() -> Tuning:
+    return tuned(PROBLEM)
 
 
 def comparable(found) -> str:
     return json.dumps({key: value for key, value in found.to_json().items() if key != "seconds"})
 
 
-def test_all_methods_are_in_the_table_at_their_best() -> None:
-    assert {row.masking.method for row in FOUND.rows if row.kind == "method"} == set(SOME)
-    assert {row.kind for row in FOUND.rows} == {"method", "by attribute", "chain"}
-    means = [row.order for row in FOUND.rows]
+def test_all_methods_are_in_the_table_at_their_best(tuning: Tuning) -> None:
+    assert {row.masking.method for row in tuning.rows if row.kind == "method"} == set(SOME)
+    assert {row.kind for row in tuning.rows} == {"method", "by attribute", "chain"}
+    means = [row.order for row in tuning.rows]
     assert means == sorted(means)
-    assert FOUND.best is FOUND.rows[0]
-    assert len({row.name for row in FOUND.rows}) == len(FOUND.rows)
-    assert FOUND.evaluations <= 400
-    assert sum(row.evaluations for row in FOUND.rows) <= FOUND.evaluations
+    assert tuning.best is tuning.rows[0]
+    assert len({row.name for row in tuning.rows}) == len(tuning.rows)
+    assert tuning.evaluations <= 400
+    assert sum(row.evaluations for row in tuning.rows) <= tuning.evaluations
 
 
-def test_figures_of_a_row_are_those_of_its_files() -> None:
+def test_figures_of_a_row_are_those_of_its_files(tuning: Tuning) -> None:
     from evosdc.tuning.trial import Trial, attempt
     from tests.tuning.problems import REGISTRY
 
-    for row in FOUND.rows[:3]:
+    for row in tuning.rows[:3]:
         again, _ = attempt(PROBLEM, REGISTRY, row.masking, row.masking.seed)
         assert isinstance(again, Trial)
         assert dict(again.scores) == dict(row.scores)
         assert again.objectives == row.fitness
         assert row.mean >= row.fitness
-    assert FOUND.best.draws >= FINAL_DRAWS or FOUND.best.error == 0.0
+    assert tuning.best.draws >= FINAL_DRAWS or tuning.best.error == 0.0
 
 
-def test_the_best_files_are_all_different_and_in_order() -> None:
-    assert len({file.masking.label for file in FOUND.files}) == len(FOUND.files) == 24
-    fitness = [file.fitness for file in FOUND.files]
+def test_the_best_files_are_all_different_and_in_order(tuning: Tuning) -> None:
+    assert len({file.masking.label for file in tuning.files}) == len(tuning.files) == 24
+    fitness = [file.fitness for file in tuning.files]
     assert fitness == sorted(fitness)
-    assert fitness[0] <= min(row.fitness for row in FOUND.rows)
-    labels = [masking.label for masking in FOUND.maskings]
+    assert fitness[0] <= min(row.fitness for row in tuning.rows)
+    labels = [masking.label for masking in tuning.maskings]
     # The best come first: time may end before all are masked and judged.
-    assert labels[:24] == [file.masking.label for file in FOUND.files]
+    assert labels[:24] == [file.masking.label for file in tuning.files]
     assert len(set(labels)) == len(labels)
-    assert {row.label for row in FOUND.rows} <= set(labels)
-    assert all(masking.seed is not None for masking in FOUND.maskings)
+    assert {row.label for row in tuning.rows} <= set(labels)
+    assert all(masking.seed is not None for masking in tuning.maskings)
 
 
-def test_the_same_seed_finds_the_same() -> None:
-    assert comparable(tuned(PROBLEM)) == comparable(FOUND)
-    assert comparable(tuned(problem_of(seed=2))) != comparable(FOUND)
+def test_the_same_seed_finds_the_same(tuning: Tuning) -> None:
+    assert comparable(tuned(PROBLEM)) == comparable(tuning)
+    assert comparable(tuned(problem_of(seed=2))) != comparable(tuning)
 
 
-def test_refinement_beats_the_grid_it_starts_from() -> None:
-    swap = next(row for row in FOUND.rows if row.name == "rank-swapping")
+def test_refinement_beats_the_grid_it_starts_from(tuning: Tuning) -> None:
+    swap = next(row for row in tuning.rows if row.name == "rank-swapping")
     grid = tuned(PROBLEM, 5, methods=("rank-swapping",))
     assert swap.mean < grid.best.mean
 

@@ -9,7 +9,7 @@ from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.run.environment import require_same_data
 from evosdc.model import Individual
 from evosdc.plugins.registry import Registry
-from evosdc.runs.layout import ENVIRONMENT, RunFolder
+from evosdc.runs.layout import ENVIRONMENT, RunFolder, require_run
 
 
 def front_member(path: Path, member: int, registry: Registry) -> tuple[Assembly, Individual]:
@@ -17,11 +17,14 @@ def front_member(path: Path, member: int, registry: Registry) -> tuple[Assembly,
 
     Raises
     ------
+    ExperimentError
+        The folder holds no run.
     CheckpointError
-        The folder holds no run or no checkpoint, or the data have changed.
+        There is no checkpoint, or the data have changed.
     DataError
         The front has no such member.
     """
+    require_run(path)
     folder = RunFolder(path)
     assembly = assemble(experiment_of(folder), registry)
     require_same_data(folder.read_object(ENVIRONMENT), assembly.source.table)

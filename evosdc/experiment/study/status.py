@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evosdc.errors import ExperimentError, Fault
 from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.study.settings import combinations, planned_runs
 from evosdc.printing import values_in_words
-from evosdc.runs.layout import LOCK, RESOLVED, RESULT, RunFolder
+from evosdc.runs.layout import LOCK, RESOLVED, RESULT, RunFolder, require_run
 from evosdc.runs.lock import LockOwner, read_owner
 from evosdc.runs.status import (
     FAILED,
@@ -122,12 +121,9 @@ def read_status(path: Path) -> Status:
         What it was to do cannot be read.
     """
     owner = read_owner(path / LOCK)
-    if not (path / RESOLVED).exists():
-        if owner is not None:  # it is just beginning, or was killed in its first moments
-            return read_run_status(path)
-        raise ExperimentError(
-            Fault(str(path), "a path that holds no run", "a run folder", "evosdc run names the folder it writes to.")
-        )
+    if owner is not None and not (path / RESOLVED).exists():  # it is just beginning, or was killed in its first moments
+        return read_run_status(path)
+    require_run(path)
     experiment = experiment_of(RunFolder(path))
     if experiment.single:
         return read_run_status(path)
