@@ -67,8 +67,6 @@ def tune(
     """
     from evosdc.cli.display import display
     from evosdc.cli.inputs import data_of
-    from evosdc.cli.results import print_json
-    from evosdc.cli.text import say, warn
     from evosdc.errors import DataError, Fault
     from evosdc.experiment.build.assembly import assemble
     from evosdc.experiment.build.protection import protection
@@ -97,13 +95,33 @@ def tune(
     wanted = experiment.start.tuned
     with display(quiet or as_json) as shown:
         shown.limited(seconds)
-        found = tune_alone(assembly, wanted, budget_of(wanted, experiment.stop), shown.tuning)
+        stopped: list[Tuning] = []
+        try:
+            found = tune_alone(assembly, wanted, budget_of(wanted, experiment.stop), shown.tuning, stopped.append)
+        except KeyboardInterrupt:
+            for so_far in stopped:
+                if so_far.rows:
+                    shown.message("stopping: this is what was found so far")
+                    _conclude(so_far, assembly, data, schema, output, as_json)
+            raise
     if not found.rows:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in found.refused.items()) or "no method"
         raise DataError(Fault("tune", reasons, "a masking method that fits the protected attributes"))
+    _conclude(found, assembly, data, schema, output, as_json)
+
+
+def _conclude(
+    found: "Tuning", assembly: "Assembly", data: str, schema: Path | None, output: Path | None, as_json: bool
+) -> None:
+    """Write the best file and what repeats it where a folder was asked for, and print what was found."""
+    from evosdc.cli.results import print_json
+    from evosdc.cli.text import say, warn
+
+    experiment = assembly.experiment
     commands = [command_of(row.masking, data, schema, assembly.microdata.protect) for row in found.rows]
     best = command_of(found.files[0].masking, data, schema, assembly.microdata.protect)
-    result = found.to_json() | {"title": experiment.heading, "seed": seed, "fitness": fitness}
+    fitness = experiment.fitness.name
+    result = found.to_json() | {"title": experiment.heading, "seed": assembly.seed, "fitness": fitness}
     result["protect"] = list(assembly.microdata.protect)
     for row, command in zip(result["methods"], commands, strict=True):
         row["command"] = command

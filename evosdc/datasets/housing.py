@@ -11,6 +11,7 @@ Only integers are drawn and compared, from the generator's raw output, so that o
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -54,6 +55,7 @@ def load(paths: Mapping[str, Path]) -> Source:
     return survey()
 
 
+@lru_cache(maxsize=2)
 def survey(seed: int = SEED, records: int = RECORDS) -> Source:
     """Return a survey drawn from a seed.
 

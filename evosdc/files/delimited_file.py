@@ -291,5 +291,7 @@ def _decimal_mark(columns: Sequence[Column], separator: str) -> str:
 
 def plain_text(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
     """Return an ordinary CSV file: comma, UTF-8, line feeds, a header, quotes only where needed."""
-    lines = [",".join(rewritten("", cell, len(names) == 1 and not cell, ",") for cell in row) for row in (names, *rows)]
+    texts = {text for row in (names, *rows) for text in row}
+    cells = {text: rewritten("", text, len(names) == 1 and not text, ",") for text in texts}
+    lines = [",".join([cells[text] for text in row]) for row in (names, *rows)]
     return ("\n".join(lines) + "\n").encode("utf-8")

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import evosdc as package
+from evosdc.cli.signals import Stopped
 from evosdc.cli.tune import command_of, value_text
 from evosdc.datasets.loading import load_dataset
 from evosdc.model import Masking
@@ -50,6 +51,19 @@ def test_the_best_file_and_what_goes_on_from_it_are_written(evosdc, found, tmp_p
     assert run.status == 0, run.err
     assert json.loads(run.out)["best"]["fitness"] <= found["best_file"]["fitness"]
     assert (tmp_path / "out").stat().st_mode & 0o077 == 0
+
+
+def test_what_was_found_is_told_and_written_where_it_is_stopped(evosdc, tmp_path, monkeypatch):
+    def press(self, done):
+        raise Stopped(2)
+
+    monkeypatch.setattr("evosdc.cli.display.Quiet.tuning", press)
+    answer = evosdc("tune", *WORDS, *FEW, "-o", "out", "--json")
+    assert answer.status == 130, answer.err
+    best = json.loads(answer.out)["best_file"]
+    assert (tmp_path / "out" / "best.csv").exists()
+    measured = json.loads(evosdc("measure", "housing", "out/best.csv", *JUDGED).out)
+    assert {name: measured[name] for name in ("dbil", "id")} == {name: best["scores"][name] for name in ("dbil", "id")}
 
 
 def test_the_table_is_for_people(evosdc):
