@@ -83,6 +83,7 @@ class Memetic(Algorithm):
         given = {key: value for key, value in params.inner.items() if key != "name"}
         self.inner: Algorithm = toolbox.algorithm(params.inner["name"], given)
         self.moves = moves_of(toolbox.genotype, params.burdened)
+        self._burdened: tuple[bytes, NDArray[np.float64] | None] = (b"", None)
         self._position = {move.name: place for place, move in enumerate(self.moves)}
 
     def first_population(self, candidates: Sequence[Individual]) -> Population:
@@ -165,15 +166,20 @@ class Memetic(Algorithm):
 
         Each measure that can tell counts alike, whatever its score; None where no record is to be preferred.
         """
-        measures: Mapping[str, Fitted] = self.toolbox.measures
-        masked: Table = self.toolbox.genotype.decode(climber.genome, np.random.default_rng(0))
-        known = [burdens for fitted in measures.values() if (burdens := fitted.burdens(masked)) is not None]
-        shares = [burdens / burdens.sum() for burdens in known if burdens.sum() > 0.0]
-        if not shares:
+        if self._burdened[0] != climber.key:  # a member mostly stays for many rounds
+            self._burdened = climber.key, self._summed_burdens(climber.genome)
+        through = self._burdened[1]
+        if through is None:
             return None
-        through: NDArray[np.float64] = np.sum(shares, axis=0).cumsum()
         last, total = len(through) - 1, float(through[-1])
         return lambda: min(int(through.searchsorted(total * rng.random(), "right")), last)
+
+    def _summed_burdens(self, genome: Any) -> NDArray[np.float64] | None:
+        measures: Mapping[str, Fitted] = self.toolbox.measures
+        masked: Table = self.toolbox.genotype.decode(genome, np.random.default_rng(0))
+        known = [burdens for fitted in measures.values() if (burdens := fitted.burdens(masked)) is not None]
+        shares = [burdens / burdens.sum() for burdens in known if burdens.sum() > 0.0]
+        return np.sum(shares, axis=0).cumsum() if shares else None
 
     def replace(
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]

@@ -204,7 +204,8 @@ def protect(
     il, dr : sequence of str, optional
         Measures of information loss and disclosure risk; by default risk by role and the losses of analysts.
     require : sequence of str
-        What the file must fulfil: ``"k-anonymity >= 3"``.
+        What the file must fulfil: ``"k-anonymity >= 3"``; ``"publishable"`` asks for a verdict that does not forbid to
+        publish it.
     tune : bool
         Whether the search begins with masking methods at their best parameters.
     second_opinion : bool
@@ -233,7 +234,7 @@ def protect(
     """
     from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.experiment.build.data import load_data
-    from evosdc.experiment.build.protection import protection
+    from evosdc.experiment.build.protection import PUBLISHABLE, protection, without_publishable
     from evosdc.experiment.run.own_data import with_own_data, withdrawn_unless_begun
     from evosdc.experiment.study.study import run_study
     from evosdc.files.masked_file import read_masked
@@ -244,6 +245,7 @@ def protect(
     require_seed(seed)
     if time is not None and not time > 0:
         raise ParameterError(Fault("time", repr(time), "a time above 0, in seconds"))
+    required, wants_publishable = without_publishable(listed(require) or ())
     registry = default_registry()
     original, roles = as_file(data, listed(protect))
     names = choose_attributes(original.schema, listed(protect))
@@ -259,7 +261,7 @@ def protect(
             fitness=fitness or registry.default("fitness", "protect"),
             il=listed(il) or (),
             dr=listed(dr) or (),
-            require=listed(require) or (),
+            require=required,
             structural_zeros=structural_zeros,
             seconds=time,
             seed=seed,
@@ -275,13 +277,19 @@ def protect(
         rmtree(path / DATA)  # the report needs no copy of the confidential data
     kept = [name for name in original.schema.names if name in published.schema]
     masked = align_codes(original.select(list(names)), published)
+    requirements = [
+        Requirement(str(r["requirement"]), float(r["value"]), bool(r["met"])) for r in result["requirements"]
+    ]
+    if wants_publishable:
+        publishable = bool(result["publication"]["publishable"])
+        requirements.append(Requirement(PUBLISHABLE, float(publishable), publishable))
     verdict, classical = result.get("verdict"), result["portfolio"]["best"]
     return ProtectedData(
         as_given(data, masked, kept, neutralise_formulas),
         _rated(result["best"], str(result["best"]["origin"])),
         _rated(classical, str(classical["label"])) if classical is not None else None,
         tuple(_rated(member, str(member["origin"])) for member in result["front"]),
-        tuple(Requirement(str(r["requirement"]), float(r["value"]), bool(r["met"])) for r in result["requirements"]),
+        tuple(requirements),
         ProtectedVerdict(verdict["holds"], verdict["text"]) if verdict is not None else None,
         result,
         path if folder is not None else None,

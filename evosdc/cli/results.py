@@ -88,9 +88,19 @@ def print_publication(result: Mapping[str, Any]) -> None:
         if texts:
             say(f"{words}: {' '.join(texts)}")
     if told["published_unchanged"]:
-        say(f"Published unchanged: {', '.join(told['published_unchanged'])}.")
+        say(f"Published unchanged: {', '.join(told['published_unchanged'])}.{_together(told)}")
     if told["above_limit"] is not None:
         say(f"The score lies {told['above_limit']:.1f} % above the limit, which no masked file can beat.")
+
+
+def _together(told: Mapping[str, Any]) -> str:
+    together = told.get("unchanged_together")
+    if not together:
+        return ""
+    return (
+        f" Together they make {together['unique_percent']:.1f} % of the people unique; an informed intruder who knows "
+        f"them, too, is expected to find {together['found_percent']:.1f} %."
+    )
 
 
 def print_verdict(result: Mapping[str, Any]) -> None:

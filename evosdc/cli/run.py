@@ -171,7 +171,8 @@ def resume(run_dir: Path, force: bool, quiet: bool, as_json: bool) -> None:
     require_run(run_dir)
     with display(quiet or as_json) as shown, resumable(run_dir, shown):
         result = resume_study(run_dir, default_registry(), shown, force)
-    conclude(run_dir, result, as_json)
+        report = reported(run_dir, shown)
+    conclude(run_dir, result, report, as_json)
     leave_by(result)
 
 
@@ -199,7 +200,8 @@ def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool) -> di
             shown.message(f"executor serial: has no workers; {model.executor.workers} make no difference")
         with resumable(path, shown):
             result: dict[str, Any] = run_study(model, path, registry, shown, command_line())
-    conclude(path, result, as_json)
+        report = reported(path, shown)
+    conclude(path, result, report, as_json)
     return result
 
 
@@ -246,8 +248,16 @@ def _with_result(folders: Iterable[Path]) -> Iterator[Path]:
     return (folder for folder in folders if (folder / RESULT).exists())
 
 
-def conclude(path: Path, result: dict[str, Any], as_json: bool) -> None:
-    """Write the report of a run folder and print the result."""
+def reported(path: Path, shown: Any) -> Path:
+    """Write the report of a run folder, saying so, and return where it is."""
+    from evosdc.report import write_pages
+
+    shown.concluding("writing the report")
+    return write_pages(path)
+
+
+def conclude(path: Path, result: dict[str, Any], report: Path, as_json: bool) -> None:
+    """Print the result of a run folder and where its files are, the report last."""
     from evosdc.cli.results import (
         print_json,
         print_publication,
@@ -258,10 +268,8 @@ def conclude(path: Path, result: dict[str, Any], as_json: bool) -> None:
         print_warnings,
     )
     from evosdc.cli.text import say
-    from evosdc.report import write_pages
     from evosdc.runs.layout import FOR_USERS
 
-    report = write_pages(path)
     if as_json:
         print_json(result)
         return
@@ -270,8 +278,8 @@ def conclude(path: Path, result: dict[str, Any], as_json: bool) -> None:
     print_result(result)
     print_verdict(result)
     print_settings(result)
+    print_warnings(result)
     say(f"Protected file: {path / result['best']['file']}")
-    say(f"Report:         {report}")
     if (path / FOR_USERS).exists():
         say(f"For its users:  {path / FOR_USERS}, which may be published with it")
-    print_warnings(result)
+    say(f"Report:         {report}")

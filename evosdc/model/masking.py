@@ -33,6 +33,10 @@ class MaskingMethod(ABC):
     companion: ClassVar[str] = ""
     """A word for what the custodian keeps beside the protected file, see `account`; empty for nothing."""
 
+    pace: ClassVar[str] = ""
+    """The parameter, a number, that its time grows in proportion to; empty where there is none. Where a search has
+    little time, the method gets less of it."""
+
     def __init__(self, params: Any) -> None:
         self.params = params
 

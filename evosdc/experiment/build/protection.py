@@ -26,6 +26,9 @@ TUNED = 600
 MOST_HARM = 3.0
 """What a measure of harm may come to at most, in per cent of the records."""
 
+PUBLISHABLE = "publishable"
+"""The requirement that the verdict does not forbid to publish the file."""
+
 
 def protection(
     source: Mapping[str, Any],
@@ -138,6 +141,12 @@ def judgement_of(
         measures["dr"] = list(dr)
         del measures["risks"]
     return measures
+
+
+def without_publishable(require: Sequence[str]) -> tuple[tuple[str, ...], bool]:
+    """Return requirements without `PUBLISHABLE`, which is judged when all else is known, and whether it was one."""
+    kept = tuple(text for text in require if text.strip().lower() != PUBLISHABLE)
+    return kept, len(kept) < len(require)
 
 
 def measures_of(require: Sequence[str], registry: Registry, taken: Sequence[str]) -> list[str]:

@@ -14,6 +14,7 @@ from evosdc.engine.loop import SearchState
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.constraints import judge_constraints
 from evosdc.experiment.build.start import StartingFile
+from evosdc.experiment.run.display import Display
 from evosdc.experiment.run.fresh_findings import impossible_warning
 from evosdc.experiment.run.limit import limit_of_run, limit_summary
 from evosdc.experiment.run.opinion import opinion_of, wanted
@@ -51,6 +52,7 @@ def write_outputs(
     state: SearchState,
     reason: str,
     so_far: bool = False,
+    display: Display | None = None,
 ) -> dict[str, Any]:
     """Write ``best.csv scores.csv front.csv frequencies.json risk.json result.json``; return the last one's content.
 
@@ -59,7 +61,11 @@ def write_outputs(
     so_far : bool
         Whether the search was stopped before its end: ``so_far`` then stands in the result, and neither judges nor the
         limit, which take long, are asked for.
+    display : Display, optional
+        That is told what is being done.
     """
+    tell = (display or Display()).concluding
+    tell("writing the protected file and its scores")
     problem, algorithm = assembly.problem, assembly.algorithm
     best = algorithm.solution(state.population, state.best)
     masked = problem.decode(best.genome, best.key)
@@ -86,7 +92,9 @@ def write_outputs(
     experiment, registry = assembly.experiment, assembly.registry
     opinion, verdict, unasked = None, None, list[str]()
     if not so_far and wanted(experiment, folder, state.progress.seconds):
+        tell("asking judges for a second opinion")
         opinion, verdict, unasked = opinion_of(assembly, starting, best, masked)
+    tell("judging the file: fresh draws, limit, intruders, analyses")
     fresh = fresh_summary(assembly, starting, best)
     limit = None if so_far else limit_of_run(experiment, assembly.microdata, registry, state.progress.seconds)
     known = min((file.individual for file in entries_of(starting)), key=lambda i: i.precedence, default=None)

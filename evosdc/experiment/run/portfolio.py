@@ -6,6 +6,7 @@ from time import perf_counter
 from evosdc.engine.evaluation import Dispatch
 from evosdc.engine.loop import SearchState, first_state
 from evosdc.errors import CheckpointError, Fault
+from evosdc.executors.chunk import OutOfTime, time_limited
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import StartingFile, starting_individual
 from evosdc.experiment.run.summaries import scored
@@ -35,7 +36,7 @@ def starting_individuals(
     """Yield all that stands in the plan of the start, evaluated: the candidates first, then files for comparison.
 
     Where the experiment stops by time, they end early when `FOR_SEARCH` of it is left, after
-    `StartingPlan.assured` entries at least.
+    `StartingPlan.assured` entries at least. What is under way then is given up.
 
     Parameters
     ----------
@@ -79,7 +80,13 @@ def starting_individuals(
             if over():
                 break
             start = perf_counter()
-            individual = starting_individual(problem, plan, position, rule)
+            rest = None if limit is None or done < plan.assured else limit - (start - began)
+            try:
+                with time_limited(rest):
+                    individual = starting_individual(problem, plan, position, rule)
+            except OutOfTime:
+                tell(done, total)
+                return
             seconds = 0.5 * (seconds + perf_counter() - start)
             done += 1
             yield individual

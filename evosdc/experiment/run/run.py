@@ -49,6 +49,7 @@ from evosdc.runs.journal import cut_journal
 from evosdc.runs.layout import (
     CONTEXT,
     ENVIRONMENT,
+    FOR_USERS,
     JOURNAL,
     PORTFOLIO,
     RESOLVED,
@@ -175,7 +176,8 @@ def _carry_out(recorder: Recorder, state: SearchState | None = None) -> Finished
     assembly, folder = recorder.assembly, recorder.folder
     problem, registry = assembly.problem, assembly.registry
     shutil.rmtree(folder.file(CONTEXT), ignore_errors=True)  # left behind by a run that was killed
-    folder.file(RESULT).unlink(missing_ok=True)  # of the best so far, when the run was stopped
+    for told in (RESULT, FOR_USERS):  # of the best so far, when the run was stopped
+        folder.file(told).unlink(missing_ok=True)
     withdraw(folder.path)
     recorder.state = state
     recorder.write_status("running")
@@ -200,7 +202,7 @@ def _carry_out(recorder: Recorder, state: SearchState | None = None) -> Finished
             recorder.state = state
             recorder.save()
         recorder.write_status("running", "writing the result; judges are asked where a second opinion is wanted")
-        result = write_outputs(folder, assembly, files, state, reason)
+        result = write_outputs(folder, assembly, files, state, reason, display=recorder.display)
     except BaseException as error:
         _leave(recorder, error)
         if isinstance(error, KeyboardInterrupt):

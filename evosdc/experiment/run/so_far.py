@@ -32,7 +32,8 @@ def leave_so_far(recorder: Recorder) -> dict[str, Any] | None:
         return _write_found(folder, assembly, recorder.state)
     if recorder.tuned is not None:
         found = recorder.tuned
-        return _write_first(folder, with_tuned(assembly, found.maskings, found.made), found.seconds, found.evaluations)
+        begun = with_tuned(assembly, found.maskings, made=found.made)
+        return _write_first(folder, begun, found.seconds, found.evaluations)
     return _write_started(folder, assembly, recorder.judged) or _write_tuned(folder, assembly)
 
 

@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import Any
 
 from evosdc.calls.defaults import default_portfolio
@@ -21,6 +22,7 @@ from evosdc.experiment.config.maskings import MaskingEntry, TunedStart
 from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.config.resolution import experiment_text
 from evosdc.experiment.run.environment import write_experiment
+from evosdc.experiment.run.pace import UNTIL, all_paced
 from evosdc.experiment.run.recorder import Recorder
 from evosdc.experiment.run.workers import dispatch_of, executor_of
 from evosdc.model import Masking, Microdata, Seedable
@@ -119,14 +121,21 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
     assert start is not None, "nothing is tuned unless the experiment says so"
     made: Sequence[tuple[Masking, Table]] = ()
     if start.tuned is not None and not folder.file(TUNING).exists():
+        began = monotonic()
         budget = budget_of(start.tuned, assembly.experiment.stop)
         problem, portfolio = assembly.problem, start.portfolio
         tell, stopped = recorder.tuning, recorder.tuning_stopped
         tuning = tune_problem(problem, assembly.registry, start.tuned, budget, portfolio, dispatch, tell, stopped)
         made = tuning.made
-        folder.write_json(TUNING, tuning.to_json() | {"start": [masking.to_json() for masking in tuning.maskings]})
+        entries: dict[str, Sequence[Masking]] = {"start": tuning.maskings}
+        if assembly.experiment.stop.seconds is not None:
+            left = UNTIL * assembly.experiment.stop.seconds - tuning.seconds
+            asked = [entry.masking for entry in start.methods]
+            entries["named"] = all_paced(asked, assembly.microdata, assembly.registry, left, recorder.display.message)
+        document = tuning.to_json() | {"seconds": round(monotonic() - began, 3)}
+        folder.write_json(TUNING, document | {key: [one.to_json() for one in ones] for key, ones in entries.items()})
     document = folder.read_object(TUNING, "start")
-    found = with_tuned(assembly, [Masking.from_json(entry) for entry in document["start"]], made)
+    found = with_tuned(assembly, *_maskings(document), made)
     if start.tuned is not None and budget_of(start.tuned, assembly.experiment.stop).seconds is not None:
         # Within a time another computer would find others: what is repeated starts from these.
         named = experiment_of(folder).model_copy(update={"start": found.experiment.start})
@@ -138,7 +147,14 @@ def with_found(assembly: Assembly, folder: RunFolder) -> Assembly:
     """Return a run's assembly with the tuned methods that its folder tells of, where any were looked for and found."""
     if not assembly.plan.tuned or not folder.file(TUNING).exists():
         return assembly
-    return with_tuned(assembly, [Masking.from_json(entry) for entry in folder.read_object(TUNING, "start")["start"]])
+    return with_tuned(assembly, *_maskings(folder.read_object(TUNING, "start")))
+
+
+def _maskings(document: Mapping[str, Any]) -> tuple[list[Masking], list[Masking] | None]:
+    """Return the tuned entries of ``tuning.json``, and those asked for by name; None in files of older versions."""
+    named = document.get("named")
+    read = Masking.from_json
+    return [read(one) for one in document["start"]], None if named is None else [read(one) for one in named]
 
 
 def _positions(plan: StartingPlan, made: Sequence[tuple[Masking, Table]]) -> dict[int, Table]:
@@ -147,15 +163,30 @@ def _positions(plan: StartingPlan, made: Sequence[tuple[Masking, Table]]) -> dic
     return {listed.index(masking): masked for masking, masked in made if masking in listed}
 
 
-def with_tuned(assembly: Assembly, maskings: Sequence[Masking], made: Sequence[tuple[Masking, Table]] = ()) -> Assembly:
-    """Return an assembly whose start has tuned methods in place of the wish for them; some files are `made` already."""
+def with_tuned(
+    assembly: Assembly,
+    maskings: Sequence[Masking],
+    named: Sequence[Masking] | None = None,
+    made: Sequence[tuple[Masking, Table]] = (),
+) -> Assembly:
+    """Return an assembly whose start has tuned methods in place of the wish for them; some files are `made` already.
+
+    `named` are the methods that the start asks for by name, where they differ from what it says.
+    """
     experiment, registry = assembly.experiment, assembly.registry
     assert experiment.start is not None, "nothing is tuned unless the experiment says so"
     begun = experiment.start
     portfolio = registry.implementation("portfolio", begun.portfolio) if begun.portfolio else None
     known = portfolio(assembly.microdata.original) if portfolio is not None else ()
     # The best come first: time may end before all are masked and judged.
-    listed = [*(MaskingEntry.of(masking) for masking in maskings), *begun.methods, *map(MaskingEntry.of, known)]
+    wanted = begun.methods if named is None else tuple(map(MaskingEntry.of, named))
+    tuned = [MaskingEntry.of(masking) for masking in maskings]
+    listed = [*tuned, *wanted, *map(MaskingEntry.of, known)]
+    assured = min(MOST_ASSURED, max(1, len(maskings) + len(wanted)))
+    if experiment.stop.seconds is not None:
+        # Of the tuned files the best alone has to be there besides what was asked for by name.
+        listed = [*tuned[:1], *wanted, *tuned[1:], *map(MaskingEntry.of, known)]
+        assured = max(1, len(tuned[:1]) + len(wanted))
     start = begun.model_copy(update={"methods": tuple(listed), "portfolio": None, "tuned": None})
     anything = (start.methods, start.files, start.random, start.initial)
     if not any(anything) and isinstance(assembly.problem.genotype, Seedable):
@@ -165,6 +196,5 @@ def with_tuned(assembly: Assembly, maskings: Sequence[Masking], made: Sequence[t
     files = file_entries(start, assembly.plan.files)
     plan = starting_plan(assembly.problem, (*entries, *files), start)
     # The best of the tuned files, and what was asked for by name, are there even where tuning took all the time.
-    assured = min(MOST_ASSURED, max(1, len(maskings) + len(begun.methods)))
     plan = replace(plan, assured=assured, made=_positions(plan, made))
     return replace(assembly, experiment=experiment, plan=plan)

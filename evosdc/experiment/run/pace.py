@@ -1,0 +1,76 @@
+"""Masking methods that take as long as they are asked to: how much effort ends within the time there is."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+from evosdc.calls.masking import apply_masking, build_steps
+from evosdc.model import Masking, Microdata
+from evosdc.plugins.registry import Registry
+from evosdc.seeds import Purpose, stream
+
+FIRST, SECOND = 0.001, 0.04
+"""Shares of the effort at which a method is tried: what it takes in any case, and what it takes for its effort."""
+
+UNTIL = 0.75
+"""Share of a search's time at which such methods are to end; where they are slow, a search gains less in the rest."""
+
+LEAST = 0.01
+"""Share of the effort that is left to a method in any case."""
+
+CAUTION = 0.85
+"""Share of the time that a method may be expected to take: another file may take longer, and is judged too."""
+
+
+def paced(masking: Masking, microdata: Microdata, registry: Registry, seconds: float) -> Masking:
+    """Return an entry with as much effort as ends within a time; as it is where that is enough.
+
+    Only a method of one step changes whose class names its `MaskingMethod.pace`, and whose entry leaves that open.
+
+    Parameters
+    ----------
+    seconds : float
+        That masking may take, from now on; trying the method out takes some of them.
+    """
+    method = registry.implementation("masking-method", masking.method)
+    if not method.pace or masking.then or method.pace in masking.params:
+        return masking
+    began = perf_counter()
+    whole = method.Params.model_fields[method.pace].default
+
+    def taken(share: float) -> float:
+        entry = replace(masking, params=_with(masking.params, method.pace, whole * share))
+        begun = perf_counter()
+        apply_masking(entry, build_steps(entry, registry), microdata, stream(0, Purpose.MASK))
+        return perf_counter() - begun
+
+    taken(FIRST)  # compiles
+    first = taken(FIRST)
+    slope = max(taken(SECOND) - first, 0.0) / (SECOND - FIRST)
+    left = CAUTION * (seconds - (perf_counter() - began)) - first
+    if slope <= left:
+        return masking
+    share = max(LEAST, left / slope) if left > 0.0 else LEAST
+    return replace(masking, params=_with(masking.params, method.pace, float(f"{whole * share:.2g}")))
+
+
+def all_paced(
+    maskings: Sequence[Masking],
+    microdata: Microdata,
+    registry: Registry,
+    seconds: float,
+    tell: Callable[[str], None],
+) -> list[Masking]:
+    """Return entries with as much effort as ends within a time that they share; say which have less than usual."""
+    end, found = perf_counter() + seconds, []
+    for place, masking in enumerate(maskings):
+        fitted = paced(masking, microdata, registry, (end - perf_counter()) / (len(maskings) - place))
+        if fitted != masking:
+            tell(f"{fitted.label}: as much of it as ends in its share of the time")
+        found.append(fitted)
+    return found
+
+
+def _with(params: Mapping[str, Any], name: str, value: float) -> dict[str, Any]:
+    return {**params, name: value}
