@@ -81,7 +81,7 @@ def print_publication(result: Mapping[str, Any]) -> None:
         before = found["original_percent"] * records / 100.0
         say(
             f"Expected re-identifications by an informed intruder: {found['expected']:.0f} of {records} "
-            f"({found['percent']:.2f} %, by {found['measure']}); without protection {before:.0f}."
+            f"({found['percent']:.2f} %, by {found['measure']}{_other_way(found)}); without protection {before:.0f}."
         )
     for key, words in (("yes", "An analyst can trust"), ("no", "An analyst cannot trust")):
         texts = told["trust"][key]
@@ -91,6 +91,13 @@ def print_publication(result: Mapping[str, Any]) -> None:
         say(f"Published unchanged: {', '.join(told['published_unchanged'])}.{_together(told)}")
     if told["above_limit"] is not None:
         say(f"The score lies {told['above_limit']:.1f} % above the limit, which no masked file can beat.")
+
+
+def _other_way(found: Mapping[str, Any]) -> str:
+    """Say where the share is not the score of that name, since the search measures one direction alone."""
+    if found.get("looks_for") != "masked record":
+        return ""
+    return " turned round: for each person the likeliest masked record"
 
 
 def _together(told: Mapping[str, Any]) -> str:

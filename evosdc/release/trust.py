@@ -37,24 +37,26 @@ def trust(analyses: Mapping[str, Any]) -> dict[str, list[str]]:
         if key and sound:
             most = max(entry[key] for entry in sound)
             told = f"at most {most:.1f} % of the records elsewhere" if most >= MENTIONED else "exactly as they were"
-            worst = f" ({told})"
+            worst = f"{_grouped(sound)} ({told})"
         if not poor:
             yes.append(f"All {len(entries)} {what}{worst}." if len(entries) > 1 else f"The {what}{worst}.")
             continue
         yes.append(f"{len(sound)} of {len(entries)} {what}{worst}.")
         no.append(f"{what.capitalize()}: {named([title(entry) for entry in ordered], 3)}.")
-    yes += _groupings(tables) if yes else []
     no += _by_value(tables)
     if tables:
         no.append("Single records: any protected value of any of them may be another person's.")
     return {"yes": yes, "no": no}
 
 
-def _groupings(tables: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return in how few classes tables were looked at."""
-    found = {name: words for entry in tables for name, words in (entry.get("grouping") or {}).items()}
-    texts = [f"{name} {words}" for name, words in found.items()]
-    return [f"This was looked at in classes: {named(texts)}."] if texts else []
+def _grouped(entries: Sequence[Mapping[str, Any]]) -> str:
+    """Return in which classes sound tables were looked at: of single attributes each, of pairs that there were some."""
+    found = {name: words for entry in entries for name, words in (entry.get("grouping") or {}).items()}
+    if not found:
+        return ""
+    if any(len(entry["attributes"]) > 1 for entry in entries):
+        return ", each attribute in at most 12 classes"
+    return f", {named([f'{name} {words}' for name, words in found.items()])}"
 
 
 def _by_value(tables: Sequence[Mapping[str, Any]]) -> list[str]:

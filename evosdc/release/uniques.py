@@ -75,9 +75,10 @@ class Perturbed:
         if self.right is not None:
             told.append(f"Of these {self.unique} records, {self.right} carry all the known values of their own person.")
         if self.found is not None:
+            turned = " turned round" if self.found.backwards else ""
             told.append(
                 f"An informed intruder is expected to find {self.found.expected:.0f} of {self.found.records} people "
-                f"({self.found.percent:.2f} %, by {self.found.measure}); in the original "
+                f"({self.found.percent:.2f} %, by {self.found.measure}{turned}); in the original "
                 f"{self.found.original * self.found.records / 100.0:.0f}."
             )
         elif self.right is None:

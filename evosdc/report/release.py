@@ -116,6 +116,7 @@ def _intruder(told: Mapping[str, Any], definitions: Definitions) -> dict[str, An
         "expected": count(figure_of(told.get("expected"))),
         "records": count(records),
         "share": percent(share),
+        "turned": told.get("looks_for") == "masked record",
         "how": "for each person the likeliest masked record"
         if told.get("looks_for") == "masked record"
         else "for each masked record the likeliest person",

@@ -7,6 +7,7 @@ import numpy as np
 
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import Assembly
+from evosdc.experiment.run.provenance import digest
 from evosdc.model.constraint import Constraint
 from evosdc.plugins.registry import Registry
 from evosdc.release.analyses import analyses
@@ -64,6 +65,7 @@ def write_release(
     folder.write_json(
         RELEASE,
         {
+            "published": digest(folder.file(document["best"]["file"])),
             "cross_tables": cross_tables(original, published, microdata.protect) if len(kept) else [],
             "analyses": analysed,
             "corrections": corrections(original, published, analysed["tables"]) if analysed else [],

@@ -17,7 +17,7 @@ from evosdc.errors import CheckpointError, EvosdcError, Fault, InputError
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.build.start import StartingFile
 from evosdc.experiment.build.start_entries import start_of
-from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.config.experiment import ExecutorChoice, Experiment
 from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.config.resolution import experiment_text, resolve
 from evosdc.experiment.run.display import Display
@@ -105,7 +105,13 @@ def run_once(
         return _carry_out(Recorder(assembly, folder, display or Display()))
 
 
-def resume_once(path: Path, registry: Registry, display: Display | None = None, force: bool = False) -> Finished:
+def resume_once(
+    path: Path,
+    registry: Registry,
+    display: Display | None = None,
+    force: bool = False,
+    executor: ExecutorChoice | None = None,
+) -> Finished:
     """Go on with a run from its last checkpoint; the result is that of a run that was never stopped.
 
     Parameters
@@ -113,6 +119,8 @@ def resume_once(path: Path, registry: Registry, display: Display | None = None, 
     force : bool
         Go on although evosdc or a plugin has another version now; the folder keeps note of it, and the result is then
         that of neither version alone.
+    executor : ExecutorChoice, optional
+        In place of the one that the run began with; it makes no difference to the result.
 
     Raises
     ------
@@ -122,6 +130,8 @@ def resume_once(path: Path, registry: Registry, display: Display | None = None, 
     display = display or Display()
     folder = RunFolder(path)
     experiment = experiment_of(folder)
+    if executor is not None:
+        experiment = experiment.model_copy(update={"executor": executor})
     before = folder.read_object(ENVIRONMENT, *REQUIRED)
     assembly = assemble(experiment, registry)
     now = environment_of(assembly)
