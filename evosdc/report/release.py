@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from evosdc.release.requirements import required_words
 from evosdc.report.frames import figure_of, mapping
 from evosdc.report.verdicts import percent
 from evosdc.report.wording import count, listing, number
@@ -100,7 +99,7 @@ def _requirement(entry: Mapping[str, Any], definitions: Definitions) -> dict[str
     text = str(entry.get("requirement", ""))
     name = text.split()[0] if text else ""
     return {
-        "text": required_words(entry) if text else text,
+        "text": str(entry.get("words", text)),
         "met": bool(entry.get("met")),
         "value": number(figure_of(entry.get("value"))),
         "meaning": "".join(sentence for _, sentence in definitions.first([name])),

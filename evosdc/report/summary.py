@@ -4,7 +4,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evosdc.release.requirements import required_words
 from evosdc.report.comparison import spent
 from evosdc.report.frames import mapping
 from evosdc.report.standings import Standing, Standings
@@ -158,7 +157,7 @@ def _constraints(run: RecordedRun) -> str:
 def _constraint(entry: Mapping[str, Any]) -> str:
     value = entry.get("value")
     figure = number(value) if isinstance(value, int | float) else "unknown"
-    return f"{required_words(entry)} (it is {figure})"
+    return f"{entry.get('words', entry.get('requirement'))} (it is {figure})"
 
 
 def _fronts(run: RecordedRun, stand: Standings) -> str:

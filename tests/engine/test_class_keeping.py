@@ -105,6 +105,7 @@ def test_unmasked_quasi_identifiers_are_named(tmp_path):
     (entry,) = (entry for entry in result["requirements"] if entry["requirement"].startswith("k-anonymity"))
     assert not entry["met"]
     assert set(entry["unmasked"]) == set(others)
+    assert entry["words"] == required_words(entry)
     assert required_words(entry).endswith("are published unchanged)")
     assert any(required_words(entry) in warning for warning in result["warnings"])
     assert any(warning.startswith("A cause: k-anonymity >= 30 counts over all") for warning in result["warnings"])

@@ -13,6 +13,7 @@ from evosdc.experiment.config.experiment import Experiment, Measures, Named
 from evosdc.model import Aggregation, Expected, Fitted, Microdata, PostRandomised
 from evosdc.model.constraint import Constraint, Constraints
 from evosdc.plugins.registry import Registry
+from evosdc.release.requirements import required_words
 
 
 def parse_constraints(experiment: Experiment) -> tuple[Constraint, ...]:
@@ -169,7 +170,8 @@ def judge_constraints(
 ) -> list[dict[str, object]]:
     """Return each constraint with the figure that it looks at and whether it is met, JSON-able.
 
-    Of privacy models also the ``quasi_identifiers`` that they look at, and which of these are ``unmasked``.
+    Of privacy models also the ``quasi_identifiers`` that they look at, which of these are ``unmasked``, and the
+    requirement in ``words`` that name them.
     """
     return [
         {
@@ -177,12 +179,13 @@ def judge_constraints(
             "value": scores[constraint.figure_name],
             "met": constraint.excess(scores[constraint.figure_name]) == 0.0,
         }
-        | _looked_at(headline_of(constraint, measures))
+        | _looked_at(str(constraint), headline_of(constraint, measures))
         for constraint in constraints.listed
     ]
 
 
-def _looked_at(headline: Headline | None) -> dict[str, object]:
+def _looked_at(requirement: str, headline: Headline | None) -> dict[str, object]:
     if headline is None:
         return {}
-    return {"quasi_identifiers": list(headline.quasi_identifiers), "unmasked": list(unmasked_of(headline))}
+    over = {"quasi_identifiers": list(headline.quasi_identifiers), "unmasked": list(unmasked_of(headline))}
+    return {**over, "words": required_words({"requirement": requirement, **over})}
