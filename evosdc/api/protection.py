@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 from evosdc.api.html import heading, paragraphs, table, write_page
 from evosdc.api.masking import require_seed
 from evosdc.api.publication import Publication
+from evosdc.api.requirements import Requirement
 from evosdc.api.tables import as_file, as_given, listed
 from evosdc.errors import Fault, ParameterError
 from evosdc.plugins.registry import default_registry
@@ -39,28 +40,6 @@ class Rated:
     il: float | None
     dr: float | None
     scores: Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class Requirement:
-    """What the file had to fulfil, the figure that it has, and whether that is enough.
-
-    Parameters
-    ----------
-    text : str
-    value : float
-    met : bool
-    quasi_identifiers : tuple of str
-        What a privacy model looks at; empty for other requirements.
-    unmasked : tuple of str
-        Those of them that are published unchanged.
-    """
-
-    text: str
-    value: float
-    met: bool
-    quasi_identifiers: tuple[str, ...] = ()
-    unmasked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -167,7 +146,7 @@ class ProtectedData(Generic[Data]):
         parts = [*self.publication.html()]
         for found in sorted(self.requirements, key=lambda found: found.met):
             words = "met" if found.met else "NOT met"
-            parts.append(heading(f"Required {found.text}: {words} ({found.value:g}).", found.met))
+            parts.append(heading(f"Required {found.words}: {words} ({found.value:g}).", found.met))
         if self.verdict is not None:
             parts.append(heading(f"Second opinion: {self.verdict.text}", self.verdict.holds))
         others = [("best without a search", self.classical)] if self.classical is not None else []
@@ -290,7 +269,7 @@ def protect(
         rmtree(path / DATA)  # the report needs no copy of the confidential data
     kept = [name for name in original.schema.names if name in published.schema]
     masked = align_codes(original.select(list(names)), published)
-    requirements = list(map(_requirement, result["requirements"]))
+    requirements = [Requirement.of(entry) for entry in result["requirements"]]
     if wants_publishable:
         publishable = bool(result["publication"]["publishable"])
         requirements.append(Requirement(PUBLISHABLE, float(publishable), publishable))
@@ -308,11 +287,6 @@ def protect(
         path,
         temporary,
     )
-
-
-def _requirement(entry: Mapping[str, Any]) -> Requirement:
-    over, unmasked = (tuple(entry.get(key, ())) for key in ("quasi_identifiers", "unmasked"))
-    return Requirement(str(entry["requirement"]), float(entry["value"]), bool(entry["met"]), over, unmasked)
 
 
 def _rated(entry: Mapping[str, Any], label: str) -> Rated:

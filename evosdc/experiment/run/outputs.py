@@ -38,7 +38,6 @@ from evosdc.experiment.run.transition_outputs import write_transitions
 from evosdc.files.atomic import write_text
 from evosdc.model import Described, Generalising, Individual, PostRandomised
 from evosdc.model.individual import INFEASIBILITY
-from evosdc.release.requirements import required_words
 from evosdc.runs.layout import BEST, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, SCORES, RunFolder
 from evosdc.table.determination import determinations
 from evosdc.table.table import Table
@@ -89,7 +88,7 @@ def write_outputs(
     if isinstance(genotype, PostRandomised):
         write_transitions(folder, assembly.microdata.original, masked, genotype.transitions(best.genome))
     judged = judge_constraints(problem.constraints, best.scores, problem.measures)
-    broken = [required_words(entry) for entry in judged if not entry["met"]]
+    broken = [str(entry["requirement"]) for entry in judged if not entry["met"]]
     balancing = assembly.registry.defaults("fitness", "protect")
     experiment, registry = assembly.experiment, assembly.registry
     opinion, verdict, unasked = None, None, list[str]()
