@@ -43,11 +43,24 @@ class Rated:
 
 @dataclass(frozen=True)
 class Requirement:
-    """What the file had to fulfil, the figure that it has, and whether that is enough."""
+    """What the file had to fulfil, the figure that it has, and whether that is enough.
+
+    Parameters
+    ----------
+    text : str
+    value : float
+    met : bool
+    quasi_identifiers : tuple of str
+        What a privacy model looks at; empty for other requirements.
+    unmasked : tuple of str
+        Those of them that are published unchanged.
+    """
 
     text: str
     value: float
     met: bool
+    quasi_identifiers: tuple[str, ...] = ()
+    unmasked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -277,9 +290,7 @@ def protect(
         rmtree(path / DATA)  # the report needs no copy of the confidential data
     kept = [name for name in original.schema.names if name in published.schema]
     masked = align_codes(original.select(list(names)), published)
-    requirements = [
-        Requirement(str(r["requirement"]), float(r["value"]), bool(r["met"])) for r in result["requirements"]
-    ]
+    requirements = list(map(_requirement, result["requirements"]))
     if wants_publishable:
         publishable = bool(result["publication"]["publishable"])
         requirements.append(Requirement(PUBLISHABLE, float(publishable), publishable))
@@ -297,6 +308,11 @@ def protect(
         path,
         temporary,
     )
+
+
+def _requirement(entry: Mapping[str, Any]) -> Requirement:
+    over, unmasked = (tuple(entry.get(key, ())) for key in ("quasi_identifiers", "unmasked"))
+    return Requirement(str(entry["requirement"]), float(entry["value"]), bool(entry["met"]), over, unmasked)
 
 
 def _rated(entry: Mapping[str, Any], label: str) -> Rated:

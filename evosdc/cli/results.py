@@ -127,9 +127,11 @@ def print_verdict(result: Mapping[str, Any]) -> None:
 
 def print_requirements(result: Mapping[str, Any]) -> None:
     """Print whether the protected file fulfils what was required of it, unmet requirements first."""
+    from evosdc.release.requirements import required_words
+
     judged = result.get("requirements") or ()
     for met, words, colour in ((False, "NOT met", "red"), (True, "met", "green")):
-        texts = [f"{entry['requirement']} ({entry['value']:g})" for entry in judged if entry["met"] is met]
+        texts = [f"{required_words(entry)} ({entry['value']:g})" for entry in judged if entry["met"] is met]
         if texts:
             click.secho(harmless(f"Requirements {words}: {', '.join(texts)}."), fg=colour, bold=True)
 

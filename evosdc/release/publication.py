@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evosdc.release.requirements import required_words
 from evosdc.release.trust import named, shown, trust
 
 ACCEPTED = 9.0
@@ -96,7 +97,7 @@ def publication(evidence: Evidence) -> dict[str, Any]:
 
 def _against(evidence: Evidence) -> list[str]:
     """Return what forbids to publish the file."""
-    broken = [str(entry["requirement"]) for entry in evidence.requirements if not entry["met"]]
+    broken = [required_words(entry) for entry in evidence.requirements if not entry["met"]]
     reasons = []
     if broken:
         reasons.append(f"It does not fulfil what was required: {named(broken)}.")

@@ -101,7 +101,7 @@ def _requirement(entry: Mapping[str, Any], definitions: Definitions) -> dict[str
     text = str(entry.get("requirement", ""))
     name = text.split()[0] if text else ""
     return {
-        "text": text,
+        "text": str(entry.get("words", text)),
         "met": bool(entry.get("met")),
         "value": number(figure_of(entry.get("value"))),
         "meaning": "".join(sentence for _, sentence in definitions.first([name])),

@@ -83,6 +83,34 @@ def test_a_published_file_that_was_changed_is_told_of(evosdc, home):
     assert best.read_bytes() == published
 
 
+def test_a_stopped_run_says_that_its_file_was_changed_and_writes_it_anew(evosdc, home):
+    best, status = home / "r" / "best.csv", home / "r" / "status.json"
+    published = best.read_bytes()
+    status.write_text(json.dumps(json.loads(status.read_text()) | {"state": "interrupted"}))
+    best.write_text("other\n")
+    answer = evosdc("resume", "r", "--executor", "processes", "--workers", 2)
+    assert answer.status == 0
+    assert "not the one that the run wrote" in answer.err
+    assert best.read_bytes() == published
+
+
+def test_a_study_goes_on_with_another_executor(evosdc, home):
+    text = (
+        'data = { file = "survey.csv", schema = "schema.toml" }\nmeasures = { il = ["dbil"], dr = ["id"] }\n'
+        "replicates = 2\nstop = { generations = 2 }\n"
+    )
+    (home / "two.toml").write_text(text)
+    assert evosdc("run", "two.toml", "-o", "s", "--executor", "processes", "--workers", 2, "--quiet").status == 0
+    before = {run: (home / "s" / run / "best.csv").read_bytes() for run in ("replicate-001", "replicate-002")}
+    shutil.rmtree(home / "s" / "replicate-001")
+    (home / "s" / "replicate-002" / "result.json").unlink()
+    assert evosdc("resume", "s", "--executor", "serial", "--quiet").status == 0
+    assert {run: (home / "s" / run / "best.csv").read_bytes() for run in before} == before
+    (home / "s" / "replicate-002" / "best.csv").write_text("other\n")
+    assert evosdc("resume", "s").status == 2
+    assert evosdc("status", "s").status == 2
+
+
 def test_an_executor_that_is_none_is_refused(evosdc, home):
     (home / "r" / "result.json").unlink()
     answer = evosdc("resume", "r", "--executor", "sreial")

@@ -121,6 +121,12 @@ def test_rows_in_the_order_of_a_column(values, kept):
     assert keeps_order(column("id", values)) is kept
 
 
+def test_codes_are_not_asked_about_where_the_column_is_left_out():
+    numbers = [*map(str, range(100, 160)), "-9"]
+    found = infer([column("PatNr", numbers), column("hours", numbers)])
+    assert [code.name for code in found.suspected] == ["hours"]
+
+
 def test_remarks_on_rows(tmp_path):
     rows = [f"P{100 + i},{'fm'[i % 2]},{20 + i % 7}" for i in range(30)]
     source = read_source(write(tmp_path, "\n".join(["PatNr,sex,age", *rows, rows[-1]]) + "\n"))

@@ -14,6 +14,7 @@ from evosdc.engine.loop import SearchState
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.constraints import judge_constraints
 from evosdc.experiment.build.start import StartingFile
+from evosdc.experiment.run.causes import causes_of
 from evosdc.experiment.run.display import Display
 from evosdc.experiment.run.fresh_findings import impossible_warning
 from evosdc.experiment.run.limit import limit_of_run, limit_summary
@@ -37,6 +38,7 @@ from evosdc.experiment.run.transition_outputs import write_transitions
 from evosdc.files.atomic import write_text
 from evosdc.model import Described, Generalising, Individual, PostRandomised
 from evosdc.model.individual import INFEASIBILITY
+from evosdc.release.requirements import required_words
 from evosdc.runs.layout import BEST, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, SCORES, RunFolder
 from evosdc.table.determination import determinations
 from evosdc.table.table import Table
@@ -86,8 +88,8 @@ def write_outputs(
         write_text(folder.file(name), text)
     if isinstance(genotype, PostRandomised):
         write_transitions(folder, assembly.microdata.original, masked, genotype.transitions(best.genome))
-    judged = judge_constraints(problem.constraints, best.scores)
-    broken = [str(entry["requirement"]) for entry in judged if not entry["met"]]
+    judged = judge_constraints(problem.constraints, best.scores, problem.measures)
+    broken = [required_words(entry) for entry in judged if not entry["met"]]
     balancing = assembly.registry.defaults("fitness", "protect")
     experiment, registry = assembly.experiment, assembly.registry
     opinion, verdict, unasked = None, None, list[str]()
@@ -116,6 +118,7 @@ def write_outputs(
         "changed": dict(written.changed),
         "warnings": [
             *warnings_of(starting, best, written.changed, len(masked), broken, balancing),
+            *causes_of(assembly, len(starting), judged),
             *failure_warning(state.progress.failed, state.progress.evaluations),
             *given_away_sentences(determinations(assembly.source.table, assembly.microdata.protect)),
             *exchanged,

@@ -56,6 +56,7 @@ from evosdc.runs.layout import (
     RESULT,
     RunFolder,
 )
+from evosdc.runs.published import published_faults
 
 
 @dataclass(frozen=True)
@@ -172,6 +173,8 @@ def _remarks(
     folder: RunFolder, changes: Sequence[str], before: Mapping[str, Any], now: Mapping[str, Any]
 ) -> Iterator[str]:
     yield from edited_remark(folder)
+    for fault in published_faults(folder.path):
+        yield f"{fault.where}: {fault.given}; it is written anew in the end"
     if folder.abandoned is not None:
         yield f"the run was broken off: {folder.abandoned} is gone"
     for change in changes:

@@ -148,7 +148,12 @@ def infer(
     if others:
         notes.append(f"{', '.join(others)} and empty values are taken for missing.")
     decided = {(name, text) for name, texts in own.items() for text in texts}
-    open_ = tuple(code for code in suspected if code.certain or (code.name, code.text) not in decided)
+    left_out = {attribute.name for attribute in attributes if not attribute.role.published}
+    open_ = tuple(
+        code
+        for code in suspected
+        if code.certain or ((code.name, code.text) not in decided and code.name not in left_out)
+    )
     notes += [code.sentence for code in open_ if not code.certain]
     withheld = [column for column, a in zip(columns, attributes, strict=True) if not a.role.published]
     notes += order_sentences([column.name for column in withheld if keeps_order(column)])
