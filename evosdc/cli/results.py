@@ -104,9 +104,10 @@ def _together(told: Mapping[str, Any]) -> str:
     together = told.get("unchanged_together")
     if not together:
         return ""
+    they, them = ("It makes", "it") if len(together["columns"]) == 1 else ("Together they make", "them")
     return (
-        f" Together they make {together['unique_percent']:.1f} % of the people unique; an informed intruder who knows "
-        f"them, too, is expected to find {together['found_percent']:.1f} %."
+        f" {they} {together['unique_percent']:.1f} % of the people unique; an informed intruder who knows {them}, too, "
+        f"is expected to find {together['found_percent']:.1f} %."
     )
 
 

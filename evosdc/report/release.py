@@ -89,9 +89,11 @@ def _together(told: Mapping[str, Any]) -> str:
     if not told:
         return ""
     unique, found = (percent(figure_of(told.get(key))) for key in ("unique_percent", "found_percent"))
+    columns = [str(name) for name in told.get("columns") or ()]
+    they = "It makes" if len(columns) == 1 else "Together they make"
     return (
-        f"Together they make {unique} of the people unique. An informed intruder who knows "
-        f"{listing([str(name) for name in told.get('columns') or ()])}, too, is expected to find {found}."
+        f"{they} {unique} of the people unique. An informed intruder who knows "
+        f"{listing(columns)}, too, is expected to find {found}."
     )
 
 
