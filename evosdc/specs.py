@@ -7,15 +7,17 @@ neither numba nor pandas. The class is imported when it is first used.
 from dataclasses import dataclass
 
 OCCASIONS = (
-    "categorical", "numeric", "mixed", "experiment", "protect", "analysis", "identity", "inference", "harm", "judge",
-    "generalised",
+    "categorical", "numeric", "mixed", "experiment", "protect", "analysis", "identity", "intruder", "inference", "harm",
+    "judge", "generalised", "anonymity",
 )  # fmt: skip
 """What an offer can be the default for.
 
 Experiments: files without numbers, files of numbers, files of both; any experiment. The command protect: what it takes
-of a kind; losses for analysts (``analysis``); risks of masked attributes that an intruder knows (``identity``) and of
-masked sensitive ones (``inference``); harms that are kept below a bound (``harm``). A second opinion:
-what it asks (``judge``). Files with labels wider than the original's: what they are judged by (``generalised``)."""
+of a kind; losses for analysts (``analysis``); risks of masked attributes that an intruder knows (``identity``), of
+these those by one who knows how the file was masked (``intruder``), and of masked sensitive ones (``inference``); harms
+that are kept below a bound (``harm``). A second opinion: what it asks (``judge``). Files with labels wider than the
+original's: what they are judged by (``generalised``).
+Files of which a privacy model asks something: the methods that are tried first (``anonymity``)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -104,7 +104,9 @@ def test_lazy_frames_and_what_is_none_are_refused():
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
 def test_protect_returns_what_a_notebook_shows(kind, people, tmp_path):
     given = of_kind(kind, people)
-    found = evosdc.protect(given, require=["dr <= 100"], time=0.4, tune=False, second_opinion=False)
+    found = evosdc.protect(
+        given, require=["ranked-linkage <= 100", "publishable"], time=0.4, tune=False, second_opinion=False
+    )
     assert type(found.frame) is type(given)
     assert list(found.frame.columns) == ["age", "sex", "region", "hours", "health"]
     assert found.roles["name"].startswith("identifier: ")
@@ -119,7 +121,10 @@ def test_protect_returns_what_a_notebook_shows(kind, people, tmp_path):
     )  # fmt: skip
     assert found._repr_html_().index(f"{told.headline.capitalize()}.") < found._repr_html_().index("Required")
     shown = found._repr_html_()
-    assert "Required dr &lt;= 100: met" in shown
+    assert "Required ranked-linkage &lt;= 100: met" in shown
+    assert "Required publishable: met" in shown
+    assert told.bound == {"percent": 100.0, "set_by": "ranked-linkage <= 100"}
+    assert "hours" in told.unchanged_together["columns"]
     assert "quasi-identifier: its name is demographic" in shown
     page = found.report(tmp_path / "report.html")
     assert "<html" in page.read_text(encoding="utf-8")

@@ -190,6 +190,7 @@ class TestBuilding:
         # Few measures and no methods: each has kernels that are compiled for this environment.
         (tmp_path / "x.toml").write_text(
             'data = { name = "housing", first = 100 }\nstart = { random = 5 }\nstop = { generations = 2 }\n'
+            'executor = "serial"\n'
             'measures = { il = ["ctbil"], dr = ["id"] }\n'
         )
         quick_start = [command, "run", "x.toml", "-o", "runs/first"]

@@ -82,7 +82,8 @@ class Memetic(Algorithm):
             raise ParameterError(Fault("algorithm memetic", "a toolbox without `algorithm`", wanted))
         given = {key: value for key, value in params.inner.items() if key != "name"}
         self.inner: Algorithm = toolbox.algorithm(params.inner["name"], given)
-        self.moves = moves_of(toolbox.genotype, params.burdened)
+        classes = getattr(toolbox, "keeps_classes", False)
+        self.moves = moves_of(toolbox.genotype, params.burdened, classes)
         self._burdened: tuple[bytes, NDArray[np.float64] | None] = (b"", None)
         self._position = {move.name: place for place, move in enumerate(self.moves)}
 

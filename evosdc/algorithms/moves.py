@@ -28,15 +28,17 @@ class Move(NamedTuple):
         return f"{self.kind} where it costs" if self.costly else self.kind
 
 
-def moves_of(genotype: Genotype[Any], burdened: float) -> tuple[Move, ...]:
+def moves_of(genotype: Genotype[Any], burdened: float, classes: bool = False) -> tuple[Move, ...]:
     """Return the moves of a genotype: at costly records where `burdened` is 1, at any where it is 0, else both.
 
-    A genotype without moves of its own is mutated, at records that it draws itself.
+    A genotype without moves of its own is mutated, at records that it draws itself. With `classes`,
+    moves of classes are among them.
     """
     if not isinstance(genotype, Movable):
         return (Move(MUTATION, False),)
     ways = (False, True) if 0.0 < burdened < 1.0 else (burdened == 1.0,)
-    return tuple(Move(kind, costly) for kind in genotype.moves for costly in ways)
+    kinds = (*genotype.moves, *(genotype.class_moves if classes else ()))
+    return tuple(Move(kind, costly) for kind in kinds for costly in ways)
 
 
 def first_credit(moves: Sequence[Move], burdened: float) -> Credit:

@@ -29,12 +29,12 @@ def finish(folder: str | Path, *, time: float = 120.0) -> dict[str, Any]:
     """
     from evosdc.experiment.study.finish import finish as finished
     from evosdc.experiment.study.finish import runs_of
-    from evosdc.report import write_report
-    from evosdc.runs.layout import REPORT, RESULT, read_object
+    from evosdc.report import write_pages
+    from evosdc.runs.layout import RESULT, read_object
 
     path = Path(folder)
     found = finished(path, default_registry(), time)
     written = [run.folder for run in runs_of(found) if (run.folder / RESULT).exists()]
     files = [str(place / read_object(place / RESULT)["best"]["file"]) for place in written]
-    report = str(write_report([path], path / REPORT)) if files else None
+    report = str(write_pages(path)) if files else None
     return found.to_json() | {"files": files, "report": report}

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 from evosdc.api.html import heading, paragraphs, table, write_page
 from evosdc.api.masking import require_seed
 from evosdc.api.publication import Publication
+from evosdc.api.requirements import Requirement
 from evosdc.api.tables import as_file, as_given, listed
 from evosdc.errors import Fault, ParameterError
 from evosdc.plugins.registry import default_registry
@@ -39,15 +40,6 @@ class Rated:
     il: float | None
     dr: float | None
     scores: Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class Requirement:
-    """What the file had to fulfil, the figure that it has, and whether that is enough."""
-
-    text: str
-    value: float
-    met: bool
 
 
 @dataclass(frozen=True)
@@ -154,7 +146,7 @@ class ProtectedData(Generic[Data]):
         parts = [*self.publication.html()]
         for found in sorted(self.requirements, key=lambda found: found.met):
             words = "met" if found.met else "NOT met"
-            parts.append(heading(f"Required {found.text}: {words} ({found.value:g}).", found.met))
+            parts.append(heading(f"Required {found.words}: {words} ({found.value:g}).", found.met))
         if self.verdict is not None:
             parts.append(heading(f"Second opinion: {self.verdict.text}", self.verdict.holds))
         others = [("best without a search", self.classical)] if self.classical is not None else []
@@ -204,7 +196,8 @@ def protect(
     il, dr : sequence of str, optional
         Measures of information loss and disclosure risk; by default risk by role and the losses of analysts.
     require : sequence of str
-        What the file must fulfil: ``"k-anonymity >= 3"``.
+        What the file must fulfil: ``"k-anonymity >= 3"``; ``"publishable"`` asks for a verdict that does not forbid to
+        publish it.
     tune : bool
         Whether the search begins with masking methods at their best parameters.
     second_opinion : bool
@@ -233,7 +226,7 @@ def protect(
     """
     from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.experiment.build.data import load_data
-    from evosdc.experiment.build.protection import protection
+    from evosdc.experiment.build.protection import PUBLISHABLE, protection, without_publishable
     from evosdc.experiment.run.own_data import with_own_data, withdrawn_unless_begun
     from evosdc.experiment.study.study import run_study
     from evosdc.files.masked_file import read_masked
@@ -244,6 +237,7 @@ def protect(
     require_seed(seed)
     if time is not None and not time > 0:
         raise ParameterError(Fault("time", repr(time), "a time above 0, in seconds"))
+    required, wants_publishable = without_publishable(listed(require) or ())
     registry = default_registry()
     original, roles = as_file(data, listed(protect))
     names = choose_attributes(original.schema, listed(protect))
@@ -259,7 +253,7 @@ def protect(
             fitness=fitness or registry.default("fitness", "protect"),
             il=listed(il) or (),
             dr=listed(dr) or (),
-            require=listed(require) or (),
+            require=required,
             structural_zeros=structural_zeros,
             seconds=time,
             seed=seed,
@@ -275,13 +269,17 @@ def protect(
         rmtree(path / DATA)  # the report needs no copy of the confidential data
     kept = [name for name in original.schema.names if name in published.schema]
     masked = align_codes(original.select(list(names)), published)
+    requirements = [Requirement.of(entry) for entry in result["requirements"]]
+    if wants_publishable:
+        publishable = bool(result["publication"]["publishable"])
+        requirements.append(Requirement(PUBLISHABLE, float(publishable), publishable))
     verdict, classical = result.get("verdict"), result["portfolio"]["best"]
     return ProtectedData(
         as_given(data, masked, kept, neutralise_formulas),
         _rated(result["best"], str(result["best"]["origin"])),
         _rated(classical, str(classical["label"])) if classical is not None else None,
         tuple(_rated(member, str(member["origin"])) for member in result["front"]),
-        tuple(Requirement(str(r["requirement"]), float(r["value"]), bool(r["met"])) for r in result["requirements"]),
+        tuple(requirements),
         ProtectedVerdict(verdict["holds"], verdict["text"]) if verdict is not None else None,
         result,
         path if folder is not None else None,

@@ -25,6 +25,11 @@ class Publication:
         What an analyst can still trust, and what not.
     published_unchanged : tuple of str
         Columns that are published as they are.
+    unchanged_together : mapping or None
+        What these tell together: ``columns``, ``unique_percent`` of the people, and the ``found_percent`` whom an
+        informed intruder finds who knows them, too.
+    bound : mapping
+        ``percent`` of the people that may be found, and the requirement that ``set_by``; None for the usual bound.
     above_limit : float or None
         Per cent above what any masked file can reach, where a limit is known.
     """
@@ -37,6 +42,8 @@ class Publication:
     trusted: tuple[str, ...]
     distrusted: tuple[str, ...]
     published_unchanged: tuple[str, ...]
+    unchanged_together: Mapping[str, Any] | None
+    bound: Mapping[str, Any]
     above_limit: float | None
 
     @classmethod
@@ -52,6 +59,8 @@ class Publication:
             tuple(trust["yes"]),
             tuple(trust["no"]),
             tuple(document["published_unchanged"]),
+            document["unchanged_together"],
+            document["bound"],
             document["above_limit"],
         )
 

@@ -61,13 +61,12 @@ class RiskFigures(dict[str, Any]):
     def verdict(self) -> tuple[str, ...]:
         """What the privacy models say of publishing the file; empty where none has a verdict.
 
-        Of a perturbed file it is what they would say if its values were true, and begins with these words.
+        Of a file that was perturbed they say nothing: who judges it is said instead.
         """
-        from evosdc.release.uniques import WERE_TRUE
-
+        if "perturbed" in self:
+            return (str(self["perturbed"]["verdict"]),)
         found = (default_registry().build("privacy-model", name, {}).verdict(self) for name in self.scores)
-        lead = f"{WERE_TRUE}: " if "perturbed" in self else ""
-        return tuple(lead + sentence for sentence in found if sentence)
+        return tuple(sentence for sentence in found if sentence)
 
     @property
     def scores(self) -> dict[str, Any]:

@@ -138,5 +138,5 @@ def tune(
     if not tuning.files:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in tuning.refused.items()) or "no method"
         raise DataError(Fault("tune", reasons, "a masking method that fits the protected attributes"))
-    masked = data.with_columns(best_file(microdata, registry, tuning))
+    masked = data.with_columns(best_file(problem, registry, tuning))
     return TunedData(tuning, masked, tuning.files[0].masking)

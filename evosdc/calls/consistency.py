@@ -90,10 +90,13 @@ def check_records(table: Table, protect: Sequence[str], threshold: float = THRES
 
 def zeros_sentence(zeros: StructuralZeros) -> str:
     """Return how many structural zeros a file has, and by what rule."""
-    sentence = (
-        f"Structural zeros: {zeros.count} combinations in {len(zeros.pairs)} pairs of attributes never occur although "
-        f"the margins lead to expect {zeros.threshold:g} records or more (numbers in {BINS} quantile bins)."
-    )
+    sentence = "Structural zeros: none were found."
+    if zeros.count:
+        sentence = (
+            f"Structural zeros: {zeros.count} combinations in {len(zeros.pairs)} pairs of attributes never occur "
+            f"although the margins lead to expect {zeros.threshold:g} records or more (numbers in {BINS} quantile "
+            "bins)."
+        )
     if zeros.left_out:
         names = ", ".join(f"{first} with {second}" for first, second in zeros.left_out)
         sentence += f" Not looked at, having too many categories: {printable(names)}."
@@ -125,7 +128,11 @@ def rules_notes(microdata: Microdata, genotype: Genotype[Any]) -> list[str]:
     rules = microdata.rules
     if rules is None:
         return []
-    notes = [zeros_sentence(rules.zeros) + " No record of the protected file has one."] if rules.zeros else []
+    notes = (
+        [zeros_sentence(rules.zeros) + " No record of the protected file has one."]
+        if rules.zeros and rules.zeros.count
+        else []
+    )
     if rules.edit_rules:
         notes.append(
             f"No record of the protected file breaks an edit rule: {'; '.join(r.text for r in rules.edit_rules)}."

@@ -58,6 +58,11 @@ class Quiet(Display):
         """Show nothing."""
         stop_if_asked()
 
+    def concluding(self, what: str) -> None:
+        """Forget the time that was given: it is over."""
+        stop_if_asked()
+        self.deadline = None
+
     def message(self, text: str) -> None:
         """Print a line."""
         self.console.print(text, highlight=False, soft_wrap=True, markup=False)
@@ -65,7 +70,10 @@ class Quiet(Display):
     @property
     def left(self) -> str:
         """What is left of the time, in words; empty where there is no limit."""
-        return "" if self.deadline is None else f"{max(0.0, self.deadline - monotonic()):.0f} s left"
+        if self.deadline is None:
+            return ""
+        seconds = self.deadline - monotonic()
+        return f"{seconds:.0f} s left" if seconds > 0.0 else "time is over"
 
 
 class Plain(Quiet):
@@ -101,6 +109,14 @@ class Plain(Quiet):
         of = f"/{limit}" if limit else ""
         evaluations = f"{record['evaluations']} evaluations"
         self._tell(f"generation {record['generation']}{of}: best {scores_in_words(record['best'])}, {evaluations}")
+
+    def concluding(self, what: str) -> None:
+        """Print what is being done, after the last line on the search."""
+        super().concluding(what)
+        if self.untold:
+            self.message(self.untold)
+            self.untold = ""
+        self.message(f"{what} ...")
 
     def runs(self, done: int, total: int) -> None:
         """Print how many runs of a study are complete."""
@@ -146,6 +162,7 @@ class Bar(Quiet):
         self.tuned: Any = None
         self.generations: Any = None
         self.study: Any = None
+        self.conclusion: Any = None
 
     def __enter__(self) -> Self:
         self.progress.start()
@@ -177,6 +194,13 @@ class Bar(Quiet):
             self.generations = self.progress.add_task("generations", total=limit, standing="")
         standing = f"best {scores_in_words(record['best'])}"
         self.progress.update(self.generations, completed=record["generation"], standing=standing)
+
+    def concluding(self, what: str) -> None:
+        """Show what is being done below the bars."""
+        super().concluding(what)
+        if self.conclusion is None:
+            self.conclusion = self.progress.add_task(what, total=None, standing="")
+        self.progress.update(self.conclusion, description=what)
 
     def runs(self, done: int, total: int) -> None:
         """Move the bar of the runs of a study."""

@@ -32,6 +32,7 @@ def export(run_dir: Path, member: int, neutralise: bool, output: Path, data_pack
     from evosdc.files.described_file import package_of
     from evosdc.model import Generalising
     from evosdc.plugins.registry import default_registry
+    from evosdc.runs.published import published_faults
 
     registry = default_registry()
     assembly, individual = front_member(run_dir, member, registry)
@@ -64,7 +65,8 @@ def export(run_dir: Path, member: int, neutralise: bool, output: Path, data_pack
     if data_package:
         descriptor = package_of(source.table.with_columns(masked), written.dropped, output.stem, output.name)
         write_text(package, json.dumps(descriptor, indent=1, ensure_ascii=False) + "\n")
-    warn(written.warnings)
+    # What is written comes from the checkpoint, and is right whatever became of the published file.
+    warn([*written.warnings, *map(str, published_faults(run_dir))])
     if as_json:
         print_json(document)
         return

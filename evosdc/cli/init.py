@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 def init(data: Path, output: Path, given: tuple[str, ...], ask: bool | None, force: bool, as_json: bool) -> None:
     """Look at DATA and propose roles, scales and categories in a schema file for you to edit.
 
-    Each proposal stands there with its reason. Hierarchies are proposed for what an intruder may know: those of
-    categories are written beside the schema file.
+    Names of columns are understood in English, German, French, Spanish, Italian, Portuguese, Dutch and Polish; give
+    columns with other names their roles. Each proposal stands there with its reason. Hierarchies are proposed for what
+    an intruder may know: those of categories are written beside the schema file.
     """
     from evosdc.cli.inputs import require_apart
     from evosdc.cli.results import print_json

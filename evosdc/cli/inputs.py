@@ -8,6 +8,7 @@ from evosdc.errors import DataError, Fault, did_you_mean
 from evosdc.files.packed import files_beside
 from evosdc.files.source import Source, check_writable, read_published, read_source
 from evosdc.printing import printable
+from evosdc.runs.layout import run_folder_of
 
 if TYPE_CHECKING:
     from evosdc.experiment.build.assembly import Assembly
@@ -109,17 +110,28 @@ def files_read(assembly: "Assembly") -> tuple[Path, ...]:
     return (*filter(None, named), *files_behind(assembly.source, data.name or str(data.file)))
 
 
-def require_apart(output: Path, *inputs: Path | str | None) -> None:
-    """Raise when an output cannot be written, or is one of the files that are read: nobody's original is replaced.
+def require_apart(output: Path, *inputs: Path | str | None, pages: bool = False) -> None:
+    """Raise when an output cannot be written, or would replace a file that is read or one of a run's folder.
 
     Links are followed, and another name of the same file is the same file.
+
+    Parameters
+    ----------
+    output : Path
+    inputs : Path or str, optional
+        Files that are read.
+    pages : bool
+        Whether the output is a page about a run, which may replace one in its folder.
 
     Raises
     ------
     DataError
-        Which of the two, and what to do.
+        Which of the three, and what to do.
     """
     check_writable(output)
+    if not pages and (run := run_folder_of(output)) is not None:
+        of_run = f"a file of the run folder {printable(str(run))}"
+        raise DataError(Fault(printable(str(output)), of_run, "another path", "Files of a run are not written over."))
     for given in inputs:
         if given is not None and output.exists() and Path(given).exists() and output.samefile(given):
             raise DataError(

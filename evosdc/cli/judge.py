@@ -63,7 +63,6 @@ def judge(
 def _show(opinion: "SecondOpinion") -> None:
     from rich.console import Console
     from rich.table import Table
-    from rich.text import Text
 
     from evosdc.calls.verdict import shown
     from evosdc.cli.text import harmless, say
@@ -76,13 +75,14 @@ def _show(opinion: "SecondOpinion") -> None:
         table.add_column("judge", no_wrap=True)
         for heading in ("masked", "chance", "original", "claimed"):
             table.add_column(heading, justify="right", no_wrap=True)
-        table.add_column("what it means")
         for finding in findings:
             claim = "" if finding.claim is None else f"{finding.claim:.1f}"
             figures = (shown(finding.masked), f"{finding.chance.value:.3g}", f"{finding.original.value:.3g}", claim)
             style = "bold red" if finding.exceeds else None
-            table.add_row(finding.judge, *figures, Text(harmless(finding.words)), style=style)
+            table.add_row(finding.judge, *figures, style=style)
         Console().print(table)
+        for finding in findings:
+            say(f"{finding.judge}: {finding.words}")
     for name, why in opinion.not_applicable.items():
         say(f"{name} does not apply: {why}.")
     say(

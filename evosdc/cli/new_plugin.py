@@ -4,6 +4,7 @@ import keyword
 import re
 import shlex
 import sys
+from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from string import Template
@@ -26,8 +27,11 @@ SOURCES = {
 DECLARED = {"measure": '\n        kind="il",\n        scales=("nominal", "ordinal", "numeric"),'}
 """Further lines of the spec."""
 
-NEEDED = ("pip", "setuptools", "pytest")
-"""Modules without which a new distribution cannot be installed and tested; nothing is fetched for either."""
+NEEDED = ("pip", "pytest")
+"""Modules without which a new distribution cannot be installed and tested."""
+
+BUILDS_ALONE = (70, 1)
+"""The version of setuptools from which on it builds without the package wheel."""
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
@@ -60,9 +64,11 @@ README = """# $distribution
 
 The $noun `$name` for evosdc.
 
-    python -m pip install --no-deps --no-build-isolation -e .    # needs setuptools; fetches nothing
+    python -m pip install --no-deps -e .     # fetches setuptools to build with
     evosdc plugins show $name
-    python -m pytest                                             # needs pytest
+    python -m pytest                         # needs pytest
+
+Where setuptools 70.1 or later is installed, `--no-build-isolation` builds with that one and fetches nothing.
 """
 
 HOOK = '''"""What this distribution adds to evosdc. Nothing heavy is imported here."""
@@ -115,9 +121,27 @@ def new_plugin(kind: str, name: str, output: Path | None) -> None:
     lacking = [module for module in NEEDED if find_spec(module) is None]
     if lacking:
         say(f"Lacking for what follows: {', '.join(lacking)}. Install them first.")
-    install = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-build-isolation", "-e", str(folder)]
+    offline = builds_offline(version_of("setuptools"), find_spec("wheel") is not None)
+    own = ["--no-build-isolation"] if offline else []
+    install = [sys.executable, "-m", "pip", "install", "--no-deps", *own, "-e", str(folder)]
     say(f"Next: {shlex.join(install)}")
+    if not offline:
+        say("It downloads setuptools to build with; setuptools 70.1 or later in this environment makes that needless.")
     say(f"Then: evosdc plugins test {name}")
+
+
+def version_of(distribution: str) -> tuple[int, ...]:
+    """Return the first numbers of the version of an installed distribution; empty where it is not installed."""
+    try:
+        found = re.match(r"[0-9]+(?:\.[0-9]+)*", metadata.version(distribution))
+    except metadata.PackageNotFoundError:
+        return ()
+    return tuple(map(int, found[0].split("."))) if found else ()
+
+
+def builds_offline(setuptools: tuple[int, ...], wheel: bool) -> bool:
+    """Whether what is installed can build a distribution, so that nothing has to be fetched for it."""
+    return setuptools >= BUILDS_ALONE or (wheel and bool(setuptools))
 
 
 def files(kind: str, name: str) -> dict[str, str]:

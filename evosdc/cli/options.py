@@ -79,7 +79,7 @@ def goal_options(command: F) -> F:
             "--require",
             multiple=True,
             metavar="CONDITION",
-            help='What the file must fulfil, such as "k-anonymity >= 3" or "dr <= 20"; repeatable.',
+            help='What the file must fulfil, such as "k-anonymity >= 3", "dr <= 20"; repeatable.',
         ),
     )
 

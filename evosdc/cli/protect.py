@@ -76,9 +76,11 @@ def protect(
     from evosdc.cli.inputs import data_of
     from evosdc.cli.results import requirements_met
     from evosdc.cli.run import carry_out
-    from evosdc.experiment.build.protection import protection
+    from evosdc.cli.text import say
+    from evosdc.experiment.build.protection import PUBLISHABLE, protection, without_publishable
     from evosdc.plugins.registry import default_registry
 
+    require, wanted = without_publishable(require)
     experiment = protection(
         data_of(data, schema, names, neutralise),
         default_registry(),
@@ -94,5 +96,8 @@ def protect(
         second_opinion=second_opinion,
     )
     result = carry_out(experiment, output, quiet, as_json)
-    if not requirements_met(result, require):
+    unpublishable = wanted and not result["publication"]["publishable"]
+    if unpublishable and not as_json:
+        say(f"Requirement NOT met: {PUBLISHABLE}.", err=True)
+    if unpublishable or not requirements_met(result, require):
         click.get_current_context().exit(1)

@@ -25,7 +25,7 @@ def report(run_dirs: tuple[Path, ...], output: Path, for_users: bool, as_json: b
     from evosdc.report import write_for_users, write_report
     from evosdc.runs.layout import run_folders
 
-    require_apart(output)
+    require_apart(output, pages=True)
     if output.exists() and not output.read_bytes()[:100].lstrip().lower().startswith(b"<!doctype html"):
         raise DataError(Fault(str(output), "a file that is no web page", "a new file or a report to replace"))
     if for_users and len(run_dirs) > 1:

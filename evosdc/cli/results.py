@@ -81,16 +81,34 @@ def print_publication(result: Mapping[str, Any]) -> None:
         before = found["original_percent"] * records / 100.0
         say(
             f"Expected re-identifications by an informed intruder: {found['expected']:.0f} of {records} "
-            f"({found['percent']:.2f} %, by {found['measure']}); without protection {before:.0f}."
+            f"({found['percent']:.2f} %, by {found['measure']}{_other_way(found)}); without protection {before:.0f}."
         )
     for key, words in (("yes", "An analyst can trust"), ("no", "An analyst cannot trust")):
         texts = told["trust"][key]
         if texts:
             say(f"{words}: {' '.join(texts)}")
     if told["published_unchanged"]:
-        say(f"Published unchanged: {', '.join(told['published_unchanged'])}.")
+        say(f"Published unchanged: {', '.join(told['published_unchanged'])}.{_together(told)}")
     if told["above_limit"] is not None:
         say(f"The score lies {told['above_limit']:.1f} % above the limit, which no masked file can beat.")
+
+
+def _other_way(found: Mapping[str, Any]) -> str:
+    """Say where the share is not the score of that name, since the search measures one direction alone."""
+    if found.get("looks_for") != "masked record":
+        return ""
+    return " turned round: for each person the likeliest masked record"
+
+
+def _together(told: Mapping[str, Any]) -> str:
+    together = told.get("unchanged_together")
+    if not together:
+        return ""
+    they, them = ("It makes", "it") if len(together["columns"]) == 1 else ("Together they make", "them")
+    return (
+        f" {they} {together['unique_percent']:.1f} % of the people unique; an informed intruder who knows {them}, too, "
+        f"is expected to find {together['found_percent']:.1f} %."
+    )
 
 
 def print_verdict(result: Mapping[str, Any]) -> None:
@@ -109,9 +127,11 @@ def print_verdict(result: Mapping[str, Any]) -> None:
 
 def print_requirements(result: Mapping[str, Any]) -> None:
     """Print whether the protected file fulfils what was required of it, unmet requirements first."""
+    from evosdc.release.requirements import required_words
+
     judged = result.get("requirements") or ()
     for met, words, colour in ((False, "NOT met", "red"), (True, "met", "green")):
-        texts = [f"{entry['requirement']} ({entry['value']:g})" for entry in judged if entry["met"] is met]
+        texts = [f"{required_words(entry)} ({entry['value']:g})" for entry in judged if entry["met"] is met]
         if texts:
             click.secho(harmless(f"Requirements {words}: {', '.join(texts)}."), fg=colour, bold=True)
 

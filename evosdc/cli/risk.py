@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,7 @@ def risk(
     from evosdc.calls.disclosure import assess, build_models, intruder_view_of, population_description, view_summary
     from evosdc.cli.inputs import open_published
     from evosdc.cli.results import print_json
+    from evosdc.cli.text import say
     from evosdc.errors import Fault, FaultCollector, ParameterError
     from evosdc.files.source import read_source
     from evosdc.plugins.registry import default_registry
@@ -91,7 +93,9 @@ def risk(
     if as_json:
         print_json(figures | view_summary(view) | ({"perturbed": perturbed.to_json()} if perturbed else {}))
         return
-    _show(view, chosen, figures, perturbed)
+    _show(view, chosen, figures, perturbed.verdict if perturbed else "")
+    for sentence in perturbed.sentences() if perturbed else ():
+        say(sentence)
 
 
 def perturbed_by(data: str, schema: Path | None, original: str | None, view: "IntruderView") -> "Perturbed | None":
@@ -110,12 +114,14 @@ def perturbed_by(data: str, schema: Path | None, original: str | None, view: "In
     if original is not None:
         made_from = open_source(original, schema if Path(original).exists() else None)
         made_from.table.schema.require(known, "--original")
-        return against_original(made_from.table, view.table, known, default_registry(), f"by {Path(original).name}")
+        told = against_original(made_from.table, view.table, known, default_registry(), f"by {Path(original).name}")
+        return replace(told, publication=publication_told(Path(data))) if told is not None else None
     told_by, changed = changes_told(Path(data))
     changed = {name: count for name, count in changed.items() if name in known}
     if not any(changed.values()):
         return None
-    return Perturbed(f"by {told_by}", changed, unique_records(view.table, known))
+    unique = unique_records(view.table, known)
+    return Perturbed(f"by {told_by}", changed, unique, publication=publication_told(Path(data)))
 
 
 def changes_told(path: Path) -> tuple[str, dict[str, int]]:
@@ -146,6 +152,19 @@ def changes_told(path: Path) -> tuple[str, dict[str, int]]:
     return "", {}
 
 
+def publication_told(path: Path) -> dict[str, Any] | None:
+    """Return what the run folder that a data file lies in says of publishing it; None for any other file."""
+    from evosdc.runs.layout import RESULT, read_object
+
+    try:
+        document = read_object(path.with_name(RESULT))
+    except (OSError, ValueError):
+        return None
+    best, told = document.get("best"), document.get("publication")
+    own = isinstance(best, dict) and best.get("file") == path.name
+    return told if own and isinstance(told, dict) else None
+
+
 def matrix_rows(path: Path) -> "dict[str, Matrix]":
     """Return, by attribute, the rows of a file's matrices; those of values that occurred where the file tells counts.
 
@@ -172,11 +191,9 @@ def matrix_rows(path: Path) -> "dict[str, Matrix]":
 
 
 def _show(
-    view: "IntruderView",
-    chosen: Mapping[str, Mapping[str, Any]],
-    figures: Mapping[str, Any],
-    perturbed: "Perturbed | None",
+    view: "IntruderView", chosen: Mapping[str, Mapping[str, Any]], figures: Mapping[str, Any], instead: str
 ) -> None:
+    """Print figures and verdicts of privacy models; `instead` is the verdict where theirs do not hold."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -184,7 +201,6 @@ def _show(
     from evosdc.calls.disclosure import build_models
     from evosdc.cli.text import harmless, say
     from evosdc.plugins.registry import default_registry
-    from evosdc.release.uniques import WERE_TRUE
 
     table = Table()
     table.add_column("privacy model", no_wrap=True)
@@ -199,11 +215,11 @@ def _show(
         else:
             table.add_row(name, "-", Text(f"does not apply: {figures['not_applicable'][name]}"), style="dim")
     Console().print(table)
-    for sentence in perturbed.sentences() if perturbed else ():
-        say(sentence)
-    for name in sorted(figures.keys() & built.keys()):
+    if instead:
+        say(f"Verdict: {instead}")
+    for name in () if instead else sorted(figures.keys() & built.keys()):
         if verdict := built[name].verdict(figures):
-            say(f"{WERE_TRUE if perturbed else 'Verdict'}: {verdict}")
+            say(f"Verdict: {verdict}")
     say(
         f"{len(view.table)} records; known to an intruder: {', '.join(view.quasi_identifiers)}; "
         f"missing values count by the rule '{view.missing}'."

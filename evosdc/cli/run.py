@@ -1,26 +1,28 @@
 """``evosdc run``, ``evosdc check`` and ``evosdc resume``."""
 
 import json
-import shlex
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
+from evosdc.cli.ending import conclude, outcome, reported
 from evosdc.cli.options import PATH, command_line, json_option, listed, schema_option
+
+_executor = click.option(
+    "--executor",
+    metavar="NAME",
+    help="serial, processes, scoop, dask, mpi, or a plugin's; default: what the experiment says, else processes.",
+)
+_workers = click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Workers of the executor.")
+_hosts = click.option("--hosts", type=PATH, metavar="FILE", help="Hosts of the workers, such as node1:8 in each line.")
 
 
 @click.command()
 @click.argument("experiment", type=PATH)
-@click.option(
-    "--executor",
-    metavar="NAME",
-    help="serial, processes, scoop, dask, mpi, or a plugin's; default: the file's, else processes.",
-)
-@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Workers of the executor.")
-@click.option("--hosts", type=PATH, metavar="FILE", help="Hosts of the workers, such as node1:8 in each line.")
+@_executor
+@_workers
+@_hosts
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Override a key: algorithm.generations=50.")
 @click.option("-o", "--output", type=PATH, metavar="DIR", help="New run folder; default: below runs/.")
 @click.option("--quiet", is_flag=True, help="No progress.")
@@ -158,20 +160,42 @@ def check_data(
 
 @click.command()
 @click.argument("run_dir", type=PATH)
+@_executor
+@_workers
+@_hosts
 @click.option("--force", is_flag=True, help="Go on although evosdc or a plugin has another version now.")
 @click.option("--quiet", is_flag=True, help="No progress.")
 @json_option
-def resume(run_dir: Path, force: bool, quiet: bool, as_json: bool) -> None:
-    """Go on with a run or study that was stopped, from the last checkpoints, as if it had never stopped."""
+def resume(
+    run_dir: Path,
+    executor: str | None,
+    workers: int | None,
+    hosts: Path | None,
+    force: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Go on with a run or study that was stopped, from the last checkpoints, as if it had never stopped.
+
+    Executor and workers may be others than before: the result is the same.
+    """
     from evosdc.cli.display import display
     from evosdc.experiment.study.study import resume_study
     from evosdc.plugins.registry import default_registry
     from evosdc.runs.layout import require_run
 
     require_run(run_dir)
-    with display(quiet or as_json) as shown, resumable(run_dir, shown):
-        result = resume_study(run_dir, default_registry(), shown, force)
-    conclude(run_dir, result, as_json)
+    place = None if hosts is None else str(hosts.absolute())
+    with display(quiet or as_json) as shown:
+        result = outcome(
+            run_dir,
+            shown,
+            lambda: resume_study(
+                run_dir, default_registry(), shown, force, executor=executor, workers=workers, hosts=place
+            ),
+        )
+        report = reported(run_dir, shown)
+    conclude(run_dir, result, report, as_json)
     leave_by(result)
 
 
@@ -197,81 +221,7 @@ def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool) -> di
             shown.message(f"plugin problem: {problem}")
         if model.executor.name == "serial" and (model.executor.workers or 1) > 1:
             shown.message(f"executor serial: has no workers; {model.executor.workers} make no difference")
-        with resumable(path, shown):
-            result: dict[str, Any] = run_study(model, path, registry, shown, command_line())
-    conclude(path, result, as_json)
+        result = outcome(path, shown, lambda: run_study(model, path, registry, shown, command_line()))
+        report = reported(path, shown)
+    conclude(path, result, report, as_json)
     return result
-
-
-@contextmanager
-def resumable(path: Path, shown: Any) -> Iterator[None]:
-    """Say how to go on when a run is stopped, or fails with something in its folder."""
-    from evosdc.cli.signals import asked_to_stop
-    from evosdc.errors import CheckpointError, RunError
-    from evosdc.runs.layout import RESOLVED
-
-    try:
-        yield
-    except CheckpointError:
-        raise  # what is there was refused; it says itself what helps
-    except BaseException as error:
-        number = asked_to_stop()
-        if number is None and not isinstance(error, KeyboardInterrupt | RunError | OSError):
-            raise
-        if (path / RESOLVED).exists():
-            _report_so_far(path, shown)
-            shown.message(f"What was reached is kept. Go on with: {shlex.join(['evosdc', 'resume', str(path)])}")
-        elif number is not None:
-            shown.message("Nothing was begun: the same command begins it.")
-        raise
-
-
-def _report_so_far(path: Path, shown: Any) -> None:
-    """Write the report of a run that was stopped with its best file so far written, and say where both are."""
-    from evosdc.report import write_pages
-    from evosdc.runs.layout import RESULT, read_object, run_folders
-
-    files = [folder / str(read_object(folder / RESULT)["best"]["file"]) for folder in _with_result(run_folders(path))]
-    if not files:
-        return
-    report = write_pages(path)
-    for file in files[-1:]:
-        shown.message(f"Best file so far: {file}")
-    shown.message(f"Report:           {report}")
-
-
-def _with_result(folders: Iterable[Path]) -> Iterator[Path]:
-    from evosdc.runs.layout import RESULT
-
-    return (folder for folder in folders if (folder / RESULT).exists())
-
-
-def conclude(path: Path, result: dict[str, Any], as_json: bool) -> None:
-    """Write the report of a run folder and print the result."""
-    from evosdc.cli.results import (
-        print_json,
-        print_publication,
-        print_requirements,
-        print_result,
-        print_settings,
-        print_verdict,
-        print_warnings,
-    )
-    from evosdc.cli.text import say
-    from evosdc.report import write_pages
-    from evosdc.runs.layout import FOR_USERS
-
-    report = write_pages(path)
-    if as_json:
-        print_json(result)
-        return
-    print_publication(result)
-    print_requirements(result)
-    print_result(result)
-    print_verdict(result)
-    print_settings(result)
-    say(f"Protected file: {path / result['best']['file']}")
-    say(f"Report:         {report}")
-    if (path / FOR_USERS).exists():
-        say(f"For its users:  {path / FOR_USERS}, which may be published with it")
-    print_warnings(result)

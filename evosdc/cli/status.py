@@ -20,16 +20,23 @@ MOST_LISTED = 40
 @click.argument("run_dir", type=PATH)
 @json_option
 def status(run_dir: Path, as_json: bool) -> None:
-    """Show how a run or a study is doing: state, best file, speed, time left. Does not touch it."""
+    """Show how a run or a study is doing: state, best file, speed, time left. Does not touch it.
+
+    Exit status 2 where a published file is lacking or is not the one that the run wrote.
+    """
     from evosdc.cli.results import print_json
     from evosdc.experiment.study.status import read_status
+    from evosdc.runs.published import published_faults
 
     found = read_status(run_dir)
+    changed = [str(fault) for fault in published_faults(run_dir)] if not found.active else []
     if as_json:
-        print_json(found.to_json())
-        return
-    for name, text in rows(found):
-        say(f"{name + ':':<14}{text}")
+        print_json(found.to_json() | ({"warnings": changed} if changed else {}))
+    else:
+        for name, text in (*rows(found), *(("warning", text) for text in changed)):
+            say(f"{name + ':':<14}{text}")
+    if changed:
+        click.get_current_context().exit(2)
 
 
 def rows(found: "Status") -> Iterator[tuple[str, str]]:

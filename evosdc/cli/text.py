@@ -8,9 +8,9 @@ import click
 from evosdc.printing import printable
 
 
-def say(text: str) -> None:
+def say(text: str, err: bool = False) -> None:
     """Print a line; control characters, which names in a data file may hold, are shown and not obeyed."""
-    click.echo(harmless(text))
+    click.echo(harmless(text), err=err)
 
 
 def warn(sentences: Iterable[str]) -> None:

@@ -194,7 +194,7 @@ def _write(output: Path, assembly: "Assembly", found: "Tuning", result: dict[str
     from evosdc.files.atomic import make_folder, write_text
     from evosdc.runs.layout import BEST, EXPERIMENT, TUNING
 
-    masked = best_file(assembly.microdata, assembly.registry, found)
+    masked = best_file(assembly.problem, assembly.registry, found)
     make_folder(output)
     path = output / (BEST.removesuffix(".csv") + assembly.source.original.suffix)
     written = assembly.source.write(path, masked)

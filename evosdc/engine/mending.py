@@ -21,7 +21,8 @@ def mended(problem: Problem, masked: Table) -> Mended:
     """Return a masked file as a search may start from it.
 
     Where a constraint bounds a measure of exchanged labels (`evosdc.model.Mending`), attributes above the bound are
-    published under the labels that most of their records have. Then records that rules forbid are repaired.
+    published under the labels that most of their records have. Then records that rules forbid are repaired
+    (`evosdc.engine.class_keeping.Repair`).
 
     Parameters
     ----------
@@ -38,5 +39,4 @@ def mended(problem: Problem, masked: Table) -> Mended:
     righted = with_right_labels(microdata.original, masked, tuple(wrong)) if wrong else masked
     # Where missing values were exchanged, nothing can be put right.
     changed = tuple(name for name in wrong if not np.array_equal(masked.column(name), righted.column(name)))
-    table = righted if microdata.rules is None else microdata.rules.repaired(righted)
-    return Mended(table, changed)
+    return Mended(problem.repair.repaired(righted), changed)

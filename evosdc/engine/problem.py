@@ -6,6 +6,7 @@ from functools import cached_property
 from math import isfinite
 from typing import Any, NamedTuple
 
+from evosdc.engine.class_keeping import Repair
 from evosdc.engine.decoding import Decoder
 from evosdc.errors import EvaluationError
 from evosdc.model import (
@@ -228,6 +229,11 @@ class Problem:
     def traits(self, genome: Any) -> Mapping[str, float]:
         """Return figures of the genome itself; empty where the genotype has none."""
         return self.genotype.traits(genome) if isinstance(self.genotype, Described) else {}
+
+    @cached_property
+    def repair(self) -> Repair:
+        """How masked files that are no genomes yet are put in order."""
+        return Repair(self.genotype.microdata, self.measures, self.constraints)
 
     @cached_property
     def initial_genomes(self) -> tuple[tuple[Masking, Any], ...]:

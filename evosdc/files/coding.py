@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.column import Column
+from evosdc.files.quoting import is_shown, quoted
 from evosdc.printing import printable
 from evosdc.table.numerals import number, numeral
 from evosdc.table.schema import Attribute, Schema
@@ -66,7 +67,8 @@ def faults_of(column: Column, attribute: Attribute, missing: Sequence[str], orig
     leaves = {text: text for text in texts}
     if attribute.categorical:
         unknown = [text for text in texts if text not in attribute.code]
-        wanted = f"one of {_listed(attribute.categories)}"
+        shown = is_shown(attribute.name, attribute.role)
+        wanted = f"one of {_listed(attribute.categories)}" if shown else "one of its categories"
         advice = "Add it to the categories or to `missing` in the schema, or mend the file."
     else:
         values = {text: number(text, column.mark) for text in texts}
@@ -115,7 +117,7 @@ def _first_of(
     text = column.texts[column.index[record]]
     others = f" (and {len(unfit) - 1} more values that do not fit)" if len(unfit) > 1 else ""
     where = printable(f"{origin.name}, {attribute.name}")
-    return [Fault(where, f"{text!r} in {origin.place(record)}{others}", wanted, advice)]
+    return [Fault(where, f"{quoted(text, attribute)} in {origin.place(record)}{others}", wanted, advice)]
 
 
 def _listed(categories: Sequence[str]) -> str:

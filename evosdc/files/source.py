@@ -20,12 +20,14 @@ from evosdc.files.inference.proposal import Inference, infer
 from evosdc.files.missing_reasons import alike
 from evosdc.files.original import Original
 from evosdc.files.packed import text_file
+from evosdc.files.quoting import quoted
+from evosdc.files.row_order import duplicate_sentences, keeps_order
 from evosdc.files.schema.description import SchemaDescription, describe
 from evosdc.files.schema.hierarchy_rules import with_hierarchies
 from evosdc.files.schema.schema_reader import load_schema
 from evosdc.files.write_report import WriteReport
 from evosdc.printing import printable
-from evosdc.table.schema import Schema
+from evosdc.table.schema import Role, Schema
 from evosdc.table.selection import complete_rows
 from evosdc.table.table import Rows, Table
 
@@ -158,7 +160,14 @@ class Source:
         except OSError as error:
             raise_unwritable(path, error)
         changed = {schema.names[c]: int(x.changed.sum()) for c, x in changes.items()}
-        return WriteReport(path, dropped, changed, formulas, self.neutralise_formulas)
+        ordered = tuple(name for name in dropped if keeps_order(self._column(position[name])))
+        return WriteReport(path, dropped, changed, formulas, self.neutralise_formulas, ordered)
+
+    @property
+    def duplicates(self) -> list[str]:
+        """What is said of rows that are equal in every column, identifiers included; usually nothing."""
+        columns = [self._column(place) for place in range(len(self.table.schema))]
+        return duplicate_sentences(columns, self.table.schema.with_role(Role.IDENTIFIER))
 
     def _column(self, place: int) -> Column:
         """Return a column of the file, its records those of the table and its name that of the attribute."""
@@ -290,7 +299,9 @@ def _check_labels(schema: Schema, encoding: Encoding, origin: str) -> None:
             try:
                 label.encode(encoding.name)
             except UnicodeEncodeError:
-                given = f"the category {label!r}, which the file's encoding {encoding.name} cannot write"
+                given = (
+                    f"the category {quoted(label, attribute)}, which the file's encoding {encoding.name} cannot write"
+                )
                 where = printable(f"{origin}, {attribute.name}")
                 faults.append(Fault(where, given, "categories in that encoding", _RECODE))
     if faults:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from evosdc.files.formulas import formula_sentences
+from evosdc.files.row_order import order_sentences
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,8 @@ class WriteReport:
         How many cells of each column a spreadsheet would take for formulas (`evosdc.files.formulas`).
     neutralised : bool
         Whether those were published with a quote before them.
+    ordered : tuple of str
+        Columns left out whose order the rows keep (`evosdc.files.row_order`).
     """
 
     path: Path
@@ -29,8 +32,19 @@ class WriteReport:
     changed: Mapping[str, int]
     formulas: Mapping[str, int] = field(default_factory=dict)
     neutralised: bool = False
+    ordered: tuple[str, ...] = ()
 
     @property
     def warnings(self) -> list[str]:
         """What has to be known before the file is given to others."""
+        return [*self.formula_sentences, *self.order_sentences]
+
+    @property
+    def formula_sentences(self) -> list[str]:
+        """What is said of cells that a spreadsheet would take for formulas."""
         return formula_sentences(self.formulas, self.neutralised)
+
+    @property
+    def order_sentences(self) -> list[str]:
+        """What is said of rows that keep the order of a column that was left out."""
+        return order_sentences(self.ordered)

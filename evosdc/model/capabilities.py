@@ -78,6 +78,14 @@ class Movable(Genotype[G]):
     def moves(self) -> tuple[str, ...]:
         """Kinds of small changes that a local search may try, by name."""
 
+    @property
+    def class_moves(self) -> tuple[str, ...]:
+        """Further kinds, of changes that leave records alike which are so; by default none.
+
+        They are offered besides where a constraint is on a privacy model, and half of the mutations are such moves.
+        """
+        return ()
+
     @abstractmethod
     def move(self, g: G, kind: str, rng: np.random.Generator, records: Draw | None = None) -> G:
         """Return a copy with a small change.
@@ -85,7 +93,7 @@ class Movable(Genotype[G]):
         Parameters
         ----------
         kind : str
-            One of `moves`.
+            One of `moves` or `class_moves`.
         records : callable, optional
             Draws the position of a record to be changed. By default all are as likely.
         """

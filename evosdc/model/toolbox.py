@@ -1,10 +1,13 @@
 """The DEAP toolbox of a genotype: the operators under the names that DEAP's users know."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
+import numpy as np
 from deap import base
 
+from evosdc.model.capabilities import Movable
 from evosdc.model.fitness import Fitness
 from evosdc.model.genotype import Genotype
 from evosdc.model.measure import Fitted
@@ -15,21 +18,33 @@ def toolbox_of(
     measures: Mapping[str, Fitted] | None = None,
     fitness: Fitness | None = None,
     algorithm: Callable[[str, Mapping[str, Any], base.Toolbox], Any] | None = None,
+    keeps_classes: bool = False,
 ) -> base.Toolbox:
     """Return a toolbox with ``mate(a, b, rng)``, ``mutate(genome, rng)``, ``key(genome)`` and ``random(rng)``.
 
     The operators are pure: they return new genomes and draw from `rng` alone. Its attributes `genotype`, `measures`
     and `fitness` are what the search is about, for algorithms that are made for one genotype or know bounds of a
     fitness. Where `algorithm` is given, ``toolbox.algorithm(name, params)`` returns a registered algorithm on the same
-    toolbox, for algorithms that are made of others.
+    toolbox, for algorithms that are made of others. Where a constraint is on a privacy model, `keeps_classes` is True:
+    half of the mutations are then moves that keep records alike (`evosdc.model.Movable.class_moves`), if there are any.
     """
     toolbox = base.Toolbox()
     toolbox.genotype, toolbox.measures, toolbox.fitness = genotype, measures or {}, fitness
     toolbox.register("mate", genotype.crossover)
-    toolbox.register("mutate", genotype.mutate)
+    toolbox.keeps_classes = keeps_classes
+    by_class = keeps_classes and isinstance(genotype, Movable) and genotype.class_moves
+    toolbox.register("mutate", partial(_mutated, genotype) if by_class else genotype.mutate)
     toolbox.register("random", genotype.random)
     toolbox.register("key", genotype.key)
     toolbox.register("distance", genotype.distance)
     if algorithm is not None:
         toolbox.register("algorithm", lambda name, params: algorithm(name, params, toolbox))
     return toolbox
+
+
+def _mutated(genotype: Any, genome: Any, rng: np.random.Generator) -> Any:
+    """Return a mutant, or with probability one half a genome with a move that keeps records alike."""
+    if rng.random() < 0.5:
+        return genotype.mutate(genome, rng)
+    kinds = genotype.class_moves
+    return genotype.move(genome, kinds[int(rng.random() * len(kinds))], rng)

@@ -6,6 +6,7 @@ Loading imports plugins' own modules but no implementation; those are imported w
 import logging
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
@@ -21,6 +22,13 @@ if TYPE_CHECKING:
     import click
 
 __all__ = ["PluginInfo", "PluginProblem", "Registry", "default_registry"]
+
+MOST_TOLD = 24
+"""More names than these are not all told in a message."""
+
+NEAREST = 5
+LIKENESS = 0.5
+"""How alike, from 0 to 1, the names are that are told in their place."""
 
 _LOG = logging.getLogger("evosdc.plugins")
 
@@ -258,9 +266,15 @@ def _providers(offers: list[tuple[Spec, PluginInfo]]) -> str:
 
 def _unknown(where: str, name: str, known: list[str], problems: bool = False) -> Fault:
     advice = did_you_mean(name, known)
+    if len(known) > MOST_TOLD:
+        near = get_close_matches(name, known, n=NEAREST, cutoff=LIKENESS)
+        wanted = f"one of {len(known)} names" + (f", such as {', '.join(near)}" if near else "")
+        advice = f"{advice} `evosdc plugins list` shows all.".strip()
+    else:
+        wanted = f"one of {', '.join(known)}" if known else "nothing: no plugin offers any"
     if problems:
         advice = f"{advice} Some plugins have problems: 'evosdc plugins list' shows them.".strip()
-    return Fault(where, repr(name), f"one of {', '.join(known)}" if known else "nothing: no plugin offers any", advice)
+    return Fault(where, repr(name), wanted, advice)
 
 
 def _imported(kind: str, spec: Spec, plugin: PluginInfo) -> Any:

@@ -7,7 +7,7 @@ would differ much between samples, so at most `AT_MOST` per cent of its records 
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from math import pi, sqrt
+from math import pi, prod, sqrt
 from typing import Any
 
 import numpy as np
@@ -42,9 +42,11 @@ def analyses(original: Table, published: Table, protect: Sequence[str]) -> dict[
     Returns
     -------
     dict
-        ``tables`` (``attributes moved sampling holds``: records in another cell and what another sample would move, in
-        per cent), ``means`` (``of by before after error holds``; with ``by`` the group that differs most, and its
-        label) and ``correlations`` of ranks (``attributes before after error holds``).
+        ``tables`` (``attributes moved sampling holds grouping``: records in another cell and what another sample would
+        move, in per cent; how values were put together, by attribute; of single attributes with grouped values
+        ``by_value``, the same figures for each value by itself), ``means`` (``of by before after error holds``; with
+        ``by`` the group that differs most, and its label) and ``correlations`` of ranks
+        (``attributes before after error holds``).
     """
     names = [
         attribute.name
@@ -52,9 +54,10 @@ def analyses(original: Table, published: Table, protect: Sequence[str]) -> dict[
         if (attribute.role in _ANALYSED or attribute.name in protect) and _alike(original, published, attribute.name)
     ]
     masked = [name for name in names if name in protect]
+    single = list(_single(original, published, masked))
     columns = {name: classed(original, published, name) for name in names}
     return {
-        "tables": [*_single(columns, masked), *_pairs(columns, masked)],
+        "tables": [*single, *_pairs(columns, masked)],
         "means": list(_means(original, published, columns, masked)),
         "correlations": list(_correlations(original, published, names, masked)),
     }
@@ -74,10 +77,23 @@ def _paired(names: Sequence[str], masked: Sequence[str]) -> list[tuple[str, str]
     return sorted(pairs, key=lambda pair: -len(set(pair) & set(masked)))[:MOST_PAIRS]
 
 
-def _single(columns: dict[str, Classed], masked: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _single(original: Table, published: Table, masked: Sequence[str]) -> Iterator[dict[str, Any]]:
     for name in masked:
-        column = columns[name]
-        yield _table((name,), column.original, column.published, len(column.labels))
+        column = classed(original, published, name)
+        told = _table([column], column.original, column.published)
+        if column.grouping and (values := _by_value(original, published, name)) is not None:
+            told["by_value"] = values
+        yield told
+
+
+def _by_value(original: Table, published: Table, name: str) -> dict[str, Any] | None:
+    """Return the table of an attribute's single values; None for numbers that hardly repeat, which have no such one."""
+    both = np.concatenate([original.column(name), published.column(name)])
+    values, codes = np.unique(both, return_inverse=True)
+    if not original.schema[name].categorical and len(values) > len(original) / 2:
+        return None
+    before, after = np.split(codes.reshape(-1).astype(np.int64), 2)
+    return _compared(before, after, len(values))
 
 
 def _pairs(columns: dict[str, Classed], masked: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -85,14 +101,22 @@ def _pairs(columns: dict[str, Classed], masked: Sequence[str]) -> Iterator[dict[
         one, other = columns[first], columns[second]
         width = len(other.labels)
         before, after = one.original * width + other.original, one.published * width + other.published
-        yield _table((first, second), before, after, len(one.labels) * width)
+        yield _table([one, other], before, after)
 
 
-def _table(names: Sequence[str], before: NDArray[np.int64], after: NDArray[np.int64], size: int) -> dict[str, Any]:
+def _table(columns: Sequence[Classed], before: NDArray[np.int64], after: NDArray[np.int64]) -> dict[str, Any]:
+    grouping = {column.attribute.name: column.grouping for column in columns if column.grouping}
+    names = [column.attribute.name for column in columns]
+    return (
+        {"attributes": names} | _compared(before, after, prod(len(c.labels) for c in columns)) | {"grouping": grouping}
+    )
+
+
+def _compared(before: NDArray[np.int64], after: NDArray[np.int64], size: int) -> dict[str, Any]:
     shares = np.bincount(before, minlength=size) / len(before), np.bincount(after, minlength=size) / len(after)
     moved = 50.0 * float(np.abs(shares[0] - shares[1]).sum())
     sampling = sampling_distance(shares[0], len(before))
-    return {"attributes": list(names), "moved": moved, "sampling": sampling, "holds": moved <= min(sampling, AT_MOST)}
+    return {"moved": moved, "sampling": sampling, "holds": moved <= min(sampling, AT_MOST)}
 
 
 def sampling_distance(shares: NDArray[np.float64], records: int) -> float:

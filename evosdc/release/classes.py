@@ -15,6 +15,9 @@ MOST_CLASSES = 12
 QUANTILES = 10
 """Classes of about equal frequency that numbers are taken by."""
 
+ABSENT = "missing"
+"""Label of the class of missing values."""
+
 Classes = NDArray[np.int64]
 
 
@@ -42,6 +45,18 @@ class Classed:
     def comparable(self) -> bool:
         """Whether both files are in the same classes."""
         return self.labels == self.published_labels
+
+    @property
+    def grouping(self) -> str:
+        """How values are put together, in words; empty where each value of the original is a class of its own."""
+        size, groups = len(self.attribute.categories), len(self.labels) - (self.labels[-1:] == (ABSENT,))
+        if not self.attribute.categorical:
+            return f"in {groups} bands of about equal frequency" if groups > 1 else "in one class"
+        if size <= groups:
+            return ""
+        if self.attribute.scale is Scale.NOMINAL:
+            return f"by its {groups - 1} commonest values, the other {size - groups + 1} as one"
+        return f"in {groups} bands of about {size / groups:.0f} values"
 
     @property
     def joint(self) -> NDArray[np.int64]:
@@ -140,4 +155,4 @@ def _with_missing(labels: tuple[str, ...], codes: Classes) -> tuple[tuple[str, .
     absent = codes == MISSING
     if not absent.any():
         return labels, codes
-    return (*labels, "missing"), np.where(absent, len(labels), codes)
+    return (*labels, ABSENT), np.where(absent, len(labels), codes)

@@ -1,7 +1,7 @@
 """How many people an intruder is expected to find in the published file, and which records are easiest to find."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ LIKELY = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What the most successful of the informed intruders reaches.
+    """What the most successful reaches of the intruders that are tried.
 
     Parameters
     ----------
@@ -35,6 +35,8 @@ class Found:
         What the intruder knows of everybody.
     chances : ndarray of float64, shape (n,), or None
         For each record the chance to be found, 0..1; None where the measure does not tell.
+    backwards : bool
+        Whether the intruder looks for each person's likeliest masked record, and not for each masked record's person.
     """
 
     measure: str
@@ -43,6 +45,7 @@ class Found:
     records: int
     known: tuple[str, ...]
     chances: Numbers | None
+    backwards: bool = False
 
     @property
     def expected(self) -> float:
@@ -54,6 +57,7 @@ class Found:
         document: dict[str, Any] = {
             "measure": self.measure, "percent": self.percent, "original_percent": self.original,
             "expected": self.expected, "records": self.records, "known": list(self.known),
+            "looks_for": "masked record" if self.backwards else "person",
         }  # fmt: skip
         if self.chances is None:
             return document
@@ -97,18 +101,44 @@ def found_by_intruder(
     known = known_of(original, protect)
     if len(original) == 0:
         return None
-    found: list[Found] = []
-    for name in registry.defaults("measure", "identity"):
-        try:
-            measure = registry.build("measure", name, dict((params or {}).get(name, {})))
-            measure.require_support(original.select(known), f"measure {name}")
-            fitted = measure.fit_in(Microdata(original, known))
-            percent = float(fitted.score(masked.select(known)))
-            own = float(fitted.score(original.select(known)))
-            burdens = fitted.burdens(masked.select(known))
-        except InputError:
-            continue
-        chances = None if burdens is None else np.clip(burdens * len(masked) / 100.0, 0.0, 1.0)
-        found.append(Found(name, percent, own, len(masked), known, chances))
+    sides = original, masked.select(known)
+    found = [
+        one
+        for name in registry.defaults("measure", "identity")
+        if (one := _found(name, sides, known, registry, params or {})) is not None
+    ]
+    if not found:
+        return None
     # Of equal ones the one that knows most, which is registered last.
-    return max(reversed(found), key=lambda one: one.percent, default=None)
+    best = max(reversed(found), key=lambda one: one.percent)
+    other = _found(best.measure, sides, known, registry, params or {}, backwards=True)
+    if other is None or other.percent <= best.percent:
+        return best
+    return replace(other, original=best.original)
+
+
+def _found(
+    name: str,
+    sides: tuple[Table, Table],
+    known: tuple[str, ...],
+    registry: Registry,
+    params: Mapping[str, Mapping[str, Any]],
+    backwards: bool = False,
+) -> Found | None:
+    """Return what the intruder of a measure finds; None where it cannot read the files.
+
+    Backwards the two files change places: the masked one is what everybody's own record is looked for in.
+    """
+    original, masked = sides
+    (whole, searched) = (masked, original.select(known)) if backwards else (original, masked)
+    try:
+        measure = registry.build("measure", name, dict(params.get(name, {})))
+        measure.require_support(original.select(known), f"measure {name}")
+        fitted = measure.fit_in(Microdata(whole, known))
+        percent = float(fitted.score(searched))
+        own = float("nan") if backwards else float(fitted.score(original.select(known)))
+        burdens = fitted.burdens(searched)
+    except InputError:
+        return None
+    chances = None if burdens is None else np.clip(burdens * len(masked) / 100.0, 0.0, 1.0)
+    return Found(name, percent, own, len(masked), known, chances, backwards)

@@ -4,18 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evosdc.release.analyses import AT_MOST
+from evosdc.release.requirements import required_words
+from evosdc.release.trust import named, shown, trust
 
 ACCEPTED = 9.0
 """Per cent of people expected to be found from which a file is not for everybody: the threshold of 0.09 that the
 European Medicines Agency (policy 0070, 2016) and Health Canada (2019) set for public release."""
 
 YES, CONDITIONAL, NO = "publishable", "publishable on conditions", "not publishable"
-MENTIONED = 0.05
-"""Per cent below which nothing is told to be elsewhere."""
-
-MOST_NAMED = 6
-"""Names in a sentence; of more, the first few and how many others there are."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +24,10 @@ class Evidence:
         Of `evosdc.release.intruder.Found.to_json`, or of a model of generalised files: ``expected percent records``.
     requirements : sequence of mapping
         ``requirement value met``, as the result has them.
-    bounded : bool
-        Whether the user's own requirements, all met, bound a risk: then no other bound is asked for.
+    bound : float
+        Per cent of the people that an informed intruder may be expected to find.
+    bound_by : str
+        The requirement that set it; empty for the usual bound.
     holds : bool or None
         Whether judges that the search did not use confirm the claimed risk; None where none was asked.
     contradiction : str
@@ -38,6 +36,8 @@ class Evidence:
         Of `evosdc.release.analyses.analyses`; empty where the file was generalised.
     unchanged : sequence of mapping
         Of `evosdc.release.unchanged.Unchanged.to_json`.
+    together : mapping or None
+        Of `evosdc.release.unchanged_together.Together.to_json`: what all unchanged columns tell together.
     changed, cells : int
         Protected values that differ from the original, of how many.
     idle : bool
@@ -50,11 +50,13 @@ class Evidence:
 
     intruder: Mapping[str, Any] | None
     requirements: Sequence[Mapping[str, Any]] = ()
-    bounded: bool = False
+    bound: float = ACCEPTED
+    bound_by: str = ""
     holds: bool | None = None
     contradiction: str = ""
     analyses: Mapping[str, Any] | None = None
     unchanged: Sequence[Mapping[str, Any]] = ()
+    together: Mapping[str, Any] | None = None
     changed: int = 0
     cells: int = 0
     idle: bool = False
@@ -70,7 +72,9 @@ def publication(evidence: Evidence) -> dict[str, Any]:
     dict
         ``publishable`` (true, false; null where there is nothing to judge by), ``headline``, ``reasons`` (why not, or
         what speaks for it), ``conditions`` (what must be known or decided first), ``intruder``, ``trust`` (``yes`` and
-        ``no``: what an analyst can and cannot rely on), ``published_unchanged`` (names of columns), ``above_limit``.
+        ``no``: what an analyst can and cannot rely on), ``published_unchanged`` (names of columns),
+        ``unchanged_together`` (what these tell together), ``bound`` (``percent``, and ``set_by``: the requirement, or
+        null for the usual one), ``above_limit``.
     """
     against = _against(evidence)
     conditions = _conditions(evidence)
@@ -85,24 +89,23 @@ def publication(evidence: Evidence) -> dict[str, Any]:
         "intruder": dict(evidence.intruder) if evidence.intruder is not None else None,
         "trust": trust(evidence.analyses or {}),
         "published_unchanged": [str(column["attribute"]) for column in evidence.unchanged],
+        "unchanged_together": dict(evidence.together) if evidence.together is not None else None,
+        "bound": {"percent": evidence.bound, "set_by": evidence.bound_by or None},
         "above_limit": evidence.above_limit,
     }
 
 
 def _against(evidence: Evidence) -> list[str]:
     """Return what forbids to publish the file."""
-    broken = [str(entry["requirement"]) for entry in evidence.requirements if not entry["met"]]
+    broken = [required_words(entry) for entry in evidence.requirements if not entry["met"]]
     reasons = []
     if broken:
         reasons.append(f"It does not fulfil what was required: {named(broken)}.")
     if evidence.holds is False:
         reasons.append(f"Judges that the search did not use contradict its score. {evidence.contradiction}".strip())
     percent = evidence.intruder["percent"] if evidence.intruder is not None else 0.0
-    if percent > ACCEPTED and not evidence.bounded:
-        reasons.append(
-            f"An informed intruder is expected to find {percent:.1f} % of the people. For files that everybody gets, "
-            f"health authorities accept {ACCEPTED:g} %; where fewer people get it, state your own bound with --require."
-        )
+    if percent > evidence.bound:
+        reasons.append(_found_too_many(evidence, percent))
     if evidence.cells and 100 * evidence.changed < evidence.cells:
         reasons.append(f"Only {evidence.changed} of {evidence.cells} protected values differ from the original.")
     if evidence.idle:
@@ -110,6 +113,18 @@ def _against(evidence: Evidence) -> list[str]:
     if evidence.exchanged:
         reasons.append("Labels were exchanged, so that analysts learn what is not so: see the warnings.")
     return reasons
+
+
+def _found_too_many(evidence: Evidence, percent: float) -> str:
+    found = f"An informed intruder is expected to find {percent:.1f} % of the people"
+    if evidence.bound_by:
+        return f"{found}, and {evidence.bound:g} % is what you allowed ({evidence.bound_by})."
+    measure = str((evidence.intruder or {}).get("measure", ""))
+    advice = f': --require "{measure} <= 20"' if measure else " with --require"
+    return (
+        f"{found}. For files that everybody gets, health authorities accept {evidence.bound:g} %, and nothing that was "
+        f"required sets another bound on this intruder; where fewer people get the file, set one{advice}."
+    )
 
 
 def _for(evidence: Evidence) -> list[str]:
@@ -120,8 +135,10 @@ def _for(evidence: Evidence) -> list[str]:
         reasons.append("Judges that the search did not use confirm its score.")
     if evidence.intruder is not None:
         percent = evidence.intruder["percent"]
-        bound = "the bound that was required" if evidence.bounded else f"the {ACCEPTED:g} % accepted for public files"
-        reasons.append(f"An informed intruder is expected to find {shown(percent)} % of the people, within {bound}.")
+        allowed = f"{evidence.bound:g} %"
+        who = f"that you allowed ({evidence.bound_by})" if evidence.bound_by else "accepted for public files"
+        found = f"An informed intruder is expected to find {shown(percent)} % of the people"
+        reasons.append(f"{found}, within the {allowed} {who}.")
     return reasons
 
 
@@ -134,65 +151,20 @@ def _conditions(evidence: Evidence) -> list[str]:
             f"The {noun} {named(dangerous)} {verb} published unchanged, and people can be found by {them}: make sure "
             f"that no intruder can know {them}."
         )
+    together = evidence.together
+    if together is not None and together["found_percent"] > evidence.bound:
+        conditions.append(_known_together(together))
     if evidence.holds is None:
         conditions.append("No judge was asked for a second opinion: evosdc judge gives one.")
     return conditions
 
 
-def trust(analyses: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return in sentences which analyses give what the original gives, and which do not."""
-    yes: list[str] = []
-    no: list[str] = []
-    tables = analyses.get("tables") or ()
-    kinds = (
-        ("counts of single attributes", [entry for entry in tables if len(entry["attributes"]) == 1], "moved"),
-        ("tables of two attributes", [entry for entry in tables if len(entry["attributes"]) == 2], "moved"),
-        ("means", list(analyses.get("means") or ()), ""),
-        ("rank correlations", list(analyses.get("correlations") or ()), ""),
+def _known_together(together: Mapping[str, Any]) -> str:
+    names = [str(name) for name in together["columns"]]
+    columns = f"The column {names[0]} is" if len(names) == 1 else f"The columns {named(names)} are"
+    by, them = ("it", "this column") if len(names) == 1 else ("them together", "these columns")
+    unique, found = shown(together["unique_percent"]), shown(together["found_percent"])
+    return (
+        f"{columns} published unchanged: {unique} % of the people are unique by {by}, and an informed intruder who "
+        f"knows {them}, too, is expected to find {found} %. Make sure that nobody can know {them} of a person."
     )
-    for what, entries, key in kinds:
-        if not entries:
-            continue
-        sound = [entry for entry in entries if entry["holds"]]
-        poor = [entry for entry in entries if not entry["holds"]]
-        worst = ""
-        if key and sound:
-            most = max(entry[key] for entry in sound)
-            told = f"at most {most:.1f} % of the records elsewhere" if most >= MENTIONED else "exactly as they were"
-            worst = f" ({told})"
-        if not poor:
-            yes.append(f"All {len(entries)} {what}{worst}." if len(entries) > 1 else f"The {what}{worst}.")
-            continue
-        if sound:
-            yes.append(f"{len(sound)} of {len(entries)} {what}{worst}.")
-        ordered = sorted(poor, key=lambda entry: -distance(entry))
-        no.append(f"{what.capitalize()}: {named([title(entry) for entry in ordered], 3)}.")
-    if tables:
-        no.append("Single records: any protected value of any of them may be another person's.")
-    return {"yes": yes, "no": no}
-
-
-def distance(entry: Mapping[str, Any]) -> float:
-    """Return how far an analysis is off, in units of what another sample of the same size would differ by."""
-    if "moved" in entry:
-        return float(entry["moved"]) / max(min(float(entry["sampling"]), AT_MOST), 1e-9)
-    return abs(float(entry["before"]) - float(entry["after"])) / max(float(entry["error"]), 1e-9)
-
-
-def title(entry: Mapping[str, Any]) -> str:
-    """Return what an analysis is about, in few words."""
-    if "attributes" in entry:
-        return " x ".join(map(str, entry["attributes"]))
-    return f"{entry['of']} by {entry['by']}" if entry["by"] else str(entry["of"])
-
-
-def named(names: Sequence[str], most: int = MOST_NAMED) -> str:
-    """Return names in running text; of many, the first few."""
-    if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def shown(percent: float) -> str:
-    """Return a share in per cent; one that is not nothing is never written as 0.0."""
-    return "less than 0.1" if 0.0 < percent < 0.05 else f"{percent:.1f}"

@@ -13,9 +13,6 @@ from evosdc.release.intruder import Found, found_by_intruder
 from evosdc.table.alignment import align_codes
 from evosdc.table.table import Table
 
-WERE_TRUE = "If the published values were those of the people"
-"""How a verdict on the uniques of a perturbed file begins."""
-
 
 @dataclass(frozen=True, eq=False)
 class Perturbed:
@@ -33,6 +30,8 @@ class Perturbed:
         Of these, those that carry all the values of their own person; None where there is no original to compare with.
     found : Found or None
         What an informed intruder finds; None likewise.
+    publication : mapping or None
+        What the run that made the file says of publishing it, where its folder tells.
     """
 
     told_by: str
@@ -40,14 +39,30 @@ class Perturbed:
     unique: int = 0
     right: int | None = None
     found: Found | None = None
+    publication: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON has it."""
         intruder = {k: v for k, v in self.found.to_json().items() if k != "at_risk"} if self.found is not None else None
         return {
             "told_by": self.told_by, "changed": dict(self.changed), "unique_records": self.unique,
-            "right": self.right, "intruder": intruder,
+            "right": self.right, "intruder": intruder, "verdict": self.verdict,
         }  # fmt: skip
+
+    @property
+    def verdict(self) -> str:
+        """What can be said of publishing the file: what its run says, else who says it; never what uniques suggest."""
+        told = self.publication
+        if told is None:
+            return (
+                "this file was perturbed, so that counts of records that stand out say nothing of publishing it. "
+                "evosdc judge ORIGINAL FILE tells whether people can be found in it."
+            )
+        found = told.get("intruder")
+        reach = f"; an informed intruder is expected to find {found['percent']:.1f} % of the people" if found else ""
+        return (
+            f"{told.get('headline')}, says the run that made the file{reach}. Its report has the conditions and more."
+        )
 
     def sentences(self) -> list[str]:
         """Return in plain words that uniques are not re-identifications, and how many are right where that is known."""
@@ -60,9 +75,10 @@ class Perturbed:
         if self.right is not None:
             told.append(f"Of these {self.unique} records, {self.right} carry all the known values of their own person.")
         if self.found is not None:
+            turned = " turned round" if self.found.backwards else ""
             told.append(
                 f"An informed intruder is expected to find {self.found.expected:.0f} of {self.found.records} people "
-                f"({self.found.percent:.2f} %, by {self.found.measure}); in the original "
+                f"({self.found.percent:.2f} %, by {self.found.measure}{turned}); in the original "
                 f"{self.found.original * self.found.records / 100.0:.0f}."
             )
         elif self.right is None:

@@ -4,6 +4,7 @@ Nothing on it is computed per record of the original. What it tells with the ori
 itself: shares over all records, rounded to tenths, and whether an analysis holds.
 """
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -43,14 +44,25 @@ def write_for_users(folder: Path, target: Path) -> Path:
     Raises
     ------
     InputError
-        No such run, or one that tells nothing of its file: it has not ended, or was made by an older version.
+        No such run, one that tells nothing of its file (it has not ended, or was made by an older version), or one
+        whose file is not publishable.
     """
     runs = read_run_folders([folder])
     if len(runs) != 1 or not runs[0].release:
         given = "several runs" if len(runs) > 1 else "a run that has not ended"
         raise InputError([Fault(str(folder), given, f"the folder of one run with its {RESULT}", "Name one run.")])
+    if not may_be_published(runs[0]):
+        reasons = " ".join(str(text) for text in mapping(runs[0].result.get("publication")).get("reasons") or ())
+        raise InputError(
+            [Fault(str(folder), "a run whose file is not publishable", "one whose file may be published", reasons)]
+        )
     write_text(target, render_for_users(runs[0]))
     return target
+
+
+def may_be_published(run: RecordedRun) -> bool:
+    """Whether nothing in the verdict of a run forbids to publish its file."""
+    return mapping(run.result.get("publication")).get("publishable") is not False
 
 
 def render_for_users(run: RecordedRun) -> str:
@@ -66,12 +78,13 @@ def render_for_users(run: RecordedRun) -> str:
         records=count(figure_of(run.result.get("records")) - figure_of(run.release.get("omitted"), 0.0)),
         omitted=int(figure_of(run.release.get("omitted"), 0.0)),
         protected=listing(protected),
+        protection=_protection(run),
         dropped=listing([str(name) for name in run.result.get("dropped_identifiers") or ()]),
         method=_method(run, tables),
         parameters=_parameters(run),
         meanings=_meanings(run),
         codebook=[_column(entry, protected, tables) for entry in release.codebook(run)],
-        corrections=[_correction(run, entry) for entry in tables],
+        columns=[_column_of_analysis(run, entry) for entry in tables],
         holding=_holding(run),
         told=figure_of(run.result.get("records")) >= FEWEST,
     )
@@ -136,8 +149,22 @@ def _column(entry: Mapping[str, Any], protected: list[str], tables: list[Mapping
     }
 
 
-def _correction(run: RecordedRun, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how one masked attribute is corrected for."""
+def _protection(run: RecordedRun) -> str:
+    """Return what is expected of an intruder, and what he is taken to know; empty where nobody judged it."""
+    found = mapping(mapping(run.result.get("publication")).get("intruder"))
+    known = [str(name) for name in found.get("known") or ()]
+    if not found or not known or figure_of(run.result.get("records")) < FEWEST:
+        return ""
+    share = figure_of(found.get("percent"))
+    many = "less than 1 %" if share < 1.0 else f"about {math.ceil(share)} %"
+    return (
+        f"Somebody who knows {listing(known)} of everybody, and how the file was masked, is expected to find {many} of "
+        "the people in it. Of those who know more of a person, such as columns that were not masked, nothing is said."
+    )
+
+
+def _column_of_analysis(run: RecordedRun, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what one masked attribute may be used for, and how it is corrected for."""
     name = str(entry.get("attribute"))
     given = mapping(mapping(run.analyst.get("attributes")).get(name))
     numeric = entry.get("scale") == "numeric"
@@ -148,25 +175,45 @@ def _correction(run: RecordedRun, entry: Mapping[str, Any]) -> dict[str, Any]:
     else:
         kind = "numeric" if numeric else "exchanged"
     told = figure_of(run.result.get("records")) >= FEWEST
-    share = entry.get("reliability") if numeric else figure_of(entry.get("kept")) / 100.0
+    share = entry.get("reliability")
     return {
         "name": name,
         "kind": kind,
         "share": f"{figure_of(share):.1f}" if told and isinstance(share, int | float) else "",
+        "relation": _relation(run, name, told),
+        **_alone(run, name, told),
         "categories": [str(label) for label in given.get("categories") or ()],
         "matrix": [
             (str(label), [f"{value:.3f}" for value in row])
             for label, row in zip(given.get("categories") or (), given.get("matrix") or (), strict=False)
         ],
-        "holds": _single_holds(run, name),
     }
 
 
-def _single_holds(run: RecordedRun, name: str) -> bool | None:
-    """Whether counts of an attribute alone are those of the original, up to what another sample would differ by."""
+def _alone(run: RecordedRun, name: str, told: bool) -> dict[str, Any]:
+    """Return whether counts of an attribute alone hold, in which classes that was looked at, and by single value."""
     for entry in map(mapping, mapping(run.release.get("analyses")).get("tables") or ()):
         if entry.get("attributes") == [name]:
-            return bool(entry.get("holds"))
+            values = mapping(entry.get("by_value"))
+            return {
+                "holds": bool(entry.get("holds")),
+                "grouping": str(mapping(entry.get("grouping")).get(name, "")),
+                "by_value": bool(values.get("holds")) if values else None,
+                "moved": f"{max(figure_of(values.get('moved')), 1.0):.0f}" if values and told else "",
+            }
+    return {"holds": None, "grouping": "", "by_value": None, "moved": ""}
+
+
+def _relation(run: RecordedRun, name: str, told: bool) -> dict[str, str] | None:
+    """Return how tables of an attribute with others are to be used; None where the run does not tell."""
+    for entry in map(mapping, run.release.get("corrections") or ()):
+        if entry.get("attribute") == name:
+            helps = bool(entry.get("helps")) and told
+            return {
+                "poor": listing([str(other) for other in entry.get("poor") or ()]),
+                "kept": f"{figure_of(entry.get('kept')):g}" if helps else "",
+                "nearer": f"{10 * int(figure_of(entry.get('nearer')) / 10):d}" if helps else "",
+            }
     return None
 
 

@@ -63,6 +63,7 @@ def verdict(run: RecordedRun, definitions: Definitions) -> dict[str, Any] | None
         "trust": [run.told(text) for text in trust.get("yes") or ()],
         "mistrust": [run.told(text) for text in trust.get("no") or ()],
         "published_unchanged": _unchanged([mapping(column) for column in run.release.get("published_unchanged") or ()]),
+        "together": _together(mapping(told.get("unchanged_together"))),
         "opinion": run.told(opinion.get("text")),
         "above": number(figure_of(above), 1) if isinstance(above, int | float) else "",
     }
@@ -83,11 +84,24 @@ def _unchanged(columns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
+def _together(told: Mapping[str, Any]) -> str:
+    """Return what all unchanged columns tell together; empty for runs that did not ask."""
+    if not told:
+        return ""
+    unique, found = (percent(figure_of(told.get(key))) for key in ("unique_percent", "found_percent"))
+    columns = [str(name) for name in told.get("columns") or ()]
+    they = "It makes" if len(columns) == 1 else "Together they make"
+    return (
+        f"{they} {unique} of the people unique. An informed intruder who knows "
+        f"{listing(columns)}, too, is expected to find {found}."
+    )
+
+
 def _requirement(entry: Mapping[str, Any], definitions: Definitions) -> dict[str, Any]:
     text = str(entry.get("requirement", ""))
     name = text.split()[0] if text else ""
     return {
-        "text": text,
+        "text": str(entry.get("words", text)),
         "met": bool(entry.get("met")),
         "value": number(figure_of(entry.get("value"))),
         "meaning": "".join(sentence for _, sentence in definitions.first([name])),
@@ -104,6 +118,10 @@ def _intruder(told: Mapping[str, Any], definitions: Definitions) -> dict[str, An
         "expected": count(figure_of(told.get("expected"))),
         "records": count(records),
         "share": percent(share),
+        "turned": told.get("looks_for") == "masked record",
+        "how": "for each person the likeliest masked record"
+        if told.get("looks_for") == "masked record"
+        else "for each masked record the likeliest person",
         "before": f"{count(before * records / 100.0)} ({percent(before)})",
         "known": listing([str(known) for known in told.get("known") or ()]),
         "measure": name,

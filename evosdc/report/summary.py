@@ -157,7 +157,7 @@ def _constraints(run: RecordedRun) -> str:
 def _constraint(entry: Mapping[str, Any]) -> str:
     value = entry.get("value")
     figure = number(value) if isinstance(value, int | float) else "unknown"
-    return f"{entry.get('requirement')} (it is {figure})"
+    return f"{entry.get('words', entry.get('requirement'))} (it is {figure})"
 
 
 def _fronts(run: RecordedRun, stand: Standings) -> str:

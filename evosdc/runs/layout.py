@@ -59,6 +59,23 @@ def run_folders(folder: Path) -> list[Path]:
     return runs or ([folder] if (folder / RESOLVED).is_file() else [])
 
 
+def holds_run_files(folder: Path) -> bool:
+    """Whether a folder is one that a run, a study or a tuning wrote."""
+    return (folder / RESOLVED).is_file() or all((folder / name).is_file() for name in (EXPERIMENT, TUNING))
+
+
+def run_folder_of(file: Path) -> Path | None:
+    """Return the folder of the run, study or tuning whose own file stands at a path; None where there is none.
+
+    Links are followed. The files of the run's own folders of data and of context are its own, too.
+    """
+    if not file.is_file():
+        return None
+    parent = file.resolve().parent
+    within = [parent, *([parent.parent] if parent.name in (DATA, CONTEXT) else [])]
+    return next((folder for folder in within if holds_run_files(folder)), None)
+
+
 def is_replicate(path: Path) -> bool:
     """Whether a run folder is, by its name, one of several of the same setting."""
     return path.name.startswith("replicate-")

@@ -1,6 +1,5 @@
 """What runs have left in their folders, read into values; finished, running and failed runs alike."""
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +11,7 @@ from evosdc.errors import Fault, InputError
 from evosdc.printing import file_name, without_folders
 from evosdc.runs import layout
 from evosdc.runs.journal import parse_journal
+from evosdc.runs.published import published_fault, sha256_of
 
 ADVICE = "Give a folder that `evosdc run` or `evosdc protect` wrote."
 
@@ -140,6 +140,8 @@ def _read(path: Path, name: str, faults: list[Fault]) -> RecordedRun | None:
     faults.extend(_frequency_faults(path / layout.FREQUENCIES, found["frequencies"]))
     journal, unreadable = _journal(path / layout.JOURNAL)
     scores = _scores(path / layout.SCORES, faults)
+    changed = published_fault(path, found["release"], lacking=False) if found["result"] else None
+    faults.extend([changed] if changed is not None else [])
     if len(faults) > before:
         return None
     return RecordedRun(
@@ -208,5 +210,4 @@ def _digests(path: Path, result: Mapping[str, Any]) -> dict[str, str]:
     target = path / Path(file).name if isinstance(file, str) and file else None
     if target is None or not target.is_file():
         return {}
-    with target.open("rb") as stream:
-        return {target.name: hashlib.file_digest(stream, "sha256").hexdigest()}
+    return {target.name: sha256_of(target)}

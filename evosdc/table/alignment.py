@@ -66,7 +66,8 @@ def align_codes(original: Table, masked: Table) -> Table:
             present = set(np.unique(codes[:, position]).tolist()) if found.categorical else set()
             strange = [label for label in unknown if found.code[label] in present]
             if strange:
-                given = f"the category {strange[0]!r}" + (f" and {len(strange) - 1} more" if strange[1:] else "")
+                label = repr(strange[0]) if attribute.role.published else "of an identifying attribute"
+                given = f"the category {label}" + (f" and {len(strange) - 1} more" if strange[1:] else "")
                 raise DataError(Fault(f"masked: {attribute.name}", given, "categories of the original", _GENERALISED))
             if found.categorical and found.categories != attribute.categories:
                 recoding = np.array(

@@ -8,6 +8,7 @@ from math import isinf
 MOST_DECIMALS = 15
 """A float64 holds no more; texts with more digits after the point are artefacts of printing."""
 
+_PADDED = re.compile(r"[+-]?0[0-9]")
 _NUMERAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
@@ -60,6 +61,18 @@ def numeral(value: float, decimals: int, mark: str = ".") -> str:
     if text.startswith("-") and not text.strip("-0."):
         text = text[1:]
     return text if mark == "." else text.replace(".", mark)
+
+
+def same_number(texts: Iterable[str], codes: Iterable[str], mark: str = ".") -> tuple[str, ...]:
+    """Return the texts that write the number of one of some codes in another way, as ``99.0`` does for ``99``.
+
+    Numbers with leading zeros are codes of their own: ``099`` is not ``99``.
+    """
+    wanted = set(codes)
+    values = {number(code, mark) for code in wanted if not _PADDED.match(code)} - {None}
+    return tuple(
+        text for text in texts if text not in wanted and not _PADDED.match(text) and number(text, mark) in values
+    )
 
 
 def natural_order(labels: Sequence[str], mark: str = ".") -> tuple[str, ...]:

@@ -126,11 +126,12 @@ class Schema:
 
     def __post_init__(self) -> None:
         faults = []
-        listed = [("attributes", self.names)] + [(f"categories of {a.name}", a.categories) for a in self.attributes]
-        for what, names in listed:
+        listed = [("attributes", self.names, True)]
+        listed += [(f"categories of {a.name}", a.categories, a.role.published) for a in self.attributes]
+        for what, names, shown in listed:
             repeated = [name for name, count in Counter(names).items() if count > 1]
             if repeated:
-                given = f"{printable(', '.join(repeated))} more than once"
+                given = f"{printable(', '.join(repeated)) if shown else len(repeated)} more than once"
                 faults.append(Fault(printable(what), given, "each name once", "Rename or remove."))
         if faults:
             raise SchemaError(faults)

@@ -101,9 +101,10 @@ class CapabilityTests(GenotypeSubject):
     @_where(Movable)
     def test_moves_make_genomes_and_change_none(self, genotype: Movable[Any]) -> None:
         assert genotype.moves, "moves names no kind; leave Movable out"
-        assert len(set(genotype.moves)) == len(genotype.moves), "moves names a kind twice"
+        kinds = (*genotype.moves, *genotype.class_moves)
+        assert len(set(kinds)) == len(kinds), "moves and class_moves name a kind twice"
         genome, moved = genotype.random(generator(17)), []
-        for place, kind in enumerate(genotype.moves):
+        for place, kind in enumerate(kinds):
             moving = partial(genotype.move, genome, kind)
             with unchanged(f"move {kind!r}", genome, genotype.microdata.table):
                 free = assert_repeatable(moving, place, f"move {kind!r}")

@@ -84,7 +84,8 @@ def tune(
     arms = arms_of(original, registry, methods)
     judge = Judge(problem, registry, seed, budget, dispatch, function, tell)
     try:
-        Course(judge, arms).follow(portfolio_arms(portfolio, arms, len(original.schema)))
+        first = registry.defaults("masking-method", "anonymity") if problem.repair.keeps_classes else ()
+        Course(judge, arms, first).follow(portfolio_arms(portfolio, arms, len(original.schema)))
     except KeyboardInterrupt:
         if judge.trials:
             stopped(tuning_of(judge, files))
@@ -97,12 +98,16 @@ class Course:
 
     Attributes
     ----------
+    first : sequence of str
+        Methods whose grids are judged before those of others: where a privacy model constrains, the others seldom keep
+        what it asks, and time may end before all have had their turn.
     best : dict of str to Candidate
         The best of each arm so far, by its name.
     """
 
-    def __init__(self, judge: Judge, arms: Sequence[Arm]) -> None:
+    def __init__(self, judge: Judge, arms: Sequence[Arm], first: Sequence[str] = ()) -> None:
         self.judge = judge
+        self.first = first
         self.arms = arms
         self.best: dict[str, Candidate] = {}
 
@@ -118,6 +123,7 @@ class Course:
         """Judge coarse grids, all arms' middle points first, and the portfolio."""
         grids = [[Candidate.at(arm, point) for point in arm.coarse()] for arm in self.arms]
         interleaved = [one for one in chain.from_iterable(zip_longest(*grids)) if one is not None]
+        interleaved.sort(key=lambda candidate: candidate.arm.steps[0].method not in self.first)
         with self.judge.until(UNTIL_GRID):
             self.judge.judge((candidate, 0) for candidate in interleaved)
             self.judge.judge((one, 0) for arm in portfolio for one in [Candidate.at(arm, ())] if one is not None)

@@ -14,12 +14,13 @@ from evosdc.model import Followed, Microdata, Movable, Parameters, Seedable
 from evosdc.model.capabilities import Draw
 from evosdc.model.genotype import Dump
 from evosdc.table.table import MISSING, Rows, Table
+from evosdc_cells.class_moves import CLASS_MOVES, ClassMoves
 from evosdc_cells.comparison import differing_cells
 from evosdc_cells.crossover import CROSSOVERS
 from evosdc_cells.domain import domain_of
 from evosdc_cells.edit_rules import GeneRules, rules_in_force
 from evosdc_cells.exchange import Partners
-from evosdc_cells.gray import flipped
+from evosdc_cells.mutation import Mutation
 
 ATTEMPTS = 20
 """Draws of a file, or of a number, before a change that breaks a rule is given up."""
@@ -71,6 +72,8 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
         self._domain = domain_of(original)
         self._categorical = original.codes.shape[1]
         self._shape = (len(original), len(self._domain.sizes))
+        gray = params.numbers == "gray"
+        self._mutation = Mutation(self._domain, self._categorical, params.steps, gray, params.spread)
         coding = self._domain.coding
         most = max(3 * int(coding.reach.max(initial=0)), int(self._domain.sizes.max()), 1)
         # The smallest integers: what is copied, compared, hashed and stored for every child.
@@ -140,7 +143,7 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
     def _vary(self, genes: Genes, row: int, attribute: int, rng: np.random.Generator) -> None:
         """Change one cell in place; where rules leave it no other value, the next one of its record that has one."""
         if self._rules is None:
-            genes[row, attribute] = self._mutant(attribute, int(genes[row, attribute]), rng)
+            genes[row, attribute] = self._mutation.mutant(attribute, int(genes[row, attribute]), rng)
             return
         free = self._domain.free
         first = int(np.searchsorted(free, attribute))
@@ -164,31 +167,11 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
             genes[row, attribute] = MISSING if drawn == self._domain.categories[attribute] else drawn
             return True
         for _ in range(ATTEMPTS):
-            genes[row, attribute] = self._mutant(attribute, before, rng)
+            genes[row, attribute] = self._mutation.mutant(attribute, before, rng)
             if not rules.breaks(genes, row, attribute):
                 return True
         genes[row, attribute] = before
         return False
-
-    def _mutant(self, attribute: int, code: int, rng: np.random.Generator) -> int:
-        """Return another valid code of a cell."""
-        if attribute < self._categorical:
-            draw = self._domain.neighbour if self.params.steps else self._domain.other
-            return int(draw(attribute, code, rng))
-        coding, j = self._domain.coding, attribute - self._categorical
-        reach = int(coding.reach[j])
-        if code == MISSING:
-            return reach + int(rng.integers(reach + 1))
-        if reach == 0 or (coding.missing[j] > 0 and rng.random() < coding.missing[j]):
-            return MISSING if coding.missing[j] > 0 else code
-        # Only values of the original's range are reached, also from a value outside it.
-        inside = min(max(code - reach, 0), reach)
-        if self.params.numbers == "gray":
-            return reach + flipped(inside, reach.bit_length(), reach, rng)
-        size = max(1.0, abs(rng.normal(0.0, self.params.spread * coding.deviation[j])))
-        step = round(size) if rng.random() < 0.5 else -round(size)
-        moved = min(max(inside + step, 0), reach)
-        return int(reach + (moved if moved != inside else min(max(inside - step, 0), reach)))
 
     @property
     def moves(self) -> tuple[str, ...]:
@@ -200,6 +183,11 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
         return moves if self._block < 2 else (*moves, *(f"{kind}s" for kind in moves))
 
     @property
+    def class_moves(self) -> tuple[str, ...]:
+        """Kinds of moves of whole records and classes (`evosdc_cells.class_moves`)."""
+        return CLASS_MOVES
+
+    @property
     def _block(self) -> int:
         return self._shape[0] // BLOCK
 
@@ -209,9 +197,10 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
         ``value``: one cell as by `mutate`; ``restoration``: one changed cell back to the original; ``adoption``: the
         whole record as another one is, so that the two cannot be told apart; ``exchange``: the record and another one
         of the same original value swap what they publish of one attribute (`evosdc_cells.exchange`), so that two
-        records change. What cannot be done, or breaks a rule, becomes a ``value``.
+        records change. Classes are moved as `evosdc_cells.class_moves` says. What cannot be done, or breaks a rule,
+        becomes a ``value``.
         """
-        single = kind in _MOVES
+        single = kind in _MOVES or kind in CLASS_MOVES
         if not self._domain.free.size:
             return g
         changed = g.copy()
@@ -224,6 +213,8 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
         """Change one record in place."""
         before = genes[row].copy()
         if kind == "exchange" and self._exchanged(genes, row, rng):
+            return
+        if kind in CLASS_MOVES and self._class_moves.changed(genes, row, kind, rng):
             return
         if kind == "restoration":
             columns = np.flatnonzero(before != self._coded_original[row])
@@ -250,6 +241,10 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
     @cached_property
     def _partners(self) -> Partners:
         return Partners(self._coded_original)
+
+    @cached_property
+    def _class_moves(self) -> ClassMoves:
+        return ClassMoves(self.microdata, self._coded_original, self._domain, self._mutation, self._rules)
 
     def combined(self, g: Genes, changed: Sequence[Genes]) -> Genes:
         """Return the file with the records of all mutants that differ from it; of several versions the first."""

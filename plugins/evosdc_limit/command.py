@@ -74,8 +74,11 @@ def _show(found: "Limit") -> None:
             break
     Console().print(table)
     guess = "the share of values that an intruder guesses" if found.guess == "guess" else "the gain of guesses"
-    say(f"No masked file has a max(IL, DR) below {found.max:.3f}, whatever the method and however long the search.")
-    say(f"IL is the mean of {', '.join(found.losses)}; DR is half of {guess}, linkages being at least 0.")
+    say(
+        f"With the losses {', '.join(found.losses)} (IL is their mean) and half of {guess} as risk (DR; linkages "
+        f"are at least 0), no masked file has a max(IL, DR) below {found.max:.3f}, whatever the method and however "
+        "long the search. Other measures, such as those of evosdc protect, have other limits."
+    )
     say(f"{found.records} records, {', '.join(found.attributes)}; missing values count as a category.")
     if found.gap > 1e-6:
         better = f"by up to {found.gap:.3f}" if found.gap < float("inf") else "by an unknown amount"

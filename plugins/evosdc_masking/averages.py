@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from evosdc.kernel import kernel
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers
+from evosdc_masking.order import stable_order
 
 Counts = NDArray[np.float64] | NDArray[np.int64]
 Average = Literal["median", "convex-median", "mode", "mean"]
@@ -68,7 +69,9 @@ def lower_median(counts: Counts) -> int:
     int
         Least category with at least half of all values at or below it; -1 when all counts are 0.
     """
-    total = counts.sum()
+    total = 0.0
+    for category in range(counts.size):
+        total += counts[category]
     if total == 0:
         return -1
     below = counts[0]
@@ -136,7 +139,10 @@ def average_category(counts: Counts, rule: int, wildcard: bool) -> int:
     if rule == MODE:
         best = mode(present)
         return -1 if best >= 0 and missing > present[best] else best
-    if missing > present.sum() or present.size == 0:
+    known = 0.0
+    for category in range(present.size):
+        known += present[category]
+    if missing > known or present.size == 0:
         return -1
     if rule == MEAN:
         return nearest_mean(present)
@@ -168,10 +174,16 @@ def average_number(values: Numbers, weights: Numbers, rule: int) -> float:
             total += weights[i]
             moment += weights[i] * values[i]
         # rounding must not push the mean of equal values off them
-        average: float = min(max(moment / total, values.min()), values.max())
+        least = greatest = values[0]
+        for i in range(values.size):
+            least, greatest = min(least, values[i]), max(greatest, values[i])
+        average: float = min(max(moment / total, least), greatest)
         return average
-    order = np.argsort(values, kind="mergesort")
-    return _most_frequent(values[order], weights[order]) if rule == MODE else _middle(values[order], weights[order])
+    order = stable_order(values)
+    ordered, counted = np.empty(values.size, dtype=np.float64), np.empty(values.size, dtype=np.float64)
+    for i in range(values.size):
+        ordered[i], counted[i] = values[order[i]], weights[order[i]]
+    return _most_frequent(ordered, counted) if rule == MODE else _middle(ordered, counted)
 
 
 @kernel
@@ -189,7 +201,10 @@ def _most_frequent(values: Numbers, weights: Numbers) -> float:
 
 @kernel
 def _middle(values: Numbers, weights: Numbers) -> float:
-    half = weights.sum() / 2
+    total = 0.0
+    for weight in weights:
+        total += weight
+    half = total / 2
     below = 0.0
     place = 0
     while place < values.size - 1 and below + weights[place] < half:

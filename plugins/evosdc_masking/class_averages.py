@@ -40,11 +40,11 @@ def aggregated(
     codes = np.empty_like(table.codes)
     for j, attribute in enumerate(table.schema.categorical):
         rule, size = average_rule(attribute.scale, average), len(attribute.categories)
-        codes[:, j] = _category_averages(table.codes[:, j], members, starts, counted, size, rule, wildcard)
+        codes[:, j] = _category_averages(np.array(table.codes[:, j]), members, starts, counted, size, rule, wildcard)
     numbers = np.empty_like(table.numbers)
     for j, attribute in enumerate(table.schema.numeric):
         rule = average_rule(attribute.scale, average)
-        numbers[:, j] = _number_averages(table.numbers[:, j], members, starts, counted, rule, wildcard)
+        numbers[:, j] = _number_averages(np.array(table.numbers[:, j]), members, starts, counted, rule, wildcard)
     return Table(table.schema, codes, numbers)
 
 
@@ -52,11 +52,12 @@ def aggregated(
 def _category_averages(
     column: Codes, members: ClassNumbers, starts: ClassNumbers, weights: Numbers, size: int, rule: int, wildcard: bool
 ) -> Codes:
-    averages = np.empty_like(column)
-    counts = np.zeros(size + 1, dtype=np.float64)
+    averages = np.empty(column.size, dtype=np.int32)
+    counts = np.empty(size + 1, dtype=np.float64)
     for group in range(starts.size - 1):
         rows = members[starts[group] : starts[group + 1]]
-        counts[:] = 0
+        for category in range(counts.size):
+            counts[category] = 0.0
         for row in rows:
             counts[column[row]] += weights[row]
         average = average_category(counts, rule, wildcard)
@@ -69,7 +70,7 @@ def _category_averages(
 def _number_averages(
     column: Numbers, members: ClassNumbers, starts: ClassNumbers, weights: Numbers, rule: int, wildcard: bool
 ) -> Numbers:
-    averages = np.empty_like(column)
+    averages = np.empty(column.size, dtype=np.float64)
     values = np.empty(column.size, dtype=np.float64)
     counted = np.empty(column.size, dtype=np.float64)
     for group in range(starts.size - 1):

@@ -16,7 +16,13 @@ Integers = NDArray[np.int64]
 @kernel
 def incomplete_columns(numbers: Numbers) -> NDArray[np.bool_]:
     """Return which of the attributes, shape (Q,), lack values."""
-    return np.array([np.isnan(numbers[j]).any() for j in range(numbers.shape[0])], dtype=np.bool_)
+    incomplete = np.zeros(numbers.shape[0], dtype=np.bool_)
+    for j in range(numbers.shape[0]):
+        for point in range(numbers.shape[1]):
+            if np.isnan(numbers[j, point]):
+                incomplete[j] = True
+                break
+    return incomplete
 
 
 @kernel
@@ -95,5 +101,29 @@ def remaining_points(
     heads, ends : ndarray of int64, shape (m,)
         The records of point i that are left are ``heads[i]`` up to ``ends[i]``.
     """
-    keep = np.flatnonzero(heads < ends)
-    return codes[:, keep].copy(), numbers[:, keep].copy(), heads[keep], ends[keep]
+    kept = 0
+    for point in range(heads.size):
+        kept += heads[point] < ends[point]
+    left_codes = np.empty((codes.shape[0], kept), dtype=np.int32)
+    left_numbers = np.empty((numbers.shape[0], kept), dtype=np.float64)
+    left_heads, left_ends = np.empty(kept, dtype=np.int64), np.empty(kept, dtype=np.int64)
+    # No fancy indices: they take seconds to compile.
+    place = 0
+    for point in range(heads.size):
+        if heads[point] < ends[point]:
+            left_heads[place], left_ends[place] = heads[point], ends[point]
+            for j in range(codes.shape[0]):
+                left_codes[j, place] = codes[j, point]
+            for j in range(numbers.shape[0]):
+                left_numbers[j, place] = numbers[j, point]
+            place += 1
+    return left_codes, left_numbers, left_heads, left_ends
+
+
+@kernel
+def copy_point(codes: Codes, numbers: Numbers, point: int, point_codes: Codes, point_numbers: Numbers) -> None:
+    """Write the codes and numbers of a point, shapes (C,) and (Q,), to two arrays."""
+    for j in range(codes.shape[0]):
+        point_codes[j] = codes[j, point]
+    for j in range(numbers.shape[0]):
+        point_numbers[j] = numbers[j, point]

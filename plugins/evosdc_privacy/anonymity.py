@@ -60,7 +60,8 @@ class KAnonymity(ByClass):
         expected = figures.get("global-risk", {}).get("expected_reidentifications")
         chance = ""
         if expected is not None:
-            about = f"{expected:.0f}" if expected >= 100.0 else f"{expected:.3g}"
+            rounded = float(f"{expected:.3g}")
+            about = f"{rounded:,.0f}" if rounded >= 100.0 else f"{rounded:g}"
             chance = f" About {about} re-identifications are to be expected from an intruder who knows them."
         if unique:
             return (

@@ -5,6 +5,8 @@ import json
 import pytest
 
 import evosdc as package
+from evosdc.calls.consistency import zeros_sentence
+from evosdc.table.structural_zeros import StructuralZeros
 
 
 @pytest.fixture
@@ -72,3 +74,7 @@ def test_protect_keeps_impossible_combinations_out(evosdc, people):
         assert any("Structural zeros" in note for note in notes) == holds
     known = ("--schema", "s.toml", "--measures", "impossible-records", "--json")
     assert json.loads(evosdc("measure", "p.csv", "runTrue/best.csv", *known).out)["impossible-records"] == 0.0
+
+
+def test_a_file_without_structural_zeros_is_told_so_in_words():
+    assert zeros_sentence(StructuralZeros({}, (), 5.0)) == "Structural zeros: none were found."

@@ -49,6 +49,8 @@ def test_protect_leaves_everything_else_as_it_was(evosdc, survey):
     answer = evosdc(*SHORT, "--quiet", "-o", "run")
     assert answer.status == 0, answer.err
     assert "Identifiers left out of the protected file: number." in answer.out
+    assert answer.out.splitlines()[-1] == "Report:         run/report.html"
+    assert "0 combinations" not in answer.out
     before = (survey / "survey.csv").read_bytes().split(b"\r\n")
     after = (survey / "run" / "best.csv").read_bytes().split(b"\r\n")
     assert len(before) == len(after)
@@ -60,7 +62,7 @@ def test_protect_leaves_everything_else_as_it_was(evosdc, survey):
 
 
 def test_run_folder_is_for_its_owner_only(evosdc, survey):
-    evosdc(*SHORT, "--quiet", "-o", "run")
+    evosdc(*SHORT, "--require", "ranked-linkage <= 100", "--quiet", "-o", "run")
     assert stat.S_IMODE((survey / "run").stat().st_mode) == 0o700
     for path in (survey / "run").iterdir():
         assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
@@ -70,6 +72,21 @@ def test_run_folder_is_for_its_owner_only(evosdc, survey):
         "tuning.json", "result.json", "best.csv", "front.csv", "scores.csv", "frequencies.json", "risk.json",
         "release.json", "report.html", "for-users.html",
     }  # fmt: skip
+
+
+def test_publishable_can_be_required(evosdc, survey):
+    for number, bound in enumerate(("ranked-linkage <= 100", "ranked-linkage <= 0")):
+        words = (*SHORT, "--require", bound, "--require", "publishable", "-o", f"run{number}")
+        answer = evosdc(*words, "--json")
+        publication = json.loads(answer.out)["publication"]
+        assert publication["bound"]["set_by"] == bound
+        assert answer.status == (0 if publication["publishable"] else 1)
+        assert (survey / f"run{number}" / "for-users.html").exists() == publication["publishable"]
+    assert not publication["publishable"]
+    answer = evosdc(*words[:-1], "told")
+    assert answer.status == 1
+    assert "Requirement NOT met: publishable." in answer.err
+    assert "For its users" not in answer.out
 
 
 def test_mask_and_measure_agree_with_the_manifest(evosdc, survey):

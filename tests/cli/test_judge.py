@@ -39,6 +39,7 @@ def test_exchanged_men_and_women_are_told(evosdc, files):
     assert answer.out.splitlines()[-1].startswith("Does not hold: an intruder who")
     assert "times as many as by chance, which is more than the score says" in answer.out
     assert "Use, as loss" in answer.out
+    assert any(line.startswith("partial-linkage: ") and len(line) > 60 for line in answer.out.splitlines())
 
 
 def test_json_is_one_object(evosdc, files):

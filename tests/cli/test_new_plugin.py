@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from evosdc.cli.new_plugin import NAME, SOURCES, class_name, files
+from evosdc.cli.new_plugin import NAME, SOURCES, builds_offline, class_name, files
 from evosdc.plugins.discovery import _NAME as REGISTERED
 from evosdc.plugins.kinds import KINDS
 from evosdc.plugins.registry import Registry
@@ -88,9 +88,34 @@ def test_names_are_those_that_can_be_registered():
 
 
 def test_what_follows_needs_nothing_that_is_not_there_or_says_what(evosdc, monkeypatch):
+    monkeypatch.setattr("evosdc.cli.new_plugin.version_of", lambda distribution: (70, 1))
     said = evosdc("new-plugin", "measure", "first-loss").out
     assert f"{sys.executable} -m pip install --no-deps --no-build-isolation -e evosdc-first-loss" in said
     assert "Then: evosdc plugins test first-loss" in said
+    monkeypatch.setattr("evosdc.cli.new_plugin.version_of", lambda distribution: (65, 5))
     monkeypatch.setattr("evosdc.cli.new_plugin.find_spec", lambda name: None)
     said = evosdc("new-plugin", "measure", "second-loss").out
-    assert "Lacking for what follows: pip, setuptools, pytest. Install them first." in said
+    assert "Lacking for what follows: pip, pytest. Install them first." in said
+    assert f"{sys.executable} -m pip install --no-deps -e evosdc-second-loss" in said
+    assert "It downloads setuptools to build with" in said
+
+
+@pytest.mark.parametrize(
+    ("setuptools", "wheel", "offline"),
+    [
+        ((), True, False),
+        ((65, 5), False, False),
+        ((65, 5, 1), True, True),
+        ((70, 0, 9), False, False),
+        ((70, 1), False, True),
+    ],
+)
+def test_what_is_installed_decides_how_to_install(setuptools, wheel, offline):
+    assert builds_offline(setuptools, wheel) is offline
+
+
+def test_of_many_names_the_nearest_are_told(evosdc):
+    told = evosdc("plugins", "test", "mdva").err
+    assert "mdav" in told
+    assert "`evosdc plugins list` shows all." in told
+    assert len(told) < 300

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import evosdc
+from evosdc_privacy.anonymity import KAnonymity
 
 SCHEMA = """
 [attributes]
@@ -43,9 +44,9 @@ def test_a_manifest_tells_that_the_file_was_perturbed(evosdc, files) -> None:
     told = " ".join(answer.out.split())
     assert "are not re-identifications" in told
     assert "masked.manifest.json" in told
-    assert "Verdict: " not in told
-    assert told.index("are not re-identifications") < told.index("If the published values were those of the people: ")
     assert "--original FILE" in told
+    assert "Do not release" not in told
+    assert "evosdc judge ORIGINAL FILE tells whether people can be found" in told
     found = json.loads(evosdc("risk", "masked.csv", "--schema", "schema.toml", "--json").out)
     assert found["perturbed"]["unique_records"] == found["k-anonymity"]["unique_records"]
     assert found["perturbed"]["right"] is None
@@ -66,6 +67,29 @@ def test_the_original_tells_which_records_are_right(evosdc, files) -> None:
     told = " ".join(evosdc(*arguments).out.split())
     assert f"{found['right']} carry all the known values of their own person" in told
     assert "An informed intruder is expected to find" in told
+    assert "re-identifications are to be expected" not in told
+
+
+def test_a_run_folder_tells_its_own_verdict(evosdc, files) -> None:
+    masked_by(evosdc, "rank-swapping", "--set", "p=30")
+    (files / "run").mkdir()
+    (files / "masked.csv").rename(files / "run" / "best.csv")
+    told = {"headline": "publishable", "publishable": True, "intruder": {"percent": 3.04}}
+    result = {"best": {"file": "best.csv"}, "changed": {"age": 50}, "publication": told}
+    (files / "run" / "result.json").write_text(json.dumps(result))
+    answer = evosdc("risk", "run/best.csv", "--schema", "schema.toml")
+    assert "Verdict: publishable, says the run that made the file" in answer.out
+    assert "expected to find 3.0 % of the people" in answer.out
+    assert "Do not release" not in answer.out
+    data = json.loads(evosdc("risk", "run/best.csv", "--schema", "schema.toml", "--json").out)
+    assert data["perturbed"]["verdict"].startswith("publishable, says")
+
+
+def test_thousands_are_written_out() -> None:
+    figures = {"k-anonymity": {"records_below": {"2": 5, "3": 5}, "k": 1}, "global-risk": {}}
+    for expected, words in ((1637.4, "About 1,640 re-id"), (12.34, "About 12.3 re-id"), (0.5, "About 0.5 re-id")):
+        figures["global-risk"]["expected_reidentifications"] = expected
+        assert words in KAnonymity(KAnonymity.Params()).verdict(figures)
 
 
 def test_an_untouched_file_is_told_as_before(evosdc, files) -> None:
@@ -94,6 +118,6 @@ def test_frames_have_it_as_well() -> None:
     masked = evosdc.mask(frame, "rank-swapping", p=40, seed=1, attributes=["age"])
     names = ["region", "sex", "age"]
     found = evosdc.risk(masked, "k-anonymity", quasi_identifiers=names, original=frame)
-    assert all(text.startswith("If the published values were") for text in found.verdict)
+    assert found.verdict == (found["perturbed"]["verdict"],)
     assert found["perturbed"]["changed"]["age"] == int((frame["age"] != masked["age"]).sum())
     assert "perturbed" not in evosdc.risk(frame, "k-anonymity", quasi_identifiers=names, original=frame)

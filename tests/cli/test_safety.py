@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from evosdc.cli.display import display
-from evosdc.cli.run import resumable
+from evosdc.cli.ending import resumable
 from evosdc.errors import CheckpointError, RunError
 from tests.cli.conftest import SHORT
 from tests.cluster.commands import wait_for
@@ -139,7 +139,8 @@ def test_a_file_that_is_hardly_protected_comes_with_a_warning(evosdc, survey):
     assert "Warning: Only 0 of 120 protected values differ from the original" in answer.err
     assert "does not score better than the unprotected original" in answer.err
     result = json.loads((survey / "run" / "result.json").read_text())
-    assert len(result["warnings"]) == 2
+    assert len(result["warnings"]) == 3
+    assert result["warnings"][-1].startswith("Rows stand in the order of number, left out of the file")
     assert result["changed"] == {"sex": 0, "age": 0}
     assert "hardly protected" in (survey / "run" / "report.html").read_text()
 

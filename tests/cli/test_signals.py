@@ -7,6 +7,7 @@ import sys
 import time
 
 import pytest
+from rich.console import Console
 
 from evosdc import cli
 from evosdc.cli.display import PERIOD, Countdown, Plain, Quiet
@@ -164,3 +165,17 @@ def test_ctrl_c_leaves_a_watched_run_alone(monkeypatch, number, status):
     with pytest.raises(SystemExit) as caught:
         cli.main(["watch", "run"])
     assert caught.value.code == status
+
+
+def test_what_is_done_after_the_time_is_told(capsys):
+    shown = Plain(Console(stderr=True), clock=lambda: 0.0)
+    shown.limited(-1.0)
+    assert shown.left == "time is over"
+    for done in (1, 2):
+        shown.tuning(done)
+    shown.concluding("asking judges for a second opinion")
+    assert shown.left == ""
+    told = capsys.readouterr().err.splitlines()
+    assert told[-2:] == [
+        "tuning masking methods: 2 files masked and judged, time is over", "asking judges for a second opinion ...",
+    ]  # fmt: skip

@@ -18,7 +18,7 @@ from evosdc.plugins.registry import default_registry
 from evosdc.runs.layout import RunFolder
 
 GIVEN = {
-    "data": {"name": "housing", "first": 250},
+    "data": {"name": "housing", "first": 120},
     "measures": {"il": ["ctbil"], "dr": ["dbrl", "partial-linkage"]},
     "fitness": "max",
     "start": [{"method": "rank-swapping", "p": 30}, {"method": "mdav", "k": 3}],

@@ -12,6 +12,7 @@ from evosdc.files.inference.whole_numbers import seem_codes
 from evosdc.files.schema.schema_reader import load_schema
 from evosdc.files.schema.schema_writer import dump_schema
 from evosdc.files.source import read_source
+from evosdc.table.numerals import same_number
 from evosdc.table.schema import Role, Scale, Schema
 
 from .build import column, masked, nominal, write
@@ -137,9 +138,31 @@ def test_a_code_is_missing_in_its_own_column_only(tmp_path):
 
 
 def test_the_missing_texts_of_an_attribute_are_checked(tmp_path):
-    text = '[attributes]\na = { categories = ["x", "-9"], missing = ["-9"] }\n'
+    text = 'missing = ["-9"]\n[attributes]\na = { categories = ["x", "-9"] }\n'
     with pytest.raises(Exception, match="stands for a missing value"):
         load_schema(write(tmp_path, text, "s.toml"))
+
+
+@pytest.mark.parametrize("code", ["99", "99.0"])
+def test_a_code_for_missing_is_no_category_though_the_schema_lists_it_still(tmp_path, code):
+    path = write(tmp_path, "v,w\n1.0,a\n2.0,b\n99.0,a\n3.0,b\n")
+    text = (
+        f'[attributes]\nv = {{ scale = "ordinal", categories = ["1.0", "2.0", "3.0", "99.0"], missing = ["{code}"] }}\n'
+    )
+    table = read_source(path, write(tmp_path, text, "s.toml")).table
+    assert table.schema["v"].categories == ("1.0", "2.0", "3.0")
+    assert table.column("v").tolist() == [0, 1, -1, 2]
+
+
+def test_a_code_with_leading_zeros_is_another_one():
+    assert same_number(["99", "99.0", "099", "9", "x"], ["99", "n"]) == ("99.0",)
+    assert same_number(["099", "99"], ["0099"]) == ()
+
+
+@pytest.mark.parametrize("name", ["age", "Alter", "leeftijd"])
+def test_99_is_asked_about_among_ages(name):
+    found = suspected_codes([column(name, [*map(str, range(18, 95)), "99"])], ("",))
+    assert [code.text for code in found] == ["99"]
 
 
 def test_codes_are_told_from_counts():

@@ -1,13 +1,18 @@
 """The verdict: what forbids to publish a file, what is a condition, and what an analyst is told."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from evosdc.api.tables import as_table
+from evosdc.experiment.run.release import bound_of
+from evosdc.model import Microdata
 from evosdc.plugins.registry import default_registry
 from evosdc.release.intruder import LIKELY, LISTED, found_by_intruder, known_of
-from evosdc.release.publication import ACCEPTED, Evidence, named, publication, shown, trust
+from evosdc.release.publication import ACCEPTED, Evidence, publication
+from evosdc.release.trust import named, shown, trust
 from evosdc.release.unchanged import unchanged_columns
+from evosdc.release.unchanged_together import unchanged_together
 from evosdc.table.determination import determinations
 from evosdc.table.role_assignment import assign_role
 from evosdc.table.schema import Role
@@ -49,10 +54,35 @@ def test_each_of_these_forbids_to_publish_it(evidence, words):
 
 
 def test_a_bound_of_ones_own_takes_the_place_of_the_usual_one():
-    met = [{"requirement": "dr <= 20", "value": 15.0, "met": True}]
-    told = verdict(intruder=intruder(15.0), requirements=met, bounded=True)
+    met = [{"requirement": "m <= 20", "value": 15.0, "met": True}]
+    told = verdict(intruder=intruder(15.0), requirements=met, bound=20.0, bound_by="m <= 20")
     assert told["publishable"] is True
-    assert "the bound that was required" in " ".join(told["reasons"])
+    assert "within the 20 % that you allowed (m <= 20)" in " ".join(told["reasons"])
+    assert told["bound"] == {"percent": 20.0, "set_by": "m <= 20"}
+    told = verdict(intruder=intruder(21.0), requirements=met, bound=20.0, bound_by="m <= 20")
+    assert told["publishable"] is False
+    assert "20 % is what you allowed (m <= 20)" in " ".join(told["reasons"])
+    usual = verdict(requirements=met)
+    assert usual["bound"] == {"percent": ACCEPTED, "set_by": None}
+    assert "within the 9 % accepted for public files" in " ".join(usual["reasons"])
+
+
+@pytest.mark.parametrize(
+    ("required", "measure", "bound"),
+    [
+        (["k-anonymity >= 2"], "ranked-linkage", (ACCEPTED, "")),
+        (["dr <= 99"], "ranked-linkage", (ACCEPTED, "")),
+        (["dbrl <= 50"], "ranked-linkage", (ACCEPTED, "")),
+        (["dbrl <= 50"], "dbrl", (50.0, "dbrl <= 50")),
+        (["informed-linkage <= 30", "ranked-linkage <= 20"], "prl", (20.0, "ranked-linkage <= 20")),
+        (["ranked-linkage of sex <= 50"], "ranked-linkage", (ACCEPTED, "")),
+        (["global-risk <= 25"], "global-risk", (25.0, "global-risk <= 25")),
+        ([], "", (ACCEPTED, "")),
+    ],
+)
+def test_only_a_requirement_on_the_intruder_sets_another_bound(required, measure, bound):
+    entries = [{"requirement": text, "value": 1.0, "met": True} for text in required]
+    assert bound_of(entries, measure, default_registry()) == bound
 
 
 def test_dangerous_columns_and_a_missing_second_opinion_are_conditions():
@@ -79,9 +109,8 @@ def test_what_can_be_trusted_is_told_with_the_worst_of_the_rest():
     told = trust({"tables": tables, "means": [], "correlations": []})
     assert told["yes"] == [
         "The counts of single attributes (exactly as they were).",
-        "1 of 3 tables of two attributes (at most 3.0 % of the records elsewhere).",
     ]
-    assert told["no"][0] == "Tables of two attributes: b x c and a x c."
+    assert told["no"][0] == "Tables of two attributes: b x c and a x c. 1 of 3 hold."
     assert "Single records" in told["no"][-1]
     assert trust({}) == {"yes": [], "no": []}
 
@@ -160,3 +189,70 @@ def test_sensitive_attributes_are_not_known_to_the_intruder():
     table = people()
     assert known_of(table, ["sex", "illness"]) == ("sex",)
     assert known_of(table, ["illness"]) == ("illness",)
+
+
+def test_classes_and_single_values_are_told():
+    table = {"attributes": ["age"], "moved": 3.0, "sampling": 4.0, "holds": True}
+    table |= {"grouping": {"age": "in 12 bands of about 6 values"}, "by_value": {"moved": 20.1, "holds": False}}
+    told = trust({"tables": [table]})
+    assert told["yes"] == [
+        "The counts of single attributes, age in 12 bands of about 6 values (at most 3.0 % of the records elsewhere)."
+    ]
+    assert "Counts by single value, which hold in classes alone: age (20.1 % of the records elsewhere)." in told["no"]
+
+
+def test_unchanged_columns_that_tell_people_apart_together_are_a_condition():
+    together = {"columns": ["town", "job"], "unique_percent": 98.8, "found_percent": 99.9}
+    told = verdict(together=together)
+    assert told["headline"] == "publishable on conditions"
+    assert "98.8 % of the people are unique" in told["conditions"][0]
+    assert "expected to find 99.9 %" in told["conditions"][0]
+    assert told["unchanged_together"] == together
+    assert verdict(together=together | {"found_percent": 8.0})["headline"] == "publishable"
+
+
+def scattered(size=120, seed=3):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({name: pd.Categorical(rng.integers(0, 5, size).astype(str)) for name in ("a", "b", "c", "d")})
+    return as_table(frame), rng
+
+
+def test_who_is_found_with_unchanged_columns_is_what_the_measure_says_with_them():
+    original, rng = scattered()
+    masked = original.select(["a", "b"]).take(rng.permutation(len(original)))
+    published = original.with_columns(masked)
+    told = unchanged_together(original, published, ["a", "b"], ["c", "d"])
+    names = ["a", "b", "c", "d"]
+    fitted = default_registry().build("measure", "informed-linkage", {}).fit_in(Microdata(original, tuple(names)))
+    assert told.found == pytest.approx(fitted.score(published.select(names)))
+    rows = pd.Series(list(zip(original.column("c").tolist(), original.column("d").tolist(), strict=True)))
+    assert told.unique == pytest.approx(100.0 * (~rows.duplicated(keep=False)).mean())
+    assert told.found >= told.unique
+
+
+def test_sensitive_columns_are_not_known_and_without_others_there_is_nothing_to_tell():
+    table = people()
+    assert unchanged_together(table, table, ["sex", "age"], ["illness"]) is None
+    told = unchanged_together(table, table, ["sex", "age"], ["code", "illness"])
+    assert (told.columns, told.unique, told.found) == (("code",), 100.0, 100.0)
+
+
+def test_the_other_direction_is_tried_for_the_most_successful_intruder():
+    original, rng = scattered(seed=5)
+    names = ("a", "b", "c", "d")
+    moved = rng.permutation(len(original))
+    moved[20:] = np.arange(20, len(original))
+    masked = original.select(names).take(moved)
+    registry = default_registry()
+    found = found_by_intruder(original, masked, names, registry)
+    scores = {}
+    for name in registry.defaults("measure", "identity"):
+        for backwards, (whole, searched) in {False: (original, masked), True: (masked, original)}.items():
+            fitted = registry.build("measure", name, {}).fit_in(Microdata(whole, names))
+            scores[name, backwards] = fitted.score(searched.select(names))
+    forwards = max(value for (_, backwards), value in scores.items() if not backwards)
+    best = [name for (name, backwards), value in scores.items() if not backwards and value == forwards][-1]
+    assert found.measure == best
+    assert found.percent == pytest.approx(max(forwards, scores[best, True]))
+    assert found.backwards == (scores[best, True] > forwards)
+    assert found.to_json()["looks_for"] == ("masked record" if found.backwards else "person")

@@ -40,6 +40,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+def publishable(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run as if nothing forbade to publish its file, whose labels a search of two generations has exchanged."""
+    path = tmp_path_factory.mktemp("publishable") / "run"
+    shutil.copytree(folder, path)
+    result = json.loads((path / "result.json").read_text())
+    assert result["publication"]["publishable"] is False
+    result["publication"] |= {"publishable": True, "headline": "publishable"}
+    (path / "result.json").write_text(json.dumps(result))
+    return path
+
+
+@pytest.fixture(scope="module")
 def run(folder: Path) -> RecordedRun:
     return read_run_folders([folder])[0]
 
@@ -69,7 +81,7 @@ def test_the_page_opens_with_the_verdict(run: RecordedRun, page: Page) -> None:
 
 def test_every_file_found_by_the_intruder_is_as_the_search_measured_it(run: RecordedRun) -> None:
     scores, found = run.result["best"]["scores"], run.result["publication"]["intruder"]
-    assert found["percent"] == pytest.approx(max(scores["dbrl"], scores["informed-linkage"]))
+    assert found["percent"] >= max(scores["dbrl"], scores["informed-linkage"]) - 1e-9
     assert found["expected"] == pytest.approx(found["percent"] * 1.5)
 
 
@@ -107,9 +119,9 @@ def test_records_at_risk_are_told_by_position_alone(run: RecordedRun, html: str)
     assert min(chances) >= 0.5
 
 
-def test_no_record_of_either_file_is_on_a_page(folder: Path, html: str, tmp_path: Path) -> None:
-    users = write_for_users(folder, tmp_path / "users.html").read_text(encoding="utf-8")
-    frame = pd.read_csv(folder / "best.csv", dtype=str)
+def test_no_record_of_either_file_is_on_a_page(publishable: Path, html: str, tmp_path: Path) -> None:
+    users = write_for_users(publishable, tmp_path / "users.html").read_text(encoding="utf-8")
+    frame = pd.read_csv(publishable / "best.csv", dtype=str)
     for values in frame.to_numpy().tolist():
         for text in (html, users):
             assert ",".join(values) not in text
@@ -154,8 +166,10 @@ def test_runs_of_older_versions_have_no_verdict(tmp_path: Path) -> None:
         write_for_users(tmp_path / "run", tmp_path / "users.html")
 
 
-def test_the_page_for_users_has_codebook_care_and_corrections(folder: Path, run: RecordedRun, tmp_path: Path) -> None:
-    html = write_for_users(folder, tmp_path / "users.html").read_text(encoding="utf-8")
+def test_the_page_for_users_has_codebook_care_and_corrections(
+    publishable: Path, run: RecordedRun, tmp_path: Path
+) -> None:
+    html = write_for_users(publishable, tmp_path / "users.html").read_text(encoding="utf-8")
     page = parsed(html)
     assert page.unclosed == []
     assert "script" not in page.tags
@@ -163,7 +177,7 @@ def test_the_page_for_users_has_codebook_care_and_corrections(folder: Path, run:
     assert titles[2:] == [
         "What to be careful about",
         "Which analyses hold",
-        "How to correct for it, column by column",
+        "What each masked column may be used for",
         "Codebook",
         "Where the figures of this page come from",
     ]
@@ -174,8 +188,8 @@ def test_the_page_for_users_has_codebook_care_and_corrections(folder: Path, run:
     assert [row[1] for row in codebook[1:3]] == ["yes", "yes"]
 
 
-def test_the_page_for_users_tells_no_confidential_figure(folder: Path, run: RecordedRun, tmp_path: Path) -> None:
-    text = parsed(write_for_users(folder, tmp_path / "users.html").read_text(encoding="utf-8")).text
+def test_the_page_for_users_tells_no_confidential_figure(publishable: Path, run: RecordedRun, tmp_path: Path) -> None:
+    text = parsed(write_for_users(publishable, tmp_path / "users.html").read_text(encoding="utf-8")).text
     scores = run.result["best"]["scores"]
     for name in ("il", "dr", "ctbil", "informed-linkage"):
         assert f"{scores[name]:.2f}" not in text
@@ -189,19 +203,23 @@ def test_the_page_for_users_tells_no_confidential_figure(folder: Path, run: Reco
     assert "chance of the right link" not in text
 
 
-def test_shares_of_small_files_are_not_told(folder: Path, tmp_path: Path) -> None:
+def test_shares_of_small_files_are_not_told(publishable: Path, tmp_path: Path) -> None:
     few = tmp_path / "few"
-    shutil.copytree(folder, few)
+    shutil.copytree(publishable, few)
     result = json.loads((few / "result.json").read_text())
     (few / "result.json").write_text(json.dumps(result | {"records": 99}))
     text = parsed(write_for_users(few, tmp_path / "users.html").read_text(encoding="utf-8")).text
-    assert "the shares are not told for files this small" in text
-    assert "rounded to tenths" not in text
+    assert "of the people in it" not in text
+    assert "was kept beyond what agrees by chance" not in text
+    assert "of the records stand at another one" not in text
+    assert "one share of all records, rounded" not in text
 
 
-def test_coarser_numeric_and_randomised_columns_are_corrected_each_in_its_way(folder: Path, tmp_path: Path) -> None:
+def test_coarser_numeric_and_randomised_columns_are_corrected_each_in_its_way(
+    publishable: Path, tmp_path: Path
+) -> None:
     other = tmp_path / "other"
-    shutil.copytree(folder, other)
+    shutil.copytree(publishable, other)
     release = json.loads((other / "release.json").read_text())
     first, second = release["cross_tables"]
     first |= {"same_labels": False, "attribute": "age"}
@@ -213,19 +231,64 @@ def test_coarser_numeric_and_randomised_columns_are_corrected_each_in_its_way(fo
     (other / "analyst.json").write_text(json.dumps({"attributes": {"sex": entry}}))
     page = parsed(write_for_users(other, tmp_path / "users.html").read_text(encoding="utf-8"))
     assert "interval-censored" in page.text
-    assert "reliability is about 0.8" in page.text
+    assert "squared correlation of its published and true values is about 0.8" in page.text
     assert "0.8123" not in page.text
     assert ["f", "0.900", "0.100"] in [row for table in page.tables for row in table]
 
 
-def test_a_run_has_both_pages_and_a_study_one(folder: Path, tmp_path: Path) -> None:
+def test_a_run_has_both_pages_and_a_study_one(publishable: Path, tmp_path: Path) -> None:
     single = tmp_path / "single"
-    shutil.copytree(folder, single)
+    shutil.copytree(publishable, single)
     assert write_pages(single) == single / "report.html"
     assert (single / "for-users.html").is_file()
+    result = json.loads((single / "result.json").read_text())
+    result["publication"] |= {"publishable": False, "headline": "not publishable", "reasons": ["Too many are found."]}
+    (single / "result.json").write_text(json.dumps(result))
+    write_pages(single)
+    assert not (single / "for-users.html").exists()
+    with pytest.raises(InputError, match="Too many are found"):
+        write_for_users(single, tmp_path / "users.html")
     study = tmp_path / "study"
-    shutil.copytree(folder, study / "replicate-001")
+    shutil.copytree(publishable, study / "replicate-001")
     write_pages(study)
     assert not (study / "for-users.html").exists()
     with pytest.raises(InputError):
         write_report([tmp_path / "absent"], tmp_path / "page.html")
+
+
+def edited(publishable: Path, tmp_path: Path, corrections: list[dict[str, object]], **single: object) -> str:
+    """Return the text of the page for users of a run with other corrections, and other figures of its first column."""
+    other = tmp_path / "edited"
+    shutil.copytree(publishable, other)
+    release = json.loads((other / "release.json").read_text())
+    release["corrections"] = corrections
+    (degree,) = (entry for entry in release["analyses"]["tables"] if entry["attributes"] == ["degree"])
+    degree |= single
+    (other / "release.json").write_text(json.dumps(release))
+    result = json.loads((other / "result.json").read_text())
+    result["publication"]["intruder"]["percent"] = 4.2
+    (other / "result.json").write_text(json.dumps(result))
+    text = parsed(write_for_users(other, tmp_path / "users.html").read_text(encoding="utf-8")).text
+    return " ".join(text.split())
+
+
+def test_a_correction_is_told_only_where_it_helps(publishable: Path, tmp_path: Path) -> None:
+    given = {"attribute": "degree", "kept": 0.4, "poor": ["metro"], "helps": True, "nearer": 38.2}
+    poor = {"attribute": "built", "kept": 0.9, "poor": ["grade1", "metro"], "helps": False, "nearer": -20.0}
+    text = edited(publishable, tmp_path, [given, poor])
+    assert "Its tables with metro do not hold. About 0.4 of its values" in text
+    assert "p = m + (p' - m) / q" in text
+    assert "about 30 % nearer" in text
+    assert "no correction is known to help: do not use tables of built with these columns" in text
+    assert "0.9" not in text
+
+
+def test_the_page_for_users_says_what_was_checked_and_no_more(publishable: Path, tmp_path: Path) -> None:
+    values = {"moved": 19.7, "sampling": 5.0, "holds": False}
+    grouping = {"degree": "in 12 bands of about 6 values"}
+    text = edited(publishable, tmp_path, [], holds=True, grouping=grouping, by_value=values)
+    assert "cannot be recognised" not in text
+    assert "Somebody who knows degree and built of everybody, and how the file was masked, is expected" in text
+    assert "about 5 % of the people in it" in text
+    assert "hold in 12 bands of about 6 values: use them as they are, in such classes." in text
+    assert "Do not use counts by single value: about 20 % of the records stand at another one." in text

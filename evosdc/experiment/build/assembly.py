@@ -155,6 +155,7 @@ def algorithm_of(experiment: Experiment, problem: Problem, registry: Registry) -
             problem.measures,
             problem.fitness,
             lambda name, params, toolbox: registry.build("algorithm", name, params, toolbox),
+            problem.repair.keeps_classes,
         ),
     )
     return algorithm

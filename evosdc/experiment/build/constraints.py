@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
+from evosdc.engine.class_keeping import headline_of, unmasked_of
 from evosdc.engine.followed_headline import FollowedHeadline, FollowedShortfall, follows
 from evosdc.engine.headline import Headline, Shortfall
 from evosdc.engine.measure_on_subset import measure_on_subset
@@ -11,6 +13,7 @@ from evosdc.experiment.config.experiment import Experiment, Measures, Named
 from evosdc.model import Aggregation, Expected, Fitted, Microdata, PostRandomised
 from evosdc.model.constraint import Constraint, Constraints
 from evosdc.plugins.registry import Registry
+from evosdc.release.requirements import required_words
 
 
 def parse_constraints(experiment: Experiment) -> tuple[Constraint, ...]:
@@ -162,13 +165,27 @@ def _of_attribute(aggregation: Aggregation, kind: str, attribute: str) -> Aggreg
     return Aggregation((), linkage, disclosure, aggregation.rule, aggregation.risks)
 
 
-def judge_constraints(constraints: Constraints, scores: Mapping[str, float]) -> list[dict[str, object]]:
-    """Return each constraint with the figure that it looks at and whether it is met, JSON-able."""
+def judge_constraints(
+    constraints: Constraints, scores: Mapping[str, float], measures: Mapping[str, Fitted] = MappingProxyType({})
+) -> list[dict[str, object]]:
+    """Return each constraint with the figure that it looks at and whether it is met, JSON-able.
+
+    Of privacy models also the ``quasi_identifiers`` that they look at, which of these are ``unmasked``, and the
+    requirement in ``words`` that name them.
+    """
     return [
         {
             "requirement": str(constraint),
             "value": scores[constraint.figure_name],
             "met": constraint.excess(scores[constraint.figure_name]) == 0.0,
         }
+        | _looked_at(str(constraint), headline_of(constraint, measures))
         for constraint in constraints.listed
     ]
+
+
+def _looked_at(requirement: str, headline: Headline | None) -> dict[str, object]:
+    if headline is None:
+        return {}
+    over = {"quasi_identifiers": list(headline.quasi_identifiers), "unmasked": list(unmasked_of(headline))}
+    return {**over, "words": required_words({"requirement": requirement, **over})}

@@ -9,7 +9,7 @@ from evosdc.calls.households import require_no_split_households
 from evosdc.experiment.build.data import load_data, microdata_of
 from evosdc.experiment.config.experiment import DataSource, Experiment
 from evosdc.experiment.config.reader import parse_experiment
-from evosdc.model import Microdata
+from evosdc.model import Microdata, designs_of
 from evosdc.model.constraint import Constraint
 from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import Registry
@@ -25,6 +25,9 @@ TUNED = 600
 
 MOST_HARM = 3.0
 """What a measure of harm may come to at most, in per cent of the records."""
+
+PUBLISHABLE = "publishable"
+"""The requirement that the verdict does not forbid to publish the file."""
 
 
 def protection(
@@ -109,10 +112,17 @@ def protection(
         document["executor"] = dict(executor)
     if start is None and tuned:
         # Of many tuned files most are alike; a search gets further from the portfolio's variety besides.
-        portfolio = default_portfolio(microdata.original.schema, registry)
+        original = microdata.original
+        portfolio = default_portfolio(original.schema, registry)
         limits = {} if seconds else {"evaluations": TUNED}
         # Files of the methods offered for the occasion come first, however little time is left.
-        methods = [{"method": name} for name in registry.defaults("masking-method", "protect")]
+        offered = registry.defaults("masking-method", "protect")
+        if of_privacy(require, registry):
+            # Those without designs for the file take too long on it.
+            anonymous = registry.defaults("masking-method", "anonymity")
+            fitting = [n for n in anonymous if designs_of(registry.implementation("masking-method", n), original)]
+            offered = (*fitting, *offered)
+        methods = [{"method": name} for name in offered]
         start = {"tuned": {"files": 1} | limits, "methods": methods, "portfolio": portfolio}
     if start is not None:
         document["start"] = dict(start)
@@ -140,6 +150,12 @@ def judgement_of(
     return measures
 
 
+def without_publishable(require: Sequence[str]) -> tuple[tuple[str, ...], bool]:
+    """Return requirements without `PUBLISHABLE`, which is judged when all else is known, and whether it was one."""
+    kept = tuple(text for text in require if text.strip().lower() != PUBLISHABLE)
+    return kept, len(kept) < len(require)
+
+
 def measures_of(require: Sequence[str], registry: Registry, taken: Sequence[str]) -> list[str]:
     """Return the registered measures that requirements look at and that are not taken yet.
 
@@ -151,6 +167,11 @@ def measures_of(require: Sequence[str], registry: Registry, taken: Sequence[str]
     known = registry.names("measure")
     wanted = dict.fromkeys(Constraint.parse(text).name for text in require)
     return [name for name in wanted if name in known and name not in taken]
+
+
+def of_privacy(require: Sequence[str], registry: Registry) -> bool:
+    """Whether any requirement is on a privacy model; raises as `measures_of`."""
+    return any(Constraint.parse(text).name in registry.names("privacy-model") for text in require)
 
 
 def _names(entries: Sequence[Any]) -> list[str]:

@@ -183,20 +183,36 @@ def righted(names: Sequence[str]) -> str:
 
 
 def _masked(problem: Problem, entry: StartEntry, *address: int) -> Mended:
-    """Return the file of an entry, in order: read, or made with the random numbers of an address.
+    """Return the file of an entry, in order."""
+    return mended(problem, _unmended(problem, entry, *address))
+
+
+def met_before_and_after(problem: Problem, plan: StartingPlan, evaluated: int, most: int) -> tuple[int, int, int]:
+    """Return of how many starting files how many met what privacy models ask for, before and after records were put
+    in order. They are masked again, at most so many, the first ones.
+    """
+    before = after = 0
+    listed = range(min(len(plan.maskings), evaluated, most))
+    for position in listed:
+        masked = _unmended(problem, plan.maskings[position], position)
+        before += problem.repair.missed(masked) == 0.0
+        after += problem.repair.missed(mended(problem, masked).table) == 0.0
+    return len(listed), before, after
+
+
+def _unmended(problem: Problem, entry: StartEntry, *address: int) -> Table:
+    """Return the file of an entry: read, or made with the random numbers of an address.
 
     The first draw of an entry with a seed of its own is made with that seed.
     """
     microdata = problem.genotype.microdata
     if isinstance(entry.source, Table):
-        masked = entry.source
-    else:
-        (_, *draw), own = address, entry.masking.seed
-        rng = stream(problem.streams.seed, Purpose.PORTFOLIO, *address)
-        if own is not None and draw in ([], [0]):
-            rng = stream(own, Purpose.MASK)
-        masked = apply_masking(entry.masking, entry.source, microdata, rng)
-    return mended(problem, masked)
+        return entry.source
+    (_, *draw), own = address, entry.masking.seed
+    rng = stream(problem.streams.seed, Purpose.PORTFOLIO, *address)
+    if own is not None and draw in ([], [0]):
+        rng = stream(own, Purpose.MASK)
+    return apply_masking(entry.masking, entry.source, microdata, rng)
 
 
 def individual_of(problem: Problem, genome: Any, origin: str, rule: ErrorRule = RAISE) -> Individual:

@@ -129,12 +129,15 @@ def override(document: dict[str, Any], setting: str) -> None:
     Raises
     ------
     ExperimentError
-        There is no ``=``, or the key leads through something that is not a table.
+        There is no ``=`` or nothing after it, or the key leads through something that is not a table.
     """
     key, sign, text = setting.partition("=")
     path = [part.strip() for part in key.split(".")]
     if not sign or not all(path):
         raise ExperimentError(Fault("--set", repr(setting), "KEY=VALUE", "For example --set algorithm.generations=50."))
+    if not text.strip():
+        advice = f"Leave it out for the default, or write {'.'.join(path)}='' for an empty text."
+        raise ExperimentError(Fault("--set", f"{setting!r}, which has no value", "KEY=VALUE", advice))
     target: Any = document
     for part in path[:-1]:
         current = target.get(part)

@@ -55,6 +55,29 @@ def resolve(experiment: Experiment, registry: Registry, protect: tuple[str, ...]
     )
 
 
+def with_executor(
+    experiment: Experiment, registry: Registry, name: str | None, workers: int | None, hosts: str | None
+) -> Experiment:
+    """Return the experiment on another executor, or with other workers or hosts; None leaves what it says.
+
+    Of its parameters those are kept that the other executor has as well. No result depends on any of this.
+
+    Raises
+    ------
+    InputError
+        There is no such executor, or it has no hosts.
+    """
+    chosen = experiment.executor
+    name = name or chosen.name
+    fields = registry.implementation("executor", name).Params.model_fields
+    known = {field.alias or key for key, field in fields.items()}
+    params = {key: value for key, value in chosen.params.items() if name == chosen.name or key in known}
+    params |= {} if hosts is None else {"hosts": hosts}
+    registry.parameters("executor", name, params)
+    other = ExecutorChoice(name=name, workers=workers or chosen.workers, grain=chosen.grain, **params)
+    return experiment.model_copy(update={"executor": other})
+
+
 def named_in(experiment: Experiment, registry: Registry) -> Iterator[tuple[str, str]]:
     """Yield kind and name of everything registered that an experiment uses and a result depends on."""
     yield "genotype", experiment.genotype.name

@@ -19,6 +19,9 @@ class Display:
     def generation(self, record: Mapping[str, Any], limit: int | None) -> None:
         """A generation is complete; `limit` is the number of generations at most."""
 
+    def concluding(self, what: str) -> None:
+        """The search is over, and `what` is being done, such as "asking judges for a second opinion"."""
+
     def runs(self, done: int, total: int) -> None:
         """`done` of the `total` runs of a study are complete."""
 

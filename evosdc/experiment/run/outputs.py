@@ -14,6 +14,8 @@ from evosdc.engine.loop import SearchState
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.constraints import judge_constraints
 from evosdc.experiment.build.start import StartingFile
+from evosdc.experiment.run.causes import causes_of
+from evosdc.experiment.run.display import Display
 from evosdc.experiment.run.fresh_findings import impossible_warning
 from evosdc.experiment.run.limit import limit_of_run, limit_summary
 from evosdc.experiment.run.opinion import opinion_of, wanted
@@ -51,6 +53,7 @@ def write_outputs(
     state: SearchState,
     reason: str,
     so_far: bool = False,
+    display: Display | None = None,
 ) -> dict[str, Any]:
     """Write ``best.csv scores.csv front.csv frequencies.json risk.json result.json``; return the last one's content.
 
@@ -59,7 +62,11 @@ def write_outputs(
     so_far : bool
         Whether the search was stopped before its end: ``so_far`` then stands in the result, and neither judges nor the
         limit, which take long, are asked for.
+    display : Display, optional
+        That is told what is being done.
     """
+    tell = (display or Display()).concluding
+    tell("writing the protected file and its scores")
     problem, algorithm = assembly.problem, assembly.algorithm
     best = algorithm.solution(state.population, state.best)
     masked = problem.decode(best.genome, best.key)
@@ -80,13 +87,15 @@ def write_outputs(
         write_text(folder.file(name), text)
     if isinstance(genotype, PostRandomised):
         write_transitions(folder, assembly.microdata.original, masked, genotype.transitions(best.genome))
-    judged = judge_constraints(problem.constraints, best.scores)
+    judged = judge_constraints(problem.constraints, best.scores, problem.measures)
     broken = [str(entry["requirement"]) for entry in judged if not entry["met"]]
     balancing = assembly.registry.defaults("fitness", "protect")
     experiment, registry = assembly.experiment, assembly.registry
     opinion, verdict, unasked = None, None, list[str]()
     if not so_far and wanted(experiment, folder, state.progress.seconds):
+        tell("asking judges for a second opinion")
         opinion, verdict, unasked = opinion_of(assembly, starting, best, masked)
+    tell("judging the file: fresh draws, limit, intruders, analyses")
     fresh = fresh_summary(assembly, starting, best)
     limit = None if so_far else limit_of_run(experiment, assembly.microdata, registry, state.progress.seconds)
     known = min((file.individual for file in entries_of(starting)), key=lambda i: i.precedence, default=None)
@@ -108,12 +117,14 @@ def write_outputs(
         "changed": dict(written.changed),
         "warnings": [
             *warnings_of(starting, best, written.changed, len(masked), broken, balancing),
+            *causes_of(assembly, len(starting), judged),
             *failure_warning(state.progress.failed, state.progress.evaluations),
             *given_away_sentences(determinations(assembly.source.table, assembly.microdata.protect)),
             *exchanged,
             *([] if opinion is None else [said for said in opinion["best"]["warnings"] if said not in exchanged]),
             *impossible_warning(fresh),
-            *([] if written.neutralised else written.warnings),
+            *written.order_sentences,
+            *([] if written.neutralised else written.formula_sentences),
         ],
         "identity": scored(unprotected) if (unprotected := original_of(starting, best)) is not None else None,
         "portfolio": portfolio_summary(starting) | tuned_summary(folder),
@@ -127,7 +138,8 @@ def write_outputs(
             *(() if isinstance(genotype, Generalising) else rules_notes(assembly.microdata, genotype)),
             *left_out_note(starting, assembly.plan.without_best),
             *unasked,
-            *(written.warnings if written.neutralised else ()),
+            *assembly.source.duplicates,
+            *(written.formula_sentences if written.neutralised else ()),
         ],
         "fresh": fresh,
         "front": [scored(member) | {"origin": member.origin} for member in state.front],

@@ -7,13 +7,16 @@ import numpy as np
 
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import Assembly
+from evosdc.experiment.run.provenance import digest
 from evosdc.model.constraint import Constraint
 from evosdc.plugins.registry import Registry
 from evosdc.release.analyses import analyses
+from evosdc.release.corrections import corrections
 from evosdc.release.cross_tables import cross_tables
 from evosdc.release.intruder import Found, found_by_intruder
-from evosdc.release.publication import Evidence, publication
+from evosdc.release.publication import ACCEPTED, Evidence, publication
 from evosdc.release.unchanged import unchanged_columns
+from evosdc.release.unchanged_together import unchanged_together
 from evosdc.runs.layout import RELEASE, RunFolder
 from evosdc.table.determination import determinations
 from evosdc.table.table import Rows, Table
@@ -56,12 +59,16 @@ def write_release(
             whole, microdata.protect, dropped, document["changed"], determinations(whole, microdata.protect)
         )
     ]
+    same = [column["attribute"] for column in unchanged]
+    together = unchanged_together(original, published, microdata.protect, same)
     analysed = analyses(original, published, microdata.protect) if len(kept) else {}
     folder.write_json(
         RELEASE,
         {
+            "published": digest(folder.file(document["best"]["file"])),
             "cross_tables": cross_tables(original, published, microdata.protect) if len(kept) else [],
             "analyses": analysed,
+            "corrections": corrections(original, published, analysed["tables"]) if analysed else [],
             "published_unchanged": unchanged,
             "records": found.to_json() if found is not None else None,
             "omitted": 0 if omitted is None else len(omitted),
@@ -74,14 +81,17 @@ def write_release(
     summary = found.to_json() if found is not None else _of_model(risk, len(kept))
     told = {key: value for key, value in summary.items() if key != "at_risk"} if summary is not None else None
     fitness, identity = document["best"]["fitness"], document["identity"]
+    bound, bound_by = bound_of(required, str((told or {}).get("measure", "")), assembly.registry)
     evidence = Evidence(
         intruder=told,
         requirements=required,
-        bounded=_bounded(required, assembly.registry),
+        bound=bound,
+        bound_by=bound_by,
         holds=verdict.get("holds"),
         contradiction=str(verdict.get("text", "")).removeprefix("Does not hold: "),
         analyses=analysed,
         unchanged=unchanged,
+        together=together.to_json() if together is not None else None,
         changed=sum(document["changed"].values()),
         cells=len(masked) * len(document["changed"]),
         idle=identity is not None and len(fitness) == 1 and fitness[0] >= identity["fitness"][0],
@@ -122,14 +132,23 @@ def _of_model(risk: Mapping[str, Any], records: int) -> dict[str, Any] | None:
     return None
 
 
-def _bounded(required: Sequence[Mapping[str, Any]], registry: Registry) -> bool:
-    """Whether what was required bounds a risk, so that the user has said what is acceptable."""
-    if any(not entry["met"] for entry in required):
-        return False
-    names = {Constraint.parse(str(entry["requirement"])).name for entry in required}
-    measured = names & set(registry.names("measure"))
-    kinds = {getattr(registry.spec("measure", name), "kind", "") for name in measured}
-    return bool(names & {"dr", *registry.names("privacy-model")}) or "dr" in kinds
+def bound_of(required: Sequence[Mapping[str, Any]], measure: str, registry: Registry) -> tuple[float, str]:
+    """Return the share of people that may be found, in per cent, and the requirement that sets it.
+
+    A requirement sets it that bounds, over all attributes, the measure that states the share, or that of an intruder
+    who knows how the file was masked; of several the strictest. No other one says what is acceptable, `dr` neither:
+    it mixes what several measures say.
+    """
+    sets = {measure, *registry.defaults("measure", "intruder")}
+    found = [
+        (constraint, str(constraint)) for constraint in (Constraint.parse(str(e["requirement"])) for e in required)
+    ]
+    bounds = [
+        (constraint.bound, text)
+        for constraint, text in found
+        if constraint.name in sets and constraint.operator == "<=" and not (constraint.attribute or constraint.params)
+    ]
+    return min(bounds, default=(ACCEPTED, ""))
 
 
 def _codebook(published: Table, dropped: Sequence[str]) -> list[dict[str, Any]]:

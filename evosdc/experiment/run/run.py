@@ -17,7 +17,7 @@ from evosdc.errors import CheckpointError, EvosdcError, Fault, InputError
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.build.start import StartingFile
 from evosdc.experiment.build.start_entries import start_of
-from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.config.experiment import ExecutorChoice, Experiment
 from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.config.resolution import experiment_text, resolve
 from evosdc.experiment.run.display import Display
@@ -49,12 +49,14 @@ from evosdc.runs.journal import cut_journal
 from evosdc.runs.layout import (
     CONTEXT,
     ENVIRONMENT,
+    FOR_USERS,
     JOURNAL,
     PORTFOLIO,
     RESOLVED,
     RESULT,
     RunFolder,
 )
+from evosdc.runs.published import published_faults
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,13 @@ def run_once(
         return _carry_out(Recorder(assembly, folder, display or Display()))
 
 
-def resume_once(path: Path, registry: Registry, display: Display | None = None, force: bool = False) -> Finished:
+def resume_once(
+    path: Path,
+    registry: Registry,
+    display: Display | None = None,
+    force: bool = False,
+    executor: ExecutorChoice | None = None,
+) -> Finished:
     """Go on with a run from its last checkpoint; the result is that of a run that was never stopped.
 
     Parameters
@@ -112,6 +120,8 @@ def resume_once(path: Path, registry: Registry, display: Display | None = None, 
     force : bool
         Go on although evosdc or a plugin has another version now; the folder keeps note of it, and the result is then
         that of neither version alone.
+    executor : ExecutorChoice, optional
+        In place of the one that the run began with; it makes no difference to the result.
 
     Raises
     ------
@@ -121,6 +131,8 @@ def resume_once(path: Path, registry: Registry, display: Display | None = None, 
     display = display or Display()
     folder = RunFolder(path)
     experiment = experiment_of(folder)
+    if executor is not None:
+        experiment = experiment.model_copy(update={"executor": executor})
     before = folder.read_object(ENVIRONMENT, *REQUIRED)
     assembly = assemble(experiment, registry)
     now = environment_of(assembly)
@@ -161,6 +173,8 @@ def _remarks(
     folder: RunFolder, changes: Sequence[str], before: Mapping[str, Any], now: Mapping[str, Any]
 ) -> Iterator[str]:
     yield from edited_remark(folder)
+    for fault in published_faults(folder.path):
+        yield f"{fault.where}: {fault.given}; it is written anew in the end"
     if folder.abandoned is not None:
         yield f"the run was broken off: {folder.abandoned} is gone"
     for change in changes:
@@ -175,7 +189,8 @@ def _carry_out(recorder: Recorder, state: SearchState | None = None) -> Finished
     assembly, folder = recorder.assembly, recorder.folder
     problem, registry = assembly.problem, assembly.registry
     shutil.rmtree(folder.file(CONTEXT), ignore_errors=True)  # left behind by a run that was killed
-    folder.file(RESULT).unlink(missing_ok=True)  # of the best so far, when the run was stopped
+    for told in (RESULT, FOR_USERS):  # of the best so far, when the run was stopped
+        folder.file(told).unlink(missing_ok=True)
     withdraw(folder.path)
     recorder.state = state
     recorder.write_status("running")
@@ -200,7 +215,7 @@ def _carry_out(recorder: Recorder, state: SearchState | None = None) -> Finished
             recorder.state = state
             recorder.save()
         recorder.write_status("running", "writing the result; judges are asked where a second opinion is wanted")
-        result = write_outputs(folder, assembly, files, state, reason)
+        result = write_outputs(folder, assembly, files, state, reason, display=recorder.display)
     except BaseException as error:
         _leave(recorder, error)
         if isinstance(error, KeyboardInterrupt):

@@ -25,7 +25,7 @@ from evosdc.experiment.run.environment import write_experiment
 from evosdc.experiment.run.pace import UNTIL, all_paced
 from evosdc.experiment.run.recorder import Recorder
 from evosdc.experiment.run.workers import dispatch_of, executor_of
-from evosdc.model import Masking, Microdata, Seedable
+from evosdc.model import Masking, Seedable
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import TUNING, RunFolder
 from evosdc.table.table import Table
@@ -103,12 +103,13 @@ def tune_alone(
         return tune_problem(assembly.problem, assembly.registry, tuned, budget, None, dispatch, tell, stopped)
 
 
-def best_file(microdata: Microdata, registry: Registry, found: Tuning) -> Table:
+def best_file(problem: Problem, registry: Registry, found: Tuning) -> Table:
     """Return the protected attributes of the best file of all, made again; records that rules forbid are repaired."""
     masking = found.files[0].masking
     assert masking.seed is not None, "tuned files have seeds"
+    microdata = problem.genotype.microdata
     masked = mask_file(masking, build_steps(masking, registry), microdata, masking.seed).select(microdata.protect)
-    return masked if microdata.rules is None else microdata.rules.repaired(masked)
+    return problem.repair.repaired(masked)
 
 
 def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly, Mapping[str, Any]]:

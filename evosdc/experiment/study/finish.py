@@ -9,6 +9,7 @@ from evosdc.experiment.study.status import Status, StudyStatus, read_status
 from evosdc.plugins.registry import Registry
 from evosdc.runs.finish import request_end, withdraw
 from evosdc.runs.layout import RESULT
+from evosdc.runs.published import require_published
 from evosdc.runs.status import FINISHED, RUNNING, WAITING, RunStatus
 
 LOOK = 0.2
@@ -39,7 +40,7 @@ def finish(path: Path, registry: Registry, patience: float = PATIENCE) -> Status
     InputError
         There is no run, or none whose search had begun.
     CheckpointError
-        A run that no process goes on with cannot be read.
+        A run that no process goes on with cannot be read, or a published file is not the one that was written.
     """
     found = read_status(path)
     if found.active:
@@ -55,6 +56,7 @@ def finish(path: Path, registry: Registry, patience: float = PATIENCE) -> Status
             refused += error.faults
     if refused and not any(_written(run) for run in runs_of(found)):
         raise ExperimentError(refused)
+    require_published(path)
     return read_status(path)
 
 

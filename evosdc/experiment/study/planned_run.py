@@ -21,7 +21,7 @@ def carry_out_run(
             own.write_json(SETTING, {"position": setting.position, "values": dict(setting.values)})
         run_once(setting.experiment, own.path, registry, run.seed, display)
     elif not done(own):
-        resume_once(own.path, registry, display, force)
+        resume_once(own.path, registry, display, force, setting.experiment.executor)
 
 
 def done(folder: RunFolder) -> bool:

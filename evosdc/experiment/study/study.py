@@ -8,7 +8,7 @@ from evosdc.errors import CheckpointError, EvosdcError, Fault, RunError
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.config.reader import experiment_of
-from evosdc.experiment.config.resolution import experiment_text
+from evosdc.experiment.config.resolution import experiment_text, with_executor
 from evosdc.experiment.run.display import Display
 from evosdc.experiment.run.environment import (
     REQUIRED,
@@ -32,6 +32,7 @@ from evosdc.runs.layout import (
     RESULT,
     RunFolder,
 )
+from evosdc.runs.published import require_published
 
 
 def run_study(
@@ -66,25 +67,38 @@ def run_study(
         return _carry_out(experiment, folder, registry, display or Display())
 
 
-def resume_study(path: Path, registry: Registry, display: Display | None = None, force: bool = False) -> dict[str, Any]:
+def resume_study(
+    path: Path,
+    registry: Registry,
+    display: Display | None = None,
+    force: bool = False,
+    *,
+    executor: str | None = None,
+    workers: int | None = None,
+    hosts: str | None = None,
+) -> dict[str, Any]:
     """Go on with a stopped run or with the missing runs of a study; return its ``result.json``.
 
-    A run that had already ended is returned as it is.
+    A run that had already ended is returned as it is. Executor, workers and hosts may be others than it began with: the
+    result is the same.
 
     Raises
     ------
     CheckpointError
-        As `evosdc.experiment.run.run.resume_once`.
+        As `evosdc.experiment.run.run.resume_once`; or a published file is lacking or is not the one that was written.
     """
     folder = RunFolder(path)
     experiment = experiment_of(folder)
+    if executor or workers or hosts:
+        experiment = with_executor(experiment, registry, executor, workers, hosts)
     if experiment.single:
         if done(folder):
+            require_published(path)
             for remark in edited_remark(folder):
                 (display or Display()).message(remark)
             result: dict[str, Any] = folder.read_object(RESULT, "best")
             return result
-        return resume_once(path, registry, display, force).result
+        return resume_once(path, registry, display, force, experiment.executor).result
     now = _environment(experiment, registry)
     before = folder.read_object(ENVIRONMENT, *REQUIRED) if folder.file(ENVIRONMENT).exists() else now
     if before["data"] != now["data"]:
@@ -106,6 +120,9 @@ def _carry_out(
     experiment: Experiment, folder: RunFolder, registry: Registry, display: Display, force: bool = False
 ) -> dict[str, Any]:
     settings, runs = settings_of(experiment), planned_runs(experiment)
+    for run in runs:
+        if done(_of(folder, run)):
+            require_published(folder.file(run.folder))
     missing = [run for run in runs if not done(_of(folder, run))]
     withdraw(folder.path)
     executor = study_executor(experiment, registry, len(missing))

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evosdc.files.column import Column
+from evosdc.files.inference.name_hints import is_age
 from evosdc.printing import printable
 from evosdc.table.numerals import number
 
@@ -19,7 +20,20 @@ _USUAL = """
     n na n/a n.a. nan null none nil missing miss unknown unk u x . .. - -- --- ? * # dk refused ref r not_applicable
     inapplicable not-available blank s .a .b .c .d .r .n
     """
-_WORDS = frozenset(_USUAL.split()) | {"don't know", "not applicable", "not available", "no answer", "not stated"}
+_OTHER_LANGUAGES = """
+    unbekannt|k.a.|k. a.|ka|keine angabe|fehlt|weiß nicht|weiss nicht
+    inconnu|inconnue|manquant|non renseigné|nr|nsp
+    desconocido|no consta|ns/nc|ns|nc|no contesta
+    sconosciuto|non disponibile|n.d.|nd
+    desconhecido|não sabe|sem informação
+    onbekend|weet niet
+    brak danych|brak|nieznane
+    """
+_WORDS = (
+    frozenset(_USUAL.split())
+    | {"don't know", "not applicable", "not available", "no answer", "not stated"}
+    | frozenset(word for line in _OTHER_LANGUAGES.split("\n") for word in line.strip().split("|") if word)
+)
 _MOST_TIMES = 100.0
 _APART = 3.0
 """How far a one-digit code stands above all other numbers."""
@@ -76,7 +90,7 @@ def _of(column: Column, missing: Sequence[str]) -> list[MissingCode]:
     usual = [text for text in words if text.strip().lower() in _WORDS]
     if len(usual) < len(words):
         return []
-    numbers = _negative(values) or _high(values)
+    numbers = _negative(values) or _high(values, is_age(column.name))
     return [MissingCode(column.name, text, column.count(text), text in usual) for text in (*usual, *numbers)]
 
 
@@ -88,8 +102,11 @@ def _negative(values: Mapping[str, float]) -> list[str]:
     return sorted(below, key=below.__getitem__) if all(value in _NEGATIVE for value in below.values()) else []
 
 
-def _high(values: Mapping[str, float]) -> list[str]:
-    """Return nines, eights and the like that stand apart above all other numbers, which are whole and not negative."""
+def _high(values: Mapping[str, float], ages: bool) -> list[str]:
+    """Return nines, eights and the like that stand apart above all other numbers, which are whole and not negative.
+
+    Of ages a smaller gap is enough: few people are older than 90, so that 99 is hardly one of them.
+    """
     if any(value != int(value) for value in values.values()):
         return []
     codes = {text: value for text, value in values.items() if value in _HIGH}
@@ -97,7 +114,7 @@ def _high(values: Mapping[str, float]) -> list[str]:
     found = []
     for text, value in sorted(codes.items(), key=lambda entry: entry[1]):
         # A code has about as many digits as the values need, and a gap below: 99 after 90 is an age, after 85 a code.
-        gap = _APART if value < 10 else max(value / 10, _APART)
+        gap = _APART if ages or value < 10 else max(value / 10, _APART)
         if rest and len(rest) >= FEWEST_NUMBERS and value - max(rest) >= gap and value < _MOST_TIMES * max(*rest, 1.0):
             found.append(text)
         elif not found:

@@ -1,8 +1,9 @@
-"""What the names of attributes tell of their roles."""
+"""What the names of attributes tell of their roles: English words here, others in `evosdc.files.inference.concepts`."""
 
 import re
 from dataclasses import dataclass
 
+from evosdc.files.inference.concepts import DEMOGRAPHIC, IDENTIFYING, ORDERED, SENSITIVE, UNORDERED, concepts_of
 from evosdc.table.schema import Role
 
 
@@ -21,11 +22,14 @@ _IDENTIFIER = _words(
 _IDENTIFIER_OWNERS = _words(
     """
     patient person record respondent case member employee customer user client subject row student citizen
+    pat patienten kunden personal mitarbeiter versicherten paciente cliente empleado paziente dipendente klant pacjent
     """
 )
-_COUNTERS = _words("id no nr num number code key")
-_HOUSEHOLD = _words("household hh hhid householdid family familyid hid")
-_HOUSEHOLD_KEYS = _words("hhid householdid familyid hid")
+_COUNTERS = _words("id no nr num number code key nummer numero numer codigo codice kod")
+_HOUSEHOLD = _words(
+    "household hh hhid householdid family familyid hid haushalt haushalts menage hogar haushaltsnummer haushaltsnr"
+)
+_HOUSEHOLD_KEYS = _words("hhid householdid familyid hid haushaltsnummer haushaltsnr")
 _ENDING_IN_ID = _words(
     """
     paid unpaid prepaid covid solid hybrid valid invalid liquid fluid rapid medicaid acid amid humid thyroid steroid
@@ -46,9 +50,14 @@ _SENSITIVE = _words(
     medicine hiv aids cancer disability disabled mental depression abortion debt debts wealth assets religion
     religious faith sexual orientation political politics party
     vote voting union criminal crime offence offense conviction
+    died dead death deaths deceased mortality suicide method tcateg
     """
 )
-_MONEY = _words("income incomes salary salaries wage wages earnings earning pay revenue")
+_MONEY = _words(
+    """
+    income incomes salary salaries wage wages earnings earning pay revenue inc hhinc hhninc hninc hinc ninc pinc faminc
+    """
+)
 _AGES = _words("age ages agep ageyears agey agemonths yob birthyear")
 _PLACES = _words(
     """
@@ -72,7 +81,7 @@ _DEMOGRAPHIC = (
     employed unemployed retired empstat lfs selfemp selfemployed jobclass occup occp hisp hispanic latino black white
     asian minority rac rac1p rac2p rac3p immigrant foreign foreigner foreignborn migrant veteran noc npf
     housing dwelling tenure own rent owner homeowner female male smsa birthdate birthday dateofbirth
-    nchild nkids famsize familysize
+    nchild nkids famsize familysize qualification qualifications
     """
     )
 )
@@ -87,7 +96,8 @@ _UNORDERED = _PLACES | _words(
 _ORDERED = _words(
     """
     rating level grade score rank stage degree quality satisfaction decile quintile quartile percentile education educ
-    edu schooling class size severity frequency agreement importance health year years month day hour age ages
+    edu schooling qualification qualifications
+    class size severity frequency agreement importance health year years month day hour age ages
     """
 )
 _COUNTS = _words(
@@ -139,7 +149,8 @@ def hint_of(name: str) -> NameHint:
     words = frozenset(words_of(name))
     whole = "".join(words_of(name))
     words |= {whole}
-    unordered = bool(words & _UNORDERED)
+    concepts = concepts_of(words_of(name))
+    unordered = bool(words & _UNORDERED or concepts & UNORDERED)
     if whole in _CERTAIN_WEIGHT or (words & _WEIGHT and words & _WEIGHT_OWNERS):
         return NameHint(Role.WEIGHT, certain=True)
     if whole in _WEIGHT:
@@ -153,15 +164,20 @@ def hint_of(name: str) -> NameHint:
     ):
         return NameHint(Role.HOUSEHOLD, unordered=True)
     # The name or number of a place is the place's, not a respondent's.
-    telling = words - _LABELS if words & _PLACES else words
+    located = bool(words & _PLACES or "place" in concepts)
+    telling = words - _LABELS if located else words
     identifier = bool(
-        telling & _IDENTIFIER or (words & _IDENTIFIER_OWNERS and words & _COUNTERS) or _run_together(words_of(name))
+        telling & _IDENTIFIER
+        or (concepts & IDENTIFYING and not located)
+        or (words & _IDENTIFIER_OWNERS and words & _COUNTERS)
+        or _run_together(words_of(name))
     )
-    ordered = not unordered and bool(words & (_ORDERED | _COUNTS))
-    if words & _SENSITIVE:
+    ordered = not unordered and bool(words & (_ORDERED | _COUNTS) or concepts & ORDERED)
+    if words & _SENSITIVE or concepts & SENSITIVE:
         return NameHint(Role.SENSITIVE, identifier, unordered, ordered=ordered)
-    if words & _DEMOGRAPHIC:
-        topic = "place" if words & _PLACES else "age" if words & _AGES else "money" if words & _MONEY else "trait"
+    if words & _DEMOGRAPHIC or concepts & DEMOGRAPHIC:
+        aged, paid = words & _AGES or "age" in concepts, words & _MONEY or "income" in concepts
+        topic = "place" if located else "age" if aged else "money" if paid else "trait"
         return NameHint(Role.QUASI_IDENTIFIER, identifier, unordered, ordered=ordered, demographic=topic)
     return NameHint(None, identifier, unordered, ordered=ordered)
 

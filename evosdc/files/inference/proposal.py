@@ -31,9 +31,10 @@ from evosdc.files.inference.missing_codes import MissingCode, suspected_codes
 from evosdc.files.inference.name_hints import hint_of
 from evosdc.files.inference.scales import ScaleGuess, guess_scale, whole
 from evosdc.files.inference.value_hints import contact, free_text, place
+from evosdc.files.row_order import duplicate_sentences, keeps_order, order_sentences
 from evosdc.files.schema.hierarchy_rules import HierarchyRule
 from evosdc.printing import printable
-from evosdc.table.numerals import decimals_of, natural_order, numbers
+from evosdc.table.numerals import decimals_of, natural_order, numbers, same_number
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 
 if TYPE_CHECKING:
@@ -126,6 +127,7 @@ def infer(
     missing = missing_texts(columns)
     suspected = suspected_codes(columns, missing)
     own = _own_codes(suspected, declared or {}, codes or {})
+    own |= {c.name: (*own[c.name], *same_number(c.texts, own[c.name], c.mark)) for c in columns if c.name in own}
     tall = any("height" in column.name.lower() for column in columns)
     proposals = [
         _declared(_propose(column, missing, own.get(column.name, ()), tall), (declared or {}).get(column.name))
@@ -146,8 +148,16 @@ def infer(
     if others:
         notes.append(f"{', '.join(others)} and empty values are taken for missing.")
     decided = {(name, text) for name, texts in own.items() for text in texts}
-    open_ = tuple(code for code in suspected if code.certain or (code.name, code.text) not in decided)
+    left_out = {attribute.name for attribute in attributes if not attribute.role.published}
+    open_ = tuple(
+        code
+        for code in suspected
+        if code.certain or ((code.name, code.text) not in decided and code.name not in left_out)
+    )
     notes += [code.sentence for code in open_ if not code.certain]
+    withheld = [column for column, a in zip(columns, attributes, strict=True) if not a.role.published]
+    notes += order_sentences([column.name for column in withheld if keeps_order(column)])
+    notes += duplicate_sentences(columns, [a.name for a in attributes if a.role is Role.IDENTIFIER])
     explained = {a.name: reason for a, reason in zip(attributes, reasons, strict=True)}
     return Inference(Schema(tuple(attributes), missing), tuple(notes), explained, rules, open_, not chosen)
 

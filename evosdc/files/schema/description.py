@@ -8,12 +8,13 @@ from evosdc.errors import Fault, SchemaError, did_you_mean
 from evosdc.files.column import Column
 from evosdc.files.inference.name_hints import hint_of
 from evosdc.files.inference.scales import guess_scale
+from evosdc.files.quoting import quoted
 from evosdc.files.schema.hierarchy_rules import HierarchyRule
 from evosdc.printing import printable
 from evosdc.table.dates import date_format_of, day_of, in_time, is_span
 from evosdc.table.edit_rules import EditRule, edit_rule_faults
 from evosdc.table.hierarchy import Hierarchy
-from evosdc.table.numerals import decimals_of, natural_order, numbers
+from evosdc.table.numerals import decimals_of, natural_order, numbers, same_number
 from evosdc.table.schema import WITHHELD, Attribute, MissingRule, Role, Scale, Schema
 
 _BOUND = re.compile(r"(>=|<=|<|>) ?\S")
@@ -145,7 +146,7 @@ class SchemaDescription:
             if attribute.hierarchy is not None and description.categories is not None:
                 lacking = attribute.hierarchy.lacking(attribute.categories)
                 if lacking:
-                    given = f"no line for the category {lacking[0]!r}"
+                    given = f"no line for the category {quoted(lacking[0], attribute)}"
                     given += f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
                     wanted = f"all categories of {printable(column.name)}"
                     faults.append(Fault(attribute.hierarchy.origin, given, wanted))
@@ -158,7 +159,12 @@ class SchemaDescription:
     def _attribute(self, column: Column, said: AttributeDescription, proposed: Attribute | None) -> Attribute:
         role = said.role or Role.OTHER
         own = said.missing or (proposed.missing if proposed is not None else ())
+        own = (*own, *same_number(column.texts, own, column.mark))
         missing = (*self.missing, *own)
+        if said.categories is not None and own:
+            # What stands for a missing value of this attribute is no category of it, though its schema lists it still.
+            codes = {*own, *same_number(said.categories, own, column.mark)}
+            said = replace(said, categories=tuple(label for label in said.categories if label not in codes))
         texts = column.present(missing)
         scale, decimals = said.scale, said.decimals
         categories: tuple[str, ...] | None = said.categories

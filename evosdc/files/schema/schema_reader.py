@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from evosdc.errors import Fault, HierarchyError, SchemaError, did_you_mean
 from evosdc.files.encoding import read_text
+from evosdc.files.quoting import WITHOUT, is_shown
 from evosdc.files.schema.description import AttributeDescription, SchemaDescription
 from evosdc.files.schema.hierarchy_file import read_hierarchy
 from evosdc.files.schema.hierarchy_rules import rule_of
@@ -52,7 +53,7 @@ def load_schema(path: Path) -> SchemaDescription:
         if not isinstance(table, dict):
             faults.append(Fault(where, _kind(table), 'a table, for example { role = "quasi-identifier" }'))
             continue
-        attributes[name] = _description(table, where, path.parent, missing or (), faults)
+        attributes[name] = _description(table, name, where, path.parent, missing or (), faults)
     neutral = document.get("neutralise_formulas", False)
     if not isinstance(neutral, bool):
         faults.append(Fault(f"{path}, neutralise_formulas", _kind(neutral), "true or false"))
@@ -63,7 +64,7 @@ def load_schema(path: Path) -> SchemaDescription:
 
 
 def _description(
-    table: Mapping[str, Any], where: str, folder: Path, missing: Sequence[str], faults: list[Fault]
+    table: Mapping[str, Any], name: str, where: str, folder: Path, missing: Sequence[str], faults: list[Fault]
 ) -> AttributeDescription:
     faults += _unknown(table, _ATTRIBUTE_KEYS, where)
     role = _word(table["role"], Role, f"{where}, role", faults) if "role" in table else None
@@ -74,7 +75,10 @@ def _description(
     if decimals is not None and (type(decimals) is not int or not 0 <= decimals <= MOST_DECIMALS):
         faults.append(Fault(f"{where}, decimals", repr(decimals), f"a whole number from 0 to {MOST_DECIMALS}"))
         decimals = None
-    faults += _contradictions(where, role, scale, categories, decimals, (*missing, *(own or ())))
+    everywhere = [
+        text for text in missing if text not in (own or ())
+    ]  # what is an attribute's own is no category of it
+    faults += _contradictions(where, name, role, scale, categories, decimals, everywhere)
     hierarchy, rule = None, None
     given = table.get("hierarchy")
     try:
@@ -106,6 +110,7 @@ def _scale(table: Mapping[str, Any], where: str, faults: list[Fault]) -> tuple[S
 
 def _contradictions(
     where: str,
+    name: str,
     role: Role | None,
     scale: Scale | None,
     categories: Sequence[str] | None,
@@ -118,13 +123,15 @@ def _contradictions(
         yield Fault(where, "decimals of a categorical attribute", "no decimals, or the scale numeric")
     if role is Role.WEIGHT and (scale not in (Scale.NUMERIC, None) or categories is not None):
         yield Fault(where, "a weight that is not numeric", 'scale = "numeric"')
-    listed = list(categories or ())
+    listed, shown = list(categories or ()), is_shown(name, role)
     repeated = sorted({label for label in listed if listed.count(label) > 1}) if len(set(listed)) < len(listed) else []
     if repeated:
-        yield Fault(f"{where}, categories", f"{printable(', '.join(repeated))} more than once", "each category once")
+        told = printable(", ".join(repeated)) if shown else f"{len(repeated)} of them"
+        yield Fault(f"{where}, categories", f"{told} more than once", "each category once")
     both = [label for label in listed if label in missing]
     if both:
-        given = f"{both[0]!r}, which also stands for a missing value"
+        told = repr(both[0]) if shown else WITHOUT
+        given = f"{told}, which also stands for a missing value in all attributes"
         yield Fault(f"{where}, categories", given, "one meaning", "Take it from one of the two lists.")
 
 

@@ -50,14 +50,18 @@ def breadth(metric: Metric, low: float, high: float, absent: bool) -> float:
 
 
 @kernel
-def extend(metric: Metric, codes: Codes, numbers: Numbers, extents: Extents, group: int, reach: Numbers) -> None:
+def extend(
+    metric: Metric, codes: Codes, numbers: Numbers, point: int, extents: Extents, group: int, reach: Numbers
+) -> None:
     """Take a record into a cluster.
 
     Parameters
     ----------
     metric : Metric
-    codes, numbers : ndarray, shape (C,) and (Q,)
-        The record.
+    codes, numbers : ndarray, shape (C, m) and (Q, m)
+        The points of a `Space`.
+    point : int
+        The record's.
     extents : Extents
         Is updated.
     group : int
@@ -65,18 +69,19 @@ def extend(metric: Metric, codes: Codes, numbers: Numbers, extents: Extents, gro
     reach : ndarray of float64, shape (C, largest domain with missing)
         Greatest distance of each category from the cluster's; is updated.
     """
-    for j in range(codes.size):
-        size = metric.sizes[j]
-        extents.spreads[group, j] = max(extents.spreads[group, j], reach[j, codes[j]])
-        start = metric.offsets[j] + codes[j] * size
+    for j in range(codes.shape[0]):
+        size, code = metric.sizes[j], codes[j, point]
+        extents.spreads[group, j] = max(extents.spreads[group, j], reach[j, code])
+        start = metric.offsets[j] + code * size
         for category in range(size):
             reach[j, category] = max(reach[j, category], metric.distances[start + category])
-    for q in range(numbers.size):
-        if np.isnan(numbers[q]):
+    for q in range(numbers.shape[0]):
+        value = numbers[q, point]
+        if np.isnan(value):
             extents.absent[group, q] = True
         else:
-            extents.low[group, q] = min(extents.low[group, q], numbers[q])
-            extents.high[group, q] = max(extents.high[group, q], numbers[q])
+            extents.low[group, q] = min(extents.low[group, q], value)
+            extents.high[group, q] = max(extents.high[group, q], value)
 
 
 @kernel
@@ -91,10 +96,10 @@ def spread_with(
     spread: Numbers,
 ) -> None:
     """Write the sum of spreads that a cluster would have with each point, shape (m,), to `spread`."""
-    rows = reach.copy()
+    rows = np.empty((reach.shape[0], reach.shape[1]), dtype=np.float64)
     for j in range(codes.shape[0]):
         for category in range(rows.shape[1]):
-            rows[j, category] = max(rows[j, category], extents.spreads[group, j])
+            rows[j, category] = max(reach[j, category], extents.spreads[group, j])
     for begin in range(0, spread.size, BLOCK):
         block = spread[begin : begin + BLOCK]
         block[:] = 0.0

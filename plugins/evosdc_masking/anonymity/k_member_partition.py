@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from evosdc.kernel import kernel
 from evosdc.table.table import Codes, Numbers
 from evosdc_masking.anonymity.cluster_spread import Extents, breadth, empty_extents, extend, spread_with
-from evosdc_masking.point_search import farthest, incomplete_columns, measure, remaining_points
+from evosdc_masking.point_search import copy_point, farthest, incomplete_columns, measure, remaining_points
 from evosdc_masking.space import Metric, Space
 
 Integers = NDArray[np.int64]
@@ -61,24 +61,32 @@ def _grow(
 ) -> Integers:
     """Form the clusters of k; ``rows[heads[i]:ends[i]]`` are the records of point i that none has taken yet."""
     remaining = rows.size
-    classes = np.full(remaining, -1, dtype=np.int64)
+    classes = np.empty(remaining, dtype=np.int64)
+    for row in range(remaining):
+        classes[row] = -1
     visited, exhausted = heads.size, 0
     away = np.empty(visited, dtype=np.float64)
     incomplete = incomplete_columns(numbers)
-    seed_codes, seed_numbers = codes[:, first].copy(), numbers[:, first].copy()
-    widest = int(metric.sizes.max()) if metric.sizes.size else 1
-    reach = np.zeros((codes.shape[0], max(1, widest)), dtype=np.float64)
+    seed_codes = np.empty(codes.shape[0], dtype=np.int32)
+    seed_numbers = np.empty(numbers.shape[0], dtype=np.float64)
+    copy_point(codes, numbers, first, seed_codes, seed_numbers)
+    widest = 1
+    for category_count in metric.sizes:
+        widest = max(widest, category_count)
+    reach = np.empty((codes.shape[0], widest), dtype=np.float64)
     group = 0
     while remaining >= k:
         measure(metric, codes, numbers, incomplete, seed_codes, seed_numbers, away)
         point = farthest(away, rows, heads, ends)
-        seed_codes, seed_numbers = codes[:, point].copy(), numbers[:, point].copy()
-        reach[:] = 0.0
+        copy_point(codes, numbers, point, seed_codes, seed_numbers)
+        for j in range(reach.shape[0]):
+            for category in range(widest):
+                reach[j, category] = 0.0
         for size in range(k):
             if size > 0:
                 spread_with(metric, codes, numbers, incomplete, extents, group, reach, away)
                 point = _least(away, rows, heads, ends)
-            extend(metric, codes[:, point], numbers[:, point], extents, group, reach)
+            extend(metric, codes, numbers, point, extents, group, reach)
             classes[rows[heads[point]]] = group
             heads[point] += 1
             exhausted += heads[point] == ends[point]

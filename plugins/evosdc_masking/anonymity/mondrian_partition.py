@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from evosdc.kernel import kernel
 from evosdc_masking.anonymity.mondrian_axes import Axes, Ranks
+from evosdc_masking.order import stable_order
 
 Sizes = NDArray[np.int64]
 
@@ -35,51 +36,58 @@ def mondrian_partition(axes: Axes, k: int, relaxed: bool, priorities: NDArray[np
     ndarray of int64, shape (n,)
         Numbers of the parts from 0, in the order of the cuts.
     """
-    n = axes.ranks.shape[0]
-    order = np.arange(n)
-    parts = np.empty(n, dtype=np.int64)
-    starts, ends = [0], [n]
-    visited, made = 0, 0
-    while len(starts) > 0:
-        start, end = starts.pop(), ends.pop()
+    n, width = axes.ranks.shape
+    order, parts = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    for row in range(n):
+        order[row] = row
+    # Parts that are not taken up yet hold different records, so there are never more than n.
+    starts, ends = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    starts[0], ends[0] = 0, n
+    sizes, spans, tried = np.empty(n, dtype=np.int64), np.empty(width), np.empty(width, dtype=np.bool_)
+    waiting, visited, made = 1, 0, 0
+    while waiting > 0:
+        waiting -= 1
+        start, end = starts[waiting], ends[waiting]
         rows = order[start:end]
-        sizes = np.empty(0, dtype=np.int64)
+        pieces = 0
         if rows.size >= 2 * k:
-            spans = _spans(axes, rows)
-            weights = priorities[visited] if priorities.size else spans
-            tried = spans <= 0.0
-            while not tried.all() and sizes.size == 0:
-                axis = _greatest(weights, tried)
+            _measure_spans(axes, rows, spans)
+            for axis in range(width):
+                tried[axis] = spans[axis] <= 0.0
+            axis = _greatest(priorities, visited, spans, tried)
+            while axis >= 0 and pieces == 0:
                 tried[axis] = True
-                sizes = _cut(axes, rows, axis, k, relaxed)
+                pieces = _cut(axes, rows, axis, k, relaxed, sizes)
+                axis = _greatest(priorities, visited, spans, tried)
             visited += 1
-        if sizes.size:
-            for size in sizes[::-1]:  # the first child is taken up first
-                starts.append(end - size)
-                ends.append(end)
-                end -= size
-        else:
-            parts[rows] = made
+        for piece in range(pieces - 1, -1, -1):  # the first child is taken up first
+            starts[waiting], ends[waiting] = end - sizes[piece], end
+            end -= sizes[piece]
+            waiting += 1
+        if pieces == 0:
+            for row in rows:
+                parts[row] = made
             made += 1
     return parts
 
 
 @kernel
-def _greatest(weights: NDArray[np.float64], left_out: NDArray[np.bool_]) -> int:
-    """Return where the greatest weight is, the first of equal ones, of those that are not left out; -1 if all are."""
-    best = -1
-    for axis in range(weights.size):
-        if not left_out[axis] and (best < 0 or weights[axis] > weights[best]):
-            best = axis
+def _greatest(
+    priorities: NDArray[np.float64], part: int, spans: NDArray[np.float64], left_out: NDArray[np.bool_]
+) -> int:
+    """Return the attribute of greatest priority, or span, the first of equal ones, not left out; -1 if all are."""
+    best, most = -1, 0.0
+    for axis in range(spans.size):
+        weight = priorities[part, axis] if priorities.size else spans[axis]
+        if not left_out[axis] and (best < 0 or weight > most):
+            best, most = axis, weight
     return best
 
 
 @kernel
-def _spans(axes: Axes, rows: Ranks) -> NDArray[np.float64]:
-    """Return how much of each attribute a part spans, 0 where it has one value, else up to 1."""
-    width = axes.ranks.shape[1]
-    spans = np.empty(width)
-    for axis in range(width):
+def _measure_spans(axes: Axes, rows: Ranks, spans: NDArray[np.float64]) -> None:
+    """Write how much of each attribute a part spans, 0 where it has one value, else up to 1, to `spans`."""
+    for axis in range(spans.size):
         low = high = axes.ranks[rows[0], axis]
         for row in rows:
             low, high = min(low, axes.ranks[row, axis]), max(high, axes.ranks[row, axis])
@@ -90,7 +98,6 @@ def _spans(axes: Axes, rows: Ranks) -> NDArray[np.float64]:
         else:
             span = axes.places[axes.first[axis] + high] - axes.places[axes.first[axis] + low]
             spans[axis] = 1.0 if np.isnan(span) else span  # with missing values the whole attribute is lost
-    return spans
 
 
 @kernel
@@ -112,40 +119,74 @@ def _common_level(axes: Axes, rows: Ranks, axis: int) -> int:
 
 
 @kernel
-def _cut(axes: Axes, rows: Ranks, axis: int, k: int, relaxed: bool) -> Sizes:
-    """Order the records of a part so that its pieces follow each other; return their sizes, none without a cut."""
-    keys = np.empty(rows.size, dtype=np.int64)
+def _cut(axes: Axes, rows: Ranks, axis: int, k: int, relaxed: bool, sizes: Sizes) -> int:
+    """Order the records of a part so that its pieces follow each other; return how many, 0 without a cut.
+
+    The sizes of the pieces are written to `sizes`.
+    """
+    n = rows.size
+    keys = np.empty(n, dtype=np.int64)
     if axes.heights[axis] >= 0:
         level = _common_level(axes, rows, axis) - 1
-        for i in range(rows.size):
+        for i in range(n):
             keys[i] = _node(axes, axis, axes.ranks[rows[i], axis], level)
-        order = np.argsort(keys, kind="mergesort")
-        sizes = _runs(keys[order])
-        if sizes.min() >= k:
-            ordered = rows[order]
-            for i in range(rows.size):
-                rows[i] = ordered[i]
-            return sizes
-    if axes.heights[axis] >= 0 and not relaxed:
-        return np.empty(0, dtype=np.int64)
-    for i in range(rows.size):
+        order = stable_order(keys)
+        pieces = _count_runs(keys, order, sizes)
+        least = n
+        for piece in range(pieces):
+            least = min(least, sizes[piece])
+        if least >= k:
+            for i in range(n):
+                keys[i] = rows[order[i]]
+            for i in range(n):
+                rows[i] = keys[i]
+            return pieces
+        if not relaxed:
+            return 0
+    for i in range(n):
         keys[i] = axes.ranks[rows[i], axis]
-    left = (rows.size + 1) // 2 if relaxed else _median_cut(np.sort(keys), k)
+    ordered = _ordered(keys)
+    left = (n + 1) // 2 if relaxed else _median_cut(ordered, k)
     if left == 0:
-        return np.empty(0, dtype=np.int64)
-    _divide(rows, keys, left)
-    return np.array([left, rows.size - left])
+        return 0
+    _divide(rows, keys, ordered[left - 1], left)
+    sizes[0], sizes[1] = left, n - left
+    return 2
 
 
 @kernel
-def _runs(ordered: Ranks) -> Sizes:
-    """Return the lengths of the runs of equal values."""
-    sizes, runs = np.zeros(ordered.size, dtype=np.int64), 0
-    for i in range(ordered.size):
-        if i > 0 and ordered[i] != ordered[i - 1]:
+def _ordered(keys: Ranks) -> Ranks:
+    """Return ranks from the least to the greatest: counted where they lie close together, sorted otherwise."""
+    least = greatest = keys[0]
+    for key in keys:
+        least, greatest = min(least, key), max(greatest, key)
+    ordered, place = np.empty(keys.size, dtype=np.int64), 0
+    if greatest - least > 4 * keys.size:
+        for position in stable_order(keys):
+            ordered[place] = keys[position]
+            place += 1
+        return ordered
+    counts = np.zeros(greatest - least + 1, dtype=np.int64)
+    for key in keys:
+        counts[key - least] += 1
+    for rank in range(counts.size):
+        for _ in range(counts[rank]):
+            ordered[place] = least + rank
+            place += 1
+    return ordered
+
+
+@kernel
+def _count_runs(keys: Ranks, order: Ranks, sizes: Sizes) -> int:
+    """Write the lengths of the runs of equal keys, in an order, to `sizes`; return how many there are."""
+    runs = 0
+    sizes[0] = 0
+    for i in range(order.size):
+        if i > 0 and keys[order[i]] != keys[order[i - 1]]:
             runs += 1
+            sizes[runs] = 0
         sizes[runs] += 1
-    return sizes[: runs + 1]
+    return runs + 1
 
 
 @kernel
@@ -164,14 +205,13 @@ def _median_cut(ordered: Ranks, k: int) -> int:
 
 
 @kernel
-def _divide(rows: Ranks, keys: Ranks, left: int) -> None:
-    """Put the `left` records with the least keys first, equal ones in the order that they stand in; keep the order."""
-    last = np.sort(keys)[left - 1]
+def _divide(rows: Ranks, keys: Ranks, last: int, left: int) -> None:
+    """Put the `left` records with the least keys, up to `last`, first; keep the order, also of equal ones."""
     ties = left
     for key in keys:
         if key < last:
             ties -= 1
-    divided = np.empty_like(rows)
+    divided = np.empty(rows.size, dtype=np.int64)
     lower, upper = 0, left
     for i in range(rows.size):
         low = keys[i] < last

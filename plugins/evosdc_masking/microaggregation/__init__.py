@@ -11,6 +11,7 @@ SPECS: tuple[MaskingMethodSpec, ...] = (
         summary="Multivariate microaggregation: classes of at least k similar records share their average.",
         source="MDAV-generic, Domingo-Ferrer and Torra 2005; convex median and treatment of missing values: "
         "reconstruction",
+        default_for=("anonymity",),
     ),
     MaskingMethodSpec(
         name="univariate-microaggregation",

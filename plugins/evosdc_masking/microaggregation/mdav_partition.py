@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from evosdc.kernel import kernel
 from evosdc.table.table import Codes, Numbers
 from evosdc_masking.averages import average_category
-from evosdc_masking.point_search import farthest, incomplete_columns, measure, remaining_points
+from evosdc_masking.point_search import copy_point, farthest, incomplete_columns, measure, remaining_points
 from evosdc_masking.space import Metric, Space
 
 Integers = NDArray[np.int64]
@@ -44,20 +44,28 @@ def _partition(
 ) -> Integers:
     """Form the classes; ``rows[heads[i]:ends[i]]`` are the records of point i that no class has taken yet."""
     remaining = rows.size
-    classes = np.full(remaining, -1, dtype=np.int64)
+    classes = np.empty(remaining, dtype=np.int64)
+    for row in range(remaining):
+        classes[row] = -1
     group = 0
     visited, exhausted = heads.size, 0
     away = np.empty(visited, dtype=np.float64)
+    centre_codes = np.empty(codes.shape[0], dtype=np.int32)
+    centre_numbers = np.empty(numbers.shape[0], dtype=np.float64)
     incomplete = incomplete_columns(numbers)
     counts, sums, present = _tally(metric, codes, numbers, heads, ends)
     while remaining >= 2 * k:
-        centre_codes, centre_numbers = _average(metric, counts, sums, present, remaining)
-        measure(metric, codes, numbers, incomplete, centre_codes, centre_numbers, away)
-        pole = farthest(away, rows, heads, ends)
-        for side in range(2 if remaining >= 3 * k else 1):
-            if side == 1:
+        pole = -1
+        for step in range(3 if remaining >= 3 * k else 2):
+            # From the average first, then from the farthest record: one call to measure, since it is compiled in place.
+            if step == 0:
+                _average(metric, counts, sums, present, remaining, centre_codes, centre_numbers)
+            else:
                 pole = farthest(away, rows, heads, ends)
-            measure(metric, codes, numbers, incomplete, codes[:, pole].copy(), numbers[:, pole].copy(), away)
+                copy_point(codes, numbers, pole, centre_codes, centre_numbers)
+            measure(metric, codes, numbers, incomplete, centre_codes, centre_numbers, away)
+            if step == 0:
+                continue
             for point in _nearest(away, pole, rows, heads, ends, k):
                 classes[rows[heads[point]]] = group
                 heads[point] += 1
@@ -106,20 +114,18 @@ def _tally(
 
 @kernel
 def _average(
-    metric: Metric, counts: Integers, sums: Numbers, present: Integers, remaining: int
-) -> tuple[Codes, Numbers]:
-    """Return the average of the remaining records, missing as the number of categories and as NaN."""
-    codes = np.empty(counts.shape[0], dtype=np.int32)
+    metric: Metric, counts: Integers, sums: Numbers, present: Integers, remaining: int, codes: Codes, numbers: Numbers
+) -> None:
+    """Write the average of the remaining records, missing as the number of categories and as NaN, to two arrays."""
     for j in range(counts.shape[0]):
         size = metric.sizes[j]
         average = average_category(counts[j, :size], metric.averages[j], metric.wildcard)
         codes[j] = average if average >= 0 else size - 1
-    numbers = np.full(sums.size, np.nan)
     for j in range(sums.size):
+        numbers[j] = np.nan
         missing = 0 if metric.wildcard else remaining - present[j]
         if present[j] > 0 and missing <= present[j]:
             numbers[j] = sums[j] / present[j]
-    return codes, numbers
 
 
 @kernel

@@ -25,13 +25,13 @@ SPECS: tuple[MeasureSpec, ...] = (
         name="informed-linkage", implementation="evosdc_measures.linkage.informed:InformedLinkage",
         summary="Linkage to the likeliest originals by one who knows how the file was masked; no relabelling helps.",
         source="Torra (2017); Domingo-Ferrer and Muralidhar (2016); transitions of the file, ties: reconstruction",
-        kind="dr", family="linkage", scales=_SCALES, default_for=("identity",),
+        kind="dr", family="linkage", scales=_SCALES, default_for=("identity", "intruder"),
     ),
     MeasureSpec(
         name="ranked-linkage", implementation="evosdc_measures.linkage.ranked:RankedLinkage",
         summary="Linkage by one who knows at about which place among the likeliest originals the right one stands.",
         source="After Torra (2017): what a search does to a linkage is known too; blocks of places: reconstruction",
-        kind="dr", family="linkage", scales=_SCALES, default_for=("identity",),
+        kind="dr", family="linkage", scales=_SCALES, default_for=("identity", "intruder"),
     ),
     MeasureSpec(
         name="rsrl", implementation="evosdc_measures.linkage.rsrl:RankSwappingLinkage",

@@ -82,7 +82,10 @@ def test_a_front_under_constraints_grows(front):
 def test_rounds_of_moves_and_combinations_stand_in_the_journal(front):
     made = [set(record["operators"]) for record in read_journal(front.folder / "journal.jsonl")[1:]]
     kinds = {"value", "restoration", "adoption", "exchange"}
+    # The constraint on k-anonymity brings moves of classes.
+    kinds |= {"class-value", "class-restoration", "class-adoption", "class-exchange"}
     assert made[0] <= kinds | {f"{kind} where it costs" for kind in kinds}
+    assert any(name.startswith("class-") for names in made for name in names)
     assert {"combination"} in made
     assert any(names <= {"mutation", "crossover", "crossover and mutation", "reproduction"} for names in made)
 

@@ -317,12 +317,17 @@ def test_halves_need_people(name):
         fitted(name, few, few.schema.names[:4])
 
 
+LIGHT = {"learned-linkage": {"repeats": 1, "rivals": 40}, "learned-inference": {"rounds": 2}}
+"""What learns little, where it is not asked how much is learned."""
+
+
 @pytest.mark.parametrize("name", ["learned-linkage", "learned-inference", "linkability", "inference", "singling-out"])
 def test_seeds_decide_the_halves(name):
-    original = people(200)
+    original, params = people(200), LIGHT.get(name, {})
     masked = noisy(original, 0.3)
-    assert fitted(name, original, seed=4).score(masked) == fitted(name, original, seed=4).score(masked)
-    assert len({fitted(name, original, seed=seed).estimate(masked).value for seed in range(4)}) > 1
+    found = [fitted(name, original, seed=seed, **params).estimate(masked).value for seed in (4, 4, 1, 2)]
+    assert found[0] == found[1]
+    assert len(set(found)) > 1
 
 
 def test_without_scikit_learn_the_advice_is_to_install_it(monkeypatch):

@@ -22,7 +22,7 @@ from tests.plugins.judges.cases import (
     table,
 )
 
-PARAMS = {"learned-inference": {"rounds": 5}, "learned-linkage": {"repeats": 1, "rivals": 60}}
+PARAMS = {"learned-inference": {"rounds": 2}, "learned-linkage": {"repeats": 1, "rivals": 40}}
 FEW = settings(max_examples=6, deadline=None)
 
 

@@ -32,6 +32,11 @@ class TestOfGain(MaskingMethodConformance):
     def method(self) -> MaskingMethod:
         return build(t=0.7, dr="guess-gain")
 
+    def table(self, table_name: str) -> Table:
+        # Its time grows with the attributes.
+        table = super().table(table_name)
+        return table.select(table.schema.names[:2])
+
 
 @pytest.mark.parametrize(("dr", "above"), [("guess", 8.0), ("guess-gain", 17.0)])
 def test_a_start_near_the_limit(dr: str, above: float) -> None:

@@ -11,7 +11,7 @@ from evosdc.plugins.registry import default_registry
 from evosdc.specs import LimitSpec
 from evosdc.table.schema import Scale
 from evosdc.testing import LimitConformance
-from evosdc.testing.tables import sample_table
+from evosdc.testing.tables import SHAPES, sample_table
 from evosdc_limit.bound import limit_of
 from evosdc_limit.offer import guesses_limit
 from tests.fake_plugins import offering, registry
@@ -35,6 +35,7 @@ class TestLimitOfGuesses(LimitConformance):
 class TestLimitOfAGuessGainAlone(LimitConformance):
     il = ("ebil",)
     disclosure = ("guess-gain",)
+    tables = tuple(name for name in SHAPES if name != "many-records")
 
     def limit(self, judgement, seconds):
         return guesses_limit(judgement, seconds)
@@ -83,17 +84,17 @@ def test_no_masked_file_lies_below(original, seed, risks):
 
 
 def test_tables_with_unprotected_attributes_count_as_kept(original):
-    alone = asked(original, Aggregation(("ctbil",), ("dbrl",), ("best-guess",)))
-    besides = asked(original, Aggregation(("ctbil", "ctbil-across"), ("dbrl",), ("best-guess",)))
+    protected = original.schema.names[:3]
+    how = Aggregation(("ctbil", "ctbil-across"), ("dbrl",), ("best-guess",))
+    alone = asked(original.select(protected), Aggregation(("ctbil",), ("dbrl",), ("best-guess",)))
+    besides = asked(original.select(protected), how)
     for il in (0.0, 2.0, 11.0, 40.0):
         assert besides.least_dr(il) == pytest.approx(alone.least_dr(2.0 * il), abs=1e-6)
-    assert 0.0 < besides.least["max"] <= alone.least["max"]
-    protected = original.schema.names[:3]
+    assert 0.0 < besides.least["max"] <= alone.least["max"] + 1e-9
     masked = evosdc.mask(original, "rank-swapping", p=30, attributes=protected)
     scores = evosdc.measure(original, masked, ["ctbil", "ctbil-across", "best-guess", "dbrl"], attributes=protected)
-    how = Aggregation(("ctbil", "ctbil-across"), ("dbrl",), ("best-guess",))
-    judged, found = how.combine(scores), asked(original.select(protected), how)
-    assert judged["dr"] >= found.least_dr(judged["il"]) - 1e-9
+    judged = how.combine(scores)
+    assert judged["dr"] >= besides.least_dr(judged["il"]) - 1e-9
 
 
 @pytest.mark.parametrize(

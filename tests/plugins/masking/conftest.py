@@ -9,15 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import settings
 
 from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import Table
 from tests.plugins.masking.tables import numeric
-
-# the first call of a kernel compiles it, which takes longer than hypothesis grants an example
-settings.register_profile("compiling", deadline=None)
-settings.load_profile("compiling")
 
 ADULT_EDUCATION = [
     *("Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th", "12th", "HS-grad", "Some-college"),

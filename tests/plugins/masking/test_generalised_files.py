@@ -6,6 +6,7 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,9 @@ def test_mondrian_of_adult_is_anonymous_true_and_judged(
 def test_global_recoding_of_adult_by_level_is_the_node_of_the_hierarchies(
     data: Path, schema: Path, run: Command
 ) -> None:
-    original, output = data / "adult" / "arx" / "adult.csv", Path("masked.csv")
+    original, output = Path("adult.csv"), Path("masked.csv")
+    with (data / "adult" / "arx" / "adult.csv").open(encoding="utf-8") as whole:
+        original.write_text("".join(islice(whole, 5001)), encoding="utf-8")
     levels = {"sex": 1, "age": 2, "race": 0, "marital-status": 1, "education": 2}
     chosen = [word for name, level in levels.items() for word in ("--set", f"level.{name}={level}")]
     run("mask", "global-recoding", original, "--schema", schema, *chosen, "--set", "output=label", "-o", output)

@@ -77,7 +77,7 @@ def test_a_long_chain_of_changes_against_scipy(german):
     rng, measure = np.random.default_rng(5), fitted(german)
     masked = noisy(german, 0.9, rng)
     state = measure.start(masked)
-    for _ in range(400):
+    for _ in range(100):
         masked, rows = edited(masked, rng, 1)
         state = measure.update(state, masked, rows)
         gains = [gained(x, y) for x, y in zip(german.codes.T, masked.codes.T, strict=True)]

@@ -1,0 +1,139 @@
+"""How a run that was begun by a command ends: stopped, with how to go on, or finished, with its report and result."""
+
+import shlex
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+def outcome(path: Path, shown: Any, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Return what a run came to; a signal that comes when it has ended already is too late to stop it."""
+    from evosdc.cli.signals import forget
+    from evosdc.runs.layout import RESULT, read_object
+
+    try:
+        with resumable(path, shown):
+            return work()
+    except KeyboardInterrupt:
+        if not _ended(path):
+            raise
+        forget()
+        return read_object(path / RESULT)
+
+
+def _ended(path: Path) -> bool:
+    """Whether a run or study is complete, whatever came after."""
+    from evosdc.errors import InputError
+    from evosdc.experiment.study.status import read_status
+    from evosdc.runs.status import FINISHED
+
+    try:
+        return read_status(path).phase == FINISHED
+    except InputError:
+        return False
+
+
+@contextmanager
+def resumable(path: Path, shown: Any) -> Iterator[None]:
+    """Say how to go on when a run is stopped, or fails with something in its folder."""
+    from evosdc.cli.signals import asked_to_stop
+    from evosdc.errors import CheckpointError, RunError
+    from evosdc.runs.layout import RESOLVED
+
+    try:
+        yield
+    except CheckpointError:
+        raise  # what is there was refused; it says itself what helps
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and _ended(path):
+            raise
+        number = asked_to_stop()
+        if number is None and not isinstance(error, KeyboardInterrupt | RunError | OSError):
+            raise
+        if (path / RESOLVED).exists():
+            _report_so_far(path, shown)
+            shown.message(f"What was reached is kept. Go on with: {shlex.join(['evosdc', 'resume', str(path)])}")
+        elif number is not None:
+            shown.message("Nothing was begun: the same command begins it.")
+        raise
+
+
+def _report_so_far(path: Path, shown: Any) -> None:
+    """Write the report of a run that was stopped with its best file so far written, and say where both are."""
+    from evosdc.report import write_pages
+    from evosdc.runs.layout import RESULT, read_object, run_folders
+
+    files = [folder / str(read_object(folder / RESULT)["best"]["file"]) for folder in _with_result(run_folders(path))]
+    if not files:
+        return
+    report = write_pages(path)
+    for file in files[-1:]:
+        shown.message(f"Best file so far: {file}")
+    shown.message(f"Report:           {report}")
+
+
+def _with_result(folders: Iterable[Path]) -> Iterator[Path]:
+    from evosdc.runs.layout import RESULT
+
+    return (folder for folder in folders if (folder / RESULT).exists())
+
+
+def reported(path: Path, shown: Any) -> Path:
+    """Write the report of a run folder, saying so, and return where it is.
+
+    The run has ended by then: a signal has the report begun again, and a second one ends the command.
+    """
+    from evosdc.cli.signals import forget
+    from evosdc.report import write_pages
+
+    try:
+        shown.concluding("writing the report")
+        return write_pages(path)
+    except KeyboardInterrupt:
+        forget()
+        return write_pages(path)
+
+
+def conclude(path: Path, result: dict[str, Any], report: Path, as_json: bool) -> None:
+    """Print the result of a run folder and where its files are, the report last.
+
+    A signal stops the printing alone: the exit status stays that of the run.
+    """
+    from evosdc.cli.signals import forget
+
+    try:
+        _print_outcome(path, result, report, as_json)
+    except KeyboardInterrupt:
+        click.echo("Stopped; the run had ended.", err=True)
+    forget()
+
+
+def _print_outcome(path: Path, result: dict[str, Any], report: Path, as_json: bool) -> None:
+    from evosdc.cli.results import (
+        print_json,
+        print_publication,
+        print_requirements,
+        print_result,
+        print_settings,
+        print_verdict,
+        print_warnings,
+    )
+    from evosdc.cli.text import say
+    from evosdc.runs.layout import FOR_USERS
+
+    if as_json:
+        print_json(result)
+        return
+    print_publication(result)
+    print_requirements(result)
+    print_result(result)
+    print_verdict(result)
+    print_settings(result)
+    print_warnings(result)
+    say(f"Protected file: {path / result['best']['file']}")
+    if (path / FOR_USERS).exists():
+        say(f"For its users:  {path / FOR_USERS}, which may be published with it")
+    say(f"Report:         {report}")

@@ -1,0 +1,134 @@
+"""Repair of masked files under constraints on privacy models: classes of records are kept where cells would break them.
+
+A constraint such as ``k-anonymity >= 3`` is a promise about records that look alike. Values that go back to the
+original one by one make records unlike.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property, partial
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.engine.followed_headline import FollowedHeadline
+from evosdc.engine.headline import Headline
+from evosdc.model import ByClass, Fitted, Microdata
+from evosdc.model.constraint import Constraint, Constraints
+from evosdc.model.individual import INFEASIBILITY
+from evosdc.table.class_repair import repaired_by_class
+from evosdc.table.equivalence import key_codes
+from evosdc.table.record_check import Flags
+from evosdc.table.table import Codes, Table
+
+
+def headline_of(constraint: Constraint, measures: Mapping[str, Fitted]) -> Headline | None:
+    """Return the privacy model that a constraint looks at, on its file; None where it looks at something else."""
+    fitted = measures.get(constraint.figure_name)
+    if isinstance(fitted, FollowedHeadline):
+        return fitted.headline
+    return fitted if isinstance(fitted, Headline) else None
+
+
+def unmasked_of(headline: Headline) -> tuple[str, ...]:
+    """Return the quasi-identifiers that a privacy model looks at and that are published as they are."""
+    return tuple(name for name in headline.quasi_identifiers if name not in headline.microdata.protect)
+
+
+class Repair:
+    """Puts the records of masked files in order, and keeps what constraints on privacy models ask for where it can.
+
+    A file is repaired cell by cell (`evosdc.table.record_rules.RecordRules.repaired`), unless it then misses the
+    constraints by more than before. Then it is repaired by whole combinations
+    (`evosdc.table.class_repair.repaired_by_class`), and the outcome that misses them by less is taken.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    measures : mapping of str to Fitted
+        Among them what constraints look at.
+    constraints : Constraints
+    """
+
+    def __init__(self, microdata: Microdata, measures: Mapping[str, Fitted], constraints: Constraints) -> None:
+        self._rules, self._microdata = microdata.rules, microdata
+        found = [(constraint, headline_of(constraint, measures)) for constraint in constraints.listed]
+        self._judged = [(constraint, headline) for constraint, headline in found if headline is not None]
+        self._privacy = Constraints(tuple(constraint for constraint, _ in self._judged))
+        names = [name for one, _ in self._judged for name in (one.figure_name, one.shortfall_name)]
+        self._figures = {name: measures[name] for name in names if name in measures}
+
+    @property
+    def keeps_classes(self) -> bool:
+        """Whether any constraint is on a privacy model."""
+        return bool(self._judged)
+
+    def missed(self, masked: Table) -> float:
+        """Return by how much a masked file misses the constraints on privacy models; 0 where it meets them all."""
+        scores = {name: fitted.score(masked) for name, fitted in self._figures.items()}
+        return self._privacy.judge(scores)[INFEASIBILITY]
+
+    def repaired(self, masked: Table) -> Table:
+        """Return a masked file with all records in order; itself where they are.
+
+        Raises
+        ------
+        ParameterError
+            A record with which no record's values keep the rules.
+        """
+        if self._rules is None:
+            return masked
+        by_cell = self._rules.repaired(masked)
+        if by_cell is masked or not self._judged:
+            return by_cell
+        missed = self.missed(by_cell)
+        if missed <= self.missed(masked):
+            return by_cell
+        found = by_cell
+        for least in self._least_sizes(masked):
+            short = partial(self._short, least)
+            by_class = repaired_by_class(self._rules, masked, self._names, self._fixed, short)
+            outcome = self.missed(by_class)
+            if outcome < missed:
+                found, missed = by_class, outcome
+            if missed == 0.0:
+                break
+        return found
+
+    @cached_property
+    def _names(self) -> Sequence[str]:
+        known = {name for _, headline in self._judged for name in headline.quasi_identifiers}
+        return [name for name in self._microdata.protect if name in known]
+
+    @cached_property
+    def _fixed(self) -> Codes:
+        names = dict.fromkeys(name for _, headline in self._judged for name in unmasked_of(headline))
+        return key_codes(self._microdata.table, list(names))
+
+    def _least_sizes(self, masked: Table) -> list[int]:
+        """Return the sizes that classes have to keep where they are not judged one by one: what is asked, what was."""
+        sizes = []
+        for constraint, headline in self._judged:
+            if not isinstance(self._figures[constraint.figure_name], FollowedHeadline):
+                least = int(headline.view(masked).classes.counts.min())
+                bounded = isinstance(headline.model, ByClass) and constraint.operator == ">="
+                sizes += [min(least, ceil(max(constraint.bound, 1.0)) if bounded else least), least]
+        return sorted(set(sizes)) or [1]
+
+    def _short(self, least: int, masked: Table) -> Flags:
+        """Return which records are in classes that miss a constraint, or in smaller ones than `least`, shape (n,)."""
+        short = np.zeros(len(masked), dtype=bool)
+        for constraint, headline in self._judged:
+            fitted = self._figures[constraint.figure_name]
+            if isinstance(fitted, FollowedHeadline):
+                state = fitted.start(masked)
+                figures, places = np.unique(state.figures[state.places], return_inverse=True)
+                short |= self._missing(constraint, fitted, figures)[places.reshape(-1)]
+            else:
+                classes = headline.view(masked).classes
+                short |= classes.counts[classes.of] < least
+        return short
+
+    @staticmethod
+    def _missing(constraint: Constraint, fitted: FollowedHeadline, figures: NDArray[np.float64]) -> Flags:
+        return np.array([constraint.excess(fitted.model.headline_of(value)) > 0.0 for value in figures.tolist()])

@@ -1,0 +1,45 @@
+"""Why requirements on privacy models were missed, as far as it can be known."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evosdc.experiment.build.assembly import Assembly
+from evosdc.experiment.build.start import met_before_and_after
+from evosdc.model import Seedable
+from evosdc.release.requirements import unmasked_causes
+
+MOST_AGAIN = 12
+"""Starting files that are masked once more, to tell whether rules of records are the cause."""
+
+
+def causes_of(assembly: Assembly, evaluated: int, judged: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a sentence for each cause because of which requirements on privacy models may have been missed.
+
+    Causes are quasi-identifiers that are published as they are, and rules of records that took from starting files what
+    was asked of them.
+
+    Parameters
+    ----------
+    assembly : Assembly
+    evaluated : int
+        Starting files that were judged.
+    judged : sequence of mapping
+        The requirements of the protected file.
+    """
+    return [*unmasked_causes(judged), *_rules_cause(assembly, evaluated, judged)]
+
+
+def _rules_cause(assembly: Assembly, evaluated: int, judged: Sequence[Mapping[str, Any]]) -> list[str]:
+    problem, rules = assembly.problem, assembly.microdata.rules
+    missed = any(not entry["met"] and "unmasked" in entry for entry in judged)
+    if rules is None or not missed or not isinstance(problem.genotype, Seedable):
+        return []
+    files, before, after = met_before_and_after(problem, assembly.plan, evaluated, MOST_AGAIN)
+    if before <= after:
+        return []
+    kinds = [*(["structural zeros"] if rules.zeros else []), *(["edit rules"] if rules.edit_rules else [])]
+    advice = " Without them (--no-structural-zeros) such records are published." if rules.zeros else ""
+    return [
+        f"A cause: of {files} starting files {before} met what privacy models ask for before records that "
+        f"{' and '.join(kinds)} forbid were put right, and {after} afterwards.{advice}"
+    ]

@@ -1,0 +1,68 @@
+"""What rows give away by their place: the order of a column that is left out, and records that stand there twice."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.files.column import NO_TEXT, Column
+from evosdc.printing import printable
+from evosdc.table.numerals import number
+
+FEWEST_ROWS = 10
+"""In fewer rows an order may be chance."""
+
+_NEARLY_ALL = 0.9
+
+
+def keeps_order(column: Column) -> bool:
+    """Whether the rows stand in the order of a column whose values tell nearly every one of them apart.
+
+    Numbers are compared as numbers, other texts by their signs; up and down are orders both. Rows without a value are
+    passed over.
+    """
+    index = column.index[column.index != NO_TEXT]
+    if len(index) < FEWEST_ROWS or len(np.unique(index)) < _NEARLY_ALL * len(index):
+        return False
+    steps = np.diff(_places(column)[index])
+    return bool((steps >= 0).all() or (steps <= 0).all())
+
+
+def order_sentences(names: Sequence[str]) -> list[str]:
+    """Return a sentence on the columns that are left out and whose order the rows keep; none where there are none."""
+    if not names:
+        return []
+    which, these = printable(", ".join(names)), "it" if len(names) == 1 else "them"
+    return [
+        f"Rows stand in the order of {which}, left out of the file: who has a list of {these} can tell a record by the "
+        "number of its row. Shuffle the rows of the original before it is protected."
+    ]
+
+
+def duplicate_sentences(columns: Sequence[Column], identified: Sequence[str]) -> list[str]:
+    """Return a sentence on rows that are equal in every column; none where there are none.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    identified : sequence of str
+        Names of columns that identify. Without one equal rows are no wonder, and nothing is said.
+    """
+    unique = any(len(np.unique(column.index)) == len(column) for column in columns)
+    if not identified or unique:
+        return []
+    doubled = len(columns[0]) - len(np.unique(np.column_stack([column.index for column in columns]), axis=0))
+    if not doubled:
+        return []
+    rows = f"{doubled} rows repeat another one" if doubled > 1 else "1 row repeats another one"
+    return [f"{rows} in every column, {printable(', '.join(identified))} included: are they meant to be there twice?"]
+
+
+def _places(column: Column) -> NDArray[np.intp]:
+    """Return the place of each text of a column among its texts in order."""
+    values = [number(text, column.mark) for text in column.texts]
+    keys: Sequence[float] | Sequence[str] = column.texts
+    if all(value is not None for value in values):
+        keys = [value for value in values if value is not None]
+    _, places = np.unique(np.array(keys), return_inverse=True)
+    return np.asarray(places, dtype=np.intp)

@@ -1,0 +1,40 @@
+"""What was required of a published file, in words."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+
+def required_words(entry: Mapping[str, Any]) -> str:
+    """Return a requirement as the result has it; where it is judged over unmasked attributes, with what it is over.
+
+    ``k-anonymity >= 3 over sex, age, urban (urban is published unchanged)``
+
+    Parameters
+    ----------
+    entry : mapping
+        ``requirement``; of privacy models ``quasi_identifiers`` and which of them are ``unmasked``.
+    """
+    text, unmasked = str(entry.get("requirement")), _names(entry.get("unmasked"))
+    if not unmasked:
+        return text
+    be = "is" if len(unmasked) == 1 else "are"
+    over = ", ".join(_names(entry.get("quasi_identifiers")))
+    return f"{text} over {over} ({', '.join(unmasked)} {be} published unchanged)"
+
+
+def unmasked_causes(judged: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return a sentence on the quasi-identifiers that are not masked, where requirements are missed over them."""
+    missed = [entry for entry in judged if not entry["met"] and entry.get("unmasked")]
+    names = list(dict.fromkeys(name for entry in missed for name in _names(entry["unmasked"])))
+    if not names:
+        return []
+    which = " and ".join(str(entry["requirement"]) for entry in missed)
+    be, they = ("is", "it") if len(names) == 1 else ("are", "them")
+    return [
+        f"A cause: {which} counts over all quasi-identifiers of the schema, of which {', '.join(names)} {be} published "
+        f"unchanged. Protect {they} as well, or say another role in the schema where no intruder can know {they}."
+    ]
+
+
+def _names(given: Any) -> Sequence[str]:
+    return [str(name) for name in given or ()]

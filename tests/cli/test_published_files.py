@@ -1,0 +1,151 @@
+"""The files of a run stay as the run wrote them; where they do not, every command says so."""
+
+import json
+import shutil
+
+import pytest
+
+from evosdc.cli.ending import conclude, outcome
+from evosdc.cli.signals import Stopped
+from evosdc.report import write_pages
+
+ROWS = "".join(f"{'mf'[i % 2]},{20 + i % 7},{'abc'[i * i % 3]}\n" for i in range(40))
+SCHEMA = """[attributes]
+sex = { role = "quasi-identifier", scale = "nominal" }
+age = { role = "quasi-identifier", scale = "ordinal" }
+"""
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A run that has finished, once for all tests."""
+    from evosdc.cli import main
+
+    home = tmp_path_factory.mktemp("finished")
+    (home / "survey.csv").write_text("sex,age,town\n" + ROWS)
+    (home / "schema.toml").write_text(SCHEMA)
+    text = (
+        'data = { file = "survey.csv", schema = "schema.toml" }\nmeasures = { il = ["dbil"], dr = ["id"] }\n'
+        'executor = "serial"\nstop = { generations = 2 }\n'
+    )
+    (home / "e.toml").write_text(text)
+    with pytest.raises(SystemExit) as caught:
+        main(["run", str(home / "e.toml"), "-o", str(home / "r"), "--quiet"])
+    assert not caught.value.code
+    return home
+
+
+@pytest.fixture
+def home(finished, tmp_path):
+    """A copy of its own for each test; the data stay where the run found them."""
+    shutil.copytree(finished / "r", tmp_path / "r")
+    for name in ("survey.csv", "schema.toml"):
+        shutil.copy(finished / name, tmp_path / name)
+    return tmp_path
+
+
+def test_no_command_writes_over_a_file_of_a_run(evosdc, home):
+    before = {path.name: path.read_bytes() for path in (home / "r").iterdir()}
+    (home / "link.csv").symlink_to(home / "r" / "best.csv")
+    masking = ("mask", "mdav", "survey.csv", "--schema", "schema.toml", "-o")
+    for words in (
+        (*masking, "r/best.csv"),
+        (*masking, "link.csv"),
+        ("export", "r", 0, "-o", "r/front.csv"),
+        ("init", "survey.csv", "--force", "-o", "r/experiment.toml"),
+    ):
+        answer = evosdc(*words)
+        assert answer.status == 2, words
+        assert "a file" in answer.err
+    assert {path.name: path.read_bytes() for path in (home / "r").iterdir()} == before
+    assert evosdc(*masking, "r/other.csv").status == 0
+    assert evosdc("report", "r", "-o", "r/report.html").status == 0
+
+
+def test_a_published_file_that_was_changed_is_told_of(evosdc, home):
+    best = home / "r" / "best.csv"
+    published = best.read_bytes()
+    assert evosdc("status", "r").status == 0
+    best.write_bytes(published + b"m,20,a\n")
+    for words in (("resume", "r"), ("finish", "r"), ("report", "r", "-o", "page.html"), ("status", "r")):
+        answer = evosdc(*words)
+        assert answer.status == 2, words
+        assert "not the one that the run wrote" in answer.err + answer.out
+        assert "PUBLISHABLE" not in answer.out
+    assert "warnings" in json.loads(evosdc("status", "r", "--json").out)
+    exported = evosdc("export", "r", 0, "-o", "member.csv")
+    assert exported.status == 0
+    assert "not the one that the run wrote" in exported.err
+    best.unlink()
+    assert "no file, though the run published one" in evosdc("resume", "r").err
+    (home / "r" / "result.json").unlink()
+    assert evosdc("resume", "r", "--quiet", "--executor", "serial", "--workers", 1).status == 0
+    assert best.read_bytes() == published
+
+
+def test_a_stopped_run_says_that_its_file_was_changed_and_writes_it_anew(evosdc, home):
+    best, status = home / "r" / "best.csv", home / "r" / "status.json"
+    published = best.read_bytes()
+    status.write_text(json.dumps(json.loads(status.read_text()) | {"state": "interrupted"}))
+    best.write_text("other\n")
+    answer = evosdc("resume", "r", "--executor", "processes", "--workers", 2)
+    assert answer.status == 0
+    assert "not the one that the run wrote" in answer.err
+    assert best.read_bytes() == published
+
+
+def test_a_study_goes_on_with_another_executor(evosdc, home):
+    text = (
+        'data = { file = "survey.csv", schema = "schema.toml" }\nmeasures = { il = ["dbil"], dr = ["id"] }\n'
+        "replicates = 2\nstop = { generations = 2 }\n"
+    )
+    (home / "two.toml").write_text(text)
+    assert evosdc("run", "two.toml", "-o", "s", "--executor", "processes", "--workers", 2, "--quiet").status == 0
+    before = {run: (home / "s" / run / "best.csv").read_bytes() for run in ("replicate-001", "replicate-002")}
+    shutil.rmtree(home / "s" / "replicate-001")
+    (home / "s" / "replicate-002" / "result.json").unlink()
+    assert evosdc("resume", "s", "--executor", "serial", "--quiet").status == 0
+    assert {run: (home / "s" / run / "best.csv").read_bytes() for run in before} == before
+    (home / "s" / "replicate-002" / "best.csv").write_text("other\n")
+    assert evosdc("resume", "s").status == 2
+    assert evosdc("status", "s").status == 2
+
+
+def test_an_executor_that_is_none_is_refused(evosdc, home):
+    (home / "r" / "result.json").unlink()
+    answer = evosdc("resume", "r", "--executor", "sreial")
+    assert answer.status == 2
+    assert "serial" in answer.err
+    assert evosdc("resume", "r", "--executor", "serial", "--hosts", "x").status == 2
+
+
+def test_a_signal_after_the_end_leaves_the_status_of_the_run(evosdc, home, monkeypatch, capsys):
+    def late():
+        raise Stopped(2)
+
+    class Quiet:
+        def message(self, text):
+            raise AssertionError(text)
+
+    result = outcome(home / "r", Quiet(), late)
+    assert result == json.loads((home / "r" / "result.json").read_text())
+    calls = []
+
+    def pages(path):
+        calls.append(path)
+        if len(calls) == 1:
+            raise Stopped(2)
+        return write_pages(path)
+
+    monkeypatch.setattr("evosdc.report.write_pages", pages)
+    assert evosdc("resume", "r").status == 0
+    assert len(calls) == 2
+    conclude(home / "r", result, home / "r" / "report.html", as_json=True)
+    assert json.loads(capsys.readouterr().out) == result
+
+
+def test_an_empty_setting_is_refused(evosdc, home):
+    (home / "e.toml").write_text('data = { file = "survey.csv", schema = "schema.toml" }\n')
+    answer = evosdc("check", "e.toml", "--set", "stop.seconds=")
+    assert answer.status == 2
+    assert "'stop.seconds=', which has no value" in answer.err
