@@ -120,7 +120,8 @@ def _shifted(
                 if inner < last:
                     if order[inner] != v:
                         left -= costs[paths[3, inner] + nodes[node, 0]]
-                    if left < 0:
+                    # Where the moved category alone is below the node, it costs nothing further.
+                    if left < 0 or (narrow and left > apart):
                         continue
                     first, stop = narrowed(nodes[node, 1], nodes[node, 2], narrow, category, nodes)
                 for leaf in range(first, stop):
