@@ -157,7 +157,7 @@ def test_a_failure_that_lasts_can_be_met_again_and_does_no_harm(tmp_path, known,
 def test_a_failure_while_the_results_are_written_loses_nothing(tmp_path, known, plain, monkeypatch):
     folder = tmp_path / "run"
 
-    def full(*args):
+    def full(*args, **more):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:

@@ -7,7 +7,7 @@ import pytest
 
 from evosdc.model import MaskingMethod, Tunable, designs_of
 from evosdc.plugins.registry import default_registry
-from evosdc.table.schema import Attribute, Scale, Schema
+from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 from evosdc.testing.tables import sample_table
 from tests.plugins.masking.test_date_shift import dated
@@ -19,7 +19,8 @@ OWN = [name for name in ALL if REGISTRY.provider("masking-method", name).startsw
 
 def categories(*sizes: int, records: int = 200) -> Table:
     attributes = [
-        Attribute(f"a{j}", Scale.ORDINAL, tuple(f"c{code:02d}" for code in range(size))) for j, size in enumerate(sizes)
+        Attribute(f"a{j}", Role.OTHER, Scale.ORDINAL, tuple(f"c{code:02d}" for code in range(size)))
+        for j, size in enumerate(sizes)
     ]
     codes = np.array([[record % size for size in sizes] for record in range(records)], dtype=np.int32)
     return Table(Schema(tuple(attributes)), codes, np.empty((records, 0)))
