@@ -44,7 +44,8 @@ class InformedLinkage(Measure):
     With ``matrices``, the transition matrices that were published with the file, P is the matrix itself for the
     attributes that have one there. A record whose own original cannot have been published so is not linked.
 
-    Numbers are taken by classes: ``bins`` of about equal frequency in the original, an interval of ranks each.
+    Numbers are taken by classes: ``bins`` of about equal frequency in the original, an interval of ranks each. With few
+    classes a search finds files that an intruder reads who looks closer.
     ``scenarios`` lists what several intruders know, each a list of attributes; the risk is the mean over them, or the
     maximum. A missing value is a category of its own, under both rules.
     """
@@ -54,7 +55,7 @@ class InformedLinkage(Measure):
     class Params(ScenarioParameters):
         """Classes of numbers, published matrices, and what the intruder knows."""
 
-        bins: int = Field(10, ge=2, description="Classes of about equal frequency that numbers are taken by.")
+        bins: int = Field(32, ge=2, description="Classes of about equal frequency that numbers are taken by.")
         matrices: Path | None = Field(
             None, description="A file of transition matrices that were published: MASKED.matrices.json of evosdc mask."
         )

@@ -40,7 +40,7 @@ class RankedLinkage(Measure):
     class Params(Parameters):
         """Classes of numbers, and the sample."""
 
-        bins: int = Field(10, ge=2, description="Classes of about equal frequency that numbers are taken by.")
+        bins: int = Field(32, ge=2, description="Classes of about equal frequency that numbers are taken by.")
         records: int = Field(2000, ge=1, description="Masked records that are placed, at most.")
         seed: int = Field(1, ge=0, description="Of the sample.")
 
