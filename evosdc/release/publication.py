@@ -38,6 +38,8 @@ class Evidence:
         Of `evosdc.release.unchanged.Unchanged.to_json`.
     together : mapping or None
         Of `evosdc.release.unchanged_together.Together.to_json`: what all unchanged columns tell together.
+    by_value : tuple of str and float, or None
+        Of `evosdc.release.intruder.found_by_value`.
     changed, cells : int
         Protected values that differ from the original, of how many.
     idle : bool
@@ -57,6 +59,7 @@ class Evidence:
     analyses: Mapping[str, Any] | None = None
     unchanged: Sequence[Mapping[str, Any]] = ()
     together: Mapping[str, Any] | None = None
+    by_value: tuple[str, float] | None = None
     changed: int = 0
     cells: int = 0
     idle: bool = False
@@ -73,7 +76,8 @@ def publication(evidence: Evidence) -> dict[str, Any]:
         ``publishable`` (true, false; null where there is nothing to judge by), ``headline``, ``reasons`` (why not, or
         what speaks for it), ``conditions`` (what must be known or decided first), ``intruder``, ``trust`` (``yes`` and
         ``no``: what an analyst can and cannot rely on), ``published_unchanged`` (names of columns),
-        ``unchanged_together`` (what these tell together), ``bound`` (``percent``, and ``set_by``: the requirement, or
+        ``unchanged_together`` (what these tell together), ``by_value`` (the ``attribute`` by whose exact value alone
+        most people are found, and the ``percent``), ``bound`` (``percent``, and ``set_by``: the requirement, or
         null for the usual one), ``above_limit``.
     """
     against = _against(evidence)
@@ -90,6 +94,7 @@ def publication(evidence: Evidence) -> dict[str, Any]:
         "trust": trust(evidence.analyses or {}),
         "published_unchanged": [str(column["attribute"]) for column in evidence.unchanged],
         "unchanged_together": dict(evidence.together) if evidence.together is not None else None,
+        "by_value": dict(zip(("attribute", "percent"), evidence.by_value, strict=True)) if evidence.by_value else None,
         "bound": {"percent": evidence.bound, "set_by": evidence.bound_by or None},
         "above_limit": evidence.above_limit,
     }
@@ -106,6 +111,12 @@ def _against(evidence: Evidence) -> list[str]:
     percent = evidence.intruder["percent"] if evidence.intruder is not None else 0.0
     if percent > evidence.bound:
         reasons.append(_found_too_many(evidence, percent))
+    if evidence.by_value is not None and evidence.by_value[1] > evidence.bound:
+        name, found = evidence.by_value
+        reasons.append(
+            f"By the exact value of {name} alone {found:.1f} % of the people are found, above {evidence.bound:g} %: "
+            "too few of its values were changed. Publish it in classes (global-recoding), or drop it."
+        )
     if evidence.cells and 100 * evidence.changed < evidence.cells:
         reasons.append(f"Only {evidence.changed} of {evidence.cells} protected values differ from the original.")
     if evidence.idle:

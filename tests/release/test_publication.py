@@ -8,7 +8,7 @@ from evosdc.api.tables import as_table
 from evosdc.experiment.run.release import bound_of
 from evosdc.model import Microdata
 from evosdc.plugins.registry import default_registry
-from evosdc.release.intruder import LIKELY, LISTED, found_by_intruder, known_of
+from evosdc.release.intruder import LIKELY, LISTED, found_by_intruder, found_by_value, known_of
 from evosdc.release.publication import ACCEPTED, Evidence, publication
 from evosdc.release.trust import named, shown, trust
 from evosdc.release.unchanged import unchanged_columns
@@ -209,6 +209,21 @@ def test_unchanged_columns_that_tell_people_apart_together_are_a_condition():
     assert "expected to find 99.9 %" in told["conditions"][0]
     assert told["unchanged_together"] == together
     assert verdict(together=together | {"found_percent": 8.0})["headline"] == "publishable"
+
+
+def test_a_column_whose_exact_values_were_left_finds_people_however_others_were_masked():
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame({"wage": rng.permutation(200) + 0.5, "sex": rng.choice(["f", "m"], 200)})
+    original = as_table(frame)
+    few = frame.assign(wage=frame["wage"].where(np.arange(200) > 9, 3.25), sex=rng.permutation(frame["sex"]))
+    name, percent = found_by_value(original, as_table(few), ["wage", "sex"])
+    assert (name, percent) == ("wage", 95.0)
+    told = verdict(by_value=(name, percent))
+    assert told["publishable"] is False
+    assert "By the exact value of wage alone 95.0 % of the people are found" in told["reasons"][0]
+    assert told["by_value"] == {"attribute": "wage", "percent": 95.0}
+    assert verdict(by_value=("wage", 8.9))["publishable"] is True
+    assert found_by_value(original, as_table(frame.assign(wage=1.0)), ["wage", "sex"])[1] == pytest.approx(1.0)
 
 
 def scattered(size=120, seed=3):

@@ -13,7 +13,7 @@ from evosdc.plugins.registry import Registry
 from evosdc.release.analyses import analyses
 from evosdc.release.corrections import corrections
 from evosdc.release.cross_tables import cross_tables
-from evosdc.release.intruder import Found, found_by_intruder
+from evosdc.release.intruder import Found, found_by_intruder, found_by_value
 from evosdc.release.publication import ACCEPTED, Evidence, publication
 from evosdc.release.unchanged import unchanged_columns
 from evosdc.release.unchanged_together import unchanged_together
@@ -92,6 +92,7 @@ def write_release(
         analyses=analysed,
         unchanged=unchanged,
         together=together.to_json() if together is not None else None,
+        by_value=found_by_value(original, published, found.known) if found is not None else None,
         changed=sum(document["changed"].values()),
         cells=len(masked) * len(document["changed"]),
         idle=identity is not None and len(fitness) == 1 and fitness[0] >= identity["fitness"][0],
