@@ -7,6 +7,8 @@ change to one that others call, remove the ``__pycache__`` of the callers' packa
 
 import fcntl
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -46,11 +48,24 @@ def _compiled(function: F, **private: bool) -> F:
     def compile_alone(signature: Any) -> Any:
         # numba numbers the files of a function's signatures. Two processes that number at once may exchange them,
         # and code would then run on arrays of another type.
-        with _held(folder / f"{function.__module__}.{function.__name__}.lock"):
+        with _without_alarm(), _held(folder / f"{function.__module__}.{function.__name__}.lock"):
             return compile_here(signature)
 
     compiled.compile = compile_alone
     return cast(F, compiled)
+
+
+@contextmanager
+def _without_alarm() -> Iterator[None]:
+    """Stop the clock of a time limit in the body: an exception in the midst of it would leave the compiler broken."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    left, _ = signal.setitimer(signal.ITIMER_REAL, 0.0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, left)
 
 
 @contextmanager

@@ -3,10 +3,12 @@
 import os
 import subprocess
 import sys
+import time
 
-import numba
 from numba.core import caching
+from numba.core.dispatcher import Dispatcher
 
+from evosdc.executors.chunk import time_limited
 from evosdc.kernel import kernel
 
 
@@ -16,7 +18,7 @@ def twice(number):
 
 def test_compiled_functions_are_kept_on_disk():
     compiled = kernel(twice)
-    assert isinstance(compiled, numba.core.dispatcher.Dispatcher)
+    assert isinstance(compiled, Dispatcher)
     assert compiled(21) == 42
     assert compiled.stats.cache_path is not None
 
@@ -26,6 +28,19 @@ def test_no_place_for_the_cache_is_no_obstacle(monkeypatch):
     compiled = kernel(twice)
     assert compiled(21) == 42
     assert compiled.stats.cache_path is None
+
+
+def test_a_time_limit_waits_for_the_compiler(monkeypatch):
+    plain = Dispatcher.compile
+
+    def slow(self, signature):
+        time.sleep(0.2)
+        return plain(self, signature)
+
+    monkeypatch.setattr(Dispatcher, "compile", slow)
+    compiled = kernel(twice)
+    with time_limited(0.1):
+        assert compiled(21) == 42
 
 
 PROGRAM = """
