@@ -7,14 +7,14 @@ change to one that others call, remove the ``__pycache__`` of the callers' packa
 
 import fcntl
 import os
-import signal
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from numba import njit
+
+from evosdc.time_limit import unlimited
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -42,13 +42,14 @@ def _compiled(function: F, **private: bool) -> F:
     try:
         compiled: Any = njit(cache=True, **options)(function)
     except RuntimeError:  # numba found no place for its cache
-        return cast(F, njit(**options)(function))
-    folder, compile_here = Path(compiled.stats.cache_path), compiled.compile
+        compiled = njit(**options)(function)
+    folder, compile_here = compiled.stats.cache_path, compiled.compile
 
     def compile_alone(signature: Any) -> Any:
         # numba numbers the files of a function's signatures. Two processes that number at once may exchange them,
         # and code would then run on arrays of another type.
-        with _without_alarm(), _held(folder / f"{function.__module__}.{function.__name__}.lock"):
+        lock = Path(folder) / f"{function.__module__}.{function.__name__}.lock" if folder else None
+        with unlimited(), _held(lock):
             return compile_here(signature)
 
     compiled.compile = compile_alone
@@ -56,21 +57,11 @@ def _compiled(function: F, **private: bool) -> F:
 
 
 @contextmanager
-def _without_alarm() -> Iterator[None]:
-    """Stop the clock of a time limit in the body: an exception in the midst of it would leave the compiler broken."""
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+def _held(path: Path | None) -> Iterator[None]:
+    """Hold a lock that ends with the process at the latest; where none can be had, do without."""
+    if path is None:
         yield
         return
-    left, _ = signal.setitimer(signal.ITIMER_REAL, 0.0)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, left)
-
-
-@contextmanager
-def _held(path: Path) -> Iterator[None]:
-    """Hold a lock that ends with the process at the latest; where none can be had, do without."""
     descriptor = None
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)

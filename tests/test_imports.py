@@ -34,7 +34,7 @@ CONTRACT = {
 }
 """What plugins may import of evosdc; those that offer executors also `evosdc.executors`."""
 
-FOUNDATION = {"evosdc.errors", "evosdc.kernel", "evosdc.specs", "evosdc.seeds", "evosdc.printing", "evosdc._version"}
+FOUNDATION = {f"evosdc.{name}" for name in ("errors", "kernel", "specs", "seeds", "printing", "time_limit", "_version")}
 """What every room may import."""
 
 MAY_IMPORT: dict[str, set[str]] = {
@@ -57,6 +57,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evosdc.seeds": set(),
     "evosdc.kernel": set(),
     "evosdc.printing": set(),
+    "evosdc.time_limit": set(),
     "evosdc.hookspecs": set(),
     "evosdc.testing": {"evosdc.model", "evosdc.table"},
 }

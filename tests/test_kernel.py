@@ -5,11 +5,12 @@ import subprocess
 import sys
 import time
 
+import pytest
 from numba.core import caching
 from numba.core.dispatcher import Dispatcher
 
-from evosdc.executors.chunk import time_limited
 from evosdc.kernel import kernel
+from evosdc.time_limit import time_limited
 
 
 def twice(number):
@@ -30,7 +31,10 @@ def test_no_place_for_the_cache_is_no_obstacle(monkeypatch):
     assert compiled.stats.cache_path is None
 
 
-def test_a_time_limit_waits_for_the_compiler(monkeypatch):
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_time_limit_waits_for_the_compiler(monkeypatch, kept):
+    if not kept:
+        monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
     plain = Dispatcher.compile
 
     def slow(self, signature):

@@ -10,9 +10,9 @@ from typing import Any
 from evosdc.engine.failures import RAISE, ErrorRule, evaluate_or_penalise, worst_evaluation
 from evosdc.engine.problem import Evaluation, Problem
 from evosdc.errors import EvaluationError
-from evosdc.executors.chunk import OutOfTime, time_limited
 from evosdc.executors.chunking import chunks_of, worth_sending, worth_starting
 from evosdc.model import Executor, Individual, Offspring, Outcome, SharedFiles, Task
+from evosdc.time_limit import OutOfTime, time_limited
 
 CACHE_SIZE = 20_000
 """How many evaluations are remembered; the oldest is forgotten first."""

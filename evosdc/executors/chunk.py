@@ -1,29 +1,19 @@
 """Running a chunk of named work, wherever it arrived: nothing a task does gets out but an outcome."""
 
-import signal
-import threading
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from importlib import import_module
 from time import perf_counter
-from types import FrameType
 from typing import Any
 
 from evosdc.model.executor import Failure, Outcome, Task
+from evosdc.time_limit import OutOfTime, time_limited
 
 TIME_LIMIT = "TimeLimit"
 """`Failure.type` of an item that ran out of time."""
 
 _FRAMES = 25
 _MESSAGE = 500
-
-
-class OutOfTime(BaseException):
-    """The time of an evaluation is over.
-
-    Not an `Exception`, so that a task's own ``except Exception`` cannot swallow it.
-    """
 
 
 def run_chunk(task: Task, time_limit: float | None = None, contain: bool = False) -> tuple[Outcome, ...]:
@@ -110,45 +100,3 @@ def _run_item(
             raise
         value = failure_of(error)
     return Outcome(identifier, value, perf_counter() - begin)
-
-
-@contextmanager
-def time_limited(seconds: float | None) -> Iterator[None]:
-    """Raise `OutOfTime` in the body once the time is over, and leave the alarm's handler as it was found.
-
-    The limit is kept in the main thread of the process, where signals are delivered, and between bytecodes: compiled
-    code is interrupted only once it returns. A limit set further out is off from then on.
-    """
-    if seconds is None or not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    armed = True
-
-    def expire(number: int, frame: FrameType | None) -> None:
-        if armed:
-            raise OutOfTime
-
-    before = signal.signal(signal.SIGALRM, expire)
-    try:
-        try:
-            signal.setitimer(signal.ITIMER_REAL, seconds)
-            yield
-        finally:
-            # The alarm may still ring before this statement, hence the outer block.
-            armed = False
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
-
-
-@contextmanager
-def unlimited() -> Iterator[None]:
-    """Stop the clock of a time limit in the body: what is prepared once is no part of an evaluation."""
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    left, _ = signal.setitimer(signal.ITIMER_REAL, 0.0)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, left)

@@ -6,12 +6,12 @@ from time import perf_counter
 from evosdc.engine.evaluation import Dispatch
 from evosdc.engine.loop import SearchState, first_state
 from evosdc.errors import CheckpointError, Fault
-from evosdc.executors.chunk import OutOfTime, time_limited
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import StartingFile, starting_individual
 from evosdc.experiment.run.summaries import scored
 from evosdc.model import Individual, Masking
 from evosdc.runs.layout import PORTFOLIO, RunFolder
+from evosdc.time_limit import OutOfTime, time_limited
 
 EVALUATE_START = "evosdc.experiment.run.worker_tasks:evaluate_start"
 """The worker's function that makes and evaluates what stands at a position."""

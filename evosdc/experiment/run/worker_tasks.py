@@ -16,7 +16,6 @@ from evosdc.engine.failures import evaluate_or_penalise
 from evosdc.engine.generation import evolve_generations
 from evosdc.engine.problem import Problem
 from evosdc.errors import PluginError
-from evosdc.executors.chunk import unlimited
 from evosdc.executors.shared_files import read_shared
 from evosdc.experiment.build.assembly import algorithm_of
 from evosdc.experiment.build.problem import build_problem
@@ -28,6 +27,7 @@ from evosdc.files.schema.schema_json import schema_from_json
 from evosdc.model import Archipelago, Individual, Masking, Microdata, SharedFiles
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
+from evosdc.time_limit import unlimited
 from evosdc.tuning.trial import attempt
 
 DEMES = 4

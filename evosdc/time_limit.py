@@ -1,0 +1,60 @@
+"""Time limits of what runs in the main thread, kept by the alarm of the operating system."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+class OutOfTime(BaseException):
+    """A time limit is over.
+
+    Not an `Exception`, so that a task's own ``except Exception`` cannot swallow it.
+    """
+
+
+@contextmanager
+def time_limited(seconds: float | None) -> Iterator[None]:
+    """Raise `OutOfTime` in the body once the time is over, and leave the alarm's handler as it was found.
+
+    The limit is kept in the main thread of the process, where signals are delivered, and between bytecodes: compiled
+    code is interrupted only once it returns. A limit set further out is off from then on.
+    """
+    if seconds is None or not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    armed = True
+
+    def expire(number: int, frame: FrameType | None) -> None:
+        if armed:
+            raise OutOfTime
+
+    before = signal.signal(signal.SIGALRM, expire)
+    try:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, seconds)
+            yield
+        finally:
+            # The alarm may still ring before this statement, hence the outer block.
+            armed = False
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@contextmanager
+def unlimited() -> Iterator[None]:
+    """Stop the clock of a time limit in the body.
+
+    What is prepared once is no part of an evaluation, and an exception in the midst of compilation would leave the
+    compiler broken.
+    """
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    left, _ = signal.setitimer(signal.ITIMER_REAL, 0.0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, left)
