@@ -12,7 +12,7 @@ from evosdc_measures.linkage.informed_links import FEW
 from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Behind, Frequencies, write_costs
 from evosdc_measures.linkage.prefix_tree import PrefixTree
 from evosdc_measures.linkage.ranked_places import LOST, PlacedFile, doubles, matched, place
-from evosdc_measures.linkage.rivals import Originals, narrowed
+from evosdc_measures.linkage.rivals import Originals, narrowed, next_branch
 
 
 @kernel
@@ -132,19 +132,7 @@ def _shifted(
             level -= 1
         else:
             paths[0, level], paths[1, level], paths[2, level] = begin, end, cost
-        while level >= 0:
-            node = paths[0, level]
-            if node == paths[1, level]:
-                level -= 1
-                continue
-            paths[0, level] = node + 1
-            cost = paths[2, level]
-            if order[level] != v:
-                cost += costs[paths[3, level] + nodes[node, 0]]
-            if cost <= limit:
-                level += 1
-                begin, end = narrowed(nodes[node, 1], nodes[node, 2], order[level] == v, category, nodes)
-                break
+        level, begin, end, cost = next_branch(level, limit, v, category, order, nodes, costs, paths)
     return int(overtaking), int(ties)
 
 

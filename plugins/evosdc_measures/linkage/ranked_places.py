@@ -8,7 +8,7 @@ from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Codes, Numbers, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.likelihood import Frequencies, write_costs
-from evosdc_measures.linkage.rivals import Originals, expected_matches
+from evosdc_measures.linkage.rivals import ANY, Originals, expected_matches, next_branch
 
 BLOCKS = 5
 """Ranges of places that an intruder may know: the first, 2 to 3, 4 to 7, 8 to 15, 16 to 31."""
@@ -122,17 +122,7 @@ def place(
             level -= 1
         else:
             paths[0, level], paths[1, level], paths[2, level] = begin, end, cost
-        while level >= 0:
-            node = paths[0, level]
-            if node == paths[1, level]:
-                level -= 1
-                continue
-            paths[0, level] = node + 1
-            cost = paths[2, level] + costs[paths[3, level] + nodes[node, 0]]
-            if cost <= limit:
-                level += 1
-                begin, end = nodes[node, 1], nodes[node, 2]
-                break
+        level, begin, end, cost = next_branch(level, limit, ANY, 0, order, nodes, costs, paths)
     return int(likelier), int(tied)
 
 

@@ -110,20 +110,46 @@ def rival_of(
             level -= 1
         else:
             paths[0, level], paths[1, level], paths[2, level] = begin, end, cost
-        while level >= 0:
-            node = paths[0, level]
-            if node == paths[1, level]:
-                level -= 1
-                continue
-            paths[0, level] = node + 1
-            cost = paths[2, level]
-            if order[level] != fixed:
-                cost += costs[paths[3, level] + nodes[node, 0]]
-            if cost <= limit:
-                level += 1
-                begin, end = narrowed(nodes[node, 1], nodes[node, 2], order[level] == fixed, category, nodes)
-                break
+        level, begin, end, cost = next_branch(level, limit, fixed, category, order, nodes, costs, paths)
     return -1, int(found)
+
+
+@inner_kernel
+def next_branch(
+    level: int,
+    limit: int,
+    fixed: int,
+    category: int,
+    order: Integers,
+    nodes: Counts,
+    costs: Integers,
+    paths: Integers,
+) -> tuple[int, int, int, int]:
+    """Go on with the next branch, on a level or above it, that costs no more than the limit so far.
+
+    Returns
+    -------
+    level : int
+        Below that branch; -1 where there is none left.
+    begin, end : int
+        The nodes below it; in the fixed attribute only the one of the category.
+    cost : int
+        Down to there, without the fixed attribute.
+    """
+    while level >= 0:
+        node = paths[0, level]
+        if node == paths[1, level]:
+            level -= 1
+            continue
+        paths[0, level] = node + 1
+        cost = paths[2, level]
+        if order[level] != fixed:
+            cost += costs[paths[3, level] + nodes[node, 0]]
+        if cost <= limit:
+            below = level + 1
+            begin, end = narrowed(nodes[node, 1], nodes[node, 2], order[below] == fixed, category, nodes)
+            return below, begin, end, cost
+    return -1, 0, 0, 0
 
 
 @inner_kernel
