@@ -102,7 +102,8 @@ def _shifted(
     own, strides, offsets, order, roots, nodes, costs, paths
         As of `place`.
     """
-    last, apart, limit = len(order) - 1, high - low, np.int64(0)
+    last, apart = len(order) - 1, high - low
+    limit: Any = np.int64(0)
     for level in range(last + 1):
         w = order[level]
         paths[3, level] = offsets[w] + (published[row, w] + 1) * strides[w]
@@ -110,7 +111,8 @@ def _shifted(
     if low > limit:
         return 0, 0
     inner, narrow = max(last - 1, 0), order[last] == v
-    overtaking, ties, level, cost = 0, 0, 0, np.int64(low)
+    overtaking, ties, level = 0, 0, 0
+    cost: Any = np.int64(low)
     begin, end = narrowed(0, roots, order[0] == v, category, nodes)
     while level >= 0:
         if level == inner:

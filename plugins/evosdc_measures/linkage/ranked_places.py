@@ -1,6 +1,6 @@
 """At which place among the likeliest originals a record's own one stands, followed through changes of a masked file."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -96,14 +96,16 @@ def place(
     paths : ndarray of int64, shape (4, V)
         Scratch, as of `evosdc_measures.linkage.rivals.rival_of`.
     """
-    last, limit = len(order) - 1, np.int64(0)
+    last = len(order) - 1
+    limit: Any = np.int64(0)
     for level in range(last + 1):
         v = order[level]
         paths[3, level] = offsets[v] + (published[row, v] + 1) * strides[v]
         limit += costs[paths[3, level] + own[row, v]]
     # Most of all nodes are of the last two levels: no path is kept for them. Whether a last one counts is no branch.
     inner = max(last - 1, 0)
-    likelier, tied, level, begin, end, cost = 0, 0, 0, 0, roots, np.int64(0)
+    likelier, tied, level, begin, end = 0, 0, 0, 0, roots
+    cost: Any = np.int64(0)
     while level >= 0:
         if level == inner:
             for node in range(begin, end):
