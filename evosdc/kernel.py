@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from numba import njit
+from numba import config, njit
 
 from evosdc.time_limit import unlimited
 
@@ -43,6 +43,8 @@ def _compiled(function: F, **private: bool) -> F:
         compiled: Any = njit(cache=True, **options)(function)
     except RuntimeError:  # numba found no place for its cache
         compiled = njit(**options)(function)
+    if config.DISABLE_JIT:  # as somebody asks who looks for a fault
+        return function
     folder, compile_here = compiled.stats.cache_path, compiled.compile
 
     def compile_alone(signature: Any) -> Any:

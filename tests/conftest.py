@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,13 @@ from hypothesis import settings as hypothesis_settings
 
 # A distribution of its own, with tests that run only where it is installed: see test_stranger.py.
 collect_ignore = ["stranger"]
+
+# Tests start hundreds of processes: they share compiled modules even where the environment says to keep none.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# The garbage collector would walk through thousands of collected tests again and again, and find nothing.
+gc.set_threshold(50_000, 20, 50)
 
 # Kernels compile at their first call, so no single example has a deadline.
 for profile, examples in (("evosdc", 30), ("thorough", 500)):
@@ -54,6 +63,11 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
         return 0
     cores = len(os.sched_getaffinity(0))
     return cores + cores // 2
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector what stays to the end."""
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -8,7 +8,6 @@ from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Codes
 
 
-@kernel
 def drawn(column: Codes, sums: Matrix, uniforms: NDArray[np.float64]) -> Codes:
     """Return for each record the first category whose cumulative probability exceeds its uniform number.
 
@@ -21,7 +20,14 @@ def drawn(column: Codes, sums: Matrix, uniforms: NDArray[np.float64]) -> Codes:
     uniforms : ndarray of float64, shape (n,)
         In [0, 1).
     """
-    published = column.copy()
+    published = np.array(column, dtype=np.int32)
+    _draw(published, sums, np.ascontiguousarray(uniforms))
+    return published
+
+
+@kernel
+def _draw(column: Codes, sums: Matrix, uniforms: NDArray[np.float64]) -> None:
+    """Put the published categories in the place of the original ones."""
     for record in range(column.size):
         if column[record] >= 0:
             row = sums[column[record]]
@@ -32,5 +38,4 @@ def drawn(column: Codes, sums: Matrix, uniforms: NDArray[np.float64]) -> Codes:
                     high = middle
                 else:
                     low = middle + 1
-            published[record] = low
-    return published
+            column[record] = low

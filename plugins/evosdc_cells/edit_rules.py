@@ -65,7 +65,7 @@ class GeneRules:
 
     def broken(self, genes: Genes) -> Flags:
         """Return which records break a rule, shape (n,)."""
-        return _broken_records(genes, genes, True, self._rules.others, self._coding, self._rules.arrays)
+        return self._broken(genes, genes, True)
 
     def breaks(self, genes: Genes, row: int, column: int = ALL) -> bool:
         """Whether one record breaks a rule; with a column, one that was in order before that cell changed."""
@@ -78,13 +78,19 @@ class GeneRules:
 
     def kept(self, genes: Genes, fallback: Genes) -> Genes:
         """Return the genes with the records that break a rule taken from `fallback`, which breaks none."""
-        broken = _broken_records(genes, fallback, False, self._rules.others, self._coding, self._rules.arrays)
+        broken = self._broken(genes, fallback, False)
         return np.where(broken[:, None], fallback, genes) if broken.any() else genes
+
+    def _broken(self, genes: Genes, before: Genes, every: bool) -> Flags:
+        # Genes have the narrowest type that holds them: of one type, whole files need one compiled kernel.
+        wide = genes.astype(np.int64)
+        before = wide if every else before.astype(np.int64)
+        return _broken_records(wide, before, every, self._rules.others, self._coding, self._rules.arrays)
 
     def repaired(self, genes: Genes) -> Genes:
         """Return the genes with every record in order, as `RecordRules.repaired`; raises as it."""
         restored, donors = self._rules.repairs(
-            _classes(genes, self._coding), lambda row: (self._original != genes[row]).sum(axis=1)
+            _classes(genes.astype(np.int64), self._coding), lambda row: (self._original != genes[row]).sum(axis=1)
         )
         if not restored.any() and not donors:
             return genes

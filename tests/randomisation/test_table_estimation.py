@@ -85,15 +85,14 @@ def test_covariances_are_those_of_the_definition(matrices: list) -> None:
 
 
 @pytest.mark.parametrize(
-    ("params", "names"),
+    ("params", "names", "weighted"),
     [
-        ({"p": 0.6}, ["b"]),
-        ({"p": 0.6}, ["c", "a"]),
-        ({"design": "two-stage", "p": 0.6, "crossed": [["a", "b"]]}, ["b"]),
-        ({"design": "two-stage", "p": 0.6, "crossed": [["a", "b"]]}, ["b", "c", "a"]),
+        ({"p": 0.6}, ["b"], False),
+        ({"p": 0.6}, ["c", "a"], True),
+        ({"design": "two-stage", "p": 0.6, "crossed": [["a", "b"]]}, ["b"], True),
+        ({"design": "two-stage", "p": 0.6, "crossed": [["a", "b"]]}, ["b", "c", "a"], False),
     ],
 )
-@pytest.mark.parametrize("weighted", [False, True])
 def test_estimates_and_their_variances_are_unbiased(
     tmp_path: Path, params: dict, names: list[str], weighted: bool
 ) -> None:

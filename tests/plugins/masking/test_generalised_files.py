@@ -63,7 +63,9 @@ def records(path: Path) -> list[tuple[str, ...]]:
 def test_mondrian_of_adult_is_anonymous_true_and_judged(
     data: Path, schema: Path, run: Command, settings: list[str], more: list[str]
 ) -> None:
-    original, output = data / "adult" / "arx" / "adult.csv", Path("masked.csv")
+    original, output = Path("adult.csv"), Path("masked.csv")
+    with (data / "adult" / "arx" / "adult.csv").open(encoding="utf-8") as whole:
+        original.write_text("".join(islice(whole, 8001)), encoding="utf-8")
     chosen = [word for setting in ("k=10", *settings) for word in ("--set", setting)]
     run("mask", "mondrian", original, "--schema", schema, *chosen, *more, "-o", output)
     published, source = records(output), read_source(original, schema).table
