@@ -9,7 +9,7 @@ import numpy as np
 from evosdc.errors import InputError
 from evosdc.model import Microdata
 from evosdc.plugins.registry import Registry
-from evosdc.table.schema import Role
+from evosdc.table.exact_values import ExactValues, known_of
 from evosdc.table.table import Numbers, Table
 
 LISTED = 40
@@ -73,25 +73,16 @@ class Found:
         }
 
 
-def known_of(table: Table, protect: Sequence[str]) -> tuple[str, ...]:
-    """Return what an intruder is taken to know of the masked attributes: all but sensitive ones, where there are."""
-    return tuple(n for n in protect if table.schema[n].role is not Role.SENSITIVE) or tuple(protect)
-
-
 def found_by_value(original: Table, masked: Table, known: Sequence[str]) -> tuple[str, float]:
     """Return the attribute by whose exact value alone most people are found, and how many are, in per cent.
 
-    Of t people with the published value one is taken, so that a right one among them is found with a chance of 1 / t.
-    Measures that take numbers by classes do not see that a search left them as they are.
+    See `evosdc.table.exact_values.ExactValues`, which the measure of this risk counts by, too: measures that take
+    numbers by classes do not see that a search left them as they are.
     """
-    shares = {}
-    for name in known:
-        before, after = original.column(name), masked.column(name)
-        values, counts = np.unique(before, return_counts=True)
-        places = np.minimum(np.searchsorted(values, after), len(values) - 1)
-        shares[name] = 100.0 * float(((after == before) / counts[places]).mean())
-    best = max(shares, key=lambda name: shares[name])
-    return best, shares[best]
+    values = ExactValues(original.select(known), known)
+    percents = dict(zip(values.names, values.percents(values.start(masked.select(known))).tolist(), strict=True))
+    best = max(known, key=lambda name: percents[name])
+    return best, percents[best]
 
 
 def found_by_intruder(

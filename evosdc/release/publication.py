@@ -4,12 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evosdc.release.acceptance import ACCEPTED
 from evosdc.release.requirements import required_words
 from evosdc.release.trust import named, shown, trust
-
-ACCEPTED = 9.0
-"""Per cent of people expected to be found from which a file is not for everybody: the threshold of 0.09 that the
-European Medicines Agency (policy 0070, 2016) and Health Canada (2019) set for public release."""
 
 YES, CONDITIONAL, NO = "publishable", "publishable on conditions", "not publishable"
 

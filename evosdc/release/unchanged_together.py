@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.release.classes import classed
-from evosdc.release.intruder import known_of
 from evosdc.release.uniques import keys_of
+from evosdc.table.exact_values import known_of
 from evosdc.table.schema import WITHHELD, Role
 from evosdc.table.table import Numbers, Rows, Table
 

@@ -5,15 +5,16 @@ import pandas as pd
 import pytest
 
 from evosdc.api.tables import as_table
-from evosdc.experiment.run.release import bound_of
 from evosdc.model import Microdata
 from evosdc.plugins.registry import default_registry
-from evosdc.release.intruder import LIKELY, LISTED, found_by_intruder, found_by_value, known_of
-from evosdc.release.publication import ACCEPTED, Evidence, publication
+from evosdc.release.acceptance import ACCEPTED, bound_of, strictest_bound
+from evosdc.release.intruder import LIKELY, LISTED, found_by_intruder, found_by_value
+from evosdc.release.publication import Evidence, publication
 from evosdc.release.trust import named, shown, trust
 from evosdc.release.unchanged import unchanged_columns
 from evosdc.release.unchanged_together import unchanged_together
 from evosdc.table.determination import determinations
+from evosdc.table.exact_values import known_of
 from evosdc.table.role_assignment import assign_role
 from evosdc.table.schema import Role
 
@@ -81,8 +82,21 @@ def test_a_bound_of_ones_own_takes_the_place_of_the_usual_one():
     ],
 )
 def test_only_a_requirement_on_the_intruder_sets_another_bound(required, measure, bound):
-    entries = [{"requirement": text, "value": 1.0, "met": True} for text in required]
-    assert bound_of(entries, measure, default_registry()) == bound
+    assert bound_of(required, measure, default_registry()) == bound
+
+
+@pytest.mark.parametrize(
+    ("required", "bound"),
+    [
+        ([], ACCEPTED),
+        (["dbrl <= 50", "k-anonymity >= 2"], ACCEPTED),
+        (["ranked-linkage <= 20"], 20.0),
+        (["dbrl <= 5"], 5.0),
+        (["ranked-linkage <= 20", "dbrl <= 12"], 12.0),
+    ],
+)
+def test_a_search_keeps_the_strictest_bound_that_the_verdict_may_have(required, bound):
+    assert strictest_bound(required, default_registry()) == bound
 
 
 def test_dangerous_columns_and_a_missing_second_opinion_are_conditions():
