@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evosdc.model import Expected, Incremental, Measure
+from evosdc.model import Expected, Incremental, Measure, Moving
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.exact_values import ExactValues, State, known_of
 from evosdc.table.schema import Scale
@@ -34,7 +34,7 @@ class ExactLinkage(Measure):
         return FittedExactLinkage(original)
 
 
-class FittedExactLinkage(Incremental[State], Expected):
+class FittedExactLinkage(Incremental[State], Expected, Moving):
     """`ExactLinkage` of one original.
 
     Parameters
@@ -69,6 +69,11 @@ class FittedExactLinkage(Incremental[State], Expected):
         state = self.start(masked)
         worst = self._values.names[int(np.argmax(self._values.percents(state)))]
         return self._values.chances(state, worst) * (100.0 / self._records)
+
+    def kept_too_often(self, masked: Table, bound: float) -> tuple[str, ...]:
+        """Return the attributes by whose exact value alone more people are found than a bound, in per cent."""
+        percents = self._values.percents(self.start(masked)).tolist()
+        return tuple(name for name, percent in zip(self._values.names, percents, strict=True) if percent > bound)
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the greatest of the attributes' expectations, exact for each: a draw's greatest is a little more.
