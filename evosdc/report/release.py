@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from evosdc.release.unchanged_words import together_words
 from evosdc.report.frames import figure_of, mapping
 from evosdc.report.verdicts import percent
 from evosdc.report.wording import count, listing, number
@@ -56,6 +57,7 @@ def verdict(run: RecordedRun, definitions: Definitions) -> dict[str, Any] | None
     return {
         "style": style,
         "headline": headline,
+        "provided": run.told(told.get("provided") or ""),
         "reasons": [run.told(text) for text in told.get("reasons") or ()],
         "conditions": [run.told(text) for text in told.get("conditions") or ()],
         "intruder": _intruder(mapping(told.get("intruder")), definitions),
@@ -63,7 +65,7 @@ def verdict(run: RecordedRun, definitions: Definitions) -> dict[str, Any] | None
         "trust": [run.told(text) for text in trust.get("yes") or ()],
         "mistrust": [run.told(text) for text in trust.get("no") or ()],
         "published_unchanged": _unchanged([mapping(column) for column in run.release.get("published_unchanged") or ()]),
-        "together": _together(mapping(told.get("unchanged_together"))),
+        "together": together_words(mapping(told.get("unchanged_together"))),
         "opinion": run.told(opinion.get("text")),
         "above": number(figure_of(above), 1) if isinstance(above, int | float) else "",
     }
@@ -82,19 +84,6 @@ def _unchanged(columns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         }
         for why, members in groups.items()
     ]
-
-
-def _together(told: Mapping[str, Any]) -> str:
-    """Return what all unchanged columns tell together; empty for runs that did not ask."""
-    if not told:
-        return ""
-    unique, found = (percent(figure_of(told.get(key))) for key in ("unique_percent", "found_percent"))
-    columns = [str(name) for name in told.get("columns") or ()]
-    they = "It makes" if len(columns) == 1 else "Together they make"
-    return (
-        f"{they} {unique} of the people unique. An informed intruder who knows "
-        f"{listing(columns)}, too, is expected to find {found}."
-    )
 
 
 def _requirement(entry: Mapping[str, Any], definitions: Definitions) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import Assembly
+from evosdc.experiment.build.protection import limits_of
 from evosdc.experiment.run.provenance import digest
 from evosdc.model.constraint import Constraint
 from evosdc.plugins.registry import Registry
@@ -85,6 +86,7 @@ def write_release(
     evidence = Evidence(
         intruder=told,
         requirements=required,
+        own_limits=limits_of(assembly.registry.defaults("measure", "harm")),
         bound=bound,
         bound_by=bound_by,
         holds=verdict.get("holds"),
