@@ -102,10 +102,8 @@ def _other_way(found: Mapping[str, Any]) -> str:
 
 
 def _together(told: Mapping[str, Any]) -> str:
-    """Return what unchanged columns tell together, where no reason nor condition says it already."""
-    from evosdc.release.unchanged_words import together_words
-
-    words = together_words(told.get("unchanged_together") or {})
+    """Return what unchanged columns tell together, where no condition says it already."""
+    words = str((told.get("unchanged_together") or {}).get("words", ""))
     return "" if any(words in text for text in told["conditions"]) else words
 
 

@@ -114,7 +114,7 @@ def publication(evidence: Evidence) -> dict[str, Any]:
         "intruder": dict(evidence.intruder) if evidence.intruder is not None else None,
         "trust": trust(evidence.analyses or {}),
         "published_unchanged": [str(column["attribute"]) for column in evidence.unchanged],
-        "unchanged_together": dict(evidence.together) if evidence.together is not None else None,
+        "unchanged_together": _with_words(evidence.together) if evidence.together is not None else None,
         "by_value": dict(zip(("attribute", "percent"), evidence.by_value, strict=True)) if evidence.by_value else None,
         "bound": {"percent": evidence.bound, "set_by": evidence.bound_by or None},
         "above_limit": evidence.above_limit,
@@ -218,15 +218,20 @@ def _conditions(evidence: Evidence) -> list[str]:
         )
     if telling and evidence.together is not None:
         noun, verb = ("column", "is") if len(telling) == 1 else ("columns", "are")
+        of_a_person = "it of a person" if len(telling) == 1 else "these columns of a person"
         known = [str(name) for name in evidence.together.get("known") or ()]
         too = f", and so {'is' if len(known) == 1 else 'are'} {named(known)}" if known else ""
         conditions.append(
             f"The {noun} {named(telling)} {verb} published unchanged{too}. {together_words(evidence.together)} Make "
-            f"sure that nobody can know {named(telling)} of a person.{uncounted_words(evidence.together)}"
+            f"sure that nobody can know {of_a_person}.{uncounted_words(evidence.together)}"
         )
     if evidence.holds is None:
         conditions.append("No judge was asked for a second opinion: evosdc judge gives one.")
     return conditions
+
+
+def _with_words(together: Mapping[str, Any]) -> dict[str, Any]:
+    return {**together, "words": together_words(together)}
 
 
 def _provided(evidence: Evidence) -> str:

@@ -7,27 +7,22 @@ from evosdc.release.trust import named, shown
 
 
 def together_words(told: Mapping[str, Any]) -> str:
-    """Return how many people are found by unchanged columns alone, and with masked ones; empty without any.
+    """Return how many people are unique by unchanged columns, are found by these alone, and with masked ones.
 
     Parameters
     ----------
     told : mapping
-        Of `evosdc.release.unchanged_together.Together.to_json`; runs of older versions lack some of its keys.
+        Of `evosdc.release.unchanged_together.Together.to_json`.
     """
     columns = _names(told, "columns")
-    if not columns:
-        return ""
+    masked, alone, found = _names(told, "masked"), told["alone_percent"], told["found_percent"]
     by = "it alone" if len(columns) == 1 else "them alone, and nothing that was masked,"
-    alone = told.get("alone_percent")
-    first = f"{shown(told['unique_percent'])} % of the people have values in {_them(columns)} that nobody else has."
-    if alone is not None:
-        first += f" Who knows {by} is expected to find {shown(alone)} % of the people."
-    masked = _names(told, "masked")
-    more = f"the masked {_columns(masked)} {named(masked)}" if masked else "the masked columns"
-    if alone is None or masked:
-        first += f" Who knows {more} besides, and how they were masked, is expected to find "
-        first += f"{shown(told['found_percent'])} %."
-    return first
+    unique = f"{shown(told['unique_percent'])} % of the people have values in {_them(columns)} that nobody else has."
+    by_these = f"Who knows {by} is expected to find {shown(alone)} % of the people."
+    if not masked or shown(alone) == shown(found):
+        return f"{unique} {by_these}"
+    besides = f"the masked {_columns(masked)} {named(masked)} besides, and how {_they(masked)} masked,"
+    return f"{unique} {by_these} Who knows {besides} is expected to find {shown(found)} %."
 
 
 def known_words(told: Mapping[str, Any], bound: float, allowed: str) -> str:
@@ -62,6 +57,10 @@ def _names(told: Mapping[str, Any], key: str) -> list[str]:
 
 def _them(names: list[str]) -> str:
     return "it" if len(names) == 1 else "them"
+
+
+def _they(names: list[str]) -> str:
+    return "it was" if len(names) == 1 else "they were"
 
 
 def _columns(names: list[str]) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from evosdc.release.unchanged_words import together_words
 from evosdc.report.frames import figure_of, mapping
 from evosdc.report.verdicts import percent
 from evosdc.report.wording import count, listing, number
@@ -65,7 +64,7 @@ def verdict(run: RecordedRun, definitions: Definitions) -> dict[str, Any] | None
         "trust": [run.told(text) for text in trust.get("yes") or ()],
         "mistrust": [run.told(text) for text in trust.get("no") or ()],
         "published_unchanged": _unchanged([mapping(column) for column in run.release.get("published_unchanged") or ()]),
-        "together": together_words(mapping(told.get("unchanged_together"))),
+        "together": run.told(mapping(told.get("unchanged_together")).get("words")),
         "opinion": run.told(opinion.get("text")),
         "above": number(figure_of(above), 1) if isinstance(above, int | float) else "",
     }

@@ -13,6 +13,7 @@ from evosdc.release.publication import ACCEPTED, Evidence, publication, verdict_
 from evosdc.release.trust import named, shown, trust
 from evosdc.release.unchanged import unchanged_columns
 from evosdc.release.unchanged_together import unchanged_together
+from evosdc.release.unchanged_words import together_words
 from evosdc.table.determination import determinations
 from evosdc.table.role_assignment import assign_role
 from evosdc.table.schema import Role
@@ -209,9 +210,10 @@ def test_unchanged_columns_that_tell_people_apart_together_are_a_condition():
     (condition,) = told["conditions"]
     assert "98.8 % of the people have values in them that nobody else has" in condition
     assert "Who knows them alone, and nothing that was masked, is expected to find 98.9 %" in condition
-    assert "the masked column sex besides, and how they were masked, is expected to find 99.9 %" in condition
+    assert "the masked column sex besides, and how it was masked, is expected to find 99.9 %" in condition
     assert told["provided"] == "nobody knows town and job from elsewhere"
-    assert told["unchanged_together"] == together
+    assert told["unchanged_together"] == together | {"words": together_words(together)}
+    assert "besides" not in together_words(together | {"found_percent": 98.92})
     assert verdict(together=together | {"found_percent": 8.0})["headline"] == "publishable"
 
 
