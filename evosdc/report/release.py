@@ -53,18 +53,20 @@ def verdict(run: RecordedRun, definitions: Definitions) -> dict[str, Any] | None
     trust = mapping(told.get("trust"))
     opinion = mapping(run.result.get("verdict"))
     above = told.get("above_limit")
+    conditions = [run.told(text) for text in told.get("conditions") or ()]
+    together = run.told(mapping(told.get("unchanged_together")).get("words"))
     return {
         "style": style,
         "headline": headline,
         "provided": run.told(told.get("provided") or ""),
         "reasons": [run.told(text) for text in told.get("reasons") or ()],
-        "conditions": [run.told(text) for text in told.get("conditions") or ()],
+        "conditions": conditions,
         "intruder": _intruder(mapping(told.get("intruder")), definitions),
         "requirements": required,
         "trust": [run.told(text) for text in trust.get("yes") or ()],
         "mistrust": [run.told(text) for text in trust.get("no") or ()],
         "published_unchanged": _unchanged([mapping(column) for column in run.release.get("published_unchanged") or ()]),
-        "together": run.told(mapping(told.get("unchanged_together")).get("words")),
+        "together": "" if any(together in text for text in conditions) else together,
         "opinion": run.told(opinion.get("text")),
         "above": number(figure_of(above), 1) if isinstance(above, int | float) else "",
     }
