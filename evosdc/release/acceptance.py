@@ -28,5 +28,9 @@ def bound_of(required: Sequence[str], measure: str, registry: Registry) -> tuple
 
 
 def strictest_bound(required: Sequence[str], registry: Registry) -> float:
-    """Return the least `bound_of` whichever intruder turns out to find most, which a search does not know before."""
-    return min(bound_of(required, measure, registry)[0] for measure in ("", *registry.defaults("measure", "identity")))
+    """Return the least `bound_of` whichever intruder turns out to find most, which a search does not know before.
+
+    A requirement below 0, which nothing fulfils, is refused by itself.
+    """
+    least = min(bound_of(required, measure, registry)[0] for measure in ("", *registry.defaults("measure", "identity")))
+    return max(least, 0.0)

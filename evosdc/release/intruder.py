@@ -35,6 +35,8 @@ class Found:
         What the intruder knows of everybody.
     chances : ndarray of float64, shape (n,), or None
         For each record the chance to be found, 0..1; None where the measure does not tell.
+    other : float or None
+        What looking in the other direction finds, in per cent; None where it was not tried.
     backwards : bool
         Whether the intruder looks for each person's likeliest masked record, and not for each masked record's person.
     """
@@ -46,6 +48,7 @@ class Found:
     known: tuple[str, ...]
     chances: Numbers | None
     backwards: bool = False
+    other: float | None = None
 
     @property
     def expected(self) -> float:
@@ -57,7 +60,7 @@ class Found:
         document: dict[str, Any] = {
             "measure": self.measure, "percent": self.percent, "original_percent": self.original,
             "expected": self.expected, "records": self.records, "known": list(self.known),
-            "looks_for": "masked record" if self.backwards else "person",
+            "looks_for": "masked record" if self.backwards else "person", "other_percent": self.other,
         }  # fmt: skip
         if self.chances is None:
             return document
@@ -119,9 +122,11 @@ def found_by_intruder(
     # Of equal ones the one that knows most, which is registered last.
     best = max(reversed(found), key=lambda one: one.percent)
     other = _found(best.measure, sides, known, registry, params or {}, backwards=True)
-    if other is None or other.percent <= best.percent:
+    if other is None:
         return best
-    return replace(other, original=best.original)
+    if other.percent <= best.percent:
+        return replace(best, other=other.percent)
+    return replace(other, original=best.original, other=best.percent)
 
 
 def _found(

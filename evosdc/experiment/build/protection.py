@@ -14,6 +14,7 @@ from evosdc.model import Microdata, designs_of
 from evosdc.model.constraint import Constraint
 from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import Registry
+from evosdc.release.publication import CONDITIONAL, YES
 
 GENERATIONS = 1200
 """Generations of the search, two of which are a round of some sixty candidates."""
@@ -23,9 +24,6 @@ STALLED = 400
 
 TUNED = 600
 """Files that are masked and judged to tune masking methods, where no time is given; else a share of the time."""
-
-PUBLISHABLE = "publishable"
-"""The requirement that the verdict does not forbid to publish the file."""
 
 
 def protection(
@@ -149,10 +147,14 @@ def judgement_of(
     return measures
 
 
-def without_publishable(require: Sequence[str]) -> tuple[tuple[str, ...], bool]:
-    """Return requirements without `PUBLISHABLE`, which is judged when all else is known, and whether it was one."""
-    kept = tuple(text for text in require if text.strip().lower() != PUBLISHABLE)
-    return kept, len(kept) < len(require)
+def without_publishable(require: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """Return requirements without those on the verdict, which is judged when all else is known, and the strictest.
+
+    It is ``publishable``, without a condition, or ``publishable on conditions``; empty where none was one.
+    """
+    said = [" ".join(text.lower().split()) for text in require]
+    kept = tuple(text for text, words in zip(require, said, strict=True) if words not in (YES, CONDITIONAL))
+    return kept, YES if YES in said else CONDITIONAL if CONDITIONAL in said else ""
 
 
 def measures_of(require: Sequence[str], registry: Registry, taken: Sequence[str]) -> list[str]:

@@ -50,3 +50,9 @@ def exact_risks(microdata: Microdata, registry: Registry, require: Sequence[str]
 def limits_of(bounds: Mapping[str, float], bounded: Iterable[str] = ()) -> list[str]:
     """Return the constraints that keep measures at or below their bounds, but for those bounded already."""
     return [f"{name} <= {bound:g}" for name, bound in bounds.items() if name not in set(bounded)]
+
+
+def own_limits(required: Sequence[str], registry: Registry) -> list[str]:
+    """Return the constraints that may be among those of an experiment without anybody having required them."""
+    exact = dict.fromkeys(registry.defaults("measure", "exact"), strictest_bound(required, registry))
+    return limits_of(harms_of(registry) | exact)

@@ -7,6 +7,7 @@ import numpy as np
 
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import Assembly
+from evosdc.experiment.build.safeguards import own_limits
 from evosdc.experiment.run.provenance import digest
 from evosdc.release.acceptance import bound_of
 from evosdc.release.analyses import analyses
@@ -80,12 +81,12 @@ def write_release(
     summary = found.to_json() if found is not None else _of_model(risk, len(kept))
     told = {key: value for key, value in summary.items() if key != "at_risk"} if summary is not None else None
     fitness, identity = document["best"]["fitness"], document["identity"]
-    bound, bound_by = bound_of(
-        [str(entry["requirement"]) for entry in required], str((told or {}).get("measure", "")), assembly.registry
-    )
+    texts = [str(entry["requirement"]) for entry in required]
+    bound, bound_by = bound_of(texts, str((told or {}).get("measure", "")), assembly.registry)
     evidence = Evidence(
         intruder=told,
         requirements=required,
+        own_limits=own_limits(texts, assembly.registry),
         bound=bound,
         bound_by=bound_by,
         holds=verdict.get("holds"),
