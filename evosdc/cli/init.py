@@ -69,12 +69,15 @@ def init(data: Path, output: Path, given: tuple[str, ...], ask: bool | None, for
     found = source.inference
     assert found is not None
     _require_free(source, found.schema, output, data, force)
-    files = dump_schema(found.schema, output, found.remarks, found.reasons, found.rules)
+    of_file = source.notes[: len(source.notes) - len(found.notes)]
+    remarks = [*of_file, *found.remarks]
+    files = dump_schema(found.schema, output, remarks, found.reasons, found.rules)
     if as_json:
         roles = {a.name: {"role": str(a.role), "scale": a.scale_word} for a in found.schema.attributes}
         reasons = {name: roles[name] | {"reason": reason} for name, reason in found.reasons.items()}
         asked = [{"attribute": c.name, "text": c.text, "records": c.records} for c in found.suspected if not c.certain]
-        print_json({"files": [str(file) for file in files], "attributes": reasons, "suspected_missing": asked})
+        written = [str(file) for file in files]
+        print_json({"files": written, "attributes": reasons, "suspected_missing": asked, "remarks": remarks})
         return
     for note in source.notes:
         say(f"- {note}")

@@ -11,7 +11,7 @@ from evosdc.files.atomic import atomic, raise_unwritable
 from evosdc.files.atomic import check_writable as check_writable
 from evosdc.files.changes import change_of
 from evosdc.files.coding import Origin, encode
-from evosdc.files.column import Column
+from evosdc.files.column import Column, unnamed_sentences
 from evosdc.files.described_file import DescribedFile, is_package, parse_package
 from evosdc.files.encoding import Encoding, read_bytes
 from evosdc.files.formats import parse_file
@@ -19,7 +19,7 @@ from evosdc.files.formulas import formulas_of, made_harmless
 from evosdc.files.inference.proposal import Inference, infer
 from evosdc.files.missing_reasons import alike
 from evosdc.files.original import Original
-from evosdc.files.packed import text_file
+from evosdc.files.packed import text_file, unnamed_columns
 from evosdc.files.quoting import quoted
 from evosdc.files.row_order import duplicate_sentences, keeps_order
 from evosdc.files.schema.description import SchemaDescription, describe
@@ -273,6 +273,7 @@ def source_of(
     text = text_file(original)
     if text is not None and text.encoding.guessed:
         notes = (f"The file is not UTF-8; it was read as {text.encoding.name}.",)
+    notes += tuple(unnamed_sentences(unnamed_columns(original)))
     inference = None
     if description is None and isinstance(original, DescribedFile) and original.described is not None:
         description = original.described
