@@ -42,7 +42,7 @@ def test_the_matrices_stand_beside_the_file_and_the_manifest_names_them(evosdc, 
 def test_strata_have_matrices_of_their_own(evosdc, survey, tmp_path):
     file, schema = survey
     words = ("--set", "p=0.7", "--attributes", "grade", "--by", "sex")
-    assert evosdc("mask", "pram", file, "--schema", schema, *words, "-o", "again.csv").status == 0
+    assert evosdc("mask", "pram", file, "--schema", schema, *words, "-o", "masked.csv").status == 0
     entries = json.loads((tmp_path / "masked.matrices.json").read_text())
     assert [entry["stratum"] for entry in entries] == [{"sex": "f"}, {"sex": "m"}]
     words = ("--schema", schema, "--matrices", "masked.matrices.json", "--attributes", "grade")
@@ -69,4 +69,4 @@ def test_methods_without_an_account_write_none(evosdc, survey, tmp_path):
     assert done.status == 0, done.err
     assert "companion" not in json.loads((tmp_path / "masked.manifest.json").read_text())
     words = ("--set", "importance.sex=9", "--set", "missing=wildcard", "--set", "k=5")
-    assert evosdc("mask", "local-suppression", file, "--schema", schema, *words, "-o", "masked.csv").status == 0
+    assert evosdc("mask", "local-suppression", file, "--schema", schema, *words, "-o", "again.csv").status == 0
