@@ -8,14 +8,15 @@ from dataclasses import dataclass
 
 OCCASIONS = (
     "categorical", "numeric", "mixed", "experiment", "protect", "analysis", "identity", "intruder", "inference", "harm",
-    "judge", "generalised", "anonymity",
+    "exact", "judge", "generalised", "anonymity",
 )  # fmt: skip
 """What an offer can be the default for.
 
 Experiments: files without numbers, files of numbers, files of both; any experiment. The command protect: what it takes
 of a kind; losses for analysts (``analysis``); risks of masked attributes that an intruder knows (``identity``), of
 these those by one who knows how the file was masked (``intruder``), and of masked sensitive ones (``inference``); harms
-that are kept below a bound (``harm``). A second opinion: what it asks (``judge``). Files with labels wider than the
+that are kept below a bound (``harm``); risks by the exact value of one attribute, which are kept below what a verdict
+accepts (``exact``). A second opinion: what it asks (``judge``). Files with labels wider than the
 original's: what they are judged by (``generalised``).
 Files of which a privacy model asks something: the methods that are tried first (``anonymity``)."""
 

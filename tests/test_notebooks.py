@@ -105,7 +105,11 @@ def test_lazy_frames_and_what_is_none_are_refused():
 def test_protect_returns_what_a_notebook_shows(kind, people, tmp_path):
     given = of_kind(kind, people)
     found = evosdc.protect(
-        given, require=["ranked-linkage <= 100", "publishable"], time=0.4, tune=False, second_opinion=False
+        given,
+        require=["ranked-linkage <= 100", "publishable on conditions"],
+        time=0.4,
+        tune=False,
+        second_opinion=False,
     )
     assert type(found.frame) is type(given)
     assert list(found.frame.columns) == ["age", "sex", "region", "hours", "health"]
@@ -119,10 +123,12 @@ def test_protect_returns_what_a_notebook_shows(kind, people, tmp_path):
     assert (told.headline, list(told.conditions), list(told.trusted)) == (
         said["headline"], said["conditions"], said["trust"]["yes"],
     )  # fmt: skip
-    assert found._repr_html_().index(f"{told.headline.capitalize()}.") < found._repr_html_().index("Required")
+    assert told.provided
+    assert told.provided == said["provided"]
+    assert found._repr_html_().index(f"{told.headline.capitalize()}: ") < found._repr_html_().index("Required")
     shown = found._repr_html_()
     assert "Required ranked-linkage &lt;= 100: met" in shown
-    assert "Required publishable: met" in shown
+    assert "Required publishable on conditions: met" in shown
     assert told.bound == {"percent": 100.0, "set_by": "ranked-linkage <= 100"}
     assert "hours" in told.unchanged_together["columns"]
     assert "quasi-identifier: its name is demographic" in shown

@@ -19,6 +19,7 @@ def mask(
     by: Sequence[str] | str | None = None,
     then: Sequence[Mapping[str, Any]] = (),
     right_labels: Sequence[str] | str = (),
+    move_values: Sequence[str] | str = (),
     seed: int = 1,
     **params: Any,
 ) -> Data:
@@ -42,6 +43,9 @@ def mask(
     right_labels : sequence of str
         Attributes to publish, in the end, under the labels that most of their records have: a method may have exchanged
         labels, which hides nothing and misleads analysts.
+    move_values : sequence of str
+        Attributes whose rare values, where a method kept them, change places in the end: who joins on an exact value
+        would find their people.
     seed : int
     **params
         Parameters of the method.
@@ -65,7 +69,8 @@ def mask(
         table = as_table(data)
         names = chosen_of(data, table, listed(attributes))
         masked = mask(
-            table, method, attributes=names, by=by, then=then, right_labels=right_labels, seed=seed,
+            table, method, attributes=names, by=by, then=then, right_labels=right_labels, move_values=move_values,
+            seed=seed,
             **params,
         )  # fmt: skip
         given: Data = as_given(data, masked)
@@ -76,7 +81,8 @@ def mask(
     from evosdc.model import Masking, Microdata
 
     righted = tuple(listed(right_labels) or ())
-    first = Masking(method, params, by=tuple(listed(by) or ()), right_labels=righted)
+    moved = tuple(listed(move_values) or ())
+    first = Masking(method, params, by=tuple(listed(by) or ()), right_labels=righted, move_values=moved)
     chosen: tuple[str, ...] = ()
     further: tuple[Masking, ...] = ()
     collect = FaultCollector()

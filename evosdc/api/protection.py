@@ -196,8 +196,8 @@ def protect(
     il, dr : sequence of str, optional
         Measures of information loss and disclosure risk; by default risk by role and the losses of analysts.
     require : sequence of str
-        What the file must fulfil: ``"k-anonymity >= 3"``; ``"publishable"`` asks for a verdict that does not forbid to
-        publish it.
+        What the file must fulfil: ``"k-anonymity >= 3"``; ``"publishable"`` asks for a verdict without conditions, and
+        ``"publishable on conditions"`` for one that does not forbid to publish it.
     tune : bool
         Whether the search begins with masking methods at their best parameters.
     second_opinion : bool
@@ -226,10 +226,11 @@ def protect(
     """
     from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.experiment.build.data import load_data
-    from evosdc.experiment.build.protection import PUBLISHABLE, protection, without_publishable
+    from evosdc.experiment.build.protection import protection, without_publishable
     from evosdc.experiment.run.own_data import with_own_data, withdrawn_unless_begun
     from evosdc.experiment.study.study import run_study
     from evosdc.files.masked_file import read_masked
+    from evosdc.release.publication import verdict_meets
     from evosdc.report import write_pages
     from evosdc.runs.layout import DATA
     from evosdc.table.alignment import align_codes
@@ -237,7 +238,7 @@ def protect(
     require_seed(seed)
     if time is not None and not time > 0:
         raise ParameterError(Fault("time", repr(time), "a time above 0, in seconds"))
-    required, wants_publishable = without_publishable(listed(require) or ())
+    required, wanted_verdict = without_publishable(listed(require) or ())
     registry = default_registry()
     original, roles = as_file(data, listed(protect))
     names = choose_attributes(original.schema, listed(protect))
@@ -270,9 +271,9 @@ def protect(
     kept = [name for name in original.schema.names if name in published.schema]
     masked = align_codes(original.select(list(names)), published)
     requirements = [Requirement.of(entry) for entry in result["requirements"]]
-    if wants_publishable:
-        publishable = bool(result["publication"]["publishable"])
-        requirements.append(Requirement(PUBLISHABLE, float(publishable), publishable))
+    if wanted_verdict:
+        accepted = verdict_meets(result["publication"], wanted_verdict)
+        requirements.append(Requirement(wanted_verdict, float(accepted), accepted))
     verdict, classical = result.get("verdict"), result["portfolio"]["best"]
     return ProtectedData(
         as_given(data, masked, kept, neutralise_formulas),

@@ -17,6 +17,8 @@ class Publication:
         None where nothing was measured to judge by.
     headline : str
         ``publishable``, ``publishable on conditions``, ``not publishable`` or ``no verdict``.
+    provided : str
+        On what conditions, in few words; empty where there is none.
     reasons, conditions : tuple of str
         Sentences: what it rests on, and what has to be seen to before.
     intruder : mapping or None
@@ -26,8 +28,9 @@ class Publication:
     published_unchanged : tuple of str
         Columns that are published as they are.
     unchanged_together : mapping or None
-        What these tell together: ``columns``, ``unique_percent`` of the people, and the ``found_percent`` whom an
-        informed intruder finds who knows them, too.
+        What these tell together: ``columns``, ``unique_percent`` of the people, the ``alone_percent`` found by them,
+        and the ``found_percent`` whom an informed intruder finds who knows the ``masked`` ones, too. Of ``known`` ones,
+        which count as known to everybody, that is ``known_percent``.
     bound : mapping
         ``percent`` of the people that may be found, and the requirement that ``set_by``; None for the usual bound.
     above_limit : float or None
@@ -36,6 +39,7 @@ class Publication:
 
     publishable: bool | None
     headline: str
+    provided: str
     reasons: tuple[str, ...]
     conditions: tuple[str, ...]
     intruder: Mapping[str, Any] | None
@@ -53,6 +57,7 @@ class Publication:
         return cls(
             document["publishable"],
             str(document["headline"]),
+            str(document.get("provided") or ""),
             tuple(document["reasons"]),
             tuple(document["conditions"]),
             document["intruder"],
@@ -67,6 +72,7 @@ class Publication:
     def html(self) -> Iterator[str]:
         """Yield what a notebook shows of it."""
         good = None if self.conditions and self.publishable else self.publishable
-        yield heading(f"{self.headline.capitalize()}.", good)
+        provided = f": {self.provided}" if self.provided else ""
+        yield heading(f"{self.headline.capitalize()}{provided}.", good)
         yield paragraphs(self.reasons)
         yield paragraphs(f"Before: {text}" for text in self.conditions)

@@ -112,7 +112,8 @@ def tune(
     from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.errors import DataError, Fault
     from evosdc.experiment.build.problem import build_problem
-    from evosdc.experiment.build.protection import judgement_of, limits_of
+    from evosdc.experiment.build.protection import judgement_of
+    from evosdc.experiment.build.safeguards import exact_risks, harms_of, limits_of
     from evosdc.experiment.config.experiment import Experiment
     from evosdc.experiment.run.tuning import best_file, budget_of, tune_problem
     from evosdc.model import Microdata
@@ -121,12 +122,15 @@ def tune(
     microdata = Microdata(data, choose_attributes(data.schema, listed(protect)))
     named_il, named_dr = listed(il) or (), listed(dr) or ()
     measures = judgement_of(microdata, registry, named_il, named_dr)
-    harms: tuple[str, ...] = () if named_il or named_dr else registry.defaults("measure", "harm")
+    required: tuple[str, ...] = tuple(listed(require) or ())
+    limited: dict[str, float] = {}
+    if not (named_il or named_dr):
+        limited = harms_of(registry) | exact_risks(microdata, registry, required)
     experiment = Experiment(
         data={"file": "data"},
-        measures=measures | {"other": harms},
+        measures=measures | {"other": tuple(limited)},
         fitness=fitness,
-        constraints=[*(listed(require) or ()), *limits_of(harms)],
+        constraints=[*required, *limits_of(limited)],
         start={"tuned": {"methods": listed(methods) or (), "evaluations": evaluations, "seconds": seconds}},
     )
     assert experiment.start is not None

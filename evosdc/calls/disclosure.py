@@ -89,6 +89,10 @@ def intruder_view_of(
         collect.faults.append(Fault("household", ", ".join(households), "one attribute of households", advice))
     with collect.step():
         if population is not None:
+            if len(population) < len(table):
+                given = f"{len(population)} records, of which the {len(table)} of the file cannot be a part"
+                wanted = f"all people that the file was drawn from, {len(table)} records or more"
+                raise ParameterError(Fault("population", given, wanted, "Check that the two files are not exchanged."))
             population = recode_like(population, schema, chosen)
     if len(table) == 0:
         collect.faults.append(Fault("data", "no record", "at least one record"))

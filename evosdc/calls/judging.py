@@ -1,7 +1,7 @@
 """Asking judges for a second opinion on a masked file."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,6 +56,7 @@ def judged(
     judges: Sequence[str] | None = None,
     claimed: float | Mapping[str, float] | None = None,
     seed: int = 1,
+    answered: Callable[[int, int], None] | None = None,
 ) -> SecondOpinion:
     """Return a second opinion on a masked file.
 
@@ -77,14 +78,17 @@ def judged(
         none is a quasi-identifier; or by family (``linkage``, ``guess``). By default what the informed measures say.
     seed : int
         Of all halves and samples.
+    answered : callable, optional
+        Told before the first judge and after each one how many of how many have answered. What it raises ends the call.
 
     Raises
     ------
     InputError
         With the faults of tables, attributes, judges and claim.
     """
+    files, claims = {"": masked}, {"": claimed}
     return second_opinions(
-        original, {"": masked}, protect, registry=registry, judges=judges, claimed={"": claimed}, seed=seed
+        original, files, protect, registry=registry, judges=judges, claimed=claims, seed=seed, answered=answered
     )[""]
 
 
@@ -97,6 +101,7 @@ def second_opinions(
     judges: Sequence[str] | None = None,
     claimed: Mapping[str, float | Mapping[str, float] | Claims | None] | None = None,
     seed: int = 1,
+    answered: Callable[[int, int], None] | None = None,
 ) -> dict[str, SecondOpinion]:
     """Return a second opinion on each of several maskings of one file, on the same halves and samples.
 
@@ -107,7 +112,7 @@ def second_opinions(
         At least one masked file, by any names.
     protect : sequence of str, optional
         As of `judged`; by default what differs in the first file.
-    registry, judges, seed
+    registry, judges, seed, answered
         As of `judged`.
     claimed : mapping, optional
         The claim of each file by its name; those left out, and families that `Claims` leave out, are measured.
@@ -144,13 +149,17 @@ def second_opinions(
     findings: dict[str, list[Finding]] = {label: [] for label in files}
     alarms: dict[str, list[str]] = {label: [] for label in files}
     lacking: dict[str, str] = {}
-    for name, measure in built.items():
+    tell = answered or (lambda done, total: None)
+    for done, (name, measure) in enumerate(built.items()):
+        tell(done, len(built))
         try:
             asked = _asked(specs[name], measure, next(iter(sides.values())))
             found = {label: _finding(asked, side, claims[label].values) for label, side in sides.items()}
         except ParameterError as error:
             lacking[name] = "; ".join(f"given {fault.given}; wanted {fault.wanted}" for fault in error.faults)
         except Exception as error:
+            # A signal that asked to end may have come to libraries, which raise something else for it.
+            tell(done, len(built))
             # Any plugin may offer a judge, and a search does not end without a result for one that fails. A text of
             # an unknown error might hold values of records.
             _LOG.warning("judge %s failed", name, exc_info=True)
@@ -160,6 +169,7 @@ def second_opinions(
                 findings[label].append(finding)
                 if _alarming(measure, finding):
                     alarms[label].append(finding.words)
+    tell(len(built), len(built))
     return {
         label: SecondOpinion(
             tuple(sorted(findings[label], key=lambda finding: finding.kind != "dr")),

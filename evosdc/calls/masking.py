@@ -12,6 +12,7 @@ from evosdc.model import Masking, MaskingMethod, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import Purpose, stream
 from evosdc.table.labels import with_right_labels
+from evosdc.table.moved_values import with_moved_values
 from evosdc.table.schema import Role
 from evosdc.table.table import Numbers, Rows, Table
 
@@ -69,7 +70,9 @@ def apply_masking(
         # What a step reads besides, strata for one, is what the steps before it have made of the file.
         reached = Microdata(microdata.table.with_columns(masked), microdata.protect)
         masked = _apply_step(step, method, reached, rng.spawn(1)[0])
-    return with_right_labels(microdata.original, masked, masking.right_labels) if masking.right_labels else masked
+    original, righted, moved = microdata.original, masking.right_labels, masking.move_values
+    masked = with_right_labels(original, masked, righted) if righted else masked
+    return with_moved_values(original, masked, moved) if moved else masked
 
 
 def _apply_step(masking: Masking, method: MaskingMethod, microdata: Microdata, rng: np.random.Generator) -> Table:

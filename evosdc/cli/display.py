@@ -63,6 +63,10 @@ class Quiet(Display):
         stop_if_asked()
         self.deadline = None
 
+    def judging(self, done: int, total: int) -> None:
+        """Show nothing."""
+        stop_if_asked()
+
     def message(self, text: str) -> None:
         """Print a line."""
         self.console.print(text, highlight=False, soft_wrap=True, markup=False)
@@ -117,6 +121,14 @@ class Plain(Quiet):
             self.message(self.untold)
             self.untold = ""
         self.message(f"{what} ...")
+
+    def judging(self, done: int, total: int) -> None:
+        """Say now and then how many judges have answered."""
+        super().judging(done, total)
+        if 0 < done < total:
+            self._tell(f"second opinion: {done} of {total} judges have answered")
+        elif done:
+            self.untold = ""
 
     def runs(self, done: int, total: int) -> None:
         """Print how many runs of a study are complete."""
@@ -201,6 +213,12 @@ class Bar(Quiet):
         if self.conclusion is None:
             self.conclusion = self.progress.add_task(what, total=None, standing="")
         self.progress.update(self.conclusion, description=what)
+
+    def judging(self, done: int, total: int) -> None:
+        """Move the bar of the judges."""
+        super().judging(done, total)
+        if self.conclusion is not None:
+            self.progress.update(self.conclusion, completed=done, total=total if done < total else None)
 
     def runs(self, done: int, total: int) -> None:
         """Move the bar of the runs of a study."""

@@ -44,6 +44,7 @@ def judge(
     from evosdc.calls.judging import judged
     from evosdc.cli.inputs import open_source
     from evosdc.cli.results import print_json
+    from evosdc.cli.signals import stop_if_asked
     from evosdc.files.masked_file import read_masked
     from evosdc.plugins.registry import default_registry
 
@@ -52,7 +53,14 @@ def judge(
     names = listed(protect)
     after = read_masked(masked, before, require=names or ())
     opinion = judged(
-        before.table, after.table, names, registry=registry, judges=listed(judges), claimed=claimed, seed=seed
+        before.table,
+        after.table,
+        names,
+        registry=registry,
+        judges=listed(judges),
+        claimed=claimed,
+        seed=seed,
+        answered=lambda done, total: stop_if_asked(),
     )
     if as_json:
         print_json(opinion.to_json())

@@ -43,6 +43,11 @@ from evosdc.cli.options import (
     metavar="A,B,...",
     help="Attributes to publish, in the end, under the labels that most of their records have.",
 )
+@click.option(
+    "--move-values",
+    metavar="A,B,...",
+    help="Attributes whose rare values, where they were kept, change places in the end.",
+)
 @formulas_option
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
 @click.option("-o", "--output", type=PATH, required=True, metavar="MASKED.csv")
@@ -58,6 +63,7 @@ def mask(
     by: str | None,
     further: tuple[str, ...],
     right_labels: str | None,
+    move_values: str | None,
     neutralise: bool,
     seed: int,
     output: Path,
@@ -105,6 +111,7 @@ def mask(
         require_known_ending(output, source.original, source.origin)
         source.table.schema.require(listed(by) or (), "--by")
         source.table.schema.require(listed(right_labels) or (), "--right-labels")
+        source.table.schema.require(listed(move_values) or (), "--move-values")
         chosen = choose_attributes(source.table.schema, listed(attributes), otherwise_all=False)
         for path in filter(None, (output, manifest, companion)):
             require_apart(path, *files_behind(source, data))
@@ -112,7 +119,8 @@ def mask(
         require_unused(*filter(None, (output, manifest, companion)), replace=force or bool(collect.faults))
     collect.settle()
     righted = tuple(listed(right_labels) or ())
-    masking = Masking(method, params, by=tuple(listed(by) or ()), right_labels=righted)
+    moved = tuple(listed(move_values) or ())
+    masking = Masking(method, params, by=tuple(listed(by) or ()), right_labels=righted, move_values=moved)
     masking, protect = as_chain(masking, chosen, steps)
     microdata = Microdata(source.table, protect)
     masked = mask_file(masking, (built, *built_further), microdata, seed)
@@ -144,6 +152,8 @@ def mask(
         ]
     if righted:
         document["right_labels"] = list(righted)
+    if moved:
+        document["move_values"] = list(moved)
     if companion is not None:
         account = account_of(masking, built, microdata)
         write_text(companion, json.dumps(account, ensure_ascii=False) + "\n")
@@ -154,7 +164,7 @@ def mask(
         print_json(document)
         return
     changed = ", ".join(f"{name} {count}" for name, count in written.changed.items())
-    what = masking.label if steps or righted else method
+    what = masking.label if steps or righted or moved else method
     say(f"{what}: {len(masked)} records, cells changed: {changed}. Wrote {output} and {manifest.name}.")
     if companion is not None:
         say(f"{companion.name} says how records were masked: keep it, and apart from the protected file.")

@@ -84,7 +84,8 @@ def goal_options(command: F) -> F:
             "--require",
             multiple=True,
             metavar="CONDITION",
-            help='What the file must fulfil, such as "k-anonymity >= 3", "dr <= 20"; repeatable.',
+            help='What the file must fulfil, such as "k-anonymity >= 3", "dr <= 20"; of protect also "publishable" or '
+            '"publishable on conditions", what the verdict must be; repeatable.',
         ),
     )
 

@@ -73,7 +73,8 @@ def print_publication(result: Mapping[str, Any]) -> None:
     if not told:
         return
     headline = str(told["headline"])
-    click.secho(f"Verdict: {headline.upper()}", fg=_COLOURS.get(headline), bold=True)
+    provided = f": {told['provided']}" if told.get("provided") else ""
+    click.secho(harmless(f"Verdict: {headline.upper()}{provided}"), fg=_COLOURS.get(headline), bold=True)
     for text in told["reasons"]:
         say(f"  - {text}")
     for text in told["conditions"]:
@@ -91,7 +92,7 @@ def print_publication(result: Mapping[str, Any]) -> None:
         if texts:
             say(f"{words}: {' '.join(texts)}")
     if told["published_unchanged"]:
-        say(f"Published unchanged: {', '.join(told['published_unchanged'])}.{_together(told)}")
+        say(f"Published unchanged: {', '.join(told['published_unchanged'])}. {_together(told)}".rstrip())
     if told["above_limit"] is not None:
         say(f"The score lies {told['above_limit']:.1f} % above the limit, which no masked file can beat.")
 
@@ -104,14 +105,9 @@ def _other_way(found: Mapping[str, Any]) -> str:
 
 
 def _together(told: Mapping[str, Any]) -> str:
-    together = told.get("unchanged_together")
-    if not together:
-        return ""
-    they, them = ("It makes", "it") if len(together["columns"]) == 1 else ("Together they make", "them")
-    return (
-        f" {they} {together['unique_percent']:.1f} % of the people unique; an informed intruder who knows {them}, too, "
-        f"is expected to find {together['found_percent']:.1f} %."
-    )
+    """Return what unchanged columns tell together, where no condition says it already."""
+    words = str((told.get("unchanged_together") or {}).get("words", ""))
+    return "" if any(words in text for text in told["conditions"]) else words
 
 
 def print_verdict(result: Mapping[str, Any]) -> None:

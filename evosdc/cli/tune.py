@@ -166,7 +166,8 @@ def command_of(masking: "Masking", data: str, schema: Path | None, protect: Sequ
         words += ["--then", shlex.join(parts)]
     seed = () if masking.seed is None else ("--seed", str(masking.seed))
     righted = ("--right-labels", names_text(masking.right_labels)) if masking.right_labels else ()
-    return shlex.join([*words, *righted, *seed, "-o", "masked.csv"])
+    moved = ("--move-values", names_text(masking.move_values)) if masking.move_values else ()
+    return shlex.join([*words, *righted, *moved, *seed, "-o", "masked.csv"])
 
 
 def names_text(names: Sequence[str]) -> str:

@@ -1,28 +1,31 @@
-"""Masked files put in order before they are judged: labels that were exchanged, then records that rules forbid."""
+"""Masked files put in order before they are judged: exchanged labels, kept values, then records that rules forbid."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from evosdc.engine.problem import Problem
-from evosdc.model import Mending
+from evosdc.model import Mending, Moving
 from evosdc.table.labels import with_right_labels
+from evosdc.table.moved_values import with_moved_values
 from evosdc.table.table import Table
 
 
 class Mended(NamedTuple):
-    """A masked table in order, and the attributes whose labels had to be put right."""
+    """A masked table in order, the attributes whose labels had to be put right, and those whose values were moved."""
 
     table: Table
     right_labels: tuple[str, ...]
+    move_values: tuple[str, ...]
 
 
 def mended(problem: Problem, masked: Table) -> Mended:
     """Return a masked file as a search may start from it.
 
     Where a constraint bounds a measure of exchanged labels (`evosdc.model.Mending`), attributes above the bound are
-    published under the labels that most of their records have. Then records that rules forbid are repaired
-    (`evosdc.engine.class_keeping.Repair`).
+    published under the labels that most of their records have. Where one bounds a measure of kept values
+    (`evosdc.model.Moving`), rare values of attributes above the bound change places, unless a privacy model forbids
+    it. Then records that rules forbid are repaired (`evosdc.engine.class_keeping.Repair`).
 
     Parameters
     ----------
@@ -30,13 +33,38 @@ def mended(problem: Problem, masked: Table) -> Mended:
     masked : Table
         The protected attributes, in the original's categories.
     """
-    microdata = problem.genotype.microdata
+    righted, right_labels = _with_right_labels(problem, masked)
+    moved, move_values = _with_moved_values(problem, righted)
+    return Mended(problem.repair.repaired(moved), right_labels, move_values)
+
+
+def _with_right_labels(problem: Problem, masked: Table) -> tuple[Table, tuple[str, ...]]:
     wrong: dict[str, None] = {}
     for constraint in problem.constraints.listed:
         fitted = problem.measures.get(constraint.figure_name)
         if isinstance(fitted, Mending) and constraint.operator == "<=":
             wrong |= dict.fromkeys(fitted.wrongly_labelled(masked, constraint.bound))
-    righted = with_right_labels(microdata.original, masked, tuple(wrong)) if wrong else masked
+    if not wrong:
+        return masked, ()
+    righted = with_right_labels(problem.genotype.microdata.original, masked, tuple(wrong))
     # Where missing values were exchanged, nothing can be put right.
-    changed = tuple(name for name in wrong if not np.array_equal(masked.column(name), righted.column(name)))
-    return Mended(problem.repair.repaired(righted), changed)
+    return righted, _changed(masked, righted, wrong)
+
+
+def _with_moved_values(problem: Problem, masked: Table) -> tuple[Table, tuple[str, ...]]:
+    kept: dict[str, None] = {}
+    for constraint in problem.constraints.listed:
+        fitted = problem.measures.get(constraint.figure_name)
+        if isinstance(fitted, Moving) and constraint.operator == "<=":
+            kept |= dict.fromkeys(fitted.kept_too_often(masked, constraint.bound))
+    if not kept:
+        return masked, ()
+    moved = with_moved_values(problem.genotype.microdata.original, masked, tuple(kept))
+    # Records that look alike, as a privacy model wants them, would do so no longer.
+    if problem.repair.missed(moved) > problem.repair.missed(masked):
+        return masked, ()
+    return moved, _changed(masked, moved, kept)
+
+
+def _changed(before: Table, after: Table, names: dict[str, None]) -> tuple[str, ...]:
+    return tuple(name for name in names if not np.array_equal(before.column(name), after.column(name), equal_nan=True))

@@ -26,7 +26,7 @@ from evosdc.model.individual import Individual
 from evosdc.model.judge import Judge
 from evosdc.model.limit import Judgement, Limit
 from evosdc.model.masking import Masking, MaskingMethod
-from evosdc.model.measure import Expected, Fitted, Incremental, Measure, Mending
+from evosdc.model.measure import Expected, Fitted, Incremental, Measure, Mending, Moving
 from evosdc.model.microdata import Microdata
 from evosdc.model.operators import deap_crossover, deap_mutation
 from evosdc.model.parameters import Parameters
@@ -38,7 +38,7 @@ __all__ = [
     "Design", "Direct", "Dump", "Estimate", "Estimated", "Executor", "Expected", "Failure", "Fitness", "Fitted",
     "Followed", "Free", "Generalising", "Genotype", "Incremental", "Individual", "IntruderView", "Judge",
     "Judgement", "Limit", "Masking", "MaskingMethod", "Measure", "Mending", "Microdata", "MissingMatch", "Movable",
-    "Offspring", "Outcome", "Parameters", "Population", "PostRandomised", "PrivacyModel", "Randomised", "Range",
-    "Restricted", "Seedable", "SelfStarting", "SharedFiles", "Task", "TaskQueue", "Tunable", "deap_crossover",
+    "Moving", "Offspring", "Outcome", "Parameters", "Population", "PostRandomised", "PrivacyModel", "Randomised",
+    "Range", "Restricted", "Seedable", "SelfStarting", "SharedFiles", "Task", "TaskQueue", "Tunable", "deap_crossover",
     "deap_mutation", "designs_of", "toolbox_of",
 ]  # fmt: skip

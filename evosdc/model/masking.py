@@ -153,6 +153,8 @@ class Masking:
     right_labels : tuple of str
         Attributes that are published, after the last step, under the labels that most of their records have
         (`evosdc.table.labels`): a method may have exchanged labels.
+    move_values : tuple of str
+        Attributes whose rare values, where they were kept, change places after all else (`evosdc.table.moved_values`).
     """
 
     method: str
@@ -162,12 +164,13 @@ class Masking:
     then: "tuple[Masking, ...]" = ()
     seed: int | None = None
     right_labels: tuple[str, ...] = ()
+    move_values: tuple[str, ...] = ()
 
     @property
     def steps(self) -> "tuple[Masking, ...]":
-        """The single steps in their order, itself the first; none has further steps, a seed or labels to right."""
+        """The single steps in their order, itself the first; none has further steps or a seed."""
         further = (step for entry in self.then for step in entry.steps)
-        return (replace(self, then=(), seed=None, right_labels=()), *further)
+        return (replace(self, then=(), seed=None, right_labels=(), move_values=()), *further)
 
     @property
     def label(self) -> str:
@@ -184,7 +187,8 @@ class Masking:
             else:
                 texts += [step._words(", ".join(step.attributes), by) for step in steps]
         righted = [f"labels of {', '.join(self.right_labels)} put right"] if self.right_labels else []
-        return ", then ".join([*texts, *righted])
+        moved = [f"kept values of {', '.join(self.move_values)} moved"] if self.move_values else []
+        return ", then ".join([*texts, *righted, *moved])
 
     def _words(self, attributes: str, by: tuple[str, ...]) -> str:
         words = [self.method, *(f"{key}={value}" for key, value in self.params.items())]
@@ -192,7 +196,7 @@ class Masking:
         return " ".join(words) + (f" ({'; '.join(filter(None, where))})" if any(where) else "")
 
     def to_json(self) -> dict[str, Any]:
-        """Return the entry as JSON-able data; ``then``, ``seed`` and ``right_labels`` only where there are any."""
+        """Return the entry as JSON-able data; what is empty by default only where there is any."""
         document: dict[str, Any] = {
             "method": self.method,
             "params": dict(self.params),
@@ -203,6 +207,8 @@ class Masking:
             document["then"] = [step.to_json() for step in self.then]
         if self.right_labels:
             document["right_labels"] = list(self.right_labels)
+        if self.move_values:
+            document["move_values"] = list(self.move_values)
         return document if self.seed is None else document | {"seed": self.seed}
 
     @classmethod
@@ -211,4 +217,5 @@ class Masking:
         then = tuple(cls.from_json(step) for step in document.get("then", ()))
         attributes, by = tuple(document["attributes"]), tuple(document["by"])
         righted = tuple(document.get("right_labels", ()))
-        return cls(document["method"], document["params"], attributes, by, then, document.get("seed"), righted)
+        moved = tuple(document.get("move_values", ()))
+        return cls(document["method"], document["params"], attributes, by, then, document.get("seed"), righted, moved)

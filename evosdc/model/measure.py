@@ -51,6 +51,25 @@ class Mending(Fitted):
         """
 
 
+class Moving(Fitted):
+    """A fitted measure of values that stayed at their own records, which can say where they have to change places.
+
+    Where a constraint bounds it, rare values of starting files that are above the bound are moved
+    (`evosdc.table.moved_values`) before the files are evaluated.
+    """
+
+    @abstractmethod
+    def kept_too_often(self, masked: Table, bound: float) -> tuple[str, ...]:
+        """Return the attributes that are each above a bound.
+
+        Parameters
+        ----------
+        masked : Table
+        bound : float
+            As a constraint has it, on the scale of the score.
+        """
+
+
 class Expected(Fitted):
     """A fitted measure that can also judge transition matrices without a draw.
 

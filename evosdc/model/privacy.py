@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
@@ -116,6 +117,9 @@ class PrivacyModel(ABC):
     larger_is_safer: ClassVar[bool] = True
     """Whether a larger headline is better for the respondents."""
 
+    range: ClassVar[tuple[float, float]] = (-inf, inf)
+    """Least and greatest headline of any file."""
+
     def __init__(self, params: Any) -> None:
         self.params = params
 
@@ -126,6 +130,13 @@ class PrivacyModel(ABC):
     def applies(self, view: IntruderView) -> bool:
         """Whether the file has what the model needs: sensitive attributes, weights, households."""
         return not self.lacking(view)
+
+    def attainable(self, view: IntruderView) -> tuple[float, float]:
+        """Return the least and the greatest headline that any masking of the file can have; by default `range`.
+
+        A requirement beyond is refused before a search begins. Bounds may be wider than what can be had.
+        """
+        return self.range
 
     def shortfall(self, view: IntruderView, bound: float) -> float | None:
         """Return the share of records, 0..1, because of which the headline is not on the safe side of a bound.

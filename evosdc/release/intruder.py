@@ -9,7 +9,7 @@ import numpy as np
 from evosdc.errors import InputError
 from evosdc.model import Microdata
 from evosdc.plugins.registry import Registry
-from evosdc.table.schema import Role
+from evosdc.table.exact_values import ExactValues, known_of
 from evosdc.table.table import Numbers, Table
 
 LISTED = 40
@@ -35,6 +35,8 @@ class Found:
         What the intruder knows of everybody.
     chances : ndarray of float64, shape (n,), or None
         For each record the chance to be found, 0..1; None where the measure does not tell.
+    other : float or None
+        What looking in the other direction finds, in per cent; None where it was not tried.
     backwards : bool
         Whether the intruder looks for each person's likeliest masked record, and not for each masked record's person.
     """
@@ -46,6 +48,7 @@ class Found:
     known: tuple[str, ...]
     chances: Numbers | None
     backwards: bool = False
+    other: float | None = None
 
     @property
     def expected(self) -> float:
@@ -57,7 +60,7 @@ class Found:
         document: dict[str, Any] = {
             "measure": self.measure, "percent": self.percent, "original_percent": self.original,
             "expected": self.expected, "records": self.records, "known": list(self.known),
-            "looks_for": "masked record" if self.backwards else "person",
+            "looks_for": "masked record" if self.backwards else "person", "other_percent": self.other,
         }  # fmt: skip
         if self.chances is None:
             return document
@@ -73,25 +76,16 @@ class Found:
         }
 
 
-def known_of(table: Table, protect: Sequence[str]) -> tuple[str, ...]:
-    """Return what an intruder is taken to know of the masked attributes: all but sensitive ones, where there are."""
-    return tuple(n for n in protect if table.schema[n].role is not Role.SENSITIVE) or tuple(protect)
-
-
 def found_by_value(original: Table, masked: Table, known: Sequence[str]) -> tuple[str, float]:
     """Return the attribute by whose exact value alone most people are found, and how many are, in per cent.
 
-    Of t people with the published value one is taken, so that a right one among them is found with a chance of 1 / t.
-    Measures that take numbers by classes do not see that a search left them as they are.
+    See `evosdc.table.exact_values.ExactValues`, which the measure of this risk counts by, too: measures that take
+    numbers by classes do not see that a search left them as they are.
     """
-    shares = {}
-    for name in known:
-        before, after = original.column(name), masked.column(name)
-        values, counts = np.unique(before, return_counts=True)
-        places = np.minimum(np.searchsorted(values, after), len(values) - 1)
-        shares[name] = 100.0 * float(((after == before) / counts[places]).mean())
-    best = max(shares, key=lambda name: shares[name])
-    return best, shares[best]
+    values = ExactValues(original.select(known), known)
+    percents = dict(zip(values.names, values.percents(values.start(masked.select(known))).tolist(), strict=True))
+    best = max(known, key=lambda name: percents[name])
+    return best, percents[best]
 
 
 def found_by_intruder(
@@ -128,9 +122,11 @@ def found_by_intruder(
     # Of equal ones the one that knows most, which is registered last.
     best = max(reversed(found), key=lambda one: one.percent)
     other = _found(best.measure, sides, known, registry, params or {}, backwards=True)
-    if other is None or other.percent <= best.percent:
+    if other is None:
         return best
-    return replace(other, original=best.original)
+    if other.percent <= best.percent:
+        return replace(best, other=other.percent)
+    return replace(other, original=best.original, other=best.percent)
 
 
 def _found(

@@ -1,15 +1,14 @@
 """Whether a file may be published, and why: the verdict that terminal, report and Python open with."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evosdc.release.acceptance import ACCEPTED
 from evosdc.release.requirements import required_words
 from evosdc.release.trust import named, shown, trust
-
-ACCEPTED = 9.0
-"""Per cent of people expected to be found from which a file is not for everybody: the threshold of 0.09 that the
-European Medicines Agency (policy 0070, 2016) and Health Canada (2019) set for public release."""
+from evosdc.release.unchanged_words import known_words, together_words, uncounted_words, unknown
 
 YES, CONDITIONAL, NO = "publishable", "publishable on conditions", "not publishable"
 
@@ -24,6 +23,8 @@ class Evidence:
         Of `evosdc.release.intruder.Found.to_json`, or of a model of generalised files: ``expected percent records``.
     requirements : sequence of mapping
         ``requirement value met``, as the result has them.
+    own_limits : sequence of str
+        Those of them that evosdc set itself.
     bound : float
         Per cent of the people that an informed intruder may be expected to find.
     bound_by : str
@@ -52,6 +53,7 @@ class Evidence:
 
     intruder: Mapping[str, Any] | None
     requirements: Sequence[Mapping[str, Any]] = ()
+    own_limits: Sequence[str] = ()
     bound: float = ACCEPTED
     bound_by: str = ""
     holds: bool | None = None
@@ -67,14 +69,29 @@ class Evidence:
     above_limit: float | None = None
 
 
+def verdict_meets(told: Mapping[str, Any], wanted: str) -> bool:
+    """Whether a verdict is what was required of it: `YES` without a condition, or `CONDITIONAL`, with or without.
+
+    Parameters
+    ----------
+    told : mapping
+        As `publication` returns it.
+    wanted : str
+        `YES` or `CONDITIONAL`; the empty text requires nothing.
+    """
+    accepted = {"": (told["headline"],), YES: (YES,), CONDITIONAL: (YES, CONDITIONAL)}
+    return told["headline"] in accepted[wanted]
+
+
 def publication(evidence: Evidence) -> dict[str, Any]:
     """Return the verdict as JSON has it.
 
     Returns
     -------
     dict
-        ``publishable`` (true, false; null where there is nothing to judge by), ``headline``, ``reasons`` (why not, or
-        what speaks for it), ``conditions`` (what must be known or decided first), ``intruder``, ``trust`` (``yes`` and
+        ``publishable`` (true, false; null where there is nothing to judge by), ``headline``, ``provided`` (the
+        conditions in few words; empty without any), ``reasons`` (why not, or what speaks for it), ``conditions`` (what
+        must be known or decided first), ``intruder``, ``trust`` (``yes`` and
         ``no``: what an analyst can and cannot rely on), ``published_unchanged`` (names of columns),
         ``unchanged_together`` (what these tell together), ``by_value`` (the ``attribute`` by whose exact value alone
         most people are found, and the ``percent``), ``bound`` (``percent``, and ``set_by``: the requirement, or
@@ -88,12 +105,13 @@ def publication(evidence: Evidence) -> dict[str, Any]:
     return {
         "publishable": publishable,
         "headline": headline,
+        "provided": _provided(evidence) if headline == CONDITIONAL else "",
         "reasons": against or _for(evidence),
         "conditions": conditions,
         "intruder": dict(evidence.intruder) if evidence.intruder is not None else None,
         "trust": trust(evidence.analyses or {}),
         "published_unchanged": [str(column["attribute"]) for column in evidence.unchanged],
-        "unchanged_together": dict(evidence.together) if evidence.together is not None else None,
+        "unchanged_together": _with_words(evidence.together) if evidence.together is not None else None,
         "by_value": dict(zip(("attribute", "percent"), evidence.by_value, strict=True)) if evidence.by_value else None,
         "bound": {"percent": evidence.bound, "set_by": evidence.bound_by or None},
         "above_limit": evidence.above_limit,
@@ -111,6 +129,9 @@ def _against(evidence: Evidence) -> list[str]:
     percent = evidence.intruder["percent"] if evidence.intruder is not None else 0.0
     if percent > evidence.bound:
         reasons.append(_found_too_many(evidence, percent))
+    together = evidence.together
+    if together is not None and together.get("known_percent", 0.0) > evidence.bound:
+        reasons.append(known_words(together, evidence.bound, _allowed(evidence)))
     if evidence.by_value is not None and evidence.by_value[1] > evidence.bound:
         name, found = evidence.by_value
         reasons.append(
@@ -127,6 +148,12 @@ def _against(evidence: Evidence) -> list[str]:
 
 
 def _found_too_many(evidence: Evidence, percent: float) -> str:
+    """Return who finds too many, and of an intruder with two directions which one does."""
+    told = evidence.intruder or {}
+    other, turned = told.get("other_percent"), told.get("looks_for") == "masked record"
+    same = evidence.bound_by.split()[:1] == [told.get("measure")]
+    if turned and same and other is not None and other <= evidence.bound:
+        return _in_one_direction(evidence, percent, other)
     found = f"An informed intruder is expected to find {percent:.1f} % of the people"
     if evidence.bound_by:
         return f"{found}, and {evidence.bound:g} % is what you allowed ({evidence.bound_by})."
@@ -138,44 +165,89 @@ def _found_too_many(evidence: Evidence, percent: float) -> str:
     )
 
 
+def _in_one_direction(evidence: Evidence, percent: float, other: float) -> str:
+    """Return that a requirement is met in the direction that it measures, and that the other one finds too many."""
+    strict = math.floor(evidence.bound * other / percent)
+    name = evidence.bound_by.split()[0]
+    advice = f' A smaller bound lowers both as a rule: --require "{name} <= {strict}".' if strict >= 1 else ""
+    return (
+        f"An intruder who takes for each person the likeliest masked record is expected to find {shown(percent)} % of "
+        f"the people, above the {evidence.bound:g} % that you allowed. What you required, {evidence.bound_by}, is met: "
+        f"it looks in the other direction, for the likeliest person of each masked record, and that finds "
+        f"{shown(other)} %. The search lowers that one alone, and the verdict counts the greater of both.{advice}"
+    )
+
+
+def _allowed(evidence: Evidence) -> str:
+    return f"that you allowed ({evidence.bound_by})" if evidence.bound_by else "accepted for public files"
+
+
 def _for(evidence: Evidence) -> list[str]:
     reasons = []
-    if evidence.requirements:
-        reasons.append("Everything that was required holds.")
+    required = [entry for entry in evidence.requirements if entry["requirement"] not in evidence.own_limits]
+    if required:
+        reasons.append(f"Everything that was required holds: {named([required_words(entry) for entry in required])}.")
     if evidence.holds:
         reasons.append("Judges that the search did not use confirm its score.")
     if evidence.intruder is not None:
         percent = evidence.intruder["percent"]
-        allowed = f"{evidence.bound:g} %"
-        who = f"that you allowed ({evidence.bound_by})" if evidence.bound_by else "accepted for public files"
         found = f"An informed intruder is expected to find {shown(percent)} % of the people"
-        reasons.append(f"{found}, within the {allowed} {who}.")
+        reasons.append(f"{found}, within the {evidence.bound:g} % {_allowed(evidence)}.")
+    together = evidence.together or {}
+    if together.get("known"):
+        known = [str(name) for name in together["known"]]
+        be, they = ("is", "it is") if len(known) == 1 else ("are", "they are")
+        reasons.append(
+            f"{named(known)} {be} published unchanged. Though an intruder is taken to know what {they}, he is expected "
+            f"to find {shown(together['known_percent'])} %."
+        )
     return reasons
 
 
 def _conditions(evidence: Evidence) -> list[str]:
     conditions = []
-    dangerous = [str(column["attribute"]) for column in evidence.unchanged if column["dangerous"]]
+    dangerous, telling = _dangerous(evidence), _telling(evidence)
     if dangerous:
         noun, verb, them = ("column", "is", "it") if len(dangerous) == 1 else ("columns", "are", "them")
         conditions.append(
             f"The {noun} {named(dangerous)} {verb} published unchanged, and people can be found by {them}: make sure "
             f"that no intruder can know {them}."
         )
-    together = evidence.together
-    if together is not None and together["found_percent"] > evidence.bound:
-        conditions.append(_known_together(together))
+    if telling and evidence.together is not None:
+        noun, verb = ("column", "is") if len(telling) == 1 else ("columns", "are")
+        of_a_person = "it of a person" if len(telling) == 1 else "these columns of a person"
+        known = [str(name) for name in evidence.together.get("known") or ()]
+        too = f", and so {'is' if len(known) == 1 else 'are'} {named(known)}" if known else ""
+        conditions.append(
+            f"The {noun} {named(telling)} {verb} published unchanged{too}. {together_words(evidence.together)} Make "
+            f"sure that nobody can know {of_a_person}.{uncounted_words(evidence.together)}"
+        )
     if evidence.holds is None:
         conditions.append("No judge was asked for a second opinion: evosdc judge gives one.")
     return conditions
 
 
-def _known_together(together: Mapping[str, Any]) -> str:
-    names = [str(name) for name in together["columns"]]
-    columns = f"The column {names[0]} is" if len(names) == 1 else f"The columns {named(names)} are"
-    by, them = ("it", "this column") if len(names) == 1 else ("them together", "these columns")
-    unique, found = shown(together["unique_percent"]), shown(together["found_percent"])
-    return (
-        f"{columns} published unchanged: {unique} % of the people are unique by {by}, and an informed intruder who "
-        f"knows {them}, too, is expected to find {found} %. Make sure that nobody can know {them} of a person."
-    )
+def _with_words(together: Mapping[str, Any]) -> dict[str, Any]:
+    return {**together, "words": together_words(together)}
+
+
+def _provided(evidence: Evidence) -> str:
+    """Return on what conditions, in few words: what the first line of a conditional verdict says."""
+    names = list(dict.fromkeys([*_telling(evidence), *_dangerous(evidence)]))
+    parts = [f"nobody knows {named(names)} from elsewhere"] if names else []
+    if evidence.holds is None:
+        parts.append("judges confirm the score, which were not asked")
+    return "; ".join(parts)
+
+
+def _telling(evidence: Evidence) -> list[str]:
+    """Return the unchanged columns that are taken to be unknown, where whoever knows them finds more than the bound."""
+    together = evidence.together
+    return unknown(together) if together is not None and together["found_percent"] > evidence.bound else []
+
+
+def _dangerous(evidence: Evidence) -> list[str]:
+    """Return unchanged columns that are dangerous one by one, and that nothing else in the verdict counts."""
+    counted = {*_telling(evidence), *((evidence.together or {}).get("known") or ())}
+    names = (str(column["attribute"]) for column in evidence.unchanged if column["dangerous"])
+    return [name for name in names if name not in counted]

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.release.classes import classed
-from evosdc.release.intruder import known_of
 from evosdc.release.uniques import keys_of
+from evosdc.table.exact_values import known_of
 from evosdc.table.schema import WITHHELD, Role
 from evosdc.table.table import Numbers, Rows, Table
 
@@ -22,8 +22,8 @@ ROOM = 4_000_000
 TIED = 1e-9
 """Difference of two log-likelihoods below which they are the same product of counts."""
 
-_UNKNOWABLE = (*WITHHELD, Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD)
-"""Roles of columns that an intruder is not taken to know of a person."""
+_UNCOUNTED = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
+"""Roles of columns that are no knowledge of a person, though they are published; a verdict names them."""
 
 
 @dataclass(frozen=True)
@@ -33,20 +33,39 @@ class Together:
     Parameters
     ----------
     columns : tuple of str
-        Published as they are, and such that somebody may know them of a person.
+        Published as they are, and such that somebody may know them of a person; sensitive ones are among them.
+    masked : tuple of str
+        The masked columns that the intruder knows as well.
     unique : float
-        People who are alone with their values in them, in per cent.
+        People who are alone with their values in `columns`, in per cent.
+    alone : float
+        People whom an intruder is expected to find who knows `columns` and no masked one, in per cent.
     found : float
         People whom an informed intruder is expected to find who knows them besides the masked ones, in per cent.
+    known : tuple of str
+        Those of `columns` that an intruder is taken to know: quasi-identifiers, and what was to be masked.
+    known_found : float
+        As `found`, of an intruder who knows `known` alone besides the masked ones; 0 where there are none.
+    uncounted : tuple of str
+        Unchanged columns that are left out: weights and numbers of households.
     """
 
     columns: tuple[str, ...]
+    masked: tuple[str, ...]
     unique: float
+    alone: float
     found: float
+    known: tuple[str, ...] = ()
+    known_found: float = 0.0
+    uncounted: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON has it."""
-        return {"columns": list(self.columns), "unique_percent": self.unique, "found_percent": self.found}
+        return {
+            "columns": list(self.columns), "masked": list(self.masked), "unique_percent": self.unique,
+            "alone_percent": self.alone, "found_percent": self.found, "known": list(self.known),
+            "known_percent": self.known_found, "uncounted": list(self.uncounted),
+        }  # fmt: skip
 
 
 def unchanged_together(
@@ -67,19 +86,44 @@ def unchanged_together(
     unchanged : sequence of str
         The columns that are published as they are.
     """
-    columns = tuple(name for name in unchanged if original.schema[name].role not in _UNKNOWABLE)
+    roles = {name: original.schema[name].role for name in unchanged}
+    columns = tuple(name for name in unchanged if roles[name] not in _UNCOUNTED)
     if not columns or not len(original):
         return None
+    meant = {name for name in protect if original.schema[name].role is not Role.SENSITIVE}
+    known = tuple(name for name in columns if roles[name] is Role.QUASI_IDENTIFIER or name in meant)
     (groups,) = keys_of(original.select(columns))
-    unique = 100.0 * float((np.bincount(groups)[groups] == 1).mean())
-    known = [name for name in known_of(original, protect) if name not in columns]
-    masked = [name for name in known if name in published.schema]
+    sizes = np.bincount(groups)
+    masked = _masked(original, published, protect, unchanged)
+    found = _found_with(original, published, columns, masked)
+    certain = found if known == columns else _found_with(original, published, known, masked) if known else 0.0
+    return Together(
+        columns,
+        masked,
+        100.0 * float((sizes[groups] == 1).mean()),
+        100.0 * int((sizes > 0).sum()) / len(original),
+        found,
+        known,
+        certain,
+        tuple(name for name in unchanged if roles[name] in (Role.WEIGHT, Role.HOUSEHOLD)),
+    )
+
+
+def _masked(original: Table, published: Table, protect: Sequence[str], unchanged: Sequence[str]) -> tuple[str, ...]:
+    """Return the masked columns that the intruder knows, and that were changed."""
+    names = known_of(original, protect)
+    return tuple(name for name in names if name not in unchanged and name in published.schema)
+
+
+def _found_with(original: Table, published: Table, columns: Sequence[str], masked: Sequence[str]) -> float:
+    """Return the per cent of people found by unchanged columns and masked ones together."""
     pairs = [classed(original, published, name, len(original) + 1) for name in masked]
     if not all(pair.comparable for pair in pairs):
         (keys,) = keys_of(published.select([*columns, *masked]))
-        return Together(columns, unique, 100.0 * len(np.unique(keys)) / len(original))
+        return 100.0 * len(np.unique(keys)) / len(original)
+    (groups,) = keys_of(original.select(columns))
     costs = [(pair.original, pair.published, _log_rates(pair.joint)) for pair in pairs]
-    return Together(columns, unique, 100.0 * _found(groups, costs))
+    return 100.0 * _found(groups, costs)
 
 
 def _log_rates(joint: NDArray[np.int64]) -> Numbers:

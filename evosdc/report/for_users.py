@@ -21,7 +21,7 @@ from evosdc.runs.layout import RESULT
 from evosdc.runs.reader import RecordedRun, read_run_folders
 
 FEWEST = 100
-"""Records from which a rounded share of all of them is told: of fewer, a tenth is a few people."""
+"""Records from which a rounded share of all of them is told: of fewer, a hundredth is a person or two."""
 
 MOST_CATEGORIES = 40
 """Categories of a column that the codebook lists."""
@@ -67,7 +67,9 @@ def may_be_published(run: RecordedRun) -> bool:
 
 def render_for_users(run: RecordedRun) -> str:
     """Return the page as text."""
-    protected = protected_attributes(run)
+    shares = changed_shares(run)
+    protected = [name for name in protected_attributes(run) if shares.get(name) != 0.0]
+    told = figure_of(run.result.get("records")) >= FEWEST
     tables = [mapping(entry) for entry in run.release.get("cross_tables") or ()]
     return template("users.html").render(
         title=run.title,
@@ -78,16 +80,41 @@ def render_for_users(run: RecordedRun) -> str:
         records=count(figure_of(run.result.get("records")) - figure_of(run.release.get("omitted"), 0.0)),
         omitted=int(figure_of(run.release.get("omitted"), 0.0)),
         protected=listing(protected),
+        single=len(protected) == 1,
         protection=_protection(run),
         dropped=listing([str(name) for name in run.result.get("dropped_identifiers") or ()]),
         method=_method(run, tables),
         parameters=_parameters(run),
         meanings=_meanings(run),
-        codebook=[_column(entry, protected, tables) for entry in release.codebook(run)],
-        columns=[_column_of_analysis(run, entry) for entry in tables],
+        codebook=[_column(entry, protected, _differing(shares, entry, told)) for entry in release.codebook(run)],
+        columns=[
+            _column_of_analysis(run, entry) | {"differ": _differing(shares, entry, told)}
+            for entry in tables
+            if shares.get(str(entry.get("attribute"))) != 0.0
+        ],
         holding=_holding(run),
-        told=figure_of(run.result.get("records")) >= FEWEST,
+        told=told,
     )
+
+
+def changed_shares(run: RecordedRun) -> dict[str, float]:
+    """Return, by column that was to be masked, the share of published values that differ from the original, 0..1."""
+    records = figure_of(run.result.get("records"))
+    changed = mapping(run.result.get("changed"))
+    return {str(name): figure_of(count) / records for name, count in changed.items()} if records else {}
+
+
+def _differing(shares: Mapping[str, float], entry: Mapping[str, Any], told: bool) -> str:
+    """Return how many values of a column differ, in whole per cent: no exact count, which might tell of one person.
+
+    Where the file is small only whether any differs is told.
+    """
+    share = 100.0 * shares.get(str(entry.get("attribute")), 0.0)
+    if not share:
+        return "none"
+    if not told:
+        return "some"
+    return "less than 1 %" if share < 1.0 else "more than 99 %" if share > 99.0 else f"about {share:.0f} %"
 
 
 def _generalised(tables: list[Mapping[str, Any]]) -> bool:
@@ -118,7 +145,7 @@ def _parameters(run: RecordedRun) -> list[tuple[str, str]]:
 
     required = [str(mapping(entry).get("requirement")) for entry in run.result.get("requirements") or ()]
     rows = [
-        ("protected columns", listing(protected_attributes(run))),
+        ("masked columns", listing([n for n in protected_attributes(run) if changed_shares(run).get(n) != 0.0])),
         ("what analysts lose was measured by", names("il")),
         ("the risk was measured by", names("dr")),
         ("what the file had to fulfil", "; ".join(required)),
@@ -135,14 +162,14 @@ def _meanings(run: RecordedRun) -> list[tuple[str, str]]:
     return [(name, str(told[name])) for name in dict.fromkeys(names) if name in told]
 
 
-def _column(entry: Mapping[str, Any], protected: list[str], tables: list[Mapping[str, Any]]) -> dict[str, Any]:
+def _column(entry: Mapping[str, Any], protected: list[str], differ: str) -> dict[str, Any]:
     name = str(entry.get("attribute"))
     labels = [str(label) for label in entry.get("categories") or ()]
     shown = labels[:MOST_CATEGORIES]
     more = len(labels) - len(shown)
     return {
         "name": name,
-        "masked": name in protected,
+        "masked": f"yes; {differ} of its values differ" if name in protected else "no: published as it was",
         "scale": str(entry.get("scale", "")),
         "values": "; ".join(shown) + (f"; and {more} more" if more else "") if labels else "numbers",
         "missing": count(figure_of(entry.get("missing"))),

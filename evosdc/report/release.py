@@ -53,17 +53,20 @@ def verdict(run: RecordedRun, definitions: Definitions) -> dict[str, Any] | None
     trust = mapping(told.get("trust"))
     opinion = mapping(run.result.get("verdict"))
     above = told.get("above_limit")
+    conditions = [run.told(text) for text in told.get("conditions") or ()]
+    together = run.told(mapping(told.get("unchanged_together")).get("words"))
     return {
         "style": style,
         "headline": headline,
+        "provided": run.told(told.get("provided") or ""),
         "reasons": [run.told(text) for text in told.get("reasons") or ()],
-        "conditions": [run.told(text) for text in told.get("conditions") or ()],
+        "conditions": conditions,
         "intruder": _intruder(mapping(told.get("intruder")), definitions),
         "requirements": required,
         "trust": [run.told(text) for text in trust.get("yes") or ()],
         "mistrust": [run.told(text) for text in trust.get("no") or ()],
         "published_unchanged": _unchanged([mapping(column) for column in run.release.get("published_unchanged") or ()]),
-        "together": _together(mapping(told.get("unchanged_together"))),
+        "together": "" if any(together in text for text in conditions) else together,
         "opinion": run.told(opinion.get("text")),
         "above": number(figure_of(above), 1) if isinstance(above, int | float) else "",
     }
@@ -82,19 +85,6 @@ def _unchanged(columns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         }
         for why, members in groups.items()
     ]
-
-
-def _together(told: Mapping[str, Any]) -> str:
-    """Return what all unchanged columns tell together; empty for runs that did not ask."""
-    if not told:
-        return ""
-    unique, found = (percent(figure_of(told.get(key))) for key in ("unique_percent", "found_percent"))
-    columns = [str(name) for name in told.get("columns") or ()]
-    they = "It makes" if len(columns) == 1 else "Together they make"
-    return (
-        f"{they} {unique} of the people unique. An informed intruder who knows "
-        f"{listing(columns)}, too, is expected to find {found}."
-    )
 
 
 def _requirement(entry: Mapping[str, Any], definitions: Definitions) -> dict[str, Any]:

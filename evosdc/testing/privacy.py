@@ -56,6 +56,16 @@ class PrivacyModelConformance:
         assert all(isinstance(name, str) for name in figures)
 
     @on_every_table
+    @pytest.mark.parametrize("missing", MissingMatch)
+    def test_the_headline_is_attainable(self, table_name: str, missing: MissingMatch) -> None:
+        view = self.view(table_name, missing)
+        headline = self.figures(view, table_name)[self.model().headline]
+        least, greatest = self.model().attainable(view)
+        slack = _ROUNDING * max(1.0, abs(headline or 0.0))
+        within = headline is None or least - slack <= headline <= greatest + slack
+        assert within, f"headline {headline}, attainable said {least} to {greatest}"
+
+    @on_every_table
     def test_figures_can_be_said_in_words(self, table_name: str) -> None:
         text = self.model().in_words(self.figures(self.view(table_name), table_name))
         assert text, "in_words returned nothing"

@@ -1,7 +1,6 @@
 """The best masked files of a tuning, kept so that a search can start from them without masking again."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from evosdc.model import Masking
 from evosdc.table.table import Table
@@ -42,7 +41,4 @@ class Kept:
     @property
     def files(self) -> Sequence[tuple[Masking, Table]]:
         """The files, each with the masking and the seed that make it."""
-        return tuple(
-            (replace(masking, seed=trial.seed, right_labels=trial.right_labels), masked)
-            for masking, trial, masked in self._files.values()
-        )
+        return tuple((trial.exactly(masking), masked) for masking, trial, masked in self._files.values())

@@ -1,7 +1,7 @@
 """What tuning found: a row for each method at its best, and the best files of all."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from evosdc.model import Masking
@@ -178,7 +178,7 @@ def _file(judge: Judge, candidate: Candidate) -> Trial:
 
 def _exactly(candidate: Candidate, trial: Trial) -> Masking:
     """Return the masking that makes a trial's very file."""
-    return replace(candidate.masking, seed=trial.seed, right_labels=trial.right_labels)
+    return trial.exactly(candidate.masking)
 
 
 def _tuned_file(judge: Judge, candidate: Candidate) -> TunedFile:

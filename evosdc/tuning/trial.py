@@ -1,7 +1,7 @@
 """One trial: a file masked and judged. A pure function of the masking and a seed, wherever it is carried out."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from statistics import fmean
 
@@ -33,6 +33,8 @@ class Trial:
         Of the masked values; equal for two seeds where nothing is random.
     right_labels : tuple of str
         Attributes whose labels had been exchanged, and were put right.
+    move_values : tuple of str
+        Attributes whose rare values, where they were kept, changed places.
     """
 
     seed: int
@@ -40,6 +42,11 @@ class Trial:
     objectives: tuple[float, ...]
     digest: str
     right_labels: tuple[str, ...] = ()
+    move_values: tuple[str, ...] = ()
+
+    def exactly(self, masking: Masking) -> Masking:
+        """Return the masking that makes this very file."""
+        return replace(masking, seed=self.seed, right_labels=self.right_labels, move_values=self.move_values)
 
     @property
     def order(self) -> Order:
@@ -60,8 +67,8 @@ def attempt(
 ) -> tuple[Trial, Table] | tuple[Refusal, None]:
     """Mask the protected attributes and judge the file as the search would judge it; return the file too.
 
-    Labels are put right and records that rules forbid are repaired first. A method that does not fit, or fails, costs
-    nothing but this trial.
+    Labels are put right, kept values moved, and records that rules forbid repaired first. A method that does not fit,
+    or fails, costs nothing but this trial.
     """
     try:
         microdata, methods = problem.genotype.microdata, build_steps(masking, registry)
@@ -69,14 +76,14 @@ def attempt(
         masked = apply_masking(masking, methods, microdata, stream(seed, Purpose.MASK))
         if masked.schema != microdata.original.schema:
             return Refusal("publishes labels that the attributes do not have"), None
-        masked, right_labels = mended(problem, masked)
+        masked, right_labels, move_values = mended(problem, masked)
         scores, objectives = judged(problem, masked)
     except InputError as error:
         return Refusal(str(error.faults[0])), None
     except Exception as error:
         # Any method may be tuned, a stranger's too; a text of an unknown error might hold values of records.
         return Refusal(type(error).__name__), None
-    return Trial(seed, scores, objectives, digest_of(masked), right_labels), masked
+    return Trial(seed, scores, objectives, digest_of(masked), right_labels, move_values), masked
 
 
 def judged(problem: Problem, masked: Table) -> tuple[Mapping[str, float], tuple[float, ...]]:

@@ -38,6 +38,10 @@ class KAnonymity(ByClass):
             },
         }
 
+    def attainable(self, view: IntruderView) -> tuple[float, float]:
+        """Return that nobody shares a key with more records than there are."""
+        return 1.0, float(len(view.table))
+
     def class_figures(self, contents: ClassContents) -> Numbers:
         """Return the sizes."""
         return contents.sizes.astype(np.float64)

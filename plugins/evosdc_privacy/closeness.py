@@ -31,6 +31,7 @@ class TCloseness(ByClass):
 
     headline: ClassVar[str] = "t"
     larger_is_safer: ClassVar[bool] = False
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     of_whole_file: ClassVar[bool] = True
 
     def lacking(self, view: IntruderView) -> str:

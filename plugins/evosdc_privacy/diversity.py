@@ -9,7 +9,7 @@ from pydantic import Field
 
 from evosdc.kernel import kernel
 from evosdc.model import ByClass, ClassContents, IntruderView, Parameters
-from evosdc.table.table import Numbers
+from evosdc.table.table import Numbers, Table
 from evosdc_privacy.sensitive_values import NEEDED, Spread, gathered, spread_in_classes, spread_of
 
 
@@ -38,6 +38,10 @@ class PSensitivity(ByClass):
             "k": int(view.frequencies[0].min()),
             "attributes": by_attribute,
         }
+
+    def attainable(self, view: IntruderView) -> tuple[float, float]:
+        """Return that no class has more values of an attribute than the file."""
+        return 0.0, most_values(view)
 
     def class_figures(self, contents: ClassContents) -> Numbers:
         """Return the least number of distinct values of each class, over all attributes."""
@@ -88,6 +92,10 @@ class LDiversity(ByClass):
         parameters = {"form": self.params.form, "c": self.params.c}
         return {"l": least[self.params.form], **least, **parameters, "attributes": by_attribute}
 
+    def attainable(self, view: IntruderView) -> tuple[float, float]:
+        """Return that no class has more values of an attribute than the file."""
+        return 0.0, most_values(view)
+
     def class_figures(self, contents: ClassContents) -> Numbers:
         """Return l of each class in the form of the headline, over all attributes; of `entropy` its logarithm."""
         return _least(contents, _FORMS.index(self.params.form), self.params.c)
@@ -102,6 +110,19 @@ class LDiversity(ByClass):
             f"every class has at least {figures['distinct']} distinct sensitive values; entropy l "
             f"{figures['entropy']:.2f}, recursive ({figures['c']:g}, l) l {figures['recursive']}"
         )
+
+
+def most_values(view: IntruderView) -> float:
+    """Return how many values a class of any masking may have of each sensitive attribute at most."""
+    return float(min(_values(view.table, name) for name in view.sensitive))
+
+
+def _values(table: Table, name: str) -> int:
+    """Return the values of an attribute, a missing one too; of a number, which masking may change, the records."""
+    attribute = table.schema[name]
+    if not attribute.categorical:
+        return len(table)
+    return min(len(attribute.categories) + (table.missing_in(attribute) > 0), len(table))
 
 
 _FORMS = ("distinct", "entropy", "recursive")

@@ -22,6 +22,7 @@ class DeltaPresence(PrivacyModel):
 
     headline: ClassVar[str] = "delta"
     larger_is_safer: ClassVar[bool] = False
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     def lacking(self, view: IntruderView) -> str:
         """Return that a population is needed where there is none."""

@@ -24,6 +24,7 @@ class IndividualRisk(PrivacyModel):
 
     headline: ClassVar[str] = "largest"
     larger_is_safer: ClassVar[bool] = False
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return largest, median and mean risk, and how many records exceed 0.01, 0.05, 0.1 and 0.5."""
@@ -50,6 +51,7 @@ class GlobalRisk(PrivacyModel):
 
     headline: ClassVar[str] = "percent"
     larger_is_safer: ClassVar[bool] = False
+    range: ClassVar[tuple[float, float]] = (0.0, 100.0)
 
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return the expected number of re-identified records and the percentage that they are of the file."""
@@ -78,6 +80,7 @@ class HouseholdRisk(PrivacyModel):
 
     headline: ClassVar[str] = "largest"
     larger_is_safer: ClassVar[bool] = False
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     def lacking(self, view: IntruderView) -> str:
         """Return that households are needed where there are none."""

@@ -40,6 +40,7 @@ class Suda2(PrivacyModel):
 
     headline: ClassVar[str] = "largest_dis_suda"
     larger_is_safer: ClassVar[bool] = False
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return numbers of MSUs, scores, DIS-SUDA scores and each attribute's share of the scores, in percent."""

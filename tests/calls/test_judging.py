@@ -16,6 +16,7 @@ from evosdc.calls.judging import judged
 from evosdc.calls.second_opinion import Finding
 from evosdc.calls.verdict import compared, shown, verdict_on
 from evosdc.errors import DataError, InputError, ParameterError
+from evosdc.experiment.run.opinion import expected_time
 from evosdc.model import Estimate, Estimated, Judge
 from evosdc.plugins.registry import default_registry
 from evosdc.specs import MeasureSpec
@@ -312,3 +313,44 @@ def test_people_published_as_they_are_at_another_row_are_warned_of():
     assert any("are unique, and so is a published record" in warning for warning in opinion.warnings)
     constant = changed(original, "age", np.zeros(len(original)))
     assert not judged(original, constant, names, registry=registry, judges=judges).warnings
+
+
+def test_judges_are_counted_as_they_answer() -> None:
+    table, told = people(), []
+    judged(
+        table,
+        shuffled(table, "sex"),
+        registry=default_registry(),
+        judges=["tables-3", "repu"],
+        answered=lambda done, total: told.append((done, total)),
+    )
+    assert told == [(0, 2), (1, 2), (2, 2)]
+
+
+def test_a_signal_that_a_library_takes_for_an_error_is_no_failing_judge(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    table, asked = people(), []
+
+    def broken(*arguments: object) -> None:
+        asked.append(True)
+        raise TypeError("what a library makes of a signal")
+
+    def answered(done: int, total: int) -> None:
+        if asked:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("evosdc.calls.judging._asked", broken)
+    with pytest.raises(KeyboardInterrupt):
+        judged(table, shuffled(table, "sex"), registry=default_registry(), judges=["repu"], answered=answered)
+    assert not caplog.records
+    opinion = judged(table, shuffled(table, "sex"), registry=default_registry(), judges=["repu"])
+    assert opinion.not_applicable == {"repu": "it failed with TypeError"}
+
+
+@pytest.mark.parametrize(
+    ("records", "protected", "attributes", "words"),
+    [(500, 1, 2, "about 2 to 3 s"), (1000, 2, 14, "about 5 to 20 s"), (30_000, 11, 15, "about 40 to 200 s")],
+)
+def test_the_time_of_judges_is_told_as_a_span(records: int, protected: int, attributes: int, words: str) -> None:
+    assert expected_time(records, protected, attributes) == words

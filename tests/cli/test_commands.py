@@ -80,13 +80,43 @@ def test_publishable_can_be_required(evosdc, survey):
         answer = evosdc(*words, "--json")
         publication = json.loads(answer.out)["publication"]
         assert publication["bound"]["set_by"] == bound
-        assert answer.status == (0 if publication["publishable"] else 1)
+        assert answer.status == (0 if publication["headline"] == "publishable" else 1)
         assert (survey / f"run{number}" / "for-users.html").exists() == publication["publishable"]
     assert not publication["publishable"]
     answer = evosdc(*words[:-1], "told")
     assert answer.status == 1
-    assert "Requirement NOT met: publishable." in answer.err
+    assert "Requirement NOT met: publishable. The verdict is: not publishable." in answer.err
     assert "For its users" not in answer.out
+
+
+def test_conditions_are_accepted_where_that_is_required(evosdc, survey):
+    wanted = ("--require", "ranked-linkage <= 100", "--require", "publishable")
+    answer = evosdc(*SHORT, *wanted, "--no-second-opinion", "-o", "strict")
+    assert answer.status == 1
+    assert "Verdict: PUBLISHABLE ON CONDITIONS: " in answer.out
+    assert "judges confirm the score, which were not asked" in answer.out
+    assert 'which "publishable on conditions" would accept' in answer.err
+    lenient = evosdc(*SHORT, *wanted[:-1], "Publishable on  conditions", "--no-second-opinion", "-o", "lenient")
+    assert lenient.status == 0
+    assert "NOT met" not in lenient.err
+
+
+@pytest.mark.parametrize(
+    ("requirement", "words"),
+    [
+        ("dr <= -1", "given -1, which no masking of a file can keep; wanted 0 or more"),
+        ("il >= 101", "wanted 100 or less"),
+        ("ranked-linkage <= -3", "ranked-linkage lies between 0 and 100"),
+        ("k-anonymity >= 999999", "which no masking of a file of"),
+        ("global-risk >= 101", "wanted 100 or less"),
+    ],
+)
+def test_what_no_file_can_fulfil_is_refused_before_the_run(evosdc, survey, requirement, words):
+    answer = evosdc(*SHORT, "--require", requirement, "-o", "impossible")
+    assert answer.status == 2
+    assert words in answer.err
+    assert answer.err.count("constraint") == 1
+    assert not (survey / "impossible").exists()
 
 
 def test_mask_and_measure_agree_with_the_manifest(evosdc, survey):

@@ -226,6 +226,15 @@ def test_a_population_without_the_attributes_is_told(evosdc, files) -> None:
     assert "'sex'" in answer.err
 
 
+def test_a_population_smaller_than_the_file_is_refused(evosdc, files) -> None:
+    lines = (files / "people.csv").read_text().splitlines(keepends=True)
+    (files / "few.csv").write_text("".join(lines[:4]))
+    answer = evosdc("risk", "data.csv", "--schema", "schema.toml", "--population", "few.csv")
+    assert answer.status == 2
+    assert "population: given 3 records, of which the 8 of the file cannot be a part; wanted" in answer.err
+    assert answer.out == ""
+
+
 def test_no_quasi_identifier_is_declared(evosdc, files) -> None:
     (files / "plain.toml").write_text('[attributes]\nregion = { role = "other" }\n')
     answer = evosdc("risk", "data.csv", "--schema", "plain.toml")

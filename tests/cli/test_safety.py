@@ -132,7 +132,7 @@ def test_values_of_the_wrong_kind(evosdc, survey, setting, word):
 def test_a_file_that_is_hardly_protected_comes_with_a_warning(evosdc, survey):
     (survey / "x.toml").write_text(
         'data = { file = "survey.csv", schema = "schema.toml" }\nfitness = "mean"\nstop = { generations = 0 }\n'
-        'start = [{ method = "pram", p = 1.0 }]\n'
+        'start = [{ method = "pram", p = 1.0 }]\nconstraints = ["exact-linkage <= 100"]\n'
     )
     answer = evosdc("run", "x.toml", "-o", "run", "--quiet")
     assert answer.status == 0
@@ -276,5 +276,5 @@ def test_measures_of_protect_can_be_chosen(evosdc, tmp_path):
     assert (answer.status, "at most 16" in answer.err) == (2, True)
     answer = evosdc(*words, "--dr", "id,dbrl")
     assert answer.status == 0, answer.err
-    scores = {"ctbil", "id", "dbrl", "il", "dr", "worst-relabelling", "infeasibility"}
+    scores = {"ctbil", "id", "dbrl", "il", "dr", "worst-relabelling", "exact-linkage", "infeasibility"}
     assert set(json.loads(answer.out)["best"]["scores"]) == scores

@@ -81,6 +81,7 @@ def test_what_a_library_swallows_is_noticed_at_the_next_sign_of_progress(display
         lambda: shown.tuning(1),
         lambda: shown.starting(1, 2),
         lambda: shown.generation(RECORD, None),
+        lambda: shown.judging(1, 2),
     ]
 
     def asked_before(sign):
@@ -179,3 +180,17 @@ def test_what_is_done_after_the_time_is_told(capsys):
     assert told[-2:] == [
         "tuning masking methods: 2 files masked and judged, time is over", "asking judges for a second opinion ...",
     ]  # fmt: skip
+
+
+def test_judges_are_counted_besides(capsys):
+    now = [0.0]
+    shown = Plain(Console(stderr=True), clock=lambda: now[0])
+    for done in range(5):
+        shown.judging(done, 4)
+        now[0] += PERIOD / 2
+    shown.concluding("judging the file")
+    assert capsys.readouterr().err.splitlines() == [
+        "second opinion: 1 of 4 judges have answered",
+        "second opinion: 3 of 4 judges have answered",
+        "judging the file ...",
+    ]

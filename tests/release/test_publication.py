@@ -5,15 +5,17 @@ import pandas as pd
 import pytest
 
 from evosdc.api.tables import as_table
-from evosdc.experiment.run.release import bound_of
 from evosdc.model import Microdata
 from evosdc.plugins.registry import default_registry
-from evosdc.release.intruder import LIKELY, LISTED, found_by_intruder, found_by_value, known_of
-from evosdc.release.publication import ACCEPTED, Evidence, publication
+from evosdc.release.acceptance import ACCEPTED, bound_of, strictest_bound
+from evosdc.release.intruder import LIKELY, LISTED, found_by_intruder, found_by_value
+from evosdc.release.publication import Evidence, publication, verdict_meets
 from evosdc.release.trust import named, shown, trust
 from evosdc.release.unchanged import unchanged_columns
 from evosdc.release.unchanged_together import unchanged_together
+from evosdc.release.unchanged_words import together_words
 from evosdc.table.determination import determinations
+from evosdc.table.exact_values import known_of
 from evosdc.table.role_assignment import assign_role
 from evosdc.table.schema import Role
 
@@ -81,8 +83,21 @@ def test_a_bound_of_ones_own_takes_the_place_of_the_usual_one():
     ],
 )
 def test_only_a_requirement_on_the_intruder_sets_another_bound(required, measure, bound):
-    entries = [{"requirement": text, "value": 1.0, "met": True} for text in required]
-    assert bound_of(entries, measure, default_registry()) == bound
+    assert bound_of(required, measure, default_registry()) == bound
+
+
+@pytest.mark.parametrize(
+    ("required", "bound"),
+    [
+        ([], ACCEPTED),
+        (["dbrl <= 50", "k-anonymity >= 2"], ACCEPTED),
+        (["ranked-linkage <= 20"], 20.0),
+        (["dbrl <= 5"], 5.0),
+        (["ranked-linkage <= 20", "dbrl <= 12"], 12.0),
+    ],
+)
+def test_a_search_keeps_the_strictest_bound_that_the_verdict_may_have(required, bound):
+    assert strictest_bound(required, default_registry()) == bound
 
 
 def test_dangerous_columns_and_a_missing_second_opinion_are_conditions():
@@ -202,12 +217,17 @@ def test_classes_and_single_values_are_told():
 
 
 def test_unchanged_columns_that_tell_people_apart_together_are_a_condition():
-    together = {"columns": ["town", "job"], "unique_percent": 98.8, "found_percent": 99.9}
+    together = {"columns": ["town", "job"], "masked": ["sex"], "unique_percent": 98.8, "found_percent": 99.9}
+    together |= {"alone_percent": 98.9, "known": [], "known_percent": 0.0, "uncounted": []}
     told = verdict(together=together)
     assert told["headline"] == "publishable on conditions"
-    assert "98.8 % of the people are unique" in told["conditions"][0]
-    assert "expected to find 99.9 %" in told["conditions"][0]
-    assert told["unchanged_together"] == together
+    (condition,) = told["conditions"]
+    assert "98.8 % of the people have values in them that nobody else has" in condition
+    assert "Who knows them alone, and nothing that was masked, is expected to find 98.9 %" in condition
+    assert "the masked column sex besides, and how it was masked, is expected to find 99.9 %" in condition
+    assert told["provided"] == "nobody knows town and job from elsewhere"
+    assert told["unchanged_together"] == together | {"words": together_words(together)}
+    assert "besides" not in together_words(together | {"found_percent": 98.92})
     assert verdict(together=together | {"found_percent": 8.0})["headline"] == "publishable"
 
 
@@ -245,11 +265,69 @@ def test_who_is_found_with_unchanged_columns_is_what_the_measure_says_with_them(
     assert told.found >= told.unique
 
 
-def test_sensitive_columns_are_not_known_and_without_others_there_is_nothing_to_tell():
-    table = people()
-    assert unchanged_together(table, table, ["sex", "age"], ["illness"]) is None
+def test_sensitive_columns_count_as_a_condition_and_weights_are_told_to_be_left_out():
+    table = assign_role(people(), Role.WEIGHT, "colour")
+    told = unchanged_together(table, table, ["sex", "age"], ["illness", "colour"])
+    assert (told.columns, told.known, told.uncounted) == (("illness",), (), ("colour",))
+    assert told.unique == 0.0
+    assert told.alone == pytest.approx(100.0 * 3 / 60)
+    keys = pd.Series(list(zip(*(table.column(n).tolist() for n in ("sex", "age", "illness")), strict=True)))
+    assert told.found == pytest.approx(100.0 * keys.nunique() / 60)
+    assert unchanged_together(table, table, ["sex", "age"], ["colour"]) is None
     told = unchanged_together(table, table, ["sex", "age"], ["code", "illness"])
-    assert (told.columns, told.unique, told.found) == (("code",), 100.0, 100.0)
+    assert (told.columns, told.unique, told.found) == (("code", "illness"), 100.0, 100.0)
+
+
+def test_quasi_identifiers_that_are_published_unchanged_count_as_known():
+    table = assign_role(people(), Role.QUASI_IDENTIFIER, "code")
+    told = unchanged_together(table, table.with_columns(table.select(["sex"])), ["sex"], ["code", "illness"])
+    assert (told.known, told.known_found) == (("code",), 100.0)
+    against = verdict(together=told.to_json())
+    assert against["headline"] == "not publishable"
+    assert "code is published unchanged, and an intruder is taken to know it" in against["reasons"][0]
+    few = told.to_json() | {"known_percent": 8.0, "found_percent": 8.5}
+    column = {"attribute": "code", "dangerous": True}
+    within = verdict(together=few, unchanged=[column])
+    assert (within["headline"], within["conditions"], within["provided"]) == ("publishable", [], "")
+    assert "Though an intruder is taken to know what it is, he is expected to find 8.0 %." in within["reasons"][-1]
+    own = verdict(together=told.to_json(), bound=100.0, bound_by="m <= 100")
+    assert own["publishable"] is True
+
+
+@pytest.mark.parametrize(
+    ("headline", "strict", "lenient"),
+    [
+        ("publishable", True, True),
+        ("publishable on conditions", False, True),
+        ("not publishable", False, False),
+        ("no verdict", False, False),
+    ],
+)
+def test_conditions_are_accepted_only_where_that_is_said(headline, strict, lenient):
+    told = {"headline": headline}
+    assert verdict_meets(told, "publishable") is strict
+    assert verdict_meets(told, "publishable on conditions") is lenient
+    assert verdict_meets(told, "") is True
+
+
+def test_what_evosdc_requires_itself_is_not_said_to_be_required():
+    entries = [{"requirement": text, "value": 1.0, "met": True} for text in ("h <= 3", "k-anonymity >= 3")]
+    told = verdict(requirements=entries[:1], own_limits=["h <= 3"])
+    assert not any("required" in text for text in told["reasons"])
+    told = verdict(requirements=entries, own_limits=["h <= 3"])
+    assert told["reasons"][0] == "Everything that was required holds: k-anonymity >= 3."
+
+
+def test_a_requirement_that_is_met_in_the_other_direction_alone_says_so():
+    found = intruder(12.5) | {"looks_for": "masked record", "other_percent": 8.94}
+    met = [{"requirement": "m <= 9", "value": 8.94, "met": True}]
+    told = verdict(intruder=found, requirements=met, bound=9.0, bound_by="m <= 9")
+    assert told["publishable"] is False
+    (reason,) = told["reasons"]
+    assert "for each person the likeliest masked record is expected to find 12.5 %" in reason
+    assert "m <= 9, is met: it looks in the other direction" in reason
+    assert "that finds 8.9 %" in reason
+    assert '"m <= 6"' in reason
 
 
 def test_the_other_direction_is_tried_for_the_most_successful_intruder():
@@ -271,3 +349,4 @@ def test_the_other_direction_is_tried_for_the_most_successful_intruder():
     assert found.percent == pytest.approx(max(forwards, scores[best, True]))
     assert found.backwards == (scores[best, True] > forwards)
     assert found.to_json()["looks_for"] == ("masked record" if found.backwards else "person")
+    assert found.other == pytest.approx(min(forwards, scores[best, True]))

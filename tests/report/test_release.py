@@ -185,7 +185,33 @@ def test_the_page_for_users_has_codebook_care_and_corrections(
     assert "evosdc" in page.text
     codebook = page.tables[-1]
     assert [row[0] for row in codebook[1:]] == [entry["attribute"] for entry in run.release["codebook"]]
-    assert [row[1] for row in codebook[1:3]] == ["yes", "yes"]
+    told = {row[0]: row[1] for row in codebook[1:]}
+    shares = {name: 100 * cells / run.result["records"] for name, cells in run.result["changed"].items()}
+    for name, share in shares.items():
+        assert told.pop(name) == f"yes; about {share:.0f} % of its values differ"
+        assert f"About {share:.0f} % of its values differ from those collected." in " ".join(page.text.split())
+    assert set(told.values()) == {"no: published as it was"}
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [(0, "no: published as it was"), (1, "less than 1 %"), (-1, "more than 99 %")],
+)
+def test_a_column_without_a_changed_value_is_published_as_it_was(
+    publishable: Path, tmp_path: Path, cells: int, words: str
+) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(publishable, other)
+    result = json.loads((other / "result.json").read_text())
+    result["changed"]["built"] = cells % result["records"]
+    (other / "result.json").write_text(json.dumps(result))
+    page = parsed(write_for_users(other, tmp_path / "users.html").read_text(encoding="utf-8"))
+    (row,) = (row for row in page.tables[-1] if row[0] == "built")
+    assert words in row[1]
+    titles = [text for tag, text in page.headings if tag == "h3"]
+    assert titles == (["degree", "built"] if cells else ["degree"])
+    text = " ".join(page.text.split())
+    assert ("Its column degree was masked; all others are published as they were collected" in text) == (cells == 0)
 
 
 def test_the_page_for_users_tells_no_confidential_figure(publishable: Path, run: RecordedRun, tmp_path: Path) -> None:
@@ -213,6 +239,7 @@ def test_shares_of_small_files_are_not_told(publishable: Path, tmp_path: Path) -
     assert "was kept beyond what agrees by chance" not in text
     assert "of the records stand at another one" not in text
     assert "one share of all records, rounded" not in text
+    assert "yes; some of its values differ" in text
 
 
 def test_coarser_numeric_and_randomised_columns_are_corrected_each_in_its_way(

@@ -9,7 +9,7 @@ from evosdc.engine.stop import Stop
 from evosdc.errors import ExperimentError, Fault, FaultCollector, PluginError
 from evosdc.experiment.build.constraints import parse_constraints
 from evosdc.experiment.build.data import load_data, microdata_of
-from evosdc.experiment.build.problem import build_problem, fitness_of, usual_measures
+from evosdc.experiment.build.problem import build_problem, fitness_of, judged_as_usual
 from evosdc.experiment.build.start import StartingPlan, starting_plan
 from evosdc.experiment.build.start_entries import attributes_read, entries_of, start_of, written_entries
 from evosdc.experiment.build.start_files import file_entries, read_start_files
@@ -95,11 +95,12 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
         microdata = _kept(collect, lambda: microdata_of(source, protect, auxiliary, threshold))
     if source is not None and microdata is not None and experiment.measures is None:
         whole = microdata_of(source, protect, source.table.schema.names)
-        experiment = experiment.model_copy(update={"measures": usual_measures(experiment.data, whole, registry)})
+        with FaultCollector().step():  # a constraint that cannot be read is told of below
+            experiment = judged_as_usual(experiment, whole, registry)
         further = measures_auxiliary(experiment.measures, source.table.schema, registry)
         if further:
             microdata = microdata_of(source, protect, (*auxiliary, *further), threshold)
-    if source is None or microdata is None:
+    if source is None or microdata is None or experiment.measures is None:
         with collect.step():
             check_names(experiment, registry)
         collect.settle()

@@ -1,6 +1,6 @@
 """From the constraints of an experiment file to figures that can be judged."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -14,6 +14,7 @@ from evosdc.model import Aggregation, Expected, Fitted, Microdata, PostRandomise
 from evosdc.model.constraint import Constraint, Constraints
 from evosdc.plugins.registry import Registry
 from evosdc.release.requirements import required_words
+from evosdc.specs import MeasureSpec
 
 
 def parse_constraints(experiment: Experiment) -> tuple[Constraint, ...]:
@@ -111,10 +112,12 @@ class Figures:
                 for measure in kinds[name]:
                     self._fit(measure, attribute)
                 self.derived[constraint.figure_name] = _of_attribute(self.aggregation, name, attribute)
+            self._require_possible(constraint, *_span([self._range(measure.name) for measure in kinds[name]]))
         elif attribute is not None and name in offered:
+            self._require_possible(constraint, *self._range(name))
             self._fit(taken.get(name, Named(name=name)), attribute)
         elif name in taken:
-            return
+            self._require_possible(constraint, *self._range(name))
         elif name in models:
             self._add_model(constraint, where)
         elif name in offered:
@@ -140,6 +143,7 @@ class Figures:
         if not headline.model.applies(view):
             given = f"a file without what {name} looks at"
             raise ExperimentError(Fault(where, given, "for instance an attribute with the role sensitive"))
+        self._require_possible(constraint, *headline.model.attainable(view), f"of {len(view.table)} records")
         followed = follows(headline)
         self.fitted[constraint.figure_name] = FollowedHeadline(headline) if followed else headline
         safe = constraint.operator == (">=" if headline.model.larger_is_safer else "<=")
@@ -147,12 +151,33 @@ class Figures:
             shortfall = FollowedShortfall if followed else Shortfall
             self.fitted[constraint.shortfall_name] = shortfall(headline, constraint.bound)
 
+    def _range(self, name: str) -> tuple[float, float]:
+        """Return what a measure can come to."""
+        spec = self.registry.spec("measure", name)
+        assert isinstance(spec, MeasureSpec)
+        return spec.range
+
+    def _require_possible(self, constraint: Constraint, least: float, greatest: float, of: str = "") -> None:
+        """Refuse a constraint that no file can fulfil, before a search tries to."""
+        bound, safe = constraint.bound, constraint.operator
+        if (safe == "<=" and bound < least) or (safe == ">=" and bound > greatest):
+            file = " ".join(filter(None, ("no masking of a file", of)))
+            given = f"{bound:g}, which {file} can keep"
+            end = f"{least:g} or more" if safe == "<=" else f"{greatest:g} or less"
+            advice = f"{constraint.name} lies between {least:g} and {greatest:g}."
+            raise ExperimentError(Fault(f"constraint {str(constraint)!r}", given, end, advice))
+
     def _fit(self, measure: Named, attribute: str) -> None:
         built = self.registry.build("measure", measure.name, measure.params)
         figure = f"{measure.name} of {attribute}"
         built.require_support(self.microdata.original.select([attribute]), f"measure {figure}")
         if figure not in self.fitted:
             self.fitted[figure] = measure_on_subset(built, self.microdata, (attribute,))
+
+
+def _span(ranges: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Return between what a mean of figures lies."""
+    return min(least for least, _ in ranges), max(greatest for _, greatest in ranges)
 
 
 def _of_attribute(aggregation: Aggregation, kind: str, attribute: str) -> Aggregation:

@@ -6,7 +6,8 @@ from evosdc.engine.problem import Problem
 from evosdc.errors import ExperimentError, Fault, FaultCollector, ParameterError, PluginError
 from evosdc.experiment.build.constraints import constraints_of
 from evosdc.experiment.build.guard import guarded
-from evosdc.experiment.config.experiment import DataSource, Experiment, MeasureEntry, Measures
+from evosdc.experiment.build.safeguards import exact_risks, harms_of, limits_of
+from evosdc.experiment.config.experiment import Experiment, MeasureEntry, Measures
 from evosdc.model import Aggregation, Expected, Fitness, Fitted, Generalising, Microdata, PostRandomised
 from evosdc.model.constraint import Constraints
 from evosdc.model.fitness import single_measure
@@ -29,9 +30,9 @@ def build_problem(experiment: Experiment, microdata: Microdata, registry: Regist
     with collect.step():
         genotype = registry.build("genotype", experiment.genotype.name, experiment.genotype.params, microdata)
     fitted: dict[str, Fitted] = {}
-    measures = experiment.measures or usual_measures(experiment.data, microdata, registry)
-    experiment = guarded(experiment.model_copy(update={"measures": measures}), genotype, registry)
-    measures = experiment.measures or measures
+    experiment = guarded(judged_as_usual(experiment, microdata, registry), genotype, registry)
+    measures = experiment.measures
+    assert measures is not None, "those taken as usual where none is named"
     for measure in measures.all:
         with collect.step():
             built = registry.build("measure", measure.name, measure.params)
@@ -79,24 +80,30 @@ def build_problem(experiment: Experiment, microdata: Microdata, registry: Regist
     return Problem(genotype, fitted | figures, aggregation, fitness, Streams(seed), constraints)
 
 
-def usual_measures(data: DataSource, microdata: Microdata, registry: Registry) -> Measures:
-    """Return the measures that an experiment takes where it names none.
+def judged_as_usual(experiment: Experiment, microdata: Microdata, registry: Registry) -> Experiment:
+    """Return an experiment that names no measures with those it takes, and with the constraints that come with them.
 
     A registered data set is judged by the measures of the literature on it, which follow the scales. A file of the
-    user's own is judged as `protect` judges it: risk by role, loss by the tables of analysts, harms besides.
+    user's own is judged as `protect` judges it: risk by role, loss by the tables of analysts, harms besides, and values
+    that stay as they were, which are kept below what a verdict accepts.
 
     Parameters
     ----------
-    data : DataSource
+    experiment : Experiment
     microdata : Microdata
         With the attributes that analysts tabulate.
     registry : Registry
     """
-    if data.name is not None:
-        return Measures.model_validate(default_measures(microdata.original.schema, registry))
-    return Measures.model_validate(
-        measures_by_role(microdata, registry) | {"other": registry.defaults("measure", "harm")}
-    )
+    if experiment.measures is not None:
+        return experiment
+    if experiment.data.name is not None:
+        usual = Measures.model_validate(default_measures(microdata.original.schema, registry))
+        return experiment.model_copy(update={"measures": usual})
+    bounds = exact_risks(microdata, registry, experiment.constraints)
+    judged = measures_by_role(microdata, registry) | {"other": (*harms_of(registry), *bounds)}
+    bounded = {text.partition("<")[0].strip() for text in experiment.constraints}
+    constraints = (*experiment.constraints, *limits_of(bounds, bounded))
+    return experiment.model_copy(update={"measures": Measures.model_validate(judged), "constraints": constraints})
 
 
 def _judged(measure: MeasureEntry, microdata: Microdata) -> Table:

@@ -7,12 +7,14 @@ from typing import Any
 from evosdc.calls.defaults import default_portfolio, measures_by_role
 from evosdc.calls.households import require_no_split_households
 from evosdc.experiment.build.data import load_data, microdata_of
+from evosdc.experiment.build.safeguards import exact_risks, harms_of, limits_of
 from evosdc.experiment.config.experiment import DataSource, Experiment
 from evosdc.experiment.config.reader import parse_experiment
 from evosdc.model import Microdata, designs_of
 from evosdc.model.constraint import Constraint
 from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import Registry
+from evosdc.release.publication import CONDITIONAL, YES
 
 GENERATIONS = 1200
 """Generations of the search, two of which are a round of some sixty candidates."""
@@ -22,12 +24,6 @@ STALLED = 400
 
 TUNED = 600
 """Files that are masked and judged to tune masking methods, where no time is given; else a share of the time."""
-
-MOST_HARM = 3.0
-"""What a measure of harm may come to at most, in per cent of the records."""
-
-PUBLISHABLE = "publishable"
-"""The requirement that the verdict does not forbid to publish the file."""
 
 
 def protection(
@@ -50,7 +46,8 @@ def protection(
     """Return the experiment that protects a file, with what the user leaves open filled in.
 
     Risk is judged by role and loss by the tables of analysts, see `evosdc.calls.defaults.measures_by_role`. Harms that
-    plugins offer for the occasion, relabelling for one, are kept at or below `MOST_HARM`.
+    plugins offer for the occasion, relabelling for one, and values that stay as they were are kept below bounds: see
+    `evosdc.experiment.build.safeguards`.
 
     Parameters
     ----------
@@ -74,7 +71,7 @@ def protection(
     start : mapping, optional
         As the key ``start`` of an experiment, in place of either.
     harms : bool
-        Whether harms are judged and limited.
+        Whether harms are judged and limited, and values that stay as they were.
     second_opinion : bool
         Whether judges that the search does not use are asked about what it found.
 
@@ -89,8 +86,8 @@ def protection(
     microdata = microdata_of(data, given.protect, data.table.schema.names)
     require_no_split_households(data.table, microdata.protect)
     measures = judgement_of(microdata, registry, il, dr)
-    offered = registry.defaults("measure", "harm") if harms else ()
-    limited = [name for name in offered if name not in (*measures["il"], *dr)]
+    bounds = harms_of(registry) | exact_risks(microdata, registry, require) if harms else {}
+    limited = {name: bound for name, bound in bounds.items() if name not in (*measures["il"], *dr)}
     measures["other"] = [
         *limited,
         *measures_of(require, registry, (*measures["il"], *_names(measures["dr"]), *limited)),
@@ -150,10 +147,14 @@ def judgement_of(
     return measures
 
 
-def without_publishable(require: Sequence[str]) -> tuple[tuple[str, ...], bool]:
-    """Return requirements without `PUBLISHABLE`, which is judged when all else is known, and whether it was one."""
-    kept = tuple(text for text in require if text.strip().lower() != PUBLISHABLE)
-    return kept, len(kept) < len(require)
+def without_publishable(require: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """Return requirements without those on the verdict, which is judged when all else is known, and the strictest.
+
+    It is ``publishable``, without a condition, or ``publishable on conditions``; empty where none was one.
+    """
+    said = [" ".join(text.lower().split()) for text in require]
+    kept = tuple(text for text, words in zip(require, said, strict=True) if words not in (YES, CONDITIONAL))
+    return kept, YES if YES in said else CONDITIONAL if CONDITIONAL in said else ""
 
 
 def measures_of(require: Sequence[str], registry: Registry, taken: Sequence[str]) -> list[str]:
@@ -176,8 +177,3 @@ def of_privacy(require: Sequence[str], registry: Registry) -> bool:
 
 def _names(entries: Sequence[Any]) -> list[str]:
     return [str(entry["name"]) if isinstance(entry, Mapping) else str(entry) for entry in entries]
-
-
-def limits_of(harms: Sequence[str]) -> list[str]:
-    """Return the constraints that keep harms at or below `MOST_HARM`."""
-    return [f"{harm} <= {MOST_HARM:g}" for harm in harms]

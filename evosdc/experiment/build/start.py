@@ -140,7 +140,7 @@ def starting_individual(problem: Problem, plan: StartingPlan, position: int, rul
     if position < len(plan.maskings):
         made = _masked(problem, plan.maskings[position], position)
         assert isinstance(genotype, Seedable), "files start a search of seedable genotypes only"
-        label += righted(made.right_labels)
+        label += put_in_order(made)
         return individual_of(problem, genotype.seeded(made.table), label, rule)
     own = position - len(plan.maskings)
     if own < len(plan.initial):
@@ -177,9 +177,10 @@ def starting_table(problem: Problem, plan: StartingPlan, position: int) -> Table
     return problem.decode(genome, genotype.key(genome))
 
 
-def righted(names: Sequence[str]) -> str:
-    """Return what a label says of attributes whose labels were put right; empty where there are none."""
-    return f", then labels of {', '.join(names)} put right" if names else ""
+def put_in_order(made: Mended) -> str:
+    """Return what a label says of attributes that were put in order; empty where there are none."""
+    righted = f", then labels of {', '.join(made.right_labels)} put right" if made.right_labels else ""
+    return righted + (f", then kept values of {', '.join(made.move_values)} moved" if made.move_values else "")
 
 
 def _masked(problem: Problem, entry: StartEntry, *address: int) -> Mended:

@@ -28,21 +28,25 @@ class MaskingEntry(Parameters):
     right_labels: tuple[str, ...] = Field(
         (), description="attributes to publish, after the last step, under the labels that most of their records have"
     )
+    move_values: tuple[str, ...] = Field(
+        (), description="attributes whose rare values, where they were kept, change places after all else"
+    )
 
     @property
     def masking(self) -> Masking:
         """The entry as the portfolio's own class."""
         then = tuple(step.masking for step in self.then)
         return Masking(
-            self.method, dict(self.model_extra or {}), self.attributes, self.by, then, self.seed, self.right_labels
-        )
+            self.method, dict(self.model_extra or {}), self.attributes, self.by, then, self.seed,
+            self.right_labels, self.move_values,
+        )  # fmt: skip
 
     @classmethod
     def of(cls, masking: Masking) -> "MaskingEntry":
         """Return the entry of a masking."""
         then = tuple(cls.of(step) for step in masking.then)
         own = {"attributes": masking.attributes, "by": masking.by, "then": then, "seed": masking.seed}
-        own |= {"right_labels": masking.right_labels}
+        own |= {"right_labels": masking.right_labels, "move_values": masking.move_values}
         return cls(method=masking.method, **own, **masking.params)
 
 

@@ -22,6 +22,9 @@ class Display:
     def concluding(self, what: str) -> None:
         """The search is over, and `what` is being done, such as "asking judges for a second opinion"."""
 
+    def judging(self, done: int, total: int) -> None:
+        """`done` of the `total` judges have answered who are asked for a second opinion."""
+
     def runs(self, done: int, total: int) -> None:
         """`done` of the `total` runs of a study are complete."""
 

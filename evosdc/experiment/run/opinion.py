@@ -1,6 +1,6 @@
 """The second opinion after a search: judges that it did not use, on the best classical file and the best found."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from evosdc.calls.judging import Claims, second_opinions
@@ -17,6 +17,12 @@ from evosdc.table.table import Table
 LONG = 20.0
 """Seconds of search from which a single run has a second opinion that did not say whether it wants one."""
 
+SECONDS = 1.1
+"""Of one core, for two files of 1000 records and an attribute that is protected."""
+
+AROUND = 2.0
+"""What an estimate is divided and multiplied by: computers, and what they do besides, differ by so much."""
+
 BEST, CLASSICAL = "best", "classical"
 
 
@@ -31,6 +37,17 @@ def unused_judges(experiment: Experiment, registry: Registry) -> list[str]:
     """Return the judges that an experiment did not use as measures."""
     used = {measure.name for measure in experiment.measures.all} if experiment.measures is not None else set()
     return [name for name in registry.defaults("measure", "judge") if name not in used]
+
+
+def expected_time(records: int, protected: int, attributes: int) -> str:
+    """Return about how long judges take for two files, in words: a span, since nobody knows the computer's load.
+
+    Fitted to measured times of files of 500 to 30 000 records and 3 to 11 protected attributes: judges sample records,
+    so that their time grows slowly with these.
+    """
+    seconds = SECONDS * (protected + 0.5 * attributes) * (records / 1000.0) ** 0.4
+    least, greatest = (f"{max(float(f'{part:.1g}'), 2.0):g}" for part in (seconds / AROUND, seconds * AROUND))
+    return f"about {least} to {greatest} s"
 
 
 def claims_of(scores: Mapping[str, float], experiment: Experiment, registry: Registry) -> Claims:
@@ -52,7 +69,11 @@ def claims_of(scores: Mapping[str, float], experiment: Experiment, registry: Reg
 
 
 def opinion_of(
-    assembly: Assembly, starting: Sequence[StartingFile], best: Individual, masked: Table
+    assembly: Assembly,
+    starting: Sequence[StartingFile],
+    best: Individual,
+    masked: Table,
+    answered: Callable[[int, int], None] | None = None,
 ) -> tuple[dict[str, Any] | None, dict[str, Any] | None, list[str]]:
     """Return ``second_opinion`` and ``verdict`` of a result, and notes; None for both where judges cannot be asked.
 
@@ -65,6 +86,8 @@ def opinion_of(
         What was found.
     masked : Table
         Its file.
+    answered : callable, optional
+        Told how many of how many judges have answered.
     """
     microdata, registry, experiment = assembly.microdata, assembly.registry, assembly.experiment
     if masked.schema != microdata.original.schema:
@@ -85,6 +108,7 @@ def opinion_of(
             judges=judges,
             claimed=claims,
             seed=assembly.seed,
+            answered=answered,
         )
     except InputError as error:
         return None, None, [f"There is no second opinion: {error.faults[0]}."]

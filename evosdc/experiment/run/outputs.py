@@ -18,7 +18,7 @@ from evosdc.experiment.run.causes import causes_of
 from evosdc.experiment.run.display import Display
 from evosdc.experiment.run.fresh_findings import impossible_warning
 from evosdc.experiment.run.limit import limit_of_run, limit_summary
-from evosdc.experiment.run.opinion import opinion_of, wanted
+from evosdc.experiment.run.opinion import expected_time, opinion_of, wanted
 from evosdc.experiment.run.privacy_findings import privacy_findings
 from evosdc.experiment.run.release import write_release
 from evosdc.experiment.run.summaries import (
@@ -42,7 +42,7 @@ from evosdc.runs.layout import BEST, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, 
 from evosdc.table.determination import determinations
 from evosdc.table.table import Table
 
-SO_FAR = "The search was stopped before its end: this is the best file so far, and evosdc resume goes on."
+SO_FAR = "The run was stopped before its end: this is the best file so far, which no judge saw; evosdc resume goes on."
 """What a result says of itself that is not the end."""
 
 
@@ -93,8 +93,10 @@ def write_outputs(
     experiment, registry = assembly.experiment, assembly.registry
     opinion, verdict, unasked = None, None, list[str]()
     if not so_far and wanted(experiment, folder, state.progress.seconds):
-        tell("asking judges for a second opinion")
-        opinion, verdict, unasked = opinion_of(assembly, starting, best, masked)
+        table = assembly.source.table
+        span = expected_time(len(table), len(assembly.microdata.protect), len(table.schema.names))
+        tell(f"asking judges for a second opinion, which the time given does not include: {span}")
+        opinion, verdict, unasked = opinion_of(assembly, starting, best, masked, (display or Display()).judging)
     tell("judging the file: fresh draws, limit, intruders, analyses")
     fresh = fresh_summary(assembly, starting, best)
     limit = None if so_far else limit_of_run(experiment, assembly.microdata, registry, state.progress.seconds)

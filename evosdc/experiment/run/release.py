@@ -7,14 +7,14 @@ import numpy as np
 
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import Assembly
+from evosdc.experiment.build.safeguards import own_limits
 from evosdc.experiment.run.provenance import digest
-from evosdc.model.constraint import Constraint
-from evosdc.plugins.registry import Registry
+from evosdc.release.acceptance import bound_of
 from evosdc.release.analyses import analyses
 from evosdc.release.corrections import corrections
 from evosdc.release.cross_tables import cross_tables
 from evosdc.release.intruder import Found, found_by_intruder, found_by_value
-from evosdc.release.publication import ACCEPTED, Evidence, publication
+from evosdc.release.publication import Evidence, publication
 from evosdc.release.unchanged import unchanged_columns
 from evosdc.release.unchanged_together import unchanged_together
 from evosdc.runs.layout import RELEASE, RunFolder
@@ -81,10 +81,12 @@ def write_release(
     summary = found.to_json() if found is not None else _of_model(risk, len(kept))
     told = {key: value for key, value in summary.items() if key != "at_risk"} if summary is not None else None
     fitness, identity = document["best"]["fitness"], document["identity"]
-    bound, bound_by = bound_of(required, str((told or {}).get("measure", "")), assembly.registry)
+    texts = [str(entry["requirement"]) for entry in required]
+    bound, bound_by = bound_of(texts, str((told or {}).get("measure", "")), assembly.registry)
     evidence = Evidence(
         intruder=told,
         requirements=required,
+        own_limits=own_limits(texts, assembly.registry),
         bound=bound,
         bound_by=bound_by,
         holds=verdict.get("holds"),
@@ -131,25 +133,6 @@ def _of_model(risk: Mapping[str, Any], records: int) -> dict[str, Any] | None:
                 "expected": expected, "records": records, "known": list(risk.get("quasi_identifiers") or ()),
             }  # fmt: skip
     return None
-
-
-def bound_of(required: Sequence[Mapping[str, Any]], measure: str, registry: Registry) -> tuple[float, str]:
-    """Return the share of people that may be found, in per cent, and the requirement that sets it.
-
-    A requirement sets it that bounds, over all attributes, the measure that states the share, or that of an intruder
-    who knows how the file was masked; of several the strictest. No other one says what is acceptable, `dr` neither:
-    it mixes what several measures say.
-    """
-    sets = {measure, *registry.defaults("measure", "intruder")}
-    found = [
-        (constraint, str(constraint)) for constraint in (Constraint.parse(str(e["requirement"])) for e in required)
-    ]
-    bounds = [
-        (constraint.bound, text)
-        for constraint, text in found
-        if constraint.name in sets and constraint.operator == "<=" and not (constraint.attribute or constraint.params)
-    ]
-    return min(bounds, default=(ACCEPTED, ""))
 
 
 def _codebook(published: Table, dropped: Sequence[str]) -> list[dict[str, Any]]:

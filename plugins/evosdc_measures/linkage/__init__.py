@@ -39,4 +39,10 @@ SPECS: tuple[MeasureSpec, ...] = (
         source="Nin, Herranz and Torra (2008); the algorithm as it is known, credit for ties: reconstruction",
         kind="dr", family="linkage", scales=_SCALES,
     ),
+    MeasureSpec(
+        name="exact-linkage", implementation="evosdc_measures.linkage.exact:ExactLinkage",
+        summary="People found by the exact value of the one attribute that finds most: values left as they were.",
+        source="Joining on equal values; credit for ties, the worst attribute: reconstruction",
+        kind="dr", family="linkage", scales=_SCALES, default_for=("exact",),
+    ),
 )  # fmt: skip

@@ -1,0 +1,58 @@
+"""What is kept below a bound although nobody asked for it: harms, and values that are published as they were."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from evosdc.model import Microdata
+from evosdc.plugins.registry import Registry
+from evosdc.release.acceptance import strictest_bound
+
+MOST_HARM = 3.0
+"""What a measure of harm may come to at most, in per cent of the records."""
+
+
+def harms_of(registry: Registry) -> dict[str, float]:
+    """Return the measures of harm that plugins offer, relabelling for one, each with its bound."""
+    return dict.fromkeys(registry.defaults("measure", "harm"), MOST_HARM)
+
+
+def exact_risks(microdata: Microdata, registry: Registry, require: Sequence[str] = ()) -> dict[str, float]:
+    """Return the measures of risk by exact values that the file can be refused for, each with the verdict's bound.
+
+    A measure that not even the original exceeds is left out: no masked file of it has to be kept from anything.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    registry : Registry
+    require : sequence of str
+        Requirements, which may set the bound.
+
+    Raises
+    ------
+    ExperimentError
+        A requirement cannot be read.
+    """
+    original, bound = microdata.original, strictest_bound(require, registry)
+    scales = {str(attribute.scale) for attribute in original.schema.attributes}
+    fitting = [
+        name
+        for name in registry.defaults("measure", "exact")
+        if scales <= set(getattr(registry.spec("measure", name), "scales", ()))
+    ]
+    exceeded = [
+        name
+        for name in fitting
+        if len(original) and registry.build("measure", name, {}).fit_in(microdata).score(original) > bound
+    ]
+    return dict.fromkeys(exceeded, bound)
+
+
+def limits_of(bounds: Mapping[str, float], bounded: Iterable[str] = ()) -> list[str]:
+    """Return the constraints that keep measures at or below their bounds, but for those bounded already."""
+    return [f"{name} <= {bound:g}" for name, bound in bounds.items() if name not in set(bounded)]
+
+
+def own_limits(required: Sequence[str], registry: Registry) -> list[str]:
+    """Return the constraints that may be among those of an experiment without anybody having required them."""
+    exact = dict.fromkeys(registry.defaults("measure", "exact"), strictest_bound(required, registry))
+    return limits_of(harms_of(registry) | exact)

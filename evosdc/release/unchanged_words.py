@@ -1,0 +1,67 @@
+"""What unchanged columns tell together, in words: for the verdict, the terminal and the report."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from evosdc.release.trust import named, shown
+
+
+def together_words(told: Mapping[str, Any]) -> str:
+    """Return how many people are unique by unchanged columns, are found by these alone, and with masked ones.
+
+    Parameters
+    ----------
+    told : mapping
+        Of `evosdc.release.unchanged_together.Together.to_json`.
+    """
+    columns = _names(told, "columns")
+    masked, alone, found = _names(told, "masked"), told["alone_percent"], told["found_percent"]
+    by = "it alone" if len(columns) == 1 else "them alone, and nothing that was masked,"
+    unique = f"{shown(told['unique_percent'])} % of the people have values in {_them(columns)} that nobody else has."
+    by_these = f"Who knows {by} is expected to find {shown(alone)} % of the people."
+    if not masked or shown(alone) == shown(found):
+        return f"{unique} {by_these}"
+    besides = f"the masked {_columns(masked)} {named(masked)} besides, and how {_they(masked)} masked,"
+    return f"{unique} {by_these} Who knows {besides} is expected to find {shown(found)} %."
+
+
+def known_words(told: Mapping[str, Any], bound: float, allowed: str) -> str:
+    """Return that quasi-identifiers are published unchanged, and how many people are found with them."""
+    known, masked = _names(told, "known"), _names(told, "masked")
+    be, they = ("is", "it") if len(known) == 1 else ("are", "they")
+    besides = f" besides {named(masked)}, which {'was' if len(masked) == 1 else 'were'} masked," if masked else ""
+    return (
+        f"{named(known)} {be} published unchanged, and an intruder is taken to know {_them(known)}: whoever knows "
+        f"{_them(known)}{besides} is expected to find {shown(told['known_percent'])} % of the people, above the "
+        f"{bound:g} % {allowed}. Protect {_them(known)} as well; where no intruder can know {_them(known)}, say "
+        f"another role than {they} {'has' if len(known) == 1 else 'have'} in the schema."
+    )
+
+
+def unknown(told: Mapping[str, Any]) -> list[str]:
+    """Return the unchanged columns that an intruder is taken not to know: roles other, sensitive, stratum."""
+    known = _names(told, "known")
+    return [name for name in _names(told, "columns") if name not in known]
+
+
+def uncounted_words(told: Mapping[str, Any]) -> str:
+    """Return which unchanged columns are not counted; empty where all are."""
+    names = _names(told, "uncounted")
+    be = "is" if len(names) == 1 else "are"
+    return f" Not counted {be} {named(names)} (weights, households)." if names else ""
+
+
+def _names(told: Mapping[str, Any], key: str) -> list[str]:
+    return [str(name) for name in told.get(key) or ()]
+
+
+def _them(names: list[str]) -> str:
+    return "it" if len(names) == 1 else "them"
+
+
+def _they(names: list[str]) -> str:
+    return "it was" if len(names) == 1 else "they were"
+
+
+def _columns(names: list[str]) -> str:
+    return "column" if len(names) == 1 else "columns"

@@ -1,0 +1,70 @@
+"""Kept values moved to others: rare values that a masked file publishes at their own records change places."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from evosdc.errors import Fault, ParameterError
+from evosdc.table.exact_values import ExactValues
+from evosdc.table.table import MISSING, Codes, Numbers, Rows, Table
+
+COMMON = 12
+"""People with the same value from which it is no rare one: it finds each of them with a chance of 8.3 % at most."""
+
+
+def with_moved_values(original: Table, masked: Table, names: Sequence[str]) -> Table:
+    """Return a masked table in which rare values of some attributes no longer stand at their own records.
+
+    A value that fewer than 12 people have, and that is published at its own record, changes places with the next kept
+    one in the order of values; a last one with the nearest value of any record that can take it. So counts stay, and
+    values hardly move. By the exact value of an attribute then at most 100 / 12 per cent of the people are found, if
+    all could be moved. Missing values stay.
+
+    Parameters
+    ----------
+    original, masked : Table
+        In one schema; record r of both is the same respondent.
+    names : sequence of str
+
+    Raises
+    ------
+    SchemaError
+        A name is no attribute.
+    ParameterError
+        The masked table has labels of its own.
+    """
+    schema = original.schema
+    schema.require(names, "move_values")
+    if masked.schema != schema:
+        raise ParameterError(Fault("move_values", "generalised labels", "a file in the original's own categories"))
+    values = ExactValues(original, names)
+    state = values.start(masked)
+    codes, numbers = masked.codes.copy(), masked.numbers.copy()
+    for name in values.names:
+        rare = np.flatnonzero(values.chances(state, name) > 1.0 / COMMON).astype(np.intp)
+        if schema[name].categorical:
+            _move(original.column(name), codes[:, schema.categorical.index(schema[name])], rare)
+        else:
+            _move(original.column(name), numbers[:, schema.numeric.index(schema[name])], rare)
+    return Table(schema, codes, numbers)
+
+
+def _move(own: Codes | Numbers, published: Codes | Numbers, kept: Rows) -> None:
+    """Exchange the values of kept records in place, each with one of another value."""
+    missing = np.isnan(published) if published.dtype.kind == "f" else published == MISSING
+    kept = kept[~missing[kept]]
+    waiting: list[int] = []
+    for row in kept[np.argsort(published[kept], kind="stable")].tolist():
+        if waiting and published[waiting[-1]] != published[row]:
+            _exchange(published, waiting.pop(), row)
+        else:
+            waiting.append(row)
+    for row in waiting:
+        value = published[row]
+        fitting = np.flatnonzero(~missing & (published != value) & (own != value))
+        if fitting.size:
+            _exchange(published, row, int(fitting[np.argmin(np.abs(published[fitting] - value))]))
+
+
+def _exchange(published: Codes | Numbers, one: int, other: int) -> None:
+    published[one], published[other] = published[other], published[one]
