@@ -45,17 +45,25 @@ def shown(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def write_page(path: str | Path, title: str, body: str) -> Path:
+def require_free(path: str | Path, overwrite: bool) -> None:
+    """Raise `DataError` where a page cannot be written, or where a file exists that is not to be written over."""
+    from evosdc.files.atomic import check_writable, require_unused
+
+    check_writable(path)
+    require_unused(path, replace=overwrite, advice="Choose another one, or say overwrite=True.")
+
+
+def write_page(path: str | Path, title: str, body: str, overwrite: bool = False) -> Path:
     """Write a page that holds a result and return where it is.
 
     Raises
     ------
     DataError
-        The path cannot be written.
+        The path cannot be written, or a file exists there that is not to be written over.
     """
-    from evosdc.files.atomic import check_writable, write_text
+    from evosdc.files.atomic import write_text
 
     target = Path(path)
-    check_writable(target)
+    require_free(target, overwrite)
     write_text(target, _PAGE.format(title=escape(title), body=body))
     return target

@@ -122,20 +122,20 @@ class ProtectedData(Generic[Data]):
         """What has to be known before the data are released."""
         return tuple(self.result["warnings"])
 
-    def report(self, path: str | Path = "report.html") -> Path:
+    def report(self, path: str | Path = "report.html", overwrite: bool = False) -> Path:
         """Write the report of the run and return where it is.
 
         Raises
         ------
         DataError
-            The path cannot be written.
+            The path cannot be written, or a file exists there and `overwrite` is not true.
         """
-        from evosdc.files.atomic import check_writable
+        from evosdc.api.html import require_free
         from evosdc.report import write_report
 
         if self._run is None:
-            return write_page(path, "Protected data", self._repr_html_())
-        check_writable(Path(path))
+            return write_page(path, "Protected data", self._repr_html_(), overwrite)
+        require_free(path, overwrite)
         return write_report([self._run], Path(path))
 
     def to_json(self) -> dict[str, Any]:

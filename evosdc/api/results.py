@@ -34,9 +34,9 @@ class Scores(dict[str, float]):
 
         return pd.DataFrame(list(self._rows()), columns=["measure", "kind", "score", "meaning"])
 
-    def report(self, path: str | Path = "scores.html") -> Path:
-        """Write a page with the scores and return where it is."""
-        return write_page(path, "A masked file against its original", self._repr_html_())
+    def report(self, path: str | Path = "scores.html", overwrite: bool = False) -> Path:
+        """Write a page with the scores and return where it is; raises `DataError` where a file exists."""
+        return write_page(path, "A masked file against its original", self._repr_html_(), overwrite)
 
     def _rows(self) -> Iterator[tuple[str, str, float, str]]:
         for name, value in self.items():
@@ -82,9 +82,9 @@ class RiskFigures(dict[str, Any]):
 
         return pd.DataFrame(list(self._rows()), columns=["model", "figure", "value", "meaning"])
 
-    def report(self, path: str | Path = "risk.html") -> Path:
-        """Write a page with the figures and return where it is."""
-        return write_page(path, "What a file reveals by itself", self._repr_html_())
+    def report(self, path: str | Path = "risk.html", overwrite: bool = False) -> Path:
+        """Write a page with the figures and return where it is; raises `DataError` where a file exists."""
+        return write_page(path, "What a file reveals by itself", self._repr_html_(), overwrite)
 
     def _rows(self) -> Iterator[tuple[str, str, Any, str]]:
         registry = default_registry()
@@ -136,9 +136,9 @@ class Judged(SecondOpinion):
             columns=names,
         )  # fmt: skip
 
-    def report(self, path: str | Path = "judged.html") -> Path:
-        """Write a page with the opinion and return where it is."""
-        return write_page(path, "A second opinion on a masked file", self._repr_html_())
+    def report(self, path: str | Path = "judged.html", overwrite: bool = False) -> Path:
+        """Write a page with the opinion and return where it is; raises `DataError` where a file exists."""
+        return write_page(path, "A second opinion on a masked file", self._repr_html_(), overwrite)
 
     def _repr_html_(self) -> str:
         verdict = self.verdict

@@ -2,7 +2,7 @@
 
 import click
 
-from evosdc.cli.options import json_option
+from evosdc.cli.options import force_option, json_option
 
 
 @click.group(invoke_without_command=True)
@@ -48,17 +48,20 @@ def list_datasets(as_json: bool = False) -> None:
 @datasets.command()
 @click.argument("name")
 @click.option("-o", "--output", metavar="FILE.csv", help="Also write the data set as a CSV file.")
-def fetch(name: str, output: str | None) -> None:
+@force_option
+def fetch(name: str, output: str | None, force: bool) -> None:
     """Find data set NAME in EVOSDC_DATA or the cache, or download it, and check it."""
     from pathlib import Path
 
     from evosdc.cli.inputs import files_behind, require_apart
     from evosdc.datasets.loading import load_dataset
+    from evosdc.files.atomic import require_unused
     from evosdc.plugins.registry import default_registry
 
     source = load_dataset(default_registry().spec("dataset", name))  # type: ignore[arg-type]
     if output is not None:
         require_apart(Path(output), *files_behind(source, name))
+        require_unused(output, replace=force)
     click.echo(f"{name}: {len(source.table)} records, {len(source.table.schema)} attributes, from {source.origin}")
     if output is not None:
         source.write(Path(output), source.table, drop_identifiers=False)

@@ -1,22 +1,36 @@
 """``evosdc export``."""
 
 import json
+import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from evosdc.cli.options import PATH, command_line, formulas_option, json_option
+from evosdc.cli.options import PATH, command_line, force_option, formulas_option, json_option
 
 
-@click.command()
+class MemberCommand(click.Command):
+    """A command that takes -1 for the number of a member, which is refused with the numbers that there are."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Return what is left of the words when options and arguments are read."""
+        ctx.ignore_unknown_options = any(re.fullmatch(r"-[0-9]+", word) for word in args)
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=MemberCommand)
 @click.argument("run_dir", type=PATH)
-@click.argument("member", type=click.IntRange(min=0))
+@click.argument("member", type=int)
 @formulas_option
 @click.option("-o", "--output", type=PATH, required=True, metavar="FILE.csv")
+@force_option
 @click.option("--data-package", is_flag=True, help="Also write datapackage.json beside it (Frictionless).")
 @json_option
-def export(run_dir: Path, member: int, neutralise: bool, output: Path, data_package: bool, as_json: bool) -> None:
+def export(
+    run_dir: Path, member: int, neutralise: bool, output: Path, force: bool, data_package: bool, as_json: bool
+) -> None:
     """Write the protected file of MEMBER of the Pareto front, and a manifest beside it.
 
     MEMBER is its number in front.csv, 0 for the least loss.
@@ -28,20 +42,26 @@ def export(run_dir: Path, member: int, neutralise: bool, output: Path, data_pack
     from evosdc.experiment.run.export import front_member
     from evosdc.experiment.run.provenance import input_account, manifest_of
     from evosdc.experiment.run.summaries import scored
-    from evosdc.files.atomic import write_text
+    from evosdc.files.atomic import require_unused, write_text
+    from evosdc.files.conversion import require_known_ending
     from evosdc.files.described_file import package_of
     from evosdc.model import Generalising
     from evosdc.plugins.registry import default_registry
+    from evosdc.runs.completeness import require_complete
     from evosdc.runs.published import published_faults
 
     registry = default_registry()
+    require_complete([run_dir])
     assembly, individual = front_member(run_dir, member, registry)
     manifest = output.with_name(f"{output.stem}.manifest.json")
     package = output.with_name("datapackage.json")
     if data_package and output.name == package.name:
         raise DataError(Fault(str(output), "the name of the descriptor", "another name for the data"))
-    for path in (output, manifest, *([package] if data_package else [])):
+    require_known_ending(output, assembly.source.original, assembly.source.origin)
+    targets = (output, manifest, *([package] if data_package else []))
+    for path in targets:
         require_apart(path, *files_read(assembly), *(path for path in run_dir.rglob("*") if path.is_file()))
+    require_unused(*targets, replace=force)
     masked = assembly.problem.decode(individual.genome, individual.key)
     genotype, data, source = assembly.problem.genotype, assembly.experiment.data, assembly.source
     omitted = genotype.omitted(individual.genome) if isinstance(genotype, Generalising) else None
@@ -66,11 +86,37 @@ def export(run_dir: Path, member: int, neutralise: bool, output: Path, data_pack
         descriptor = package_of(source.table.with_columns(masked), written.dropped, output.stem, output.name)
         write_text(package, json.dumps(descriptor, indent=1, ensure_ascii=False) + "\n")
     # What is written comes from the checkpoint, and is right whatever became of the published file.
-    warn([*written.warnings, *map(str, published_faults(run_dir))])
+    warnings = [
+        *unprotected_sentences(member, written.changed),
+        *verdict_sentences(run_dir),
+        *written.warnings,
+        *map(str, published_faults(run_dir)),
+    ]
+    warn(warnings)
     if as_json:
-        print_json(document)
+        print_json(document | {"warnings": warnings})
         return
     scores = ", ".join(f"{name} {value:.3f}" for name, value in individual.scores.items())
     say(f"Wrote {output} and {manifest.name}: member {member} of the front, {scores}.")
     if written.dropped:
         say(f"Identifiers left out: {', '.join(written.dropped)}.")
+
+
+def unprotected_sentences(member: int, changed: Mapping[str, int]) -> list[str]:
+    """Return what is said of a member that has the values of the original; usually nothing."""
+    if any(changed.values()):
+        return []
+    return [f"Member {member} is the original: no value of {', '.join(changed)} was changed, and nobody is protected."]
+
+
+def verdict_sentences(run_dir: Path) -> list[str]:
+    """Return what is said where the verdict of a run is that its file is not publishable; usually nothing."""
+    from evosdc.runs.layout import RESULT, read_object
+
+    if not (run_dir / RESULT).exists():
+        return ["The run has not ended, so that there is no verdict yet on whether a file of it may be published."]
+    told = read_object(run_dir / RESULT).get("publication") or {}
+    if told.get("publishable") is not False:
+        return []
+    reason = f": {told['reasons'][0]}" if told.get("reasons") else "."
+    return [f"The verdict of this run on its best file is {str(told['headline']).upper()}{reason}"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evosdc.cli.options import PATH, json_option
+from evosdc.cli.options import PATH, force_option, json_option
 
 if TYPE_CHECKING:
     from evosdc.files.inference.missing_codes import MissingCode
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     default=None,
     help="Whether to ask about codes that may stand for missing values; default: where there is a terminal.",
 )
-@click.option("--force", is_flag=True, help="Replace an existing schema file.")
+@force_option
 @json_option
 def init(data: Path, output: Path, given: tuple[str, ...], ask: bool | None, force: bool, as_json: bool) -> None:
     """Look at DATA and propose roles, scales and categories in a schema file for you to edit.
@@ -43,13 +43,12 @@ def init(data: Path, output: Path, given: tuple[str, ...], ask: bool | None, for
     from evosdc.cli.inputs import require_apart
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
-    from evosdc.errors import Fault, SchemaError
+    from evosdc.files.atomic import require_unused
     from evosdc.files.schema.schema_writer import dump_schema
     from evosdc.files.source import parsed, source_of
 
-    if output.exists() and not force:
-        raise SchemaError(Fault(str(output), "a file that exists", "a new file", "Choose another, or add --force."))
     require_apart(output, data)
+    require_unused(output, replace=force)
     original = parsed(data)
     codes = _given(given, [column.name for column in original.columns])
     source = source_of(original, str(data), None, codes)
@@ -69,12 +68,15 @@ def init(data: Path, output: Path, given: tuple[str, ...], ask: bool | None, for
     found = source.inference
     assert found is not None
     _require_free(source, found.schema, output, data, force)
-    files = dump_schema(found.schema, output, found.remarks, found.reasons, found.rules)
+    of_file = source.notes[: len(source.notes) - len(found.notes)]
+    remarks = [*of_file, *found.remarks]
+    files = dump_schema(found.schema, output, remarks, found.reasons, found.rules)
     if as_json:
         roles = {a.name: {"role": str(a.role), "scale": a.scale_word} for a in found.schema.attributes}
         reasons = {name: roles[name] | {"reason": reason} for name, reason in found.reasons.items()}
         asked = [{"attribute": c.name, "text": c.text, "records": c.records} for c in found.suspected if not c.certain]
-        print_json({"files": [str(file) for file in files], "attributes": reasons, "suspected_missing": asked})
+        written = [str(file) for file in files]
+        print_json({"files": written, "attributes": reasons, "suspected_missing": asked, "remarks": remarks})
         return
     for note in source.notes:
         say(f"- {note}")
@@ -91,14 +93,13 @@ def init(data: Path, output: Path, given: tuple[str, ...], ask: bool | None, for
 def _require_free(source: "Source", schema: "Schema", output: Path, data: Path, force: bool) -> None:
     """Raise where a file to write is one that was read, or a hierarchy file is there already."""
     from evosdc.cli.inputs import files_behind, require_apart
-    from evosdc.errors import Fault, SchemaError
+    from evosdc.files.atomic import require_unused
     from evosdc.files.schema.schema_writer import hierarchy_files
 
-    for path in (output, *hierarchy_files(schema, output)):
+    hierarchies = hierarchy_files(schema, output)
+    for path in (output, *hierarchies):
         require_apart(path, data, *files_behind(source, str(data)))
-        if path != output and path.exists() and not force:
-            advice = "Choose another schema file, or add --force."
-            raise SchemaError(Fault(str(path), "a hierarchy file that exists", "a new file", advice))
+    require_unused(*hierarchies, replace=force, advice="Choose another schema file, or add --force.")
 
 
 def _given(texts: Sequence[str], names: Sequence[str]) -> dict[str, list[str]]:

@@ -14,6 +14,7 @@ from evosdc.cli.options import (
     PATH,
     attributes_option,
     command_line,
+    force_option,
     formulas_option,
     json_option,
     listed,
@@ -50,6 +51,7 @@ from evosdc.cli.options import (
 @formulas_option
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
 @click.option("-o", "--output", type=PATH, required=True, metavar="MASKED.csv")
+@force_option
 @json_option
 def mask(
     method: str,
@@ -65,6 +67,7 @@ def mask(
     neutralise: bool,
     seed: int,
     output: Path,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Mask DATA, a file or a registered data set, by METHOD; write the protected file and a manifest beside it."""
@@ -77,7 +80,8 @@ def mask(
     from evosdc.errors import FaultCollector
     from evosdc.experiment.config.maskings import masking_entries
     from evosdc.experiment.run.provenance import input_account, manifest_of
-    from evosdc.files.atomic import write_text
+    from evosdc.files.atomic import require_unused, write_text
+    from evosdc.files.conversion import require_known_ending
     from evosdc.model import Masking, Microdata
     from evosdc.plugins.registry import default_registry
     from evosdc.table.schema import Role
@@ -104,12 +108,15 @@ def mask(
             require_apart(path, data, schema, *named.values())
     with collect.step():
         source = open_source(data, schema)
+        require_known_ending(output, source.original, source.origin)
         source.table.schema.require(listed(by) or (), "--by")
         source.table.schema.require(listed(right_labels) or (), "--right-labels")
         source.table.schema.require(listed(move_values) or (), "--move-values")
         chosen = choose_attributes(source.table.schema, listed(attributes), otherwise_all=False)
         for path in filter(None, (output, manifest, companion)):
             require_apart(path, *files_behind(source, data))
+    with collect.step():
+        require_unused(*filter(None, (output, manifest, companion)), replace=force or bool(collect.faults))
     collect.settle()
     righted = tuple(listed(right_labels) or ())
     moved = tuple(listed(move_values) or ())

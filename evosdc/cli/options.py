@@ -47,6 +47,11 @@ def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")(command)
 
 
+def force_option(command: F) -> F:
+    """Add ``--force``."""
+    return click.option("--force", is_flag=True, help="Write over files that exist.")(command)
+
+
 def formulas_option(command: F) -> F:
     """Add ``--neutralise-formulas``."""
     return click.option(

@@ -55,6 +55,9 @@ def print_result(result: Mapping[str, Any]) -> None:
         f"stopped: {result['stopped']}; seed {result['seed']}; missing values count by the rule "
         f"'{result['missing_rule']}'."
     )
+    tuned = result["portfolio"].get("tuned") or {}
+    if tuned.get("evidence"):
+        say(tuned["evidence"])
     changed = ", ".join(f"{name} {count}" for name, count in result["changed"].items())
     say(f"Of {result['records']} records, values changed: {changed}.")
     if result.get("dropped_identifiers"):

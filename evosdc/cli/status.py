@@ -22,14 +22,16 @@ MOST_LISTED = 40
 def status(run_dir: Path, as_json: bool) -> None:
     """Show how a run or a study is doing: state, best file, speed, time left. Does not touch it.
 
-    Exit status 2 where a published file is lacking or is not the one that the run wrote.
+    Exit status 2 where files of the run are lacking, or a published one is not the one that it wrote.
     """
     from evosdc.cli.results import print_json
     from evosdc.experiment.study.status import read_status
+    from evosdc.runs.completeness import lacking_faults
     from evosdc.runs.published import published_faults
 
     found = read_status(run_dir)
-    changed = [str(fault) for fault in published_faults(run_dir)] if not found.active else []
+    faults = [] if found.active else [*lacking_faults(run_dir), *published_faults(run_dir)]
+    changed = [str(fault) for fault in faults]
     if as_json:
         print_json(found.to_json() | ({"warnings": changed} if changed else {}))
     else:

@@ -238,6 +238,7 @@ def _print(found: "Tuning", commands: Sequence[str], fitness: str, output: Path 
     left = len(found.rows) - len(listed_rows[0])
     if left:
         say(f"{left} more chains and methods by attribute are in the output of --json.")
+    say(found.evidence)
     best = found.files[0]
     say(f"Best file of all: {best.masking.label} with {' '.join(f'{value:.3f}' for value in best.fitness)}.")
     if output is not None:

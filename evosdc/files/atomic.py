@@ -64,6 +64,25 @@ def check_writable(path: Path | str) -> None:
         raise_unwritable(path, error)
 
 
+def require_unused(
+    *paths: Path | str, replace: bool = False, advice: str = "Choose another one, or add --force."
+) -> None:
+    """Raise `DataError` where files exist that were not meant to be written over, with all of them.
+
+    Parameters
+    ----------
+    paths : Path or str
+        Where files are to be written, of which a user named the first.
+    replace : bool
+        Whether the user said that existing files may be written over.
+    advice : str
+        What to do about it: how it is said.
+    """
+    there = [printable(str(path)) for path in paths if Path(path).exists()]
+    if there and not replace:
+        raise DataError([Fault(path, "a file that exists", "a new file", advice) for path in there])
+
+
 def unwritable(path: Path, reason: str) -> Fault:
     """Return the fault of a path that cannot be written for a reason."""
     given = f"a path that cannot be written ({printable(reason)})"

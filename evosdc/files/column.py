@@ -61,3 +61,17 @@ def renamed(column: Column, texts: Sequence[str]) -> Column:
     merged, position = distinct(texts, len(texts))
     index = np.append(position, np.int32(NO_TEXT))[column.index]
     return Column(column.name, merged, index.astype(np.int32), column.mark)
+
+
+def name_of_position(position: int) -> str:
+    """Return what a column is called that its file leaves unnamed; positions count from 1."""
+    return f"column {position}"
+
+
+def unnamed_sentences(names: Sequence[str]) -> list[str]:
+    """Return what is said of columns that a file leaves unnamed; usually nothing."""
+    if not names:
+        return []
+    one = len(names) == 1
+    called = f"{', '.join(names[:-1])} and {names[-1]}" if not one else names[0]
+    return [f"{'A column has' if one else f'{len(names)} columns have'} no name in the header: called {called} here."]

@@ -9,7 +9,7 @@ import numpy as np
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.changes import Change
-from evosdc.files.column import Column, distinct, renamed
+from evosdc.files.column import Column, distinct, name_of_position, renamed
 from evosdc.files.encoding import Encoding, decode
 from evosdc.files.record_fields import (
     TextRecord,
@@ -66,6 +66,12 @@ class DelimitedFile:
     def declared(self) -> Mapping[str, Attribute]:
         """Text declares no types."""
         return {}
+
+    @property
+    def unnamed(self) -> tuple[str, ...]:
+        """What columns are called that the header leaves unnamed."""
+        cut = self._cut(self.header) if self.header is not None else self.names
+        return tuple(name for name, field in zip(self.names, cut, strict=True) if not value(field))
 
     def place(self, record: int) -> str:
         """Return where a record stands in the file."""
@@ -148,7 +154,10 @@ class DelimitedFile:
         if self.header is None or len(kept) == len(self.names):
             return self.prefix
         before = self.prefix[: len(self.prefix) - len(self.header.text) - len(self.header.tail)]
-        return before + self._joined(self._cut(self.header), kept) + self.header.tail
+        # With columns left out, a column that has no name would be known by another position.
+        header = self.titled({name: name for name in self.unnamed}).header
+        assert header is not None
+        return before + self._joined(self._cut(header), kept) + header.tail
 
     def _cut(self, record: TextRecord) -> list[str]:
         cut = split_fields(record.text, self.separator)
@@ -221,7 +230,7 @@ def parse_delimited(
 
 
 def _names(header: Sequence[str]) -> tuple[str, ...]:
-    return tuple(value(field) or f"column {position}" for position, field in enumerate(header, start=1))
+    return tuple(value(field) or name_of_position(position) for position, field in enumerate(header, start=1))
 
 
 def _faults(

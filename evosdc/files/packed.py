@@ -92,6 +92,16 @@ def files_beside(original: Original) -> tuple[Path, ...]:
     return () if catalog is None else (catalog,)
 
 
+def unnamed_columns(original: Original) -> tuple[str, ...]:
+    """Return what columns are called that the file leaves unnamed."""
+    from evosdc.files.described_file import DescribedFile
+
+    if isinstance(original, PackedFile | DescribedFile):
+        return unnamed_columns(original.inner)
+    found: tuple[str, ...] = getattr(original, "unnamed", ())
+    return found
+
+
 def with_text(original: Original, text: DelimitedFile) -> Original:
     """Return an original with another text file in place of the one that it is or packs."""
     from evosdc.files.described_file import DescribedFile

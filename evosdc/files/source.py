@@ -11,7 +11,8 @@ from evosdc.files.atomic import atomic, raise_unwritable
 from evosdc.files.atomic import check_writable as check_writable
 from evosdc.files.changes import change_of
 from evosdc.files.coding import Origin, encode
-from evosdc.files.column import Column
+from evosdc.files.column import Column, unnamed_sentences
+from evosdc.files.conversion import PublishedColumn, content_for, require_known_ending
 from evosdc.files.described_file import DescribedFile, is_package, parse_package
 from evosdc.files.encoding import Encoding, read_bytes
 from evosdc.files.formats import parse_file
@@ -19,7 +20,7 @@ from evosdc.files.formulas import formulas_of, made_harmless
 from evosdc.files.inference.proposal import Inference, infer
 from evosdc.files.missing_reasons import alike
 from evosdc.files.original import Original
-from evosdc.files.packed import text_file
+from evosdc.files.packed import text_file, unnamed_columns
 from evosdc.files.quoting import quoted
 from evosdc.files.row_order import duplicate_sentences, keeps_order
 from evosdc.files.schema.description import SchemaDescription, describe
@@ -103,7 +104,8 @@ class Source:
         as the attribute where the original does not have it. If anything is changed, equal numbers of an attribute
         are written alike: the way in which 5 or 5.0 is written would give records away. So are missing values, but for
         the codes that tell why (`evosdc.files.missing_reasons`).
-        Labels that the original does not have, those of generalised values, are written as they are.
+        Labels that the original does not have, those of generalised values, are written as they are. Where the ending
+        of the name says another format than that of the original, that one is written (`evosdc.files.conversion`).
 
         Parameters
         ----------
@@ -119,11 +121,13 @@ class Source:
         Raises
         ------
         DataError
-            `masked` has other records or attributes, nothing would be left to write, or the path cannot be written.
+            `masked` has other records or attributes, nothing would be left to write, the path cannot be written, or its
+            ending is none of a format that can be.
         OSError
             The disk is full.
         """
         path = Path(path)
+        require_known_ending(path, self.original, self.origin)
         self._check(masked)
         if omitted is not None and len(omitted):
             kept = np.setdiff1d(np.arange(len(self.table), dtype=np.intp), omitted)
@@ -152,7 +156,9 @@ class Source:
         if self.neutralise_formulas and formulas:
             original, written = made_harmless(original, columns, written)
         missing = [schema.missing_of(name) for name in schema.names]
-        content = original.render(written, [position[name] for name in dropped], self.rows, missing)
+        left_out = [position[name] for name in dropped]
+        parts = [PublishedColumn(c, schema[c.name], written.get(p), missing[p]) for p, c in columns.items()]
+        content = content_for(path, original, parts, lambda held: held.render(written, left_out, self.rows, missing))
         check_writable(path)
         try:
             with atomic(path) as temporary:
@@ -273,6 +279,7 @@ def source_of(
     text = text_file(original)
     if text is not None and text.encoding.guessed:
         notes = (f"The file is not UTF-8; it was read as {text.encoding.name}.",)
+    notes += tuple(unnamed_sentences(unnamed_columns(original)))
     inference = None
     if description is None and isinstance(original, DescribedFile) and original.described is not None:
         description = original.described

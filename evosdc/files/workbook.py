@@ -10,7 +10,7 @@ from zipfile import BadZipFile
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.changes import Change
-from evosdc.files.column import Column
+from evosdc.files.column import Column, name_of_position
 from evosdc.files.valued import ValuedColumn, valued_column
 from evosdc.printing import printable
 from evosdc.table.schema import Attribute
@@ -28,11 +28,14 @@ class Workbook:
     first : int
         The row of the names, from 1.
     valued : tuple of ValuedColumn
+    unnamed : tuple of str
+        What columns are called above which no name stands.
     """
 
     sheet: Any
     first: int
     valued: tuple[ValuedColumn, ...]
+    unnamed: tuple[str, ...] = ()
 
     suffix = ".xlsx"
 
@@ -97,8 +100,8 @@ def parse_workbook(content: bytes, where: str) -> Workbook:
     Raises
     ------
     DataError
-        openpyxl is not installed; the file is damaged; no sheet has a row of names and a record; names are missing or
-        repeated; or a formula was saved without its value.
+        openpyxl is not installed; the file is damaged; no sheet has a row of names and a record; names are repeated;
+        or a formula was saved without its value.
     """
     try:
         import openpyxl
@@ -126,10 +129,9 @@ def parse_workbook(content: bytes, where: str) -> Workbook:
     faults = []
     if not body:
         faults.append(Fault(where, f"no record below the names of the sheet {sheet.title!r}", "at least one record"))
-    blank = [str(place) for place, name in enumerate(names, start=1) if not name]
-    if blank:
-        faults.append(Fault(where, f"no name in column {', '.join(blank)}", "a name above each column"))
-    repeated = sorted({name for name in names if name and names.count(name) > 1})
+    unnamed = tuple(name_of_position(place) for place, name in enumerate(names, start=1) if not name)
+    names = [name or name_of_position(place) for place, name in enumerate(names, start=1)]
+    repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         faults.append(Fault(where, f"the column {printable(', '.join(repeated))} more than once", "each name once"))
     for row in formulas[sheet.title].iter_rows(min_row=first + 1, max_col=len(names)):
@@ -144,7 +146,7 @@ def parse_workbook(content: bytes, where: str) -> Workbook:
     if faults:
         raise DataError(faults)
     valued = tuple(valued_column(name, [_value(row[place]) for row in body]) for place, name in enumerate(names))
-    return Workbook(sheet, first + 1, valued)
+    return Workbook(sheet, first + 1, valued, unnamed)
 
 
 def _value(value: Any) -> Any:

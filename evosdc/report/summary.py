@@ -120,8 +120,10 @@ def _searched(run: RecordedRun, stand: Standings) -> str:
     tried = mapping(mapping(run.result.get("portfolio")).get("tuned")).get("evaluations")
     if stand.size and isinstance(tried, int):
         words.append(f" that had been tuned for this score on {plural(tried, 'file')}")
+    evidence = run.told(mapping(mapping(run.result.get("portfolio")).get("tuned")).get("evidence"))
     reason = run.told(run.result.get("stopped"))
-    return "".join(words) + (f". It ended because: {reason.rstrip('.')}." if reason else ".")
+    ended = f". It ended because: {reason.rstrip('.')}." if reason else "."
+    return "".join(words) + ended + (f" {evidence}" if evidence else "")
 
 
 def _stands(run: RecordedRun, stand: Standings) -> str:

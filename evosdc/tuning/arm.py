@@ -101,6 +101,14 @@ class Arm:
             points = [(*point, share) for point in points for share in one.spread(each)]
         return sorted(points, key=lambda point: sum(abs(share - 0.5) for share in point))
 
+    def ladder(self, others: float = 0.5) -> list[Point]:
+        """Return points of the first free parameter from end to end, the middle first; `others` at one share."""
+        if not self.free or self.dear:
+            return self.coarse()[:1]
+        first, *further = self.free
+        there = tuple(min(one.spread(3), key=lambda share: abs(share - others)) for one in further)
+        return sorted(((share, *there) for share in first.spread(MOST_POINTS)), key=lambda point: abs(point[0] - 0.5))
+
     def around(self, point: Point, step: float) -> Iterator[Point]:
         """Yield the points next to one: each free parameter in turn a step down and up, one value at least."""
         for place, one in enumerate(self.free):

@@ -28,6 +28,9 @@ BATCH = 32
 MOST_OF_TIME = 1 / 8
 """Share of a budget of seconds that a single row of the result may use: a slow method must not starve the others."""
 
+MOST_OF_FAVOURED = 1 / 2
+"""The same for methods that alone are likely to keep what is required."""
+
 PAYLOAD = 512
 """Bytes of a trial on the wire, about."""
 
@@ -99,6 +102,8 @@ class Judge:
         Name of the worker's function, called with the masking as JSON and the seed.
     tell : callable, optional
         Called with the number of trials after each batch.
+    favoured : sequence of str
+        Methods that alone are likely to keep what is required.
     """
 
     def __init__(
@@ -110,6 +115,7 @@ class Judge:
         dispatch: Dispatch | None = None,
         function: str = "",
         tell: Callable[[int], None] = lambda done: None,
+        favoured: Sequence[str] = (),
     ) -> None:
         self.problem, self.registry, self.seed, self.budget = problem, registry, seed, budget
         self.dispatch, self.function, self.tell = dispatch, function, tell
@@ -119,8 +125,10 @@ class Judge:
         self.evaluations = 0
         self.used: Counter[str] = Counter()
         self.time_used: defaultdict[str, float] = defaultdict(float)
+        self.favoured = favoured
         self._began = perf_counter()
         self._share = 1.0
+        self._loading = 0.0
         self._cost = 0.0
         self.kept = Kept()
 
@@ -132,7 +140,8 @@ class Judge:
     @property
     def over(self) -> bool:
         """Whether nothing may be judged any more."""
-        return self.budget.spent(self.evaluations, self.seconds) >= self._share
+        limit = self._loading + self._share * (1.0 - self._loading)
+        return self.budget.spent(self.evaluations, self.seconds) >= limit
 
     @contextmanager
     def until(self, share: float) -> Iterator[None]:
@@ -184,7 +193,10 @@ class Judge:
 
     def _too_slow(self, candidate: Candidate) -> bool:
         limit = self.budget.seconds
-        return limit is not None and self.time_used[candidate.arm.name] > MOST_OF_TIME * limit
+        arm = candidate.arm
+        favoured = arm.kind == "method" and arm.steps and arm.steps[0].method in self.favoured
+        share = MOST_OF_FAVOURED if favoured else MOST_OF_TIME
+        return limit is not None and self.time_used[arm.name] > share * limit
 
     def fixed(self, key: str) -> bool:
         """Whether two draws of a candidate were the same file: nothing of it is random."""
@@ -199,9 +211,13 @@ class Judge:
             found = [self._here(masking, seed) for masking, seed in asked]
         if not sent or self.budget.seconds is not None:
             self._measured(sum(seconds for _, seconds in found) / len(batch), len(batch))
+        loading = not self.evaluations
+        if loading and self.budget.seconds is not None:
+            # The first trial loads what all others need: neither its method nor the first phase pays for that.
+            self._loading = min(self.seconds / self.budget.seconds, 0.5)
         for ((key, draw), candidate), (trial, seconds) in zip(batch, found, strict=True):
             self.evaluations += 1
-            self.time_used[candidate.arm.name] += seconds
+            self.time_used[candidate.arm.name] += 0.0 if loading else seconds
             self.used[candidate.arm.name] += 1
             if isinstance(trial, Refusal):
                 self.refusals[key] = trial.reason

@@ -7,6 +7,7 @@ from typing import Any
 from evosdc.model import Masking
 from evosdc.table.table import Table
 from evosdc.tuning.arm import Kind
+from evosdc.tuning.evidence import evidence_sentence
 from evosdc.tuning.judge import Candidate, Judge
 from evosdc.tuning.trial import Order, Trial, mean_order
 
@@ -97,6 +98,8 @@ class Tuning:
     seconds : float
     refused : mapping of str to str
         By name, why methods could not be tuned.
+    designs : int
+        How many designs of methods fit the attributes, whether or not time was enough for all of them.
     made : sequence of (Masking, Table)
         Some of the best files themselves, so that a search need not mask again.
     """
@@ -106,12 +109,18 @@ class Tuning:
     evaluations: int
     seconds: float
     refused: Mapping[str, str]
+    designs: int = 0
     made: Sequence[tuple[Masking, Table]] = ()
 
     @property
     def best(self) -> TunedMethod:
         """The first row."""
         return self.rows[0]
+
+    @property
+    def evidence(self) -> str:
+        """On how many files all rests, and what that means where it is few for each design."""
+        return evidence_sentence(self.evaluations, self.designs)
 
     @property
     def maskings(self) -> tuple[Masking, ...]:
@@ -131,10 +140,12 @@ class Tuning:
             "evaluations": self.evaluations,
             "seconds": round(self.seconds, 3),
             "refused": dict(self.refused),
+            "designs": self.designs,
+            "evidence": self.evidence,
         }
 
 
-def tuning_of(judge: Judge, files: int) -> Tuning:
+def tuning_of(judge: Judge, files: int, designs: int) -> Tuning:
     """Return what a judge has seen: by name of the arms the candidate of the least mean, and the best files."""
     named: dict[str, Candidate] = {}
     for candidate in judge.candidates.values():
@@ -156,6 +167,7 @@ def tuning_of(judge: Judge, files: int) -> Tuning:
         judge.evaluations,
         judge.seconds,
         reasons,
+        designs,
         judge.kept.files,
     )
 

@@ -9,6 +9,7 @@ from evosdc.engine.problem import Problem
 from evosdc.model import Masking
 from evosdc.plugins.registry import Registry
 from evosdc.tuning.arm import Arm, Point, arms_of, chained, portfolio_arms, split
+from evosdc.tuning.evidence import FEWEST
 from evosdc.tuning.judge import Budget, Candidate, Judge, Search, together
 from evosdc.tuning.local_search import LEVELS, leading, neighbours, refined
 from evosdc.tuning.result import Tuning, tuning_of
@@ -82,15 +83,15 @@ def tune(
     """
     original = problem.genotype.microdata.original
     arms = arms_of(original, registry, methods)
-    judge = Judge(problem, registry, seed, budget, dispatch, function, tell)
+    first = registry.defaults("masking-method", "anonymity") if problem.repair.keeps_classes else ()
+    judge = Judge(problem, registry, seed, budget, dispatch, function, tell, first)
     try:
-        first = registry.defaults("masking-method", "anonymity") if problem.repair.keeps_classes else ()
         Course(judge, arms, first).follow(portfolio_arms(portfolio, arms, len(original.schema)))
     except KeyboardInterrupt:
         if judge.trials:
-            stopped(tuning_of(judge, files))
+            stopped(tuning_of(judge, files, len(arms)))
         raise
-    return tuning_of(judge, files)
+    return tuning_of(judge, files, len(arms))
 
 
 class Course:
@@ -113,11 +114,45 @@ class Course:
 
     def follow(self, portfolio: Sequence[Arm]) -> None:
         """Go through all phases."""
+        if self.judge.budget.seconds is not None:
+            self.ladder()
         self.grid(portfolio)
         self.race()
-        self.by_attribute()
-        self.chains()
+        if self.few:
+            self.race(UNTIL_CHAINS)
+        else:
+            self.by_attribute()
+            self.chains()
         self.settle()
+
+    @property
+    def few(self) -> bool:
+        """Whether time was so short that the best arms are hardly tuned: parameters by attribute would be no better."""
+        leaders = self.ranked(self.best.values())[:1]
+        return self.judge.budget.seconds is not None and any(self.judge.used[one.arm.name] < FEWEST for one in leaders)
+
+    def ladder(self) -> None:
+        """Judge each arm's first parameter from end to end: k of `mdav`, p of rank swapping, before all finer points.
+
+        Within a time this goes first, so that a short one at least tells which order of magnitude is right. Classes are
+        those of all attributes only where `mdav` takes these together, at the end of the range of its group size.
+        """
+        ladders = [
+            [Candidate.at(arm, point) for point in arm.ladder(1.0 if arm.steps[0].method in self.first else 0.5)]
+            for arm in self.arms
+        ]
+        interleaved = [one for one in chain.from_iterable(zip_longest(*ladders)) if one is not None]
+        interleaved.sort(key=lambda candidate: candidate.arm.steps[0].method not in self.first)
+        with self.judge.until(UNTIL_GRID):
+            self.judge.judge((candidate, 0) for candidate in interleaved)
+        self.lead(interleaved)
+
+    def lead(self, candidates: Sequence[Candidate]) -> None:
+        """Take the best of each arm from candidates, where an arm has none that is as good."""
+        for candidate in leading(self.judge, candidates, len(candidates)):
+            known = self.best.setdefault(candidate.arm.name, candidate)
+            if self.judge.order(candidate.key) < self.judge.order(known.key):
+                self.best[candidate.arm.name] = candidate
 
     def grid(self, portfolio: Sequence[Arm]) -> None:
         """Judge coarse grids, all arms' middle points first, and the portfolio."""
@@ -127,13 +162,12 @@ class Course:
         with self.judge.until(UNTIL_GRID):
             self.judge.judge((candidate, 0) for candidate in interleaved)
             self.judge.judge((one, 0) for arm in portfolio for one in [Candidate.at(arm, ())] if one is not None)
-        for candidate in leading(self.judge, interleaved, len(interleaved)):
-            self.best.setdefault(candidate.arm.name, candidate)
+        self.lead(interleaved)
 
-    def race(self) -> None:
+    def race(self, until: float = UNTIL_RACE) -> None:
         """Refine the arms, fewer of them at each level."""
-        racing = list(self.best.values())
-        with self.judge.until(UNTIL_RACE):
+        racing = list(self.best.values()) if until == UNTIL_RACE else self.ranked(self.best.values())[:KEPT]
+        with self.judge.until(until):
             for place, level in enumerate(LEVELS):
                 racing = together(self.judge, [refined(self.judge, one, level) for one in racing])
                 self.best |= {one.arm.name: one for one in racing}

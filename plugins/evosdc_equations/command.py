@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from evosdc.cli.options import force_option
+
 if TYPE_CHECKING:
     from evosdc.randomisation.equations.equation_design import EquationDesign
 
@@ -16,16 +18,18 @@ if TYPE_CHECKING:
 @click.option("--simplify", "simplified", is_flag=True, help="Clean it up; the matrices stay what they are.")
 @click.option("--algebra", is_flag=True, help="Clean up further with sympy, checked on made-up files to 1e-12.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the design to this file.")
-def equation(file: Path, as_latex: bool, simplified: bool, algebra: bool, output: Path | None) -> None:
+@force_option
+def equation(file: Path, as_latex: bool, simplified: bool, algebra: bool, output: Path | None, force: bool) -> None:
     """Print the equations of FILE, which `evosdc run` wrote as equation.toml or a person by hand."""
     from evosdc.cli.inputs import require_apart
-    from evosdc.files.atomic import write_text
+    from evosdc.files.atomic import require_unused, write_text
     from evosdc.randomisation.equations.equation_design import read_equation_design
     from evosdc.randomisation.equations.infix import infix
     from evosdc_equations.latex import latex
 
     if output is not None:
         require_apart(output, file)
+        require_unused(output, replace=force)
     design = read_equation_design(file)
     if simplified or algebra:
         design = _cleaned(design, algebra)

@@ -69,4 +69,4 @@ def test_methods_without_an_account_write_none(evosdc, survey, tmp_path):
     assert done.status == 0, done.err
     assert "companion" not in json.loads((tmp_path / "masked.manifest.json").read_text())
     words = ("--set", "importance.sex=9", "--set", "missing=wildcard", "--set", "k=5")
-    assert evosdc("mask", "local-suppression", file, "--schema", schema, *words, "-o", "masked.csv").status == 0
+    assert evosdc("mask", "local-suppression", file, "--schema", schema, *words, "-o", "again.csv").status == 0

@@ -58,6 +58,7 @@ def test_runs_exports_and_reports(evosdc, home):
     assert environment["experiment"] == hashed(home / "run" / "experiment.toml")
     answer = evosdc("export", "run", 0, "-o", "e.csv", "--json")
     document = json.loads(answer.out)
+    assert isinstance(document.pop("warnings"), list)
     assert document == json.loads((home / "e.manifest.json").read_text())
     assert_accounted(document, home, "e.csv", "evosdc export run 0 -o e.csv")
     assert (document["run"], document["member"]) == ("run", 0)

@@ -59,7 +59,14 @@ def test_no_command_writes_over_a_file_of_a_run(evosdc, home):
         assert "a file" in answer.err
     assert {path.name: path.read_bytes() for path in (home / "r").iterdir()} == before
     assert evosdc(*masking, "r/other.csv").status == 0
-    assert evosdc("report", "r", "-o", "r/report.html").status == 0
+    again = evosdc("report", "r", "-o", "r/report.html")
+    assert (again.status, "r/report.html: given a file that exists" in again.err, "--force" in again.err) == (
+        2,
+        True,
+        True,
+    )
+    assert evosdc("report", "r", "-o", "r/report.html", "--force").status == 0
+    assert evosdc("report", "r", "-o", "r/best.csv", "--force").status == 2
 
 
 def test_a_published_file_that_was_changed_is_told_of(evosdc, home):

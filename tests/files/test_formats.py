@@ -218,13 +218,12 @@ def test_workbooks_come_back_with_their_formats_and_without_what_hides_in_them(t
 def test_faulty_workbooks_are_refused_with_everything_that_is_wrong(tmp_path):
     openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed")
     book = openpyxl.Workbook()
-    book.active.append(["a", None, "a", "b"])
+    book.active.append(["a", "b", "a", "c"])
     book.active.append([1, 2, 3, "=1+1"])
     book.save(tmp_path / "p.xlsx")
     with pytest.raises(DataError) as caught:
         read_source(tmp_path / "p.xlsx")
     message = str(caught.value)
-    assert "no name in column 2" in message
     assert "the column a more than once" in message
     assert "a formula without its value in D2" in message
     openpyxl.Workbook().save(tmp_path / "empty.xlsx")

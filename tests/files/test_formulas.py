@@ -143,7 +143,7 @@ def test_commands_warn_and_neutralise(tmp_path, monkeypatch, capsys):
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.csv").write_text("sex,note,more\n" + "m,=x(),p\nf,y,q\n" * 10)
-    mask = ("mask", "pram", "a.csv", "--attributes", "sex", "-o", "m.csv", "--json")
+    mask = ("mask", "pram", "a.csv", "--attributes", "sex", "-o", "m.csv", "--force", "--json")
     said = call(*mask)
     assert "Warning: Cells begin like a formula of a spreadsheet" in said.err
     document = json.loads(said.out)

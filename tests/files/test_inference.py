@@ -35,7 +35,15 @@ def role_of(name: str, values: list[str], *others: tuple[str, list[str]]) -> Rol
         ("x", [str(i * 7) for i in range(N)], Role.OTHER),
         ("amount_paid", [str(i * i) for i in range(N)], Role.OTHER),
         ("product_name", ["a", "b"] * 30, Role.OTHER),
-        ("weight", [f"{50 + i}.5" for i in range(N)], Role.WEIGHT),
+        ("weight", [f"{50 + i * i}.5" for i in range(N)], Role.WEIGHT),
+        ("weight", [str(9000 + 7 * i) for i in range(N)], Role.WEIGHT),
+        ("weight", [str(0.5 + i / (N - 1)) for i in range(N)], Role.WEIGHT),
+        ("weight", [f"{50 + i}.5" for i in range(N)], Role.OTHER),
+        ("weight", [str(2600 + 10 * i) for i in range(N)], Role.OTHER),
+        ("wt", [f"{4 + i / 10:.1f}" for i in range(N)], Role.OTHER),
+        ("Schulden", [str(i * 999) for i in range(N)], Role.SENSITIVE),
+        ("creddebt", [f"{i}.25" for i in range(N)], Role.SENSITIVE),
+        ("dwelling_age", [str(20 + i) for i in range(30)] * 2, Role.QUASI_IDENTIFIER),
         ("sampling_weight", ["100"] * N, Role.WEIGHT),
         ("fnlwgt", [str(i * 99) for i in range(N)], Role.WEIGHT),
         ("household_id", SHARED, Role.HOUSEHOLD),
@@ -209,3 +217,28 @@ def test_inference_of_a_small_hospital_file(tmp_path):
         "disease": Role.SENSITIVE,
         "cost": Role.OTHER,
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "topic"),
+    [
+        ("mage", "age"), ("fage", "age"), ("hage", "age"), ("wage", "money"), ("hwage", "money"), ("repwage", "money"),
+        ("fincome", "money"), ("hincome", "money"), ("heducation", "trait"), ("feducation", "trait"),
+        ("meducation", "trait"), ("whitemom", "trait"), ("Mjob", "trait"), ("fatherage", "age"),
+        ("spouse_income", "money"), ("husage", "age"),
+        ("husbandeducation", "trait"), ("lwage", "money"),
+        ("image", ""), ("page", ""), ("sewage", ""), ("mileage", ""), ("wrapper", ""), ("fare", ""), ("trace", ""),
+        ("outcome", ""), ("stage", ""), ("hours", ""), ("usage", ""), ("dosage", ""), ("manager", ""),
+    ],
+)  # fmt: skip
+def test_names_of_relatives_and_of_money_are_understood(name, topic):
+    assert hint_of(name).demographic == topic
+
+
+def test_a_weight_that_may_be_a_birth_weight_is_asked_about():
+    frame = pd.DataFrame({"weight": [f"{4 + i / 10:.1f}" for i in range(N)], "sex": ["f", "m"] * (N // 2)})
+    found = infer_schema(frame)
+    assert found.schema["weight"].role is Role.OTHER
+    assert "give it the role weight" in found.reasons["weight"]
+    both = infer_schema(frame.assign(premie=["yes", "no"] * (N // 2)))
+    assert "no sampling weight" in both.reasons["weight"]

@@ -206,6 +206,27 @@ def test_names_for_a_file_without_header(tmp_path):
 def test_unnamed_columns_get_names(tmp_path):
     source = read_source(write(tmp_path, '"","a"\n"1","x"\n"2","y"\n'))
     assert source.table.schema.names == ("column 1", "a")
+    assert "A column has no name in the header: called column 1 here." in source.notes
+
+
+def test_unnamed_columns_keep_their_position_where_others_are_left_out(tmp_path):
+    rows = "".join(f"p{i},{i % 3},{i % 2}\n" for i in range(60))
+    source = read_source(write(tmp_path, f"name,,sex\n{rows}"))
+    assert source.write(tmp_path / "out.csv", source.table).dropped == ("name",)
+    assert (tmp_path / "out.csv").read_text().startswith("column 2,sex\n0,0\n")
+    assert read_masked(tmp_path / "out.csv", source).table.schema.names == ("column 2", "sex")
+
+
+def test_a_workbook_names_columns_by_position_too(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed")
+    book = openpyxl.Workbook()
+    book.active.append(["a", None, "b"])
+    for i in range(4):
+        book.active.append([i, i % 2, "x"])
+    book.save(tmp_path / "p.xlsx")
+    source = read_source(tmp_path / "p.xlsx")
+    assert source.table.schema.names == ("a", "column 2", "b")
+    assert any("called column 2 here" in note for note in source.notes)
 
 
 def test_values_are_trimmed_and_quotes_are_kept_apart(tmp_path):

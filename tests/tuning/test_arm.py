@@ -79,3 +79,15 @@ def test_entries_of_a_portfolio_belong_to_the_arm_that_covers_them() -> None:
     ]
     names = [arm.name for arm in portfolio_arms(entries, [SWAP, CODE], 3)]
     assert names == ["s", "mdav k=3", "rank-swapping p=3 x=1"]
+
+
+def test_a_ladder_goes_from_end_to_end_from_the_middle_on() -> None:
+    (arm,) = arms_of(TABLE, REGISTRY, ["mdav"])
+    for others, size in ((0.5, 2), (1.0, len(PROTECT))):
+        made = [arm.masking(point).params for point in arm.ladder(others)]
+        assert {params["group_size"] for params in made} == {size}
+        sizes = [params["k"] for params in made]
+        assert sorted(sizes)[2] == sizes[0]
+        assert (min(sizes), max(sizes), len(set(sizes))) == (2, len(TABLE) // 4, 5)
+    assert len(SWAP.ladder()) == 5
+    assert Arm("f", "method", (TunedStep("liew", Design(), PROTECT),), 3).ladder() == [()]

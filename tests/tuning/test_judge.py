@@ -115,3 +115,26 @@ def test_searches_side_by_side_are_judged_together_and_answered_in_order() -> No
 @pytest.mark.parametrize(("budget", "share"), [(Budget(10), 0.5), (Budget(None, 4.0), 0.25), (Budget(10, 1.0), 1.0)])
 def test_the_first_limit_counts(budget: Budget, share: float) -> None:
     assert budget.spent(5, 1.0) == share
+
+
+def test_loading_is_paid_for_by_no_method_and_no_phase() -> None:
+    judge = judge_of(seconds=1000.0)
+    judge.judge([(candidate(0.5), 0)])
+    assert judge.used == {SWAP.name: 1}
+    assert judge.time_used[SWAP.name] == 0.0
+    judge.judge([(candidate(0.25), 0)])
+    assert judge.time_used[SWAP.name] > 0.0
+    judge._loading, judge.budget = 0.5, Budget(seconds=judge.seconds / 0.6)
+    with judge.until(0.15):
+        assert judge.over, "0.6 of all is more than 0.5 and 0.15 of the rest"
+    with judge.until(0.35):
+        assert not judge.over
+
+
+def test_methods_that_keep_what_is_required_get_more_of_a_time() -> None:
+    for favoured, slow in (((), True), (("rank-swapping",), False)):
+        judge = Judge(PROBLEM, REGISTRY, 1, Budget(seconds=10.0), favoured=favoured)
+        judge.time_used[SWAP.name] = 3.0
+        assert judge._too_slow(candidate(0.5)) is slow
+        judge.time_used[SWAP.name] = 6.0
+        assert judge._too_slow(candidate(0.5))

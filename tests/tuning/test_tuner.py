@@ -9,9 +9,12 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from evosdc.model import Masking
+from evosdc.tuning.arm import arms_of
+from evosdc.tuning.evidence import FEWEST, evidence_sentence
+from evosdc.tuning.judge import Budget, Judge
 from evosdc.tuning.result import Tuning
-from evosdc.tuning.tuner import FINAL_DRAWS
-from tests.tuning.problems import PROTECT, SOME, problem_of, tuned
+from evosdc.tuning.tuner import FINAL_DRAWS, Course
+from tests.tuning.problems import PROTECT, REGISTRY, SOME, problem_of, tuned
 
 PROBLEM = problem_of()
 
@@ -38,7 +41,6 @@ def test_all_methods_are_in_the_table_at_their_best(tuning: Tuning) -> None:
 
 def test_figures_of_a_row_are_those_of_its_files(tuning: Tuning) -> None:
     from evosdc.tuning.trial import Trial, attempt
-    from tests.tuning.problems import REGISTRY
 
     for row in tuning.rows[:3]:
         again, _ = attempt(PROBLEM, REGISTRY, row.masking, row.masking.seed)
@@ -89,7 +91,6 @@ ENTRIES = st.lists(
 @given(ENTRIES, st.integers(1, 10**6))
 def test_never_worse_than_the_entries_of_the_portfolio(entries: list[Masking], seed: int) -> None:
     from evosdc.tuning.trial import attempt
-    from tests.tuning.problems import REGISTRY
 
     problem = problem_of(seed=seed, records=60)
     found = tuned(problem, 150, tuple(entries), methods=("rank-swapping", "mdav"))
@@ -153,3 +154,28 @@ def test_dear_designs_are_tuned_by_themselves_alone(monkeypatch) -> None:
     found = tuned(PROBLEM, 200, methods=("rank-swapping", "top-coding", "mdav"))
     assert [row.kind for row in found.rows if "rank-swapping" in row.label] == ["method"]
     assert {row.kind for row in found.rows} == {"method", "by attribute", "chain"}
+
+
+def test_within_a_time_the_ladders_come_first() -> None:
+    judge = Judge(PROBLEM, REGISTRY, 1, Budget(seconds=3600.0), favoured=("mdav",))
+    arms = arms_of(PROBLEM.genotype.microdata.original, REGISTRY, SOME)
+    course = Course(judge, arms, ("mdav",))
+    course.ladder()
+    cheap = [arm.name for arm in arms if not arm.dear and arm.free]
+    assert {judge.used[name] for name in cheap} <= {3, 4, 5}, "a range of few values has no five"
+    assert set(cheap) <= course.best.keys()
+    order = [judge.candidates[key].masking.method for key in judge.trials]
+    assert order[:5] == ["mdav"] * 5
+    sizes = {judge.candidates[key].masking.params["group_size"] for key in list(judge.trials)[:5]}
+    assert sizes == {len(PROTECT)}
+    assert course.few
+    judge.used.update(dict.fromkeys(cheap, FEWEST))
+    assert not course.few
+
+
+def test_few_files_are_called_weak_evidence(tuning: Tuning) -> None:
+    assert tuning.designs == len(arms_of(PROBLEM.genotype.microdata.original, REGISTRY, SOME))
+    assert tuning.to_json()["evidence"] == tuning.evidence
+    assert f"{tuning.evaluations} files" in tuning.evidence
+    assert "weak" not in evidence_sentence(FEWEST * 20, 20)
+    assert "weak evidence" in evidence_sentence(FEWEST * 20 - 1, 20)

@@ -52,6 +52,13 @@ def write_experiment(folder: RunFolder, text: str) -> None:
     folder.write_json(ENVIRONMENT, folder.read_object(ENVIRONMENT) | {"experiment": digest})
 
 
+def restore_experiment(folder: RunFolder, text: str) -> None:
+    """Write ``experiment.toml`` of a run anew where it was lost or is empty; `text` is that of ``resolved.json``."""
+    path = folder.file(EXPERIMENT)
+    if folder.file(ENVIRONMENT).exists() and (not path.exists() or not path.stat().st_size):
+        write_experiment(folder, text)
+
+
 def edited_remark(folder: RunFolder) -> Iterator[str]:
     """Yield a sentence where ``experiment.toml`` of a run was edited since it began: a resume does not read it."""
     known = folder.read_object(ENVIRONMENT).get("experiment") if folder.file(ENVIRONMENT).exists() else None

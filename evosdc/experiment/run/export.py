@@ -32,7 +32,9 @@ def front_member(path: Path, member: int, registry: Registry) -> tuple[Assembly,
     if state is None:
         advice = "Wait for its search to begin, or go on with it by evosdc resume."
         raise CheckpointError(Fault(str(path), "a run without a checkpoint yet", "a run with a front", advice))
-    if member >= len(state.front):
+    if not 0 <= member < len(state.front):
         wanted = f"0..{len(state.front) - 1}"
-        raise DataError(Fault("member", str(member), wanted, f"{path}/front.csv lists the members of the front."))
+        raise DataError(
+            Fault("member", str(member), wanted, f"{path}/front.csv lists the members of the front, from 0.")
+        )
     return assembly, state.front[member]

@@ -107,7 +107,8 @@ def tuned_summary(folder: RunFolder) -> dict[str, Any]:
         return {}
     document = folder.read_json(TUNING)
     kept = {key: document[key] for key in ("best", "best_file", "evaluations", "seconds")}
-    return {"tuned": kept | {"methods": len(document["methods"]), "file": TUNING}}
+    told = {key: document[key] for key in ("designs", "evidence") if key in document}  # older versions have none
+    return {"tuned": kept | told | {"methods": len(document["methods"]), "file": TUNING}}
 
 
 def entries_of(starting: Sequence[StartingFile]) -> list[StartingFile]:

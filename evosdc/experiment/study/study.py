@@ -17,6 +17,7 @@ from evosdc.experiment.run.environment import (
     edited_remark,
     environment_of,
     providers_of,
+    restore_experiment,
     write_experiment,
 )
 from evosdc.experiment.run.run import require_same_versions, resume_once, run_once
@@ -89,6 +90,7 @@ def resume_study(
     """
     folder = RunFolder(path)
     experiment = experiment_of(folder)
+    restore_experiment(folder, experiment_text(experiment))
     if executor or workers or hosts:
         experiment = with_executor(experiment, registry, executor, workers, hosts)
     if experiment.single:

@@ -136,6 +136,15 @@ CONCEPTS: Mapping[str, str] = {
         ziekte aandoening behandeling medicatie gezondheid handicap
         diagnoza choroba rozpoznanie leczenie leki niepelnosprawnosc
         """,
+    "debt": """
+        schulden -schulden verschuldung
+        dettes endettement
+        deuda endeudamiento
+        debiti indebitamento
+        divida endividamento
+        schuld schuldenlast
+        dlug dlugi zadluzenie
+        """,
     "name": """
         nachname vorname familienname nachnamen vornamen geburtsname
         nom prenom nom_famille
@@ -176,7 +185,7 @@ CONCEPTS: Mapping[str, str] = {
 """Words by concept, the languages in their order."""
 
 IDENTIFYING = frozenset({"name", "address", "contact", "number"})
-SENSITIVE = frozenset({"religion", "health"})
+SENSITIVE = frozenset({"religion", "health", "debt"})
 DEMOGRAPHIC = frozenset(
     {"age", "birth", "sex", "place", "occupation", "marital", "household", "income", "education"}
 ) | {"nationality"}

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from math import floor, log10
 
 from evosdc.errors import HierarchyError
-from evosdc.files.inference.name_hints import is_age, is_place
+from evosdc.files.inference.name_hints import is_age, is_count, is_place
 from evosdc.files.schema.hierarchy_rules import HierarchyRule
 from evosdc.table.dates import LEVELS, date_hierarchy, day_of
-from evosdc.table.hierarchy import Hierarchy, prefix_hierarchy
+from evosdc.table.hierarchy import ROOT, Hierarchy, prefix_hierarchy
 from evosdc.table.intervals import number_intervals, ordered_merging
 from evosdc.table.numerals import numbers, numeral
 from evosdc.table.schema import Attribute, Scale
@@ -21,16 +21,29 @@ FEWEST = 6
 OLDEST = 130.0
 """Numbers beyond are no ages in years."""
 
+TOPS = (5, 3, 1)
+"""Counts this far above the least one are merged at levels 1, 2 and 3: 0, 1, 2, 3, 4, 5+; then 0, 1, 2, 3+; 0, 1+."""
+
+LARGEST_COUNT = 30.0
+"""Larger counts become ranges as other numbers do."""
+
 _LONG_LIFE = 30
 _RANGES = 20
 
 
-def hierarchy_of(attribute: Attribute) -> Hierarchy | None:
+def hierarchy_of(attribute: Attribute, apart: Sequence[str] = ()) -> Hierarchy | None:
     """Return the hierarchy that is proposed for a categorical attribute, None where none suggests itself.
 
-    Days become months, quarters and years, those of births decades too. Ages become bands of 5, 10 and 20 years, other
-    whole numbers in an order ranges of round widths, other ordered categories groups of 2, 4, 8, ... neighbours, and
-    codes of one length of places lose one sign after the other from the right.
+    Days become months, quarters and years, those of births decades too. Ages become bands of 5, 10 and 20 years, small
+    counts such as those of children lose their top (``3+``), other whole numbers in an order become ranges of round
+    widths, other ordered categories groups of 2, 4, 8, ... neighbours, and codes of one length of places lose one sign
+    after the other from the right.
+
+    Parameters
+    ----------
+    attribute : Attribute
+    apart : sequence of str
+        Categories that may be codes for missing values: no count is one of them.
     """
     labels = attribute.categories
     if attribute.date_format:
@@ -40,9 +53,14 @@ def hierarchy_of(attribute: Attribute) -> Hierarchy | None:
     try:
         if attribute.scale is Scale.ORDINAL:
             values = numbers(labels)
-            if values is None or [numeral(value, 0) for value in values] != list(labels):
+            if values is None or len(set(values)) < len(labels):
                 return ordered_merging(labels)
-            return number_intervals(values, widths(values, 0, is_age(attribute.name)))
+            own = [value for label, value in zip(labels, values, strict=True) if label not in apart] or values
+            if is_count(attribute.name) and min(own) >= 0 and max(own) <= LARGEST_COUNT:
+                return top_coded(labels, values, max(own))
+            made = number_intervals(values, widths(own, 0, is_age(attribute.name)))
+            # The categories may be written otherwise: 23.0.
+            return Hierarchy(labels, tuple(made.path(numeral(value, 0))[1:] for value in values), made.origin)
         lengths = {len(label) for label in labels}
         if is_place(attribute.name) and len(lengths) == 1 and min(lengths) > 1 and _coded(labels):
             return prefix_hierarchy(labels)
@@ -57,6 +75,28 @@ def date_levels(texts: Sequence[str], date_format: str) -> tuple[str, ...]:
     span = max(years, default=0) - min(years, default=0)
     levels = LEVELS if span >= _LONG_LIFE else LEVELS[:3]
     return tuple(level for level in levels if level != "month" or "%d" in date_format)
+
+
+def top_coded(labels: Sequence[str], values: Sequence[float], largest: float) -> Hierarchy | None:
+    """Return a hierarchy of counts that merges the greatest ones; None where nothing would be merged.
+
+    Parameters
+    ----------
+    labels : sequence of str
+    values : sequence of float
+        The whole numbers that the labels write.
+    largest : float
+        The largest count; labels beyond it are no counts and stay as they are.
+    """
+    least = int(min(values))
+    tops = [least + top for top in TOPS if sum(least + top <= value <= largest for value in values) > 1]
+    if not tops:
+        return None
+    rows = tuple(
+        (*(f"{top}+" if top <= value <= largest else label for top in tops), ROOT)
+        for label, value in zip(labels, values, strict=True)
+    )
+    return Hierarchy(tuple(labels), rows, "top coding")
 
 
 def rule_for(attribute: Attribute, values: Sequence[float]) -> HierarchyRule | None:
@@ -86,7 +126,9 @@ def widths(values: Sequence[float], decimals: int = 0, age: bool = False) -> tup
     first = next(w for w in (1, 2, 5, 10) if span / (w * 10.0**power) <= _RANGES or w == 10)
     if power == -decimals:
         first = max(first, 2)
-    return tuple(float(f"{first * times}e{power}") for times in (1, 2, 10))
+    found = tuple(float(f"{first * times}e{power}") for times in (1, 2, 10))
+    # What is wider than all values together says no more than the root does.
+    return tuple(width for width in found if width <= span) or found[:1]
 
 
 def _coded(labels: Sequence[str]) -> bool:

@@ -79,7 +79,7 @@ _DEMOGRAPHIC = (
     citizen area urban rural urbrur birth birthyear yob dob born native language household-size hhsize householdsize
     relationship children kids youngkids oldkids child married mar maritl msp single divorced widowed partner spouse
     employed unemployed retired empstat lfs selfemp selfemployed jobclass occup occp hisp hispanic latino black white
-    asian minority rac rac1p rac2p rac3p immigrant foreign foreigner foreignborn migrant veteran noc npf
+    asian minority educa occup occ rac rac1p rac2p rac3p immigrant foreign foreigner foreignborn migrant veteran noc npf
     housing dwelling tenure own rent owner homeowner female male smsa birthdate birthday dateofbirth
     nchild nkids famsize familysize qualification qualifications
     """
@@ -103,10 +103,23 @@ _ORDERED = _words(
 _COUNTS = _words(
     """
     number num count counts children kids youngkids oldkids child persons members size times visits noc npf nchild nkids
-    rooms cars n total
+    rooms cars n total hhsize famsize familysize householdsize
     """
 )
 _LABELS = _words("id ids name names key")
+_RELATIVES = ("father", "mother", "husband", "hus", "wife", "spouse", "partner", "parent", "mom", "mum", "dad")
+_LETTERS_OF_RELATIVES = "mfhw"
+"""Mother, father, husband, wife: the first letter before a stem, as in ``mage`` and ``heducation``."""
+_OF_RELATIVES = _words(
+    """
+    age ages yob dob income inc wage wages salary earnings education educ edu educa race ethnicity ethnic occupation
+    occup occ job employment nationality religion white black hispanic married marital
+    """
+)
+"""What is told of relatives, too."""
+_ENDING_IN_MONEY = ("income", "wage", "wages", "salary", "earnings")
+_NO_MONEY = _words("sewage")
+_ENDING_IN_DEBT = ("debt", "debts")
 _COUNTED = _words("size income expenditure members weight weights type head")
 
 
@@ -128,6 +141,8 @@ class NameHint:
         Whether whole numbers under this name are counts or grades, not codes.
     demographic : str
         What of a respondent others may know by this name: ``age``, ``place``, ``money``, ``trait``, or nothing.
+    count : bool
+        Whether whole numbers under this name count something.
     """
 
     role: Role | None = None
@@ -136,6 +151,7 @@ class NameHint:
     certain: bool = False
     ordered: bool = False
     demographic: str = ""
+    count: bool = False
 
 
 def words_of(name: str) -> tuple[str, ...]:
@@ -146,9 +162,9 @@ def words_of(name: str) -> tuple[str, ...]:
 
 def hint_of(name: str) -> NameHint:
     """Return what the name of an attribute suggests."""
-    words = frozenset(words_of(name))
     whole = "".join(words_of(name))
-    words |= {whole}
+    words = frozenset((*words_of(name), whole))
+    words |= {stem for word in words for stem in _within(word)}
     concepts = concepts_of(words_of(name))
     unordered = bool(words & _UNORDERED or concepts & UNORDERED)
     if whole in _CERTAIN_WEIGHT or (words & _WEIGHT and words & _WEIGHT_OWNERS):
@@ -172,14 +188,15 @@ def hint_of(name: str) -> NameHint:
         or (words & _IDENTIFIER_OWNERS and words & _COUNTERS)
         or _run_together(words_of(name))
     )
-    ordered = not unordered and bool(words & (_ORDERED | _COUNTS) or concepts & ORDERED)
+    count = bool(words & _COUNTS or "household" in concepts)
+    ordered = not unordered and bool(words & _ORDERED or count or concepts & ORDERED)
     if words & _SENSITIVE or concepts & SENSITIVE:
         return NameHint(Role.SENSITIVE, identifier, unordered, ordered=ordered)
     if words & _DEMOGRAPHIC or concepts & DEMOGRAPHIC:
         aged, paid = words & _AGES or "age" in concepts, words & _MONEY or "income" in concepts
         topic = "place" if located else "age" if aged else "money" if paid else "trait"
-        return NameHint(Role.QUASI_IDENTIFIER, identifier, unordered, ordered=ordered, demographic=topic)
-    return NameHint(None, identifier, unordered, ordered=ordered)
+        return NameHint(Role.QUASI_IDENTIFIER, identifier, unordered, ordered=ordered, demographic=topic, count=count)
+    return NameHint(None, identifier, unordered, ordered=ordered, count=count)
 
 
 def is_age(name: str) -> bool:
@@ -187,9 +204,27 @@ def is_age(name: str) -> bool:
     return hint_of(name).demographic == "age" and not set(words_of(name)) & {"yob", "birthyear"}
 
 
+def is_count(name: str) -> bool:
+    """Return whether the name is one of counts: children, visits, or the persons of a family."""
+    hint = hint_of(name)
+    return (hint.count and hint.demographic != "age") or hint.role is Role.HOUSEHOLD
+
+
 def is_place(name: str) -> bool:
     """Return whether the name is one of places or post codes."""
     return hint_of(name).demographic == "place"
+
+
+def _within(word: str) -> set[str]:
+    """Return what a word says that is run together: of relatives ``mage`` and ``whitemom``, of money ``repwage``."""
+    stems = {"wage" for end in _ENDING_IN_MONEY if word.endswith(end) and word != end and word not in _NO_MONEY}
+    stems |= {"debt" for end in _ENDING_IN_DEBT if word.endswith(end)}
+    if word in _DEMOGRAPHIC:  # a wage is no age of a wife
+        return stems
+    rest = [word[1:]] if word[:1] in _LETTERS_OF_RELATIVES else []
+    rest += [word.removeprefix(one) for one in _RELATIVES if word.startswith(one)]
+    rest += [word.removesuffix(one) for one in _RELATIVES if word.endswith(one)]
+    return stems | {stem for stem in rest if stem in _OF_RELATIVES}
 
 
 def _run_together(words: tuple[str, ...]) -> bool:

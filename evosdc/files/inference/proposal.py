@@ -9,7 +9,8 @@ Scales follow the rules of `evosdc.files.inference.scales`, hierarchies those of
 2. *drop*: free text, whose many long values may name people; and what is demographic but has more categories than can
    be masked;
 3. *weight*, *household*, *stratum*: by name, a household by a number that few records share; a plain ``weight`` is a
-   sampling weight unless the file also has a height;
+   sampling weight unless the file also measures bodies or its numbers could be weights of bodies
+   (`evosdc.files.inference.weights`);
 4. *sensitive*: by name (``disease``, ``diagnosis``, ``religion``, ``debt``, ...);
 5. *quasi-identifier*: dates, places, and attributes with a demographic name, numeric ones too (``age``, ``sex``,
    ``zip``, ``education``, ``married``, ``income``, ...). When the file has none, the categorical attributes with 3 to
@@ -24,6 +25,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evosdc.files.column import Column
 from evosdc.files.inference.explanations import explanations_of
 from evosdc.files.inference.hierarchy_proposals import hierarchy_of, rule_for
@@ -31,6 +35,7 @@ from evosdc.files.inference.missing_codes import MissingCode, suspected_codes
 from evosdc.files.inference.name_hints import hint_of
 from evosdc.files.inference.scales import ScaleGuess, guess_scale, whole
 from evosdc.files.inference.value_hints import contact, free_text, place
+from evosdc.files.inference.weights import body_weights, measures_bodies
 from evosdc.files.row_order import duplicate_sentences, keeps_order, order_sentences
 from evosdc.files.schema.hierarchy_rules import HierarchyRule
 from evosdc.printing import printable
@@ -128,9 +133,15 @@ def infer(
     suspected = suspected_codes(columns, missing)
     own = _own_codes(suspected, declared or {}, codes or {})
     own |= {c.name: (*own[c.name], *same_number(c.texts, own[c.name], c.mark)) for c in columns if c.name in own}
-    tall = any("height" in column.name.lower() for column in columns)
+    measured = measures_bodies([column.name for column in columns])
+    apart: dict[str, list[str]] = {}
+    for code in suspected:
+        apart.setdefault(code.name, []).append(code.text)
     proposals = [
-        _declared(_propose(column, missing, own.get(column.name, ()), tall), (declared or {}).get(column.name))
+        _declared(
+            _propose(column, missing, own.get(column.name, ()), apart.get(column.name, ()), measured),
+            (declared or {}).get(column.name),
+        )
         for column in columns
     ]
     reasons = [reason for _, reason in proposals]
@@ -138,9 +149,12 @@ def infer(
     rules: dict[str, HierarchyRule] = {}
     for position, (column, attribute) in enumerate(zip(columns, attributes, strict=True)):
         if attribute.role is Role.QUASI_IDENTIFIER and attribute.categorical:
-            attributes[position] = replace(attribute, hierarchy=attribute.hierarchy or hierarchy_of(attribute))
+            attributes[position] = replace(
+                attribute, hierarchy=attribute.hierarchy or hierarchy_of(attribute, apart.get(column.name, ()))
+            )
         elif attribute.role is Role.QUASI_IDENTIFIER:
-            values = numbers(column.present((*missing, *attribute.missing)), column.mark)
+            left = (*missing, *attribute.missing, *apart.get(column.name, ()))
+            values = numbers(column.present(left), column.mark)
             rule = rule_for(attribute, values) if values else None
             rules |= {attribute.name: rule} if rule is not None else {}
     notes = [*explanations_of(attributes, reasons), *chosen]
@@ -192,8 +206,10 @@ def _among_numbers(text: str, columns: Sequence[Column], missing: Sequence[str])
     )
 
 
-def _propose(column: Column, missing: Sequence[str], own: Sequence[str], tall: bool) -> tuple[Attribute, str]:
-    attribute, reason = _by_name_and_values(column, (*missing, *own), tall)
+def _propose(
+    column: Column, missing: Sequence[str], own: Sequence[str], apart: Sequence[str], measured: bool
+) -> tuple[Attribute, str]:
+    attribute, reason = _by_name_and_values(column, (*missing, *own), apart, measured)
     if len(column.present((*missing, *own))) == 1 and _ONE_VALUE not in reason:
         reason = f"{reason}, and {_ONE_VALUE}"
     if own:
@@ -201,7 +217,9 @@ def _propose(column: Column, missing: Sequence[str], own: Sequence[str], tall: b
     return replace(attribute, missing=tuple(own)), reason
 
 
-def _by_name_and_values(column: Column, missing: Sequence[str], tall: bool) -> tuple[Attribute, str]:
+def _by_name_and_values(
+    column: Column, missing: Sequence[str], apart: Sequence[str], measured: bool
+) -> tuple[Attribute, str]:
     hint = hint_of(column.name)
     texts = column.present(missing)
     values = numbers(texts, column.mark)
@@ -211,7 +229,7 @@ def _by_name_and_values(column: Column, missing: Sequence[str], tall: bool) -> t
     if hint.role is Role.HOUSEHOLD and LARGEST_HOUSEHOLD * len(texts) < size:
         # So many share each value that it can only be how large or of what kind the household is.
         hint = replace(hint, role=Role.QUASI_IDENTIFIER, unordered=False, ordered=True, demographic="trait")
-    guess = guess_scale(column, missing, hint.unordered, hint.ordered)
+    guess = guess_scale(column, missing, hint.unordered, hint.ordered, apart)
     if not guess.date_format:
         reason = _identifying(hint.identifier, texts, values, size)
         if reason:
@@ -220,11 +238,15 @@ def _by_name_and_values(column: Column, missing: Sequence[str], tall: bool) -> t
         reason = free_text(texts) if values is None and 5 * len(texts) > size else ""
         if reason:
             return _nominal(column, texts, Role.DROP), reason
-    if hint.role is Role.WEIGHT and values and (hint.certain or not tall):
+    if hint.role is Role.WEIGHT and values and (hint.certain or not measured):
+        if not hint.certain and (doubt := body_weights(_repeated(column, texts, values))):
+            return Attribute(column.name, Role.OTHER, Scale.NUMERIC, (), None, guess.decimals), doubt
         decimals = decimals_of(texts, column.mark)
         return Attribute(column.name, Role.WEIGHT, Scale.NUMERIC, (), None, decimals), "its name says a sampling weight"
     if hint.role in (Role.HOUSEHOLD, Role.STRATUM) and texts:
         return _nominal(column, texts, hint.role), f"its name says {hint.role}"
+    if hint.role is Role.WEIGHT and values:
+        guess = replace(guess, reason=f"{guess.reason}; the file measures bodies, so that this is no sampling weight")
     attribute = Attribute(
         column.name, Role.OTHER, guess.scale, guess.categories, None, guess.decimals, (), guess.date_format
     )
@@ -236,6 +258,11 @@ def _by_name_and_values(column: Column, missing: Sequence[str], tall: bool) -> t
         role, why = _demographic(guess, where if where and hint.role is not Role.QUASI_IDENTIFIER else "")
         return replace(attribute, role=role), why
     return attribute, guess.reason
+
+
+def _repeated(column: Column, texts: Sequence[str], values: Sequence[float]) -> NDArray[np.float64]:
+    """Return the number of each record that has one, in no order."""
+    return np.repeat(np.asarray(values, dtype=np.float64), [column.count(text) for text in texts])
 
 
 def _declared(proposal: tuple[Attribute, str], declared: Attribute | None) -> tuple[Attribute, str]:

@@ -93,7 +93,9 @@ class ScaleGuess:
     date_format: str = ""
 
 
-def guess_scale(column: Column, missing: Sequence[str], nominal: bool = False, ordered: bool = False) -> ScaleGuess:
+def guess_scale(
+    column: Column, missing: Sequence[str], nominal: bool = False, ordered: bool = False, apart: Sequence[str] = ()
+) -> ScaleGuess:
     """Return the scale that the values of a column suggest.
 
     Parameters
@@ -105,6 +107,8 @@ def guess_scale(column: Column, missing: Sequence[str], nominal: bool = False, o
         Whether the attribute is known to have no order, as codes of regions; whole numbers are then no quantities.
     ordered : bool
         Whether it is known that whole numbers are counts or grades.
+    apart : sequence of str
+        Values that may be codes for missing ones: 99 does not spread the numbers of children widely.
     """
     texts = column.present(missing)
     if not texts:
@@ -125,7 +129,8 @@ def guess_scale(column: Column, missing: Sequence[str], nominal: bool = False, o
         return ScaleGuess(Scale.NOMINAL, natural, 0, few)
     if values is not None:
         if nominal or ordered or not seem_codes(values, _counts(column, texts)):
-            return _whole_numbers(texts, values, natural, nominal, decimals_of(texts, column.mark))
+            own = [value for text, value in zip(texts, values, strict=True) if text not in apart] or values
+            return _whole_numbers(texts, own, natural, nominal, decimals_of(texts, column.mark))
         reason = f"its {len(texts)} whole numbers go up and down in frequency, as codes do"
         return ScaleGuess(Scale.NOMINAL, natural, 0, reason)
     if not nominal:
@@ -150,7 +155,7 @@ def _whole_numbers(
         return ScaleGuess(Scale.NOMINAL, tuple(sorted(texts)), 0, "its numbers have leading zeros, so they are codes")
     if nominal:
         return ScaleGuess(Scale.NOMINAL, ordered, 0, "its name says that its numbers are codes")
-    if len(texts) <= MOST_ORDERED and max(values) - min(values) < DENSITY * len(texts):
+    if len(texts) <= MOST_ORDERED and max(values) - min(values) < DENSITY * len(values):
         return ScaleGuess(Scale.ORDINAL, ordered, 0, f"it has {len(texts)} distinct whole numbers, close to each other")
     return ScaleGuess(Scale.NUMERIC, (), decimals, f"it has {len(texts)} distinct numbers, spread widely")
 

@@ -1,0 +1,209 @@
+"""What exists is not written over, the ending of a name says the format, and what is missing is told of."""
+
+import json
+import shutil
+
+import pandas as pd
+import pytest
+
+from evosdc.api.html import write_page
+from evosdc.api.results import Scores
+from evosdc.errors import DataError
+
+ROWS = "".join(f"{'mf'[i % 2]},{20 + i % 7},{'abc'[i * i % 3]}\n" for i in range(40))
+SCHEMA = """[attributes]
+sex = { role = "quasi-identifier", scale = "nominal" }
+age = { role = "quasi-identifier", scale = "ordinal" }
+"""
+EXPERIMENT = """data = { file = "survey.csv", schema = "schema.toml" }
+measures = { il = ["dbil"], dr = ["id"] }
+executor = "serial"
+second_opinion = false
+stop = { generations = 1 }
+"""
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A run that has finished, once for all tests."""
+    from evosdc.cli import main
+
+    home = tmp_path_factory.mktemp("existing")
+    (home / "survey.csv").write_text("sex,age,town\n" + ROWS)
+    (home / "schema.toml").write_text(SCHEMA)
+    (home / "e.toml").write_text(EXPERIMENT)
+    with pytest.raises(SystemExit) as caught:
+        main(["run", str(home / "e.toml"), "-o", str(home / "r"), "--quiet"])
+    assert not caught.value.code
+    return home
+
+
+@pytest.fixture
+def home(finished, tmp_path):
+    """A copy of its own for each test; the data stay where the run found them."""
+    shutil.copytree(finished / "r", tmp_path / "r")
+    for name in ("survey.csv", "schema.toml"):
+        shutil.copy(finished / name, tmp_path / name)
+    return tmp_path
+
+
+MASK = ("mask", "mdav", "survey.csv", "--schema", "schema.toml", "--attributes", "age")
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "further"),
+    [
+        (("export", "r", 1), "precious.csv", "precious.manifest.json"),
+        (("export", "r", 1, "--data-package"), "precious.csv", "datapackage.json"),
+        (MASK, "precious.csv", "precious.manifest.json"),
+        (("mask", "pram", *MASK[2:]), "precious.csv", "precious.matrices.json"),
+        (("report", "r"), "page.html", None),
+        (("init", "survey.csv"), "mine.toml", "mine-age.csv"),
+    ],
+)
+def test_what_exists_is_written_over_when_forced_alone(evosdc, home, words, name, further):
+    assert evosdc(*words, "-o", name).status == 0
+    assert further is None or (home / further).exists()
+    for path in filter(None, (name, further)):
+        (home / path).write_text("<!doctype html>precious")
+        others = {other for other in (name, further) if other not in (None, path)}
+        for other in others:
+            (home / other).unlink()
+        answer = evosdc(*words, "-o", name)
+        assert (answer.status, answer.out) == (2, ""), answer
+        assert f"{path}: given a file that exists" in answer.err
+        assert "--force" in answer.err
+        assert (home / path).read_text() == "<!doctype html>precious"
+        assert not any((home / other).exists() for other in others)
+        assert evosdc(*words, "-o", name, "--force").status == 0
+        assert (home / path).read_text() != "<!doctype html>precious"
+
+
+def test_python_pages_are_not_written_over_either(tmp_path):
+    target = Scores(dbil=1.0).report(tmp_path / "scores.html")
+    with pytest.raises(DataError, match="overwrite=True"):
+        Scores(dbil=2.0).report(target)
+    assert "2" in Scores(dbil=2.0).report(target, overwrite=True).read_text()
+    with pytest.raises(DataError, match="a file that exists"):
+        write_page(target, "title", "body")
+
+
+def test_a_member_that_is_the_original_is_told_of(evosdc, home):
+    answer = evosdc("export", "r", 0, "-o", "member.csv")
+    assert answer.status == 0
+    assert (home / "member.csv").read_bytes() == (home / "survey.csv").read_bytes()
+    assert "Member 0 is the original" in answer.err
+    told = json.loads(evosdc("export", "r", 0, "-o", "other.csv", "--json").out)
+    assert any("Member 0 is the original" in sentence for sentence in told["warnings"])
+    assert "is the original" not in evosdc("export", "r", 1, "-o", "second.csv").err
+
+
+def test_the_verdict_goes_with_what_is_exported(evosdc, home):
+    result = json.loads((home / "r" / "result.json").read_text())
+    for publishable, headline in ((False, "not publishable"), (True, "publishable")):
+        result["publication"] |= {
+            "publishable": publishable,
+            "headline": headline,
+            "reasons": ["An intruder finds 30 %."],
+        }
+        (home / "r" / "result.json").write_text(json.dumps(result))
+        answer = evosdc("export", "r", 1, "-o", f"{headline[:3]}.csv", "--json")
+        said = "The verdict of this run on its best file is NOT PUBLISHABLE: An intruder finds 30 %."
+        assert answer.status == 0
+        assert (said in answer.err, said in json.loads(answer.out)["warnings"]) == (not publishable,) * 2
+
+
+def test_the_number_of_a_member_counts_from_0(evosdc, home):
+    for number in (-1, -12, 999):
+        answer = evosdc("export", "r", number, "-o", "member.csv")
+        assert answer.status == 2
+        assert f"given {number}; wanted 0.." in answer.err
+    assert "No such option" in evosdc("export", "r", 0, "--nonsense", "-o", "member.csv").err
+
+
+READERS = {
+    "xlsx": ("openpyxl", pd.read_excel),
+    "parquet": ("pyarrow", pd.read_parquet),
+    "feather": ("pyarrow", pd.read_feather),
+    "sav": ("pyreadstat", pd.read_spss),
+    "dta": ("pyreadstat", pd.read_stata),
+    "csv.gz": ("pandas", pd.read_csv),
+    "zip": ("pandas", pd.read_csv),
+    "tsv": ("pandas", lambda path: pd.read_csv(path, sep="\t")),
+}
+
+
+@pytest.mark.parametrize("ending", sorted(READERS))
+def test_the_ending_says_the_format(evosdc, home, ending):
+    needed, read = READERS[ending]
+    pytest.importorskip(needed, reason=f"{needed} is not installed")
+    assert evosdc(*MASK, "--set", "k=4", "-o", "plain.csv").status == 0
+    assert evosdc(*MASK, "--set", "k=4", "-o", f"masked.{ending}").status == 0
+    found, wanted = read(home / f"masked.{ending}"), pd.read_csv(home / "plain.csv")
+    assert list(found.columns) == ["sex", "age", "town"]
+    assert found["age"].astype(int).tolist() == wanted["age"].tolist()
+    assert found["town"].astype(str).tolist() == wanted["town"].tolist()
+    scores = [
+        json.loads(evosdc("measure", "survey.csv", name, "--schema", "schema.toml", "--measures", "dbil", "--json").out)
+        for name in ("plain.csv", f"masked.{ending}")
+    ]
+    assert scores[0]["dbil"] == scores[1]["dbil"] > 0
+
+
+def test_missing_values_and_formulas_in_another_format(evosdc, tmp_path):
+    openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed")
+    rows = [f"{'' if i % 9 == 0 else i % 5},=1+{i % 2},{i % 3}.5{',NA' if i % 7 == 0 else ',07'}\n" for i in range(40)]
+    (tmp_path / "s.csv").write_text("n,text,half,code\n" + "".join(rows))
+    assert evosdc("mask", "pram", "s.csv", "--attributes", "n", "--set", "p=1", "-o", "m.xlsx").status == 0
+    sheet = openpyxl.load_workbook(tmp_path / "m.xlsx").active
+    cells = [[cell.value for cell in row] for row in sheet.iter_rows(min_row=2, max_row=3)]
+    assert cells == [[None, "=1+0", 0.5, None], [1, "=1+1", 1.5, "07"]]
+    assert sheet["B2"].data_type == "s"
+
+
+@pytest.mark.parametrize("name", ["masked.foo", "masked.sas7bdat", "masked.foo.gz", "masked.pdf"])
+def test_an_unknown_ending_is_refused_before_any_work(evosdc, home, name):
+    for words in (MASK, ("export", "r", 1)):
+        answer = evosdc(*words, "-o", name)
+        assert (answer.status, answer.out) == (2, "")
+        assert ".xlsx, .sav" in answer.err
+        assert len(answer.err.splitlines()) == 1
+    assert not (home / name).exists()
+
+
+def test_a_lacking_package_is_named(evosdc, home, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
+    answer = evosdc(*MASK, "-o", "masked.xlsx")
+    assert answer.status == 2
+    assert "pip install 'evosdc[excel]'" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "advice"),
+    [
+        ("result.json", None, "evosdc resume r` writes it anew"),
+        ("result.json", "{", "evosdc resume r` writes it anew"),
+        ("experiment.toml", "", "evosdc resume r` writes it anew"),
+        ("experiment.toml", None, "evosdc resume r` writes it anew"),
+        ("front.csv", None, "remove result.json: `evosdc resume r`"),
+        ("risk.json", "", "remove result.json: `evosdc resume r`"),
+        ("environment.json", None, "Restore it"),
+        ("status.json", None, "Restore it"),
+    ],
+)
+def test_lacking_files_of_a_run_are_told_of(evosdc, home, name, content, advice):
+    file = home / "r" / name
+    before = file.read_bytes()
+    file.unlink()
+    if content is not None:
+        file.write_text(content)
+    for words in (("status", "r"), ("report", "r", "-o", "page.html"), ("export", "r", 1, "-o", "member.csv")):
+        answer = evosdc(*words)
+        assert answer.status == 2, words
+        assert f"r/{name}: given" in answer.err + answer.out
+        assert advice in answer.err + answer.out
+    assert not (home / "page.html").exists()
+    if "anew" in advice and content != "{":
+        assert evosdc("resume", "r", "--quiet").status == 0
+        assert evosdc("status", "r").status == 0
+        assert name != "experiment.toml" or file.read_bytes() == before
