@@ -78,6 +78,7 @@ def test_publishable_can_be_required(evosdc, survey):
     for number, bound in enumerate(("ranked-linkage <= 100", "ranked-linkage <= 0")):
         words = (*SHORT, "--require", bound, "--require", "publishable", "-o", f"run{number}")
         answer = evosdc(*words, "--json")
+        assert answer.status in (0, 1), answer.err
         publication = json.loads(answer.out)["publication"]
         assert publication["bound"]["set_by"] == bound
         assert answer.status == (0 if publication["headline"] == "publishable" else 1)
