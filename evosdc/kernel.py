@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from numba import config, njit
+from numba import njit
 
 from evosdc.time_limit import unlimited
 
@@ -43,7 +43,7 @@ def _compiled(function: F, **private: bool) -> F:
         compiled: Any = njit(cache=True, **options)(function)
     except RuntimeError:  # numba found no place for its cache
         compiled = njit(**options)(function)
-    if config.DISABLE_JIT:  # as somebody asks who looks for a fault
+    if not hasattr(compiled, "stats"):  # NUMBA_DISABLE_JIT, of somebody who looks for a fault
         return function
     folder, compile_here = compiled.stats.cache_path, compiled.compile
 

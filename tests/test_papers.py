@@ -31,7 +31,8 @@ def test_the_citation_names_this_version() -> None:
 
 def test_every_hook_before_a_commit_is_a_check_of_the_whole_check() -> None:
     hooks = re.findall(r"entry: (.+)", (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
-    checks = re.findall(r"^\.venv/bin/(.+)", (ROOT / ".ci" / "run").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    whole = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    checks = re.findall(r"^\.venv/bin/((?!pip ).+)", whole, flags=re.MULTILINE)
     assert hooks == checks
 
 

@@ -8,6 +8,7 @@ _COLOURS = {True: "#1a7f37", False: "#b42318", None: "#946200"}
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta name="generator" content="evosdc">
 <title>{title}</title>
 <style>
 :root {{ color-scheme: light dark; }}

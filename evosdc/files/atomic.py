@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from evosdc.errors import DataError, Fault
+from evosdc.files.own_files import written_by_evosdc
 from evosdc.printing import printable
 
 OWNER_FILE = 0o600
@@ -69,6 +70,8 @@ def require_unused(
 ) -> None:
     """Raise `DataError` where files exist that were not meant to be written over, with all of them.
 
+    What evosdc wrote itself and nobody has changed since may be written anew, see `evosdc.files.own_files`.
+
     Parameters
     ----------
     paths : Path or str
@@ -78,8 +81,10 @@ def require_unused(
     advice : str
         What to do about it: how it is said.
     """
-    there = [printable(str(path)) for path in paths if Path(path).exists()]
-    if there and not replace:
+    if replace:
+        return
+    there = [printable(str(path)) for path in paths if Path(path).exists() and not written_by_evosdc(Path(path))]
+    if there:
         raise DataError([Fault(path, "a file that exists", "a new file", advice) for path in there])
 
 

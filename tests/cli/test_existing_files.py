@@ -79,11 +79,34 @@ def test_what_exists_is_written_over_when_forced_alone(evosdc, home, words, name
         assert (home / path).read_text() != "<!doctype html>precious"
 
 
+@pytest.mark.parametrize(
+    ("words", "name", "changed"),
+    [
+        (("export", "r", 1), "mine.csv", "mine.csv"),
+        (("mask", "pram", *MASK[2:]), "mine.csv", "mine.csv"),
+        (("report", "r"), "page.html", None),
+    ],
+)
+def test_what_evosdc_wrote_is_written_anew_while_nobody_changed_it(evosdc, home, words, name, changed):
+    for _ in range(2):
+        assert evosdc(*words, "-o", name).status == 0
+    if changed:
+        (home / changed).write_text((home / changed).read_text() + "m,20,a\n")
+        answer = evosdc(*words, "-o", name)
+        assert (answer.status, answer.err.count("a file that exists")) == (2, 1)
+        (home / "mine.manifest.json").write_text("[]")
+        for path in (name, "mine.manifest.json"):
+            assert f"{path}: given a file that exists" in evosdc(*words, "-o", name).err
+
+
 def test_python_pages_are_not_written_over_either(tmp_path):
     target = Scores(dbil=1.0).report(tmp_path / "scores.html")
+    assert "2" in Scores(dbil=2.0).report(target).read_text(), "it was made by evosdc"
+    target.write_text("<!doctype html>precious")
     with pytest.raises(DataError, match="overwrite=True"):
         Scores(dbil=2.0).report(target)
     assert "2" in Scores(dbil=2.0).report(target, overwrite=True).read_text()
+    target.write_text("precious")
     with pytest.raises(DataError, match="a file that exists"):
         write_page(target, "title", "body")
 

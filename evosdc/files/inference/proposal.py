@@ -25,21 +25,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from evosdc.files.column import Column
+from evosdc.files.inference.column_proposal import MOST_CATEGORIES, propose_column
 from evosdc.files.inference.explanations import explanations_of
 from evosdc.files.inference.hierarchy_proposals import hierarchy_of, rule_for
 from evosdc.files.inference.missing_codes import MissingCode, suspected_codes
-from evosdc.files.inference.name_hints import hint_of
-from evosdc.files.inference.scales import ScaleGuess, guess_scale, whole
-from evosdc.files.inference.value_hints import contact, free_text, place
-from evosdc.files.inference.weights import body_weights, measures_bodies
+from evosdc.files.inference.weights import measures_bodies
 from evosdc.files.row_order import duplicate_sentences, keeps_order, order_sentences
 from evosdc.files.schema.hierarchy_rules import HierarchyRule
 from evosdc.printing import printable
-from evosdc.table.numerals import decimals_of, natural_order, numbers, same_number
+from evosdc.table.numerals import numbers, same_number
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 
 if TYPE_CHECKING:
@@ -52,20 +47,11 @@ MISSING_NUMBERS = (".", "-")
 """Texts that are taken for missing values where they occur among numbers only."""
 
 MOST_PROPOSED = 4
-FEWEST_CATEGORIES, MOST_CATEGORIES = 3, 50
-MOST_DEMOGRAPHIC = 2000
-"""A demographic attribute with more categories is left out: it has to be recoded before it can be masked."""
-
-LARGEST_HOUSEHOLD = 20
-"""Records that share the number of a household, on average and at most."""
-
-_FEW = 20
-_NEARLY_ALL = 0.9
+FEWEST_CATEGORIES = 3
 _NUMERIC = (
     "Numeric attributes without a demographic name are not proposed: give those that others may know the role "
     "quasi-identifier."
 )
-_ONE_VALUE = "it has one value"
 
 
 @dataclass(frozen=True)
@@ -139,7 +125,7 @@ def infer(
         apart.setdefault(code.name, []).append(code.text)
     proposals = [
         _declared(
-            _propose(column, missing, own.get(column.name, ()), apart.get(column.name, ()), measured),
+            propose_column(column, missing, own.get(column.name, ()), apart.get(column.name, ()), measured),
             (declared or {}).get(column.name),
         )
         for column in columns
@@ -206,65 +192,6 @@ def _among_numbers(text: str, columns: Sequence[Column], missing: Sequence[str])
     )
 
 
-def _propose(
-    column: Column, missing: Sequence[str], own: Sequence[str], apart: Sequence[str], measured: bool
-) -> tuple[Attribute, str]:
-    attribute, reason = _by_name_and_values(column, (*missing, *own), apart, measured)
-    if len(column.present((*missing, *own))) == 1 and _ONE_VALUE not in reason:
-        reason = f"{reason}, and {_ONE_VALUE}"
-    if own:
-        reason = f"{reason}; {', '.join(map(repr, own))} taken for missing"
-    return replace(attribute, missing=tuple(own)), reason
-
-
-def _by_name_and_values(
-    column: Column, missing: Sequence[str], apart: Sequence[str], measured: bool
-) -> tuple[Attribute, str]:
-    hint = hint_of(column.name)
-    texts = column.present(missing)
-    values = numbers(texts, column.mark)
-    size = int(column.counts().sum()) - sum(
-        int(count) for text, count in zip(column.texts, column.counts(), strict=True) if text in missing
-    )
-    if hint.role is Role.HOUSEHOLD and LARGEST_HOUSEHOLD * len(texts) < size:
-        # So many share each value that it can only be how large or of what kind the household is.
-        hint = replace(hint, role=Role.QUASI_IDENTIFIER, unordered=False, ordered=True, demographic="trait")
-    guess = guess_scale(column, missing, hint.unordered, hint.ordered, apart)
-    if not guess.date_format:
-        reason = _identifying(hint.identifier, texts, values, size)
-        if reason:
-            return _nominal(column, texts, Role.IDENTIFIER), reason
-        # Long labels of a few kinds are told many times, as those of diagnoses; free text hardly ever twice.
-        reason = free_text(texts) if values is None and 5 * len(texts) > size else ""
-        if reason:
-            return _nominal(column, texts, Role.DROP), reason
-    if hint.role is Role.WEIGHT and values and (hint.certain or not measured):
-        if not hint.certain and (doubt := body_weights(_repeated(column, texts, values))):
-            return Attribute(column.name, Role.OTHER, Scale.NUMERIC, (), None, guess.decimals), doubt
-        decimals = decimals_of(texts, column.mark)
-        return Attribute(column.name, Role.WEIGHT, Scale.NUMERIC, (), None, decimals), "its name says a sampling weight"
-    if hint.role in (Role.HOUSEHOLD, Role.STRATUM) and texts:
-        return _nominal(column, texts, hint.role), f"its name says {hint.role}"
-    if hint.role is Role.WEIGHT and values:
-        guess = replace(guess, reason=f"{guess.reason}; the file measures bodies, so that this is no sampling weight")
-    attribute = Attribute(
-        column.name, Role.OTHER, guess.scale, guess.categories, None, guess.decimals, (), guess.date_format
-    )
-    if hint.role is Role.SENSITIVE and texts and not guess.date_format:
-        why = f"its name says something confidential, and {guess.reason}"
-        return replace(attribute, role=Role.SENSITIVE), why
-    where = place(texts)
-    if hint.role is Role.QUASI_IDENTIFIER or guess.date_format or where:
-        role, why = _demographic(guess, where if where and hint.role is not Role.QUASI_IDENTIFIER else "")
-        return replace(attribute, role=role), why
-    return attribute, guess.reason
-
-
-def _repeated(column: Column, texts: Sequence[str], values: Sequence[float]) -> NDArray[np.float64]:
-    """Return the number of each record that has one, in no order."""
-    return np.repeat(np.asarray(values, dtype=np.float64), [column.count(text) for text in texts])
-
-
 def _declared(proposal: tuple[Attribute, str], declared: Attribute | None) -> tuple[Attribute, str]:
     if declared is None or proposal[0].role in (Role.IDENTIFIER, Role.WEIGHT):
         return proposal
@@ -281,39 +208,6 @@ def _as_numbers(proposal: tuple[Attribute, str], declared: Attribute) -> tuple[A
         proposal[0], scale=Scale.NUMERIC, categories=(), decimals=declared.decimals, date_format="", hierarchy=None
     )
     return attribute, f"{proposal[1]}; numbers by its type"
-
-
-def _demographic(guess: ScaleGuess, where: str) -> tuple[Role, str]:
-    told = where or ("others may know the day" if guess.date_format else "its name is demographic")
-    reason = f"{told}, and {guess.reason}"
-    if guess.scale is Scale.NUMERIC:
-        return Role.QUASI_IDENTIFIER, reason
-    if len(guess.categories) < 2:
-        return Role.OTHER, guess.reason
-    if len(guess.categories) > MOST_DEMOGRAPHIC:
-        advice = "these are too many categories to be masked as they are: recode it first, or leave it out"
-        return Role.DROP, f"{reason}; {advice}"
-    return Role.QUASI_IDENTIFIER, reason
-
-
-def _identifying(by_name: bool, texts: Sequence[str], values: Sequence[float] | None, size: int) -> str:
-    """Return why a column identifies respondents; empty when it does not seem to."""
-    many = len(texts) > _FEW
-    if by_name and many and 2 * len(texts) > size:
-        return "its name says that it identifies"
-    if by_name and len(texts) > MOST_CATEGORIES and (values is None or whole(values)):
-        return "its name says that it identifies, though records share values"
-    if many and values is None and (reached := contact(texts)):
-        return reached
-    if many and values is None and len(texts) >= _NEARLY_ALL * size:
-        return "its words differ in nearly every record"
-    if many and values is not None and len(texts) == size and whole(values) and max(values) - min(values) == size - 1:
-        return "it counts the records"
-    return ""
-
-
-def _nominal(column: Column, texts: Sequence[str], role: Role) -> Attribute:
-    return Attribute(column.name, role, Scale.NOMINAL, natural_order(texts, column.mark))
 
 
 def _quasi_identifiers(attributes: list[Attribute]) -> tuple[list[Attribute], list[str]]:

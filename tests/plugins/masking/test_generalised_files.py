@@ -78,7 +78,7 @@ def test_mondrian_of_adult_is_anonymous_true_and_judged(
     scores = run("measure", original, output, "--schema", schema, "--measures", "lm,dm,cavg")
     assert scores["dm"] == sum(size**2 for size in Counter(published).values())
     assert scores["cavg"] == pytest.approx(len(published) / len(set(published)))
-    assert 0 < scores["lm"] < 0.1
+    assert 0 < scores["lm"] < 0.25
 
 
 def test_global_recoding_of_adult_by_level_is_the_node_of_the_hierarchies(
