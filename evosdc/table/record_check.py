@@ -83,6 +83,13 @@ def breaks(own: Classes, others: Classes, column: int, arrays: RuleArrays) -> bo
 
 
 @kernel
+def write_row(records: Classes, row: int, copied: Classes) -> None:
+    """Copy one record to an array, shape (V,). To assign to a slice takes numba two seconds to compile."""
+    for v in range(len(copied)):
+        copied[v] = records[row, v]
+
+
+@kernel
 def breaking_rows(own: Classes, others: Classes, rows: NDArray[np.intp], arrays: RuleArrays) -> Flags:
     """Return which of some records are not in order, shape (m,); `own` has these m rows only, `others` all."""
     found = np.zeros(len(rows), np.bool_)
@@ -145,7 +152,7 @@ def restorations(
                 chosen[place] = place
             while tried < most:
                 tried += 1
-                trial[:] = own[row]
+                write_row(own, row, trial)
                 for place in range(size):
                     v = differing[chosen[place]]
                     trial[v] = original[row, v]
@@ -163,7 +170,7 @@ def restorations(
                     chosen[place] = chosen[place - 1] + 1
             size += 1
         if not solved:
-            trial[:] = own[row]
+            write_row(own, row, trial)
             place = 0
             while place < count and breaks(trial, others[row], ALL, arrays):
                 v = differing[place]
@@ -171,7 +178,7 @@ def restorations(
                     trial[v] = original[row, v]
                 place += 1
             if breaks(trial, others[row], ALL, arrays):
-                trial[:] = original[row]
+                write_row(original, row, trial)
                 hopeless[row] = breaks(trial, others[row], ALL, arrays)
         for v in range(columns):
             restored[row, v] = trial[v] != own[row, v]

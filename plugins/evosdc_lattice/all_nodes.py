@@ -62,8 +62,9 @@ def _sweep(
     set_keys = np.empty((depth_count + 1, m), np.uint64)
     set_counts = np.empty((depth_count + 1, m), np.int32)
     set_sizes = np.zeros(depth_count + 1, np.int64)
-    set_keys[0, :] = keys
-    set_counts[0, :] = counts
+    for record in range(m):
+        set_keys[0, record] = keys[record]
+        set_counts[0, record] = counts[record]
     set_sizes[0] = m
     level = np.zeros(depth_count, np.int64)
     figures = np.empty((np.prod(heights + 1), 5), np.int64)

@@ -291,7 +291,7 @@ def _anneal(
             reached = _fitness(loss + tables, risk, costs.t, costs.greatest)
             if reached < least - 1e-9:
                 least, best_loss, best_risk = reached, loss + tables, risk
-                best[:] = state
+                best = state.copy()
         else:
             moved[v] = before
             state[v, b, a] += count

@@ -141,7 +141,8 @@ def hierarchical_distances(spread: Spread, taxonomy: Taxonomy) -> Numbers:
                 balance = mass[node] * n - whole[node] * total
                 moved += level * min(surplus[node], surplus[node] - balance)
             size = size_above
-            current[:size] = above[:size]
+            for t in range(size):
+                current[t] = above[t]
         result[i] = moved / (taxonomy.height * n * total)
         for t in range(size):
             mass[current[t]] = 0

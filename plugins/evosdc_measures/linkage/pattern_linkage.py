@@ -211,8 +211,9 @@ def _follow_known(original: Codes, before: Codes, after: Codes, rows: Rows, wild
         if not known_places(after, anew, memory, places):
             return -1.0
     _link(original, after, anew, wildcard, places, profiles, Ranking(order, ranked, names), links)
-    pairs[:] = moved
-    ranks[:] = ranked
+    for pattern in range(len(pairs)):
+        pairs[pattern] = moved[pattern]
+        ranks[pattern] = ranked[pattern]
     return _expected_matches(links.sizes)
 
 
@@ -252,7 +253,8 @@ def follow_records(
     ranked = ranks_of(weights, order)
     names, settled = _settled(ranks, ranked, order)
     ranking = Ranking(order, ranked, names)
-    ranks[:] = ranked
+    for pattern in range(len(ranks)):
+        ranks[pattern] = ranked[pattern]
     # Besides the changed records, those are linked anew whose tie has changed or has been overtaken.
     anew = rows
     if not fresh and not settled.all():
