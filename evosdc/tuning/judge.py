@@ -32,7 +32,7 @@ MOST_OF_TIME = 1 / 8
 MOST_OF_FAVOURED = 1 / 2
 """The same for methods that alone are likely to keep what is required."""
 
-MOST_OF_COMPILATION = 2.0
+MOST_OF_COMPILATION = 4.0
 """How many times a budget of seconds the compilation of kernels may take besides, at the first run on a machine."""
 
 PAYLOAD = 512
