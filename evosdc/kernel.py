@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import perf_counter
 from typing import Any, TypeVar, cast
 
 from numba import njit
@@ -51,11 +52,32 @@ def _compiled(function: F, **private: bool) -> F:
         # numba numbers the files of a function's signatures. Two processes that number at once may exchange them,
         # and code would then run on arrays of another type.
         lock = Path(folder) / f"{function.__module__}.{function.__name__}.lock" if folder else None
-        with unlimited(), _held(lock):
+        with unlimited(), _timed(), _held(lock):
             return compile_here(signature)
 
     compiled.compile = compile_alone
     return cast(F, compiled)
+
+
+_spent = [0.0]
+
+
+def compilation_seconds() -> float:
+    """Return how long this process has compiled kernels, read them from disk, or waited until others had compiled.
+
+    Only the first run on a machine takes long; what it measures of methods and of its own pace leaves this out.
+    """
+    return _spent[0]
+
+
+@contextmanager
+def _timed() -> Iterator[None]:
+    began, before = perf_counter(), _spent[0]
+    try:
+        yield
+    finally:
+        # Kernels that this one calls were compiled within its own time.
+        _spent[0] = before + perf_counter() - began
 
 
 @contextmanager

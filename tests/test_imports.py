@@ -213,6 +213,15 @@ def test_start_up_imports_nothing_heavy(name: str) -> None:
     assert done.stdout.split() == [], f"importing {name} imports {done.stdout.strip()}"
 
 
+@pytest.mark.parametrize(
+    "name", ["evosdc.experiment.run.run", "evosdc.executors.process_worker", "evosdc.calls.masking"]
+)
+def test_what_a_run_of_a_text_file_needs_is_imported_alone(name: str) -> None:
+    rare = ("pandas", "plotly", "sklearn", "scipy.stats", "jinja2", "requests", "pyarrow", "openpyxl")
+    program = f"import sys, {name}; print(*[m for m in {rare!r} if m in sys.modules])"
+    assert subprocess.check_output([sys.executable, "-c", program], text=True).split() == []
+
+
 def test_listing_all_plugins_imports_nothing_heavy() -> None:
     program = (
         "import sys\nfrom evosdc.plugins.registry import default_registry\nfrom evosdc.plugins.kinds import KINDS\n"

@@ -9,7 +9,7 @@ import pytest
 from numba.core import caching
 from numba.core.dispatcher import Dispatcher
 
-from evosdc.kernel import kernel
+from evosdc.kernel import compilation_seconds, kernel
 from evosdc.time_limit import time_limited
 
 
@@ -45,6 +45,25 @@ def test_a_time_limit_waits_for_the_compiler(monkeypatch, kept):
     compiled = kernel(twice)
     with time_limited(0.1):
         assert compiled(21) == 42
+
+
+def test_compilation_is_timed_and_what_is_compiled_within_it_counts_once(monkeypatch):
+    monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
+    plain = Dispatcher.compile
+
+    def slow(self, signature):
+        time.sleep(0.2)
+        return plain(self, signature)
+
+    monkeypatch.setattr(Dispatcher, "compile", slow)
+    inner = kernel(twice)
+    outer = kernel(lambda number: inner(number) + 1)
+    began, before = time.perf_counter(), compilation_seconds()
+    assert outer(21) == 43
+    spent = compilation_seconds() - before
+    assert 0.4 <= spent <= time.perf_counter() - began
+    assert outer(4) == 9
+    assert compilation_seconds() - before == spent
 
 
 PROGRAM = """

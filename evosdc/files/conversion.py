@@ -6,9 +6,7 @@ import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.changes import Change
@@ -20,6 +18,9 @@ from evosdc.files.packed import PackedFile, text_file
 from evosdc.printing import printable
 from evosdc.table.numerals import numbers
 from evosdc.table.schema import Attribute
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BY_TABS = (".tsv", ".tab")
 """Endings that say the separator."""
@@ -78,6 +79,8 @@ class PublishedColumn:
     @property
     def values(self) -> "pd.Series[Any]":
         """Whole numbers and numbers as such, all else as texts; missing values that are no numbers are empty."""
+        import pandas as pd
+
         column, missing = self.column, self.missing
         texts = [None if place == NO_TEXT else column.texts[place] for place in column.index.tolist()]
         if self.change is not None:
@@ -127,6 +130,8 @@ def content_for(
     elif {wanted.format, held.suffix} == {".feather", ".arrow"}:
         content, inner = render(held), wanted.format
     else:
+        import pandas as pd  # most files keep their format, and need no frame
+
         frame = pd.DataFrame({column.column.name: column.values for column in columns})
         content, inner = written(frame, wanted.format, path), wanted.format
     if wanted.packing == ".gz":

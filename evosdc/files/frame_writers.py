@@ -4,12 +4,13 @@ import io
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from evosdc.errors import DataError, Fault
 from evosdc.printing import printable
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TEXT = (".csv", ".tsv", ".txt", ".tab", ".dat", ".data", ".asc")
 """Endings of delimited text."""
@@ -22,7 +23,7 @@ EXTRAS = {
 """The extra and the package that write files of other endings."""
 
 
-def written(frame: pd.DataFrame, ending: str, path: Path) -> bytes:
+def written(frame: "pd.DataFrame", ending: str, path: Path) -> bytes:
     """Return the bytes of a file of the format that an ending stands for.
 
     Parameters
@@ -54,7 +55,7 @@ def written(frame: pd.DataFrame, ending: str, path: Path) -> bytes:
         raise DataError(Fault(where, given, "columns that it can", "Choose another ending.")) from None
 
 
-def _arrow(frame: pd.DataFrame, ending: str) -> bytes:
+def _arrow(frame: "pd.DataFrame", ending: str) -> bytes:
     import pyarrow.parquet  # noqa: F401  # pandas asks for it by a name of its own
 
     buffer = io.BytesIO()
@@ -65,7 +66,8 @@ def _arrow(frame: pd.DataFrame, ending: str) -> bytes:
     return buffer.getvalue()
 
 
-def _workbook(frame: pd.DataFrame, ending: str) -> bytes:
+def _workbook(frame: "pd.DataFrame", ending: str) -> bytes:
+    import pandas as pd
     from openpyxl import Workbook
 
     book = Workbook()
@@ -84,7 +86,8 @@ def _workbook(frame: pd.DataFrame, ending: str) -> bytes:
     return buffer.getvalue()
 
 
-def _statistical(frame: pd.DataFrame, ending: str) -> bytes:
+def _statistical(frame: "pd.DataFrame", ending: str) -> bytes:
+    import pandas as pd
     import pyreadstat
 
     writers: Mapping[str, Any] = {
@@ -103,6 +106,6 @@ def _statistical(frame: pd.DataFrame, ending: str) -> bytes:
         return target.read_bytes()
 
 
-_WRITERS: Mapping[str, Callable[[pd.DataFrame, str], bytes]] = {
+_WRITERS: Mapping[str, "Callable[[pd.DataFrame, str], bytes]"] = {
     "pyarrow": _arrow, "openpyxl": _workbook, "pyreadstat": _statistical,
 }  # fmt: skip

@@ -13,6 +13,7 @@ from typing import TypeVar
 from evosdc.engine.evaluation import Dispatch
 from evosdc.engine.failures import ErrorRule
 from evosdc.engine.problem import Problem
+from evosdc.kernel import compilation_seconds
 from evosdc.model import Masking
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import draw_seed
@@ -30,6 +31,9 @@ MOST_OF_TIME = 1 / 8
 
 MOST_OF_FAVOURED = 1 / 2
 """The same for methods that alone are likely to keep what is required."""
+
+MOST_OF_COMPILATION = 4.0
+"""How many times a budget of seconds the compilation of kernels may take besides, at the first run on a machine."""
 
 PAYLOAD = 512
 """Bytes of a trial on the wire, about."""
@@ -127,6 +131,7 @@ class Judge:
         self.time_used: defaultdict[str, float] = defaultdict(float)
         self.favoured = favoured
         self._began = perf_counter()
+        self._compiled = compilation_seconds()
         self._share = 1.0
         self._loading = 0.0
         self._cost = 0.0
@@ -134,8 +139,10 @@ class Judge:
 
     @property
     def seconds(self) -> float:
-        """Seconds since the beginning."""
-        return perf_counter() - self._began
+        """Seconds since the beginning, without those of compilation as far as `MOST_OF_COMPILATION` goes."""
+        compiled = compilation_seconds() - self._compiled
+        most = 0.0 if self.budget.seconds is None else MOST_OF_COMPILATION * self.budget.seconds
+        return perf_counter() - self._began - min(compiled, most)
 
     @property
     def over(self) -> bool:
@@ -230,11 +237,11 @@ class Judge:
             self._cost = 0.5 * (self._cost + cost) if self._cost else cost
 
     def _here(self, masking: Masking, seed: int) -> tuple[Trial | Refusal, float]:
-        began = perf_counter()
+        began = perf_counter() - compilation_seconds()
         trial, masked = attempt(self.problem, self.registry, masking, seed)
         if masked is not None and isinstance(trial, Trial):
             self.kept.take(masking, trial, masked)
-        return trial, perf_counter() - began
+        return trial, perf_counter() - compilation_seconds() - began
 
     def _sent(self, asked: Sequence[tuple[Masking, int]]) -> list[tuple[Trial | Refusal, float]]:
         assert self.dispatch is not None

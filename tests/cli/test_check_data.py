@@ -67,7 +67,7 @@ def test_mistakes_in_the_rules_of_a_schema_are_told_all_at_once(evosdc, people):
 
 
 def test_protect_keeps_impossible_combinations_out(evosdc, people):
-    short = ("--time", "1s", "--executor", "serial", "--quiet", "--json", "--no-second-opinion", "--no-tune")
+    short = ("--time", "0.3s", "--executor", "serial", "--quiet", "--json", "--no-second-opinion", "--no-tune")
     for flag, holds in (("--structural-zeros", True), ("--no-structural-zeros", False)):
         said = evosdc("protect", "p.csv", "--schema", "s.toml", flag, *short, "-o", f"run{holds}")
         notes = json.loads(said.out)["notes"]

@@ -54,7 +54,7 @@ def test_the_whole_road(evosdc, tmp_path, name):
     assert before in text
     schema.write_text(text.replace(before, after))
     run = tmp_path / "run"
-    quick = ["--time", "2s", "--no-tune", "--no-second-opinion", "--executor", "serial", "--quiet"]
+    quick = ["--time", "1s", "--no-tune", "--no-second-opinion", "--executor", "serial", "--quiet"]
     told = said("protect", path, "--schema", schema, "--require", "dr <= 99", "-o", run, *quick)
     assert "Requirements met: dr <= 99" in told
     result = json.loads((run / "result.json").read_text())

@@ -6,6 +6,7 @@ import pytest
 
 from evosdc.tuning.arm import arms_of
 from evosdc.tuning.judge import UNKNOWN, Budget, Candidate, Judge, together
+from evosdc.tuning.trial import Refusal
 from tests.tuning.problems import REGISTRY, problem_of
 
 PROBLEM = problem_of()
@@ -129,6 +130,27 @@ def test_loading_is_paid_for_by_no_method_and_no_phase() -> None:
         assert judge.over, "0.6 of all is more than 0.5 and 0.15 of the rest"
     with judge.until(0.35):
         assert not judge.over
+
+
+def test_compilation_is_no_part_of_a_time_as_far_as_four_times_that_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, compiled = [0.0], [5.0]
+    monkeypatch.setattr("evosdc.tuning.judge.perf_counter", lambda: now[0])
+    monkeypatch.setattr("evosdc.tuning.judge.compilation_seconds", lambda: compiled[0])
+    judge = Judge(PROBLEM, REGISTRY, 1, Budget(seconds=10.0))
+    now[0], compiled[0] = 14.0, 17.0
+    assert judge.seconds == 2.0
+    now[0], compiled[0] = 60.0, 55.0
+    assert judge.seconds == 20.0
+
+    def slow(*given: object) -> tuple[Refusal, None]:
+        now[0], compiled[0] = now[0] + 3.0, compiled[0] + 2.0
+        return Refusal("none"), None
+
+    monkeypatch.setattr("evosdc.tuning.judge.attempt", slow)
+    judge = Judge(PROBLEM, REGISTRY, 1, Budget(seconds=100.0))
+    judge.evaluations = 1
+    judge._carry_out([(("key", 0), candidate(0.5))], sent=False)
+    assert judge.time_used[SWAP.name] == 1.0
 
 
 def test_methods_that_keep_what_is_required_get_more_of_a_time() -> None:

@@ -2,7 +2,7 @@ from evosdc.table.schema import Scale
 from evosdc.testing import GenotypeConformance
 from evosdc_pram.pram import PramMatrices
 
-SLOW = ("ordinary", "one-record", "one-category", "unused-categories", "missing-values")
+SLOW = ("ordinary", "unused-categories", "missing-values")
 """Tables for what solves a program for each matrix."""
 
 
