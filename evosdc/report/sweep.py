@@ -8,6 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from evosdc.printing import values_in_words
+from evosdc.release.requirements import on_verdict
 from evosdc.report.frames import mapping
 from evosdc.report.palette import colours, figure, literal
 from evosdc.report.standings import Standings
@@ -123,7 +124,9 @@ def _group(label: str, members: Sequence[tuple[RecordedRun, Standings]]) -> Grou
 
 def _broken(run: RecordedRun) -> bool:
     judged = run.result.get("requirements")
-    return isinstance(judged, list) and any(isinstance(entry, dict) and not entry.get("met") for entry in judged)
+    entries = map(mapping, judged if isinstance(judged, list) else ())
+    # What is required of the verdict is no constraint of the search.
+    return any(entry and not entry.get("met") and not on_verdict(entry) for entry in entries)
 
 
 def _score(stand: Standings) -> float:

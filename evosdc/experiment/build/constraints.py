@@ -13,12 +13,12 @@ from evosdc.experiment.config.experiment import Experiment, Measures, Named
 from evosdc.model import Aggregation, Expected, Fitted, Microdata, PostRandomised
 from evosdc.model.constraint import Constraint, Constraints
 from evosdc.plugins.registry import Registry
-from evosdc.release.requirements import required_words
+from evosdc.release.requirements import required_words, without_publishable
 from evosdc.specs import MeasureSpec
 
 
 def parse_constraints(experiment: Experiment) -> tuple[Constraint, ...]:
-    """Return the constraints as they are written.
+    """Return the constraints as they are written, without those on the verdict.
 
     Raises
     ------
@@ -27,7 +27,7 @@ def parse_constraints(experiment: Experiment) -> tuple[Constraint, ...]:
     """
     collect = FaultCollector()
     listed = []
-    for text in experiment.constraints:
+    for text in without_publishable(experiment.constraints)[0]:
         with collect.step():
             listed.append(Constraint.parse(text))
     if collect.faults:

@@ -12,6 +12,7 @@ from evosdc.model import Aggregation, Expected, Fitness, Fitted, Generalising, M
 from evosdc.model.constraint import Constraints
 from evosdc.model.fitness import single_measure
 from evosdc.plugins.registry import Registry
+from evosdc.release.requirements import without_publishable
 from evosdc.seeds import Streams
 from evosdc.table.schema import Schema
 from evosdc.table.table import Table
@@ -99,7 +100,7 @@ def judged_as_usual(experiment: Experiment, microdata: Microdata, registry: Regi
     if experiment.data.name is not None:
         usual = Measures.model_validate(default_measures(microdata.original.schema, registry))
         return experiment.model_copy(update={"measures": usual})
-    bounds = exact_risks(microdata, registry, experiment.constraints)
+    bounds = exact_risks(microdata, registry, without_publishable(experiment.constraints)[0])
     judged = measures_by_role(microdata, registry) | {"other": (*harms_of(registry), *bounds)}
     bounded = {text.partition("<")[0].strip() for text in experiment.constraints}
     constraints = (*experiment.constraints, *limits_of(bounds, bounded))
