@@ -204,7 +204,8 @@ def resume(
 def leave_by(result: dict[str, Any], as_json: bool) -> None:
     """End with exit status 1 where a requirement does not hold; on fresh draws, of a randomised file."""
     from evosdc.cli.text import say
-    from evosdc.release.requirements import CONDITIONAL, on_verdict, unmet
+    from evosdc.model.constraint import CONDITIONAL
+    from evosdc.release.requirements import on_verdict, unmet
 
     missed = unmet(result)
     for entry in missed if not as_json else ():

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evosdc.model.constraint import CONDITIONAL, YES, without_publishable
 from evosdc.release.acceptance import ACCEPTED
-from evosdc.release.requirements import CONDITIONAL, YES, required_words, without_publishable
+from evosdc.release.requirements import required_words
 from evosdc.release.trust import named, shown, trust
 from evosdc.release.unchanged_words import known_words, together_words, uncounted_words, unknown
 

@@ -3,19 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-YES, CONDITIONAL = "publishable", "publishable on conditions"
-"""What can be required of the verdict: one without conditions, or one that does not forbid to publish."""
-
-
-def without_publishable(require: Iterable[str]) -> tuple[tuple[str, ...], str]:
-    """Return requirements without those on the verdict, which is judged when all else is known, and the strictest.
-
-    It is ``publishable``, without a condition, or ``publishable on conditions``; empty where none was one.
-    """
-    given = [(text, " ".join(text.lower().split())) for text in require]
-    kept = tuple(text for text, words in given if words not in (YES, CONDITIONAL))
-    said = {words for _, words in given}
-    return kept, YES if YES in said else CONDITIONAL if CONDITIONAL in said else ""
+from evosdc.model.constraint import CONDITIONAL, YES
 
 
 def on_verdict(entry: Mapping[str, Any]) -> bool:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from evosdc.release.requirements import figure_words, on_verdict
 from evosdc.report.frames import figure_of, mapping
 from evosdc.report.verdicts import percent
 from evosdc.report.wording import count, listing, number
@@ -94,7 +93,7 @@ def _requirement(entry: Mapping[str, Any], definitions: Definitions) -> dict[str
     return {
         "text": str(entry.get("words", text)),
         "met": bool(entry.get("met")),
-        "value": figure_words(entry) if on_verdict(entry) else number(figure_of(entry.get("value"))),
+        "value": str(entry["verdict"]) if "verdict" in entry else number(figure_of(entry.get("value"))),
         "own": bool(entry.get("own")),
         "meaning": "".join(sentence for _, sentence in definitions.first([name])),
     }

@@ -6,9 +6,10 @@ from evosdc.cli.results import print_requirements
 from evosdc.experiment.build.constraints import parse_constraints
 from evosdc.experiment.build.safeguards import with_origins
 from evosdc.experiment.config.experiment import Experiment
+from evosdc.model.constraint import without_publishable
 from evosdc.plugins.registry import default_registry
 from evosdc.release.publication import on_publication
-from evosdc.release.requirements import required_by_user, unmet, without_publishable
+from evosdc.release.requirements import required_by_user, unmet
 
 
 def entry(requirement: str, met: bool = True, own: bool = False, value: float = 2.0) -> dict[str, object]:

@@ -11,9 +11,9 @@ from evosdc.engine.measure_on_subset import measure_on_subset
 from evosdc.errors import ExperimentError, Fault, FaultCollector, did_you_mean
 from evosdc.experiment.config.experiment import Experiment, Measures, Named
 from evosdc.model import Aggregation, Expected, Fitted, Microdata, PostRandomised
-from evosdc.model.constraint import Constraint, Constraints
+from evosdc.model.constraint import Constraint, Constraints, without_publishable
 from evosdc.plugins.registry import Registry
-from evosdc.release.requirements import required_words, without_publishable
+from evosdc.release.requirements import required_words
 from evosdc.specs import MeasureSpec
 
 

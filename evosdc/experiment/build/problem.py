@@ -9,10 +9,9 @@ from evosdc.experiment.build.guard import guarded
 from evosdc.experiment.build.safeguards import exact_risks, harms_of, limits_of
 from evosdc.experiment.config.experiment import Experiment, MeasureEntry, Measures
 from evosdc.model import Aggregation, Expected, Fitness, Fitted, Generalising, Microdata, PostRandomised
-from evosdc.model.constraint import Constraints
+from evosdc.model.constraint import Constraints, without_publishable
 from evosdc.model.fitness import single_measure
 from evosdc.plugins.registry import Registry
-from evosdc.release.requirements import without_publishable
 from evosdc.seeds import Streams
 from evosdc.table.schema import Schema
 from evosdc.table.table import Table

@@ -11,10 +11,9 @@ from evosdc.experiment.build.safeguards import exact_risks, harms_of, limits_of
 from evosdc.experiment.config.experiment import DataSource, Experiment
 from evosdc.experiment.config.reader import parse_experiment
 from evosdc.model import Microdata, designs_of
-from evosdc.model.constraint import Constraint
+from evosdc.model.constraint import Constraint, without_publishable
 from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import Registry
-from evosdc.release.requirements import without_publishable
 
 GENERATIONS = 1200
 """Generations of the search, two of which are a round of some sixty candidates."""

@@ -7,9 +7,8 @@ import tomli_w
 
 from evosdc._version import __version__
 from evosdc.experiment.config.experiment import ExecutorChoice, Experiment, MeasureEntry, Named, Start
-from evosdc.model.constraint import Constraint
+from evosdc.model.constraint import Constraint, without_publishable
 from evosdc.plugins.registry import Registry
-from evosdc.release.requirements import without_publishable
 
 
 def resolve(experiment: Experiment, registry: Registry, protect: tuple[str, ...], start: Start) -> Experiment:
