@@ -146,7 +146,8 @@ class ProtectedData(Generic[Data]):
         parts = [*self.publication.html()]
         for found in sorted(self.requirements, key=lambda found: found.met):
             words = "met" if found.met else "NOT met"
-            parts.append(heading(f"Required {found.words}: {words} ({found.value:g}).", found.met))
+            title = "Kept besides by evosdc" if found.own else "Required"
+            parts.append(heading(f"{title} {found.words}: {words} ({found.value:g}).", found.met))
         if self.verdict is not None:
             parts.append(heading(f"Second opinion: {self.verdict.text}", self.verdict.holds))
         others = [("best without a search", self.classical)] if self.classical is not None else []
@@ -226,11 +227,10 @@ def protect(
     """
     from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.experiment.build.data import load_data
-    from evosdc.experiment.build.protection import protection, without_publishable
+    from evosdc.experiment.build.protection import protection
     from evosdc.experiment.run.own_data import with_own_data, withdrawn_unless_begun
     from evosdc.experiment.study.study import run_study
     from evosdc.files.masked_file import read_masked
-    from evosdc.release.publication import verdict_meets
     from evosdc.report import write_pages
     from evosdc.runs.layout import DATA
     from evosdc.table.alignment import align_codes
@@ -238,7 +238,6 @@ def protect(
     require_seed(seed)
     if time is not None and not time > 0:
         raise ParameterError(Fault("time", repr(time), "a time above 0, in seconds"))
-    required, wanted_verdict = without_publishable(listed(require) or ())
     registry = default_registry()
     original, roles = as_file(data, listed(protect))
     names = choose_attributes(original.schema, listed(protect))
@@ -254,7 +253,7 @@ def protect(
             fitness=fitness or registry.default("fitness", "protect"),
             il=listed(il) or (),
             dr=listed(dr) or (),
-            require=required,
+            require=listed(require) or (),
             structural_zeros=structural_zeros,
             seconds=time,
             seed=seed,
@@ -270,17 +269,13 @@ def protect(
         rmtree(path / DATA)  # the report needs no copy of the confidential data
     kept = [name for name in original.schema.names if name in published.schema]
     masked = align_codes(original.select(list(names)), published)
-    requirements = [Requirement.of(entry) for entry in result["requirements"]]
-    if wanted_verdict:
-        accepted = verdict_meets(result["publication"], wanted_verdict)
-        requirements.append(Requirement(wanted_verdict, float(accepted), accepted))
     verdict, classical = result.get("verdict"), result["portfolio"]["best"]
     return ProtectedData(
         as_given(data, masked, kept, neutralise_formulas),
         _rated(result["best"], str(result["best"]["origin"])),
         _rated(classical, str(classical["label"])) if classical is not None else None,
         tuple(_rated(member, str(member["origin"])) for member in result["front"]),
-        tuple(requirements),
+        tuple(Requirement.of(entry) for entry in result["requirements"]),
         ProtectedVerdict(verdict["holds"], verdict["text"]) if verdict is not None else None,
         result,
         path if folder is not None else None,

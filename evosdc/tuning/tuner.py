@@ -114,11 +114,12 @@ class Course:
 
     def follow(self, portfolio: Sequence[Arm]) -> None:
         """Go through all phases."""
-        if self.judge.budget.seconds is not None:
+        short = bool(self.first) and self.judge.budget.seconds is not None
+        if short:
             self.ladder()
         self.grid(portfolio)
         self.race()
-        if self.few:
+        if short and self.few:
             self.race(UNTIL_CHAINS)
         else:
             self.by_attribute()
@@ -129,13 +130,14 @@ class Course:
     def few(self) -> bool:
         """Whether time was so short that the best arms are hardly tuned: parameters by attribute would be no better."""
         leaders = self.ranked(self.best.values())[:1]
-        return self.judge.budget.seconds is not None and any(self.judge.used[one.arm.name] < FEWEST for one in leaders)
+        return any(self.judge.used[one.arm.name] < FEWEST for one in leaders)
 
     def ladder(self) -> None:
         """Judge each arm's first parameter from end to end: k of `mdav`, p of rank swapping, before all finer points.
 
-        Within a time this goes first, so that a short one at least tells which order of magnitude is right. Classes are
-        those of all attributes only where `mdav` takes these together, at the end of the range of its group size.
+        Within a time this goes first where a privacy model constrains, so that a short one at least tells which order
+        of magnitude of k is right. Classes are those of all attributes only where `mdav` takes these together, at the
+        end of the range of its group size.
         """
         ladders = [
             [Candidate.at(arm, point) for point in arm.ladder(1.0 if arm.steps[0].method in self.first else 0.5)]

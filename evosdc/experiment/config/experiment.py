@@ -231,7 +231,9 @@ class Experiment(Parameters):
     )
     fitness: Named = Field(default_factory=lambda: _default("fitness"))
     constraints: tuple[str, ...] = Field(
-        (), description='what the file must fulfil: "k-anonymity >= 3", "dr <= 20", "il of education <= 5"'
+        (),
+        description='what the file must fulfil: "k-anonymity >= 3", "dr <= 20", "il of education <= 5"; '
+        'also "publishable", what the verdict must be',
     )
     structural_zeros: ZerosRule | None = Field(
         None, description="keep combinations that never occur in the original from occurring: true, { threshold = 5 }"

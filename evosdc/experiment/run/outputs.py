@@ -13,6 +13,7 @@ from evosdc.engine.digest import digest_of
 from evosdc.engine.loop import SearchState
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.constraints import judge_constraints
+from evosdc.experiment.build.safeguards import MOST_HARM, with_origins
 from evosdc.experiment.build.start import StartingFile
 from evosdc.experiment.run.causes import causes_of
 from evosdc.experiment.run.display import Display
@@ -38,6 +39,7 @@ from evosdc.experiment.run.transition_outputs import write_transitions
 from evosdc.files.atomic import write_text
 from evosdc.model import Described, Generalising, Individual, PostRandomised
 from evosdc.model.individual import INFEASIBILITY
+from evosdc.release.publication import on_publication
 from evosdc.runs.layout import BEST, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, SCORES, RunFolder
 from evosdc.table.determination import determinations
 from evosdc.table.row_positions import position_sentences, told_by_position
@@ -88,7 +90,11 @@ def write_outputs(
         write_text(folder.file(name), text)
     if isinstance(genotype, PostRandomised):
         write_transitions(folder, assembly.microdata.original, masked, genotype.transitions(best.genome))
-    judged = judge_constraints(problem.constraints, best.scores, problem.measures)
+    judged = with_origins(
+        judge_constraints(problem.constraints, best.scores, problem.measures),
+        assembly.registry,
+        genotype.most_relabelled if isinstance(genotype, PostRandomised) else MOST_HARM,
+    )
     broken = [str(entry["requirement"]) for entry in judged if not entry["met"]]
     balancing = assembly.registry.defaults("fitness", "protect")
     experiment, registry = assembly.experiment, assembly.registry
@@ -159,6 +165,7 @@ def write_outputs(
     document |= {key: value for key, value in further.items() if value is not None}
     verdict_on_file = write_release(folder, assembly, masked, document, risk, exchanged, omitted)
     document = {"publication": verdict_on_file} | document
+    document["requirements"] = [*judged, *on_publication(verdict_on_file, experiment.constraints)]
     folder.write_json(RESULT, document)
     return document
 

@@ -8,7 +8,6 @@ import numpy as np
 from evosdc.calls.consistency import given_away_sentences
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import Assembly
-from evosdc.experiment.build.safeguards import own_limits
 from evosdc.experiment.run.provenance import digest
 from evosdc.release.acceptance import bound_of
 from evosdc.release.analyses import analyses
@@ -86,7 +85,7 @@ def write_release(
     evidence = Evidence(
         intruder=told,
         requirements=required,
-        own_limits=own_limits(texts, assembly.registry),
+        own_limits=[str(entry["requirement"]) for entry in required if entry["own"]],
         bound=bound,
         bound_by=bound_by,
         holds=verdict.get("holds"),
