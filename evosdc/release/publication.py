@@ -48,6 +48,8 @@ class Evidence:
         Whether publishing the original would score as well.
     exchanged : sequence of str
         Sentences on exchanged labels.
+    given_away : sequence of str
+        Sentences on masked attributes that the file tells beside the masking: by other columns, or by its order.
     above_limit : float or None
         By how many per cent the score lies above what is possible.
     """
@@ -67,6 +69,7 @@ class Evidence:
     cells: int = 0
     idle: bool = False
     exchanged: Sequence[str] = ()
+    given_away: Sequence[str] = ()
     above_limit: float | None = None
 
 
@@ -162,7 +165,7 @@ def _against(evidence: Evidence) -> list[str]:
         reasons.append("It does not score better than the unprotected original.")
     if evidence.exchanged:
         reasons.append("Labels were exchanged, so that analysts learn what is not so: see the warnings.")
-    return reasons
+    return [*reasons, *evidence.given_away]
 
 
 def _found_too_many(evidence: Evidence, percent: float) -> str:

@@ -42,6 +42,7 @@ from evosdc.model.individual import INFEASIBILITY
 from evosdc.release.publication import on_publication
 from evosdc.runs.layout import BEST, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, SCORES, RunFolder
 from evosdc.table.determination import determinations
+from evosdc.table.row_positions import position_sentences, told_by_position
 from evosdc.table.table import Table
 
 SO_FAR = "The run was stopped before its end: this is the best file so far, which no judge saw; evosdc resume goes on."
@@ -108,6 +109,8 @@ def write_outputs(
     limit = None if so_far else limit_of_run(experiment, assembly.microdata, registry, state.progress.seconds)
     known = min((file.individual for file in entries_of(starting)), key=lambda i: i.precedence, default=None)
     exchanged = exchanged_sentences(assembly.microdata.original, masked)
+    ordered = position_sentences(told_by_position(assembly.source.table, assembly.microdata.protect))
+    told = [*exchanged, *ordered]
     document = {
         "title": experiment.heading,
         "seed": problem.streams.seed,
@@ -128,8 +131,9 @@ def write_outputs(
             *causes_of(assembly, len(starting), judged),
             *failure_warning(state.progress.failed, state.progress.evaluations),
             *given_away_sentences(determinations(assembly.source.table, assembly.microdata.protect)),
+            *ordered,
             *exchanged,
-            *([] if opinion is None else [said for said in opinion["best"]["warnings"] if said not in exchanged]),
+            *([] if opinion is None else [said for said in opinion["best"]["warnings"] if said not in told]),
             *impossible_warning(fresh),
             *written.order_sentences,
             *([] if written.neutralised else written.formula_sentences),

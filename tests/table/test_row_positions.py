@@ -1,0 +1,80 @@
+"""Masked attributes that the order of the rows tells."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from evosdc.api.tables import as_table
+from evosdc.table.role_assignment import assign_role
+from evosdc.table.row_positions import position_sentences, told_by_position
+from evosdc.table.schema import Role
+
+MASKED = ["state", "sex", "age"]
+
+
+def people(size=400):
+    rng = np.random.default_rng(7)
+    return pd.DataFrame(
+        {
+            "state": rng.choice(["NSW", "Other", "QLD", "VIC"], size, p=[0.6, 0.1, 0.1, 0.2]),
+            "sex": rng.choice(["F", "M"], size),
+            "age": rng.integers(18, 80, size),
+            "wage": rng.lognormal(8.0, 0.5, size),
+        }
+    )
+
+
+def told(frame, names=MASKED):
+    return told_by_position(as_table(frame), names)
+
+
+def test_random_order_tells_nothing():
+    assert told(people(), [*MASKED, "wage"]) == ()
+    # A column whose values are all different changes at every row, in whatever order.
+    assert told(people(12), [*MASKED, "wage"]) == ()
+
+
+@pytest.mark.parametrize("up", [True, False])
+def test_all_keys_of_a_sort_are_told(up):
+    assert told(people().sort_values(MASKED, ascending=up)) == tuple(MASKED)
+    assert told(people().sort_values("wage", ascending=up), [*MASKED, "wage"]) == ("wage",)
+
+
+def test_a_column_sorted_alone_is_told_whatever_the_order_of_its_categories():
+    frame = people()
+    blocks = frame.sort_values("state", key=lambda column: column.map({"QLD": 0, "NSW": 1, "VIC": 2, "Other": 3}))
+    assert told(blocks) == ("state",)
+
+
+def test_nearly_sorted_rows_are_told_and_a_weak_trend_is_not():
+    frame, rng = people(), np.random.default_rng(1)
+    near = frame.iloc[np.argsort(frame["age"].to_numpy() + rng.normal(0.0, 15.0, len(frame)))]
+    weak = frame.iloc[np.argsort(frame["age"].to_numpy() + rng.normal(0.0, 60.0, len(frame)))]
+    assert told(near) == ("age",)
+    assert told(weak) == ()
+
+
+def test_members_of_a_household_stand_together_without_being_sorted():
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"house": np.repeat(np.arange(150), 3), "town": np.repeat(rng.choice(list("abc"), 150), 3)})
+    table = as_table(frame)
+    assert told_by_position(table, ["town"]) == ("town",)
+    assert told_by_position(assign_role(table, Role.HOUSEHOLD, "house"), ["town"]) == ()
+
+
+def test_the_moments_of_runs_are_those_of_all_permutations():
+    rng = np.random.default_rng(2)
+    values = np.repeat([0, 1, 2], [5, 9, 16])
+    counted = np.array([np.count_nonzero(np.diff(rng.permutation(values))) for _ in range(4000)])
+    n, sizes = 30.0, np.array([5.0, 9.0, 16.0])
+    squares, cubes = (sizes**2).sum(), (sizes**3).sum()
+    assert counted.mean() == pytest.approx(n - squares / n, abs=0.15)
+    variance = (squares * (squares + n * (n + 1)) - 2 * n * cubes - n**3) / (n**2 * (n - 1))
+    assert counted.var() == pytest.approx(variance, rel=0.1)
+
+
+def test_the_sentence_names_the_columns_and_what_to_do():
+    assert position_sentences([]) == []
+    (sentence,) = position_sentences(["state", "sex", "age"])
+    assert sentence.startswith("The order of the rows tells state, sex and age, which are masked")
+    assert "Shuffle the rows" in sentence
