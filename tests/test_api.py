@@ -1,5 +1,7 @@
 """The Python side: tables and frames, aligned by label and position."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -28,6 +30,16 @@ def test_masking_keeps_index_columns_and_dtypes(frame):
     assert (masked.dtypes == frame.dtypes).all()
     assert masked["count"].equals(frame["count"])
     assert (masked.groupby(["education", "region"], observed=True).size() >= 4).all()
+
+
+def test_frames_in_another_order_are_told_of(frame):
+    frame = frame[["education", "region"]].reset_index(drop=True)
+    with pytest.warns(UserWarning, match="matched by position"):
+        evosdc.measure(frame, frame[::-1], "dbil")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        evosdc.measure(frame, frame[::-1].reset_index(drop=True), "dbil")
+        evosdc.measure(frame, frame.copy(), "dbil")
 
 
 def test_integer_columns_stay_integers(frame):

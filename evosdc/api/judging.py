@@ -5,7 +5,7 @@ from typing import Any
 
 from evosdc.api.masking import require_seed
 from evosdc.api.results import Judged
-from evosdc.api.tables import as_file, as_version, listed
+from evosdc.api.tables import as_file, as_version, listed, warn_of_another_order
 from evosdc.plugins.registry import default_registry
 
 
@@ -47,6 +47,7 @@ def judge(
     from evosdc.calls.judging import judged
 
     require_seed(seed)
+    warn_of_another_order(original, masked)
     before, _ = as_file(original, listed(protect))
     after = as_version(masked, before, required=listed(protect))
     opinion = judged(

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evosdc.api.results import Scores
-from evosdc.api.tables import as_table, as_version, chosen_of, listed
+from evosdc.api.tables import as_table, as_version, chosen_of, listed, warn_of_another_order
 from evosdc.plugins.registry import Registry, default_registry
 
 
@@ -22,7 +22,8 @@ def measure(
     Parameters
     ----------
     original, masked : frame or Table
-        Record r of both is the same respondent. Columns that are left out of a protected file may be missing.
+        Record r of both is the same respondent, whatever an index says. Columns that are left out of a
+        protected file may be missing.
     measures : sequence of str, or mapping of str to mapping
         Registered names; a mapping gives parameters by name. By default as `protect` judges:
         risk by role, each attribute's own, and the losses of analysts; a generalised file by `lm` and `dm`.
@@ -44,6 +45,7 @@ def measure(
     registry = default_registry()
     named = {measures: {}} if isinstance(measures, str) else measures
     params = named if named is None or isinstance(named, Mapping) else {name: {} for name in named}
+    warn_of_another_order(original, masked)
     before = as_table(original)
     chosen = chosen_of(original, before, listed(attributes), warn=False)
     after = as_version(masked, before, None if params is None else _reads_generalised(params, registry), chosen)

@@ -116,6 +116,19 @@ def chosen_of(data: Any, table: Table, attributes: Sequence[str] | None, warn: b
     return tuple(name for name in chosen if name not in apart)
 
 
+def warn_of_another_order(original: Any, masked: Any) -> None:
+    """Warn by a `UserWarning` where the indices of two frames have the same labels, in another order.
+
+    Records are matched by position, which such frames contradict.
+    """
+    before, after = getattr(original, "index", None), getattr(masked, "index", None)
+    if not (hasattr(before, "equals") and hasattr(after, "equals")) or before is None or before.equals(after):
+        return
+    if after is not None and len(before) == len(after) and set(before) == set(after):
+        told = "The indices of both frames have the same labels in another order. Records are matched by position, not "
+        warnings.warn(f"{told}by label: masked.loc[original.index] puts them in order.", stacklevel=3)
+
+
 def as_version(
     data: Any, original: Table, generalised: bool | None = False, required: Sequence[str] | None = None
 ) -> Table:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -89,6 +90,7 @@ def export(
     warnings = [
         *unprotected_sentences(member, written.changed),
         *verdict_sentences(run_dir),
+        *unjudged_sentences(run_dir, member, document),
         *written.warnings,
         *map(str, published_faults(run_dir)),
     ]
@@ -120,3 +122,23 @@ def verdict_sentences(run_dir: Path) -> list[str]:
         return []
     reason = f": {told['reasons'][0]}" if told.get("reasons") else "."
     return [f"The verdict of this run on its best file is {str(told['headline']).upper()}{reason}"]
+
+
+def unjudged_sentences(run_dir: Path, member: int, exported: Mapping[str, Any]) -> list[str]:
+    """Return what is said of a member that is not the best file, which alone the verdict of a run is about."""
+    from evosdc.runs.layout import RESULT, read_object
+
+    if not (run_dir / RESULT).exists():
+        return []
+    result = read_object(run_dir / RESULT)
+    best, front = result.get("best") or {}, result.get("front") or ()
+    alike = [place for place, entry in enumerate(front) if entry["scores"] == best.get("scores")]
+    if member in alike:
+        return []
+    which = f" (member {alike[0]})" if alike else ""
+    scores = exported["scores"]
+    figures = ", ".join(f"{name.upper()} {scores[name]:.2f}" for name in ("il", "dr") if name in scores)
+    return [
+        f"The verdict of this run is about its best file{which}; this one was not judged: {figures or 'no IL or DR'}. "
+        "evosdc judge tells more."
+    ]

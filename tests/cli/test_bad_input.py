@@ -1,6 +1,7 @@
 """Every kind of bad input ends with status 2, words that say what to do, no traceback, and nothing written."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -176,7 +177,11 @@ def test_settings_that_are_not_key_value(evosdc, files, setting):
 
 def test_commands_and_options(evosdc):
     assert_refused(evosdc("protekt", "x.csv"), "Did you mean 'protect'?")
+    assert_refused(evosdc("protect", "housing", "--protect", "rad,rad"), "protect", "each attribute once", "rad twice")
     assert_refused(evosdc("run"), "Missing argument")
+    for content in (b"a;b\n1;\xe4\n", b"a;b\n1;2\n"):
+        Path("klinik.csv").write_bytes(content)
+        assert_refused(evosdc("check", "klinik.csv"), "evosdc check --data klinik.csv")
     assert_refused(evosdc("run", "x.toml", "--workers", "0"), "--workers")
     assert_refused(evosdc("protect", "x.csv", "--time", "soon"), "'soon'", "60s")
     assert_refused(evosdc("resume", "nowhere"), "nowhere", "run folder")

@@ -136,6 +136,19 @@ def test_the_verdict_goes_with_what_is_exported(evosdc, home):
         assert (said in answer.err, said in json.loads(answer.out)["warnings"]) == (not publishable,) * 2
 
 
+def test_a_member_that_no_judge_saw_is_told_of(evosdc, home):
+    result = json.loads((home / "r" / "result.json").read_text())
+    for best in (0, 1):
+        (home / "r" / "result.json").write_text(json.dumps(result | {"best": result["best"] | result["front"][best]}))
+        answer = evosdc("export", "r", 1, "-o", f"of-{best}.csv", "--json")
+        scores = result["front"][1]["scores"]
+        said = (
+            f"The verdict of this run is about its best file (member {best}); this one was not judged: "
+            f"IL {scores['il']:.2f}, DR {scores['dr']:.2f}. evosdc judge tells more."
+        )
+        assert (said in answer.err, said in json.loads(answer.out)["warnings"]) == (best == 0,) * 2
+
+
 def test_the_number_of_a_member_counts_from_0(evosdc, home):
     for number in (-1, -12, 999):
         answer = evosdc("export", "r", number, "-o", "member.csv")

@@ -60,14 +60,20 @@ class DataSource(Parameters):
         False, description="publish cells that a spreadsheet would take for formulas with a quote before them"
     )
 
+    @field_validator("protect")
+    @classmethod
+    def _once(cls, value: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        twice = dict.fromkeys(name for name in value or () if (value or ()).count(name) > 1)
+        if twice:
+            raise ValueError(f"each attribute once, and not {', '.join(twice)} twice")
+        return value
+
     @model_validator(mode="after")
     def _one_source(self) -> "DataSource":
         if (self.name is None) == (self.file is None):
             raise ValueError("either name = <data set> or file = <path>, and not both")
         if self.name is not None and self.schema_file is not None:
             raise ValueError("schema goes with file only: a registered data set brings its own")
-        if self.protect is not None and len(set(self.protect)) < len(self.protect):
-            raise ValueError("each attribute once in protect")
         return self
 
 

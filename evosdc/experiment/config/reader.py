@@ -1,5 +1,6 @@
 """Reading experiments: from files that users write, and from run folders."""
 
+import shlex
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -40,14 +41,28 @@ def read_experiment(path: Path, settings: Iterable[str] = ()) -> Experiment:
             Fault(str(path), "no such file", "an experiment file", "Check the path; `experiments/` has examples.")
         ) from None
     except (OSError, UnicodeDecodeError) as error:
+        if isinstance(error, UnicodeDecodeError) and _seems_data(path):
+            raise ExperimentError(_data_fault(path)) from None
         raise ExperimentError(Fault(str(path), f"a file that cannot be read ({error})", "a text file, UTF-8")) from None
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
+        if _seems_data(path):
+            raise ExperimentError(_data_fault(path)) from None
         raise ExperimentError(Fault(str(path), f"text that is not TOML: {error}", "a TOML file")) from None
     for setting in settings:
         override(document, setting)
     return parse_experiment(document, path.parent, str(path))
+
+
+def _seems_data(path: Path) -> bool:
+    """Whether a file that is no TOML is called otherwise too."""
+    return path.suffix.lower() not in ("", ".toml", ".json")
+
+
+def _data_fault(path: Path) -> Fault:
+    advice = f"To check data: {shlex.join(['evosdc', 'check', '--data', str(path)])}"
+    return Fault(str(path), "what looks like a data file", "an experiment file, which is TOML", advice)
 
 
 def experiment_of(folder: RunFolder) -> Experiment:
