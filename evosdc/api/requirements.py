@@ -20,6 +20,8 @@ class Requirement:
         What a privacy model looks at; empty for other requirements.
     unmasked : tuple of str
         Those of them that are published unchanged.
+    own : bool
+        Whether evosdc set it itself, as one of its limits, and nobody required it.
     """
 
     text: str
@@ -27,6 +29,7 @@ class Requirement:
     met: bool
     quasi_identifiers: tuple[str, ...] = ()
     unmasked: tuple[str, ...] = ()
+    own: bool = False
 
     @property
     def words(self) -> str:
@@ -38,4 +41,5 @@ class Requirement:
     def of(cls, entry: Mapping[str, Any]) -> Self:
         """Return the requirement of an entry of ``requirements`` in ``result.json``."""
         over, unmasked = (tuple(entry.get(key, ())) for key in ("quasi_identifiers", "unmasked"))
-        return cls(str(entry["requirement"]), float(entry["value"]), bool(entry["met"]), over, unmasked)
+        figure, met, own = float(entry["value"]), bool(entry["met"]), bool(entry.get("own"))
+        return cls(str(entry["requirement"]), figure, met, over, unmasked, own)

@@ -8,6 +8,7 @@ from evosdc.model import Genotype, Microdata, PostRandomised
 from evosdc.printing import printable
 from evosdc.table.determination import Determination, determinations
 from evosdc.table.edit_rules import EditRule
+from evosdc.table.row_positions import position_sentences, told_by_position
 from evosdc.table.structural_zeros import BINS, THRESHOLD, StructuralZeros, find_structural_zeros
 from evosdc.table.table import Table
 
@@ -24,12 +25,15 @@ class DataCheck:
     zeros : StructuralZeros or None
         None where nothing is protected.
     given_away : tuple of Determination
+    told_by_order : tuple of str
+        Masked attributes that the order of the rows tells.
     """
 
     records: int
     broken: tuple[tuple[EditRule, int], ...]
     zeros: StructuralZeros | None
     given_away: tuple[Determination, ...]
+    told_by_order: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the findings as JSON-able data: figures and names of attributes, no values of records."""
@@ -51,7 +55,8 @@ class DataCheck:
                 for rule, count in self.broken
             ],
             "structural_zeros": zeros,
-            "given_away": [{"masked": d.masked, "by": d.by, "share": d.share} for d in self.given_away],
+            "given_away": [d._asdict() for d in self.given_away],
+            "told_by_order": list(self.told_by_order),
         }
 
     def sentences(self) -> list[str]:
@@ -62,11 +67,11 @@ class DataCheck:
         ] or ["The schema has no edit rules."]
         if self.zeros is not None:
             lines.append(zeros_sentence(self.zeros))
-        return [*lines, *given_away_sentences(self.given_away)]
+        return [*lines, *given_away_sentences(self.given_away), *position_sentences(self.told_by_order)]
 
 
 def check_records(table: Table, protect: Sequence[str], threshold: float = THRESHOLD) -> DataCheck:
-    """Look for broken edit rules, structural zeros, and masked attributes that the rest of the file gives away.
+    """Look for broken edit rules, structural zeros, and masked attributes that the rest of the file or its order tells.
 
     Parameters
     ----------
@@ -85,7 +90,8 @@ def check_records(table: Table, protect: Sequence[str], threshold: float = THRES
     table.schema.require(protect, "protect")
     broken = tuple((rule, int(rule.broken(table).sum())) for rule in table.schema.edit_rules)
     zeros = find_structural_zeros(table, protect, threshold) if protect else None
-    return DataCheck(len(table), broken, zeros, determinations(table, protect))
+    told = told_by_position(table, protect)
+    return DataCheck(len(table), broken, zeros, determinations(table, protect), told)
 
 
 def zeros_sentence(zeros: StructuralZeros) -> str:
@@ -108,7 +114,11 @@ def given_away_sentences(found: Sequence[Determination]) -> list[str]:
     warnings = []
     for name in dict.fromkeys(d.masked for d in found):
         by = [d for d in found if d.masked == name]
-        sources = ", ".join(f"{printable(d.by)} (for {100.0 * d.share:.1f} % of the records)" for d in by)
+        sources = ", ".join(
+            f"{printable(d.by)} ({f'to within {d.within:.3g}, ' if d.within else ''}for {100.0 * d.share:.1f} % of the "
+            "records)"
+            for d in by
+        )
         warnings.append(
             f"{printable(name)} is masked, but follows from what is published as it is: {sources}. Whoever has the "
             f"file reads it off. Protect {printable(', '.join(d.by for d in by))} as well, or leave it out of the file."

@@ -16,6 +16,7 @@ from evosdc.plugins.registry import Registry
 from evosdc.seeds import Purpose, stream
 from evosdc.specs import MeasureSpec
 from evosdc.table.alignment import align_codes
+from evosdc.table.row_positions import position_sentences, told_by_position
 from evosdc.table.table import Table
 
 _LOG = logging.getLogger("evosdc.judges")
@@ -170,13 +171,14 @@ def second_opinions(
                 if _alarming(measure, finding):
                     alarms[label].append(finding.words)
     tell(len(built), len(built))
+    ordered = position_sentences(told_by_position(original, names))
     return {
         label: SecondOpinion(
             tuple(sorted(findings[label], key=lambda finding: finding.kind != "dr")),
             claims[label].values,
             claims[label].by,
             lacking,
-            (*map(str, exchanged_labels(original.select(names), side.masked)), *alarms[label]),
+            (*map(str, exchanged_labels(original.select(names), side.masked)), *alarms[label], *ordered),
             names,
             side.known,
             side.wanted,

@@ -99,7 +99,7 @@ def export(
     scores = ", ".join(f"{name} {value:.3f}" for name, value in individual.scores.items())
     say(f"Wrote {output} and {manifest.name}: member {member} of the front, {scores}.")
     if written.dropped:
-        say(f"Identifiers left out: {', '.join(written.dropped)}.")
+        say(f"Left out: {', '.join(written.dropped)}.")
 
 
 def unprotected_sentences(member: int, changed: Mapping[str, int]) -> list[str]:

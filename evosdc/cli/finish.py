@@ -18,13 +18,16 @@ def finish(run_dir: Path, patience: float, as_json: bool) -> None:
     """End a run or study from elsewhere, with its best file so far, front and report written; resume still goes on.
 
     A run that goes on, here or on another computer, ends after its generation. Of one that was killed they are written
-    from its newest checkpoint. Exit status 1 where it had not ended in time.
+    from its newest checkpoint. Exit status 1 where it had not ended in time, or the best file so far does not fulfil
+    what was required.
     """
     from evosdc.api.finishing import finish as finished
     from evosdc.cli.results import print_json
+    from evosdc.cli.run import leave_by
     from evosdc.cli.status import line
     from evosdc.cli.text import say
     from evosdc.experiment.study.status import read_status
+    from evosdc.runs.layout import RESULT, read_object
 
     said = finished(run_dir, time=patience)
     found = read_status(run_dir)
@@ -40,3 +43,5 @@ def finish(run_dir: Path, patience: float, as_json: bool) -> None:
             say("It was asked to end, and does so after its generation.")
     if found.active:
         click.get_current_context().exit(1)
+    if (run_dir / RESULT).exists():
+        leave_by(read_object(run_dir / RESULT), as_json)

@@ -1,6 +1,6 @@
 """What a random winner does on draws that its search never saw, on the terminal."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -33,9 +33,3 @@ def print_fresh(fresh: Mapping[str, Any]) -> None:
     for entry in fresh.get("pairs", ()):
         names = " and ".join(entry["attributes"])
         click.echo(harmless(f"  table of {names}: {entry['moved']:.1f} ± {entry['error']:.1f} % of the records moved"))
-
-
-def fresh_requirements_met(results: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether all requirements of some runs hold on fresh draws; those of runs without a random file do."""
-    entries = (entry for result in results for entry in (result.get("fresh") or {}).get("requirements", ()))
-    return all(entry["met"] for entry in entries)

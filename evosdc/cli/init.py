@@ -46,6 +46,8 @@ def init(data: Path, output: Path, given: tuple[str, ...], ask: bool | None, for
     from evosdc.files.atomic import require_unused
     from evosdc.files.schema.schema_writer import dump_schema
     from evosdc.files.source import parsed, source_of
+    from evosdc.table.row_positions import position_sentences, told_by_position
+    from evosdc.table.schema import Role
 
     require_apart(output, data)
     require_unused(output, replace=force)
@@ -69,7 +71,9 @@ def init(data: Path, output: Path, given: tuple[str, ...], ask: bool | None, for
     assert found is not None
     _require_free(source, found.schema, output, data, force)
     of_file = source.notes[: len(source.notes) - len(found.notes)]
-    remarks = [*of_file, *found.remarks]
+    keys = found.schema.with_role(Role.QUASI_IDENTIFIER)
+    ordered = position_sentences(told_by_position(source.table, keys))
+    remarks = [*of_file, *found.remarks, *ordered]
     files = dump_schema(found.schema, output, remarks, found.reasons, found.rules)
     if as_json:
         roles = {a.name: {"role": str(a.role), "scale": a.scale_word} for a in found.schema.attributes}
@@ -78,7 +82,7 @@ def init(data: Path, output: Path, given: tuple[str, ...], ask: bool | None, for
         written = [str(file) for file in files]
         print_json({"files": written, "attributes": reasons, "suspected_missing": asked, "remarks": remarks})
         return
-    for note in source.notes:
+    for note in (*source.notes, *ordered):
         say(f"- {note}")
     say(
         "Risk is judged by role: masked quasi-identifiers, which an intruder knows, by linkage; masked attributes of "

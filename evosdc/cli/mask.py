@@ -169,7 +169,7 @@ def mask(
     if companion is not None:
         say(f"{companion.name} says how records were masked: keep it, and apart from the protected file.")
     if written.dropped:
-        say(f"Identifiers left out: {', '.join(written.dropped)}.")
+        say(f"Left out: {', '.join(written.dropped)}.")
 
 
 def step_of(text: str) -> dict[str, Any]:

@@ -47,6 +47,9 @@ from evosdc.cli.options import (
     help="Keep combinations that never occur in DATA, though 5 records or more are expected, from occurring.",
 )
 @formulas_option
+@click.option(
+    "--shuffle", is_flag=True, help="Publish the records in random order: their old one may tell what is masked."
+)
 @computing_options
 @click.option("-o", "--output", type=PATH, metavar="DIR", help="New run folder; default: below runs/.")
 @click.option("--quiet", is_flag=True, help="No progress.")
@@ -64,6 +67,7 @@ def protect(
     second_opinion: bool,
     zeros: bool,
     neutralise: bool,
+    shuffle: bool,
     seed: int,
     executor: str,
     workers: int | None,
@@ -79,16 +83,12 @@ def protect(
     conditions" accepts.
     """
     from evosdc.cli.inputs import data_of
-    from evosdc.cli.results import requirements_met
-    from evosdc.cli.run import carry_out
-    from evosdc.cli.text import say
-    from evosdc.experiment.build.protection import protection, without_publishable
+    from evosdc.cli.run import carry_out, leave_by
+    from evosdc.experiment.build.protection import protection
     from evosdc.plugins.registry import default_registry
-    from evosdc.release.publication import verdict_meets
 
-    require, wanted = without_publishable(require)
     experiment = protection(
-        data_of(data, schema, names, neutralise),
+        data_of(data, schema, names, neutralise, shuffle),
         default_registry(),
         fitness=fitness,
         il=listed(il) or (),
@@ -101,11 +101,4 @@ def protect(
         tuned=tuned,
         second_opinion=second_opinion,
     )
-    result = carry_out(experiment, output, quiet, as_json)
-    told = result["publication"]
-    unpublishable = not verdict_meets(told, wanted)
-    if unpublishable and not as_json:
-        accepted = ', which "publishable on conditions" would accept' if told["publishable"] else ""
-        say(f"Requirement NOT met: {wanted}. The verdict is: {told['headline']}{accepted}.", err=True)
-    if unpublishable or not requirements_met(result, require):
-        click.get_current_context().exit(1)
+    leave_by(carry_out(experiment, output, quiet, as_json), as_json)

@@ -61,7 +61,7 @@ def print_result(result: Mapping[str, Any]) -> None:
     changed = ", ".join(f"{name} {count}" for name, count in result["changed"].items())
     say(f"Of {result['records']} records, values changed: {changed}.")
     if result.get("dropped_identifiers"):
-        say(f"Identifiers left out of the protected file: {', '.join(result['dropped_identifiers'])}.")
+        say(f"Left out of the protected file: {', '.join(result['dropped_identifiers'])}.")
 
 
 _COLOURS = {"publishable": "green", "publishable on conditions": "yellow", "not publishable": "red"}
@@ -125,22 +125,20 @@ def print_verdict(result: Mapping[str, Any]) -> None:
 
 
 def print_requirements(result: Mapping[str, Any]) -> None:
-    """Print whether the protected file fulfils what was required of it, unmet requirements first."""
-    from evosdc.release.requirements import required_words
+    """Print whether the file fulfils what was required of it, what it does not fulfil first, and what evosdc adds."""
+    from evosdc.release.requirements import figure_words, required_words
 
     judged = result.get("requirements") or ()
-    for met, words, colour in ((False, "NOT met", "red"), (True, "met", "green")):
-        texts = [f"{required_words(entry)} ({entry['value']:g})" for entry in judged if entry["met"] is met]
+    for own, met, words, colour in (
+        (False, False, "Requirements NOT met", "red"),
+        (False, True, "Requirements met", "green"),
+        (True, False, "NOT kept, which evosdc keeps besides", "yellow"),
+        (True, True, "Kept besides", None),
+    ):
+        chosen = [entry for entry in judged if entry["met"] is met and bool(entry.get("own")) is own]
+        texts = [f"{required_words(entry)} ({figure_words(entry)})" for entry in chosen]
         if texts:
-            click.secho(harmless(f"Requirements {words}: {', '.join(texts)}."), fg=colour, bold=True)
-
-
-def requirements_met(result: Mapping[str, Any], required: Sequence[str]) -> bool:
-    """Whether the protected file fulfils all of some requirements, given as the user wrote them."""
-    from evosdc.model.constraint import Constraint
-
-    wanted = {str(Constraint.parse(text)) for text in required}
-    return all(entry["met"] for entry in result.get("requirements") or () if entry["requirement"] in wanted)
+            click.secho(harmless(f"{words}: {', '.join(texts)}."), fg=colour, bold=not own)
 
 
 def print_settings(result: Mapping[str, Any]) -> None:

@@ -39,7 +39,8 @@ def run(
 ) -> None:
     """Run an experiment file and write a run folder with the protected file, the scores and a report.
 
-    Exit status 1 where the file is drawn at random and a constraint does not hold on fresh draws.
+    Exit status 1 where a constraint of the experiment does not hold for the file; on fresh draws, where it is drawn at
+    random.
     """
     from evosdc.experiment.config.reader import read_experiment
 
@@ -50,7 +51,7 @@ def run(
         overrides.append(f"executor.workers={workers}")
     if hosts:
         overrides.append(f"executor.hosts={json.dumps(str(hosts.absolute()))}")
-    leave_by(carry_out(read_experiment(experiment, overrides), output, quiet, as_json))
+    leave_by(carry_out(read_experiment(experiment, overrides), output, quiet, as_json), as_json)
 
 
 @click.command()
@@ -177,7 +178,8 @@ def resume(
 ) -> None:
     """Go on with a run or study that was stopped, from the last checkpoints, as if it had never stopped.
 
-    Executor and workers may be others than before: the result is the same.
+    Executor and workers may be others than before: the result is the same. Exit status 1 where the file does not fulfil
+    what was required when the run began.
     """
     from evosdc.cli.display import display
     from evosdc.experiment.study.study import resume_study
@@ -196,14 +198,22 @@ def resume(
         )
         report = reported(run_dir, shown)
     conclude(run_dir, result, report, as_json)
-    leave_by(result)
+    leave_by(result, as_json)
 
 
-def leave_by(result: dict[str, Any]) -> None:
-    """End with exit status 1 where a requirement of a randomised file does not hold on fresh draws."""
-    from evosdc.cli.fresh_draws import fresh_requirements_met
+def leave_by(result: dict[str, Any], as_json: bool) -> None:
+    """End with exit status 1 where a requirement does not hold; on fresh draws, of a randomised file."""
+    from evosdc.cli.text import say
+    from evosdc.model.constraint import CONDITIONAL
+    from evosdc.release.requirements import on_verdict, unmet
 
-    if not fresh_requirements_met([result]):
+    missed = unmet(result)
+    for entry in missed if not as_json else ():
+        if on_verdict(entry):
+            accepts = entry["requirement"] != CONDITIONAL and result["publication"]["publishable"]
+            accepted = f', which "{CONDITIONAL}" would accept' if accepts else ""
+            say(f"Requirement NOT met: {entry['requirement']}. The verdict is: {entry['verdict']}{accepted}.", err=True)
+    if missed:
         click.get_current_context().exit(1)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.files.column import NO_TEXT, Column, Index
-from evosdc.table.numerals import number, numeral
+from evosdc.table.numerals import number, number_to, numeral
 from evosdc.table.table import MISSING, Table
 
 _NEITHER = -2  # neither a category nor a missing value, so that it differs from every code
@@ -60,10 +60,11 @@ def change_of(column: Column, missing: Sequence[str], masked: Table, decimals: i
         index = np.where(new == MISSING, last, new).astype(np.int32)
         reworded = (old == MISSING) & (new == MISSING) & several
         return Change(old != new, (*attribute.categories, None), index, reworded)
-    changed = differing(column, missing, np.asarray(new, dtype=np.float64))
+    changed = differing(column, missing, np.asarray(new, dtype=np.float64), decimals)
     values, position = np.unique(np.asarray(new), return_inverse=True)
-    written = first_texts(column, missing)
-    texts = tuple(None if np.isnan(v) else _numeral(float(v), decimals, column.mark, written) for v in values)
+    written = first_texts(column, missing, decimals)
+    form = stored_form(written, column.mark)
+    texts = tuple(None if np.isnan(v) else _numeral(float(v), decimals, column.mark, written, form) for v in values)
     place = {text: position for position, text in enumerate(texts)}
     own = np.array([*(place.get(None if text in missing else text, _NEITHER) for text in column.texts), _NEITHER])
     other = own[column.index] != position.reshape(-1)
@@ -71,28 +72,48 @@ def change_of(column: Column, missing: Sequence[str], masked: Table, decimals: i
     return Change(changed, texts, position.reshape(-1).astype(np.int32), reworded)
 
 
-def first_texts(column: Column, missing: Sequence[str]) -> dict[float, str]:
+def first_texts(column: Column, missing: Sequence[str], decimals: int) -> dict[float, str]:
     """Return the text by which a column first writes each of its numbers."""
     written: dict[float, str] = {}
     for text in column.texts:
-        value = None if text in missing else number(text, column.mark)
+        value = None if text in missing else number_to(text, decimals, column.mark)
         if value is not None:
             written.setdefault(value, text)
     return written
 
 
-def _numeral(value: float, decimals: int, mark: str, written: Mapping[float, str]) -> str:
+def stored_form(written: Mapping[float, str], mark: str) -> str:
+    """Return the format by which numbers in single precision were written with more digits; empty where none was.
+
+    New numbers are written by it too: shorter ones would tell which values were masked.
+
+    Parameters
+    ----------
+    written : mapping of float to str
+        Of `first_texts`.
+    mark : str
+    """
+    stored = [text.replace(mark, ".") for value, text in written.items() if number(text, mark) != value]
+    for form in ("{:.15g}", "{!r}"):
+        if stored and all(form.format(float(np.float32(text))) == text for text in stored):
+            return form
+    return ""
+
+
+def _numeral(value: float, decimals: int, mark: str, written: Mapping[float, str], form: str) -> str:
     """Return the text of a number: the file's own if it has one, also for the rounded number."""
     if value in written:
         return written[value]
     text = numeral(value, decimals, mark)
     rounded = number(text, mark)
+    if form and rounded is not None and rounded not in written:
+        return form.format(float(np.float32(rounded))).replace(".", mark)
     return text if rounded is None else written.get(rounded, text)
 
 
-def differing(column: Column, missing: Sequence[str], new: NDArray[np.float64]) -> NDArray[np.bool_]:
+def differing(column: Column, missing: Sequence[str], new: NDArray[np.float64], decimals: int) -> NDArray[np.bool_]:
     """Return where numbers differ from those that the column's texts write, shape (n,)."""
-    read = [None if text in missing else number(text, column.mark) for text in column.texts]
+    read = [None if text in missing else number_to(text, decimals, column.mark) for text in column.texts]
     foreign = [text not in missing and value is None for text, value in zip(column.texts, read, strict=True)]
     old = np.array([*read, None], dtype=np.float64)[column.index]
     same = (old == new) | (np.isnan(old) & np.isnan(new))

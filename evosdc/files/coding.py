@@ -11,7 +11,7 @@ from evosdc.errors import DataError, Fault
 from evosdc.files.column import Column
 from evosdc.files.quoting import is_shown, quoted
 from evosdc.printing import printable
-from evosdc.table.numerals import number, numeral
+from evosdc.table.numerals import number, number_to, numeral
 from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 
@@ -94,7 +94,8 @@ def _codes(column: Column, attribute: Attribute, missing: Sequence[str]) -> Code
 
 
 def _numbers(column: Column, attribute: Attribute, missing: Sequence[str]) -> Numbers:
-    by_text = [None if text in missing else number(text, column.mark) for text in column.texts]
+    own = attribute.decimals
+    by_text = [None if text in missing else number_to(text, own, column.mark) for text in column.texts]
     return np.array([*by_text, None], dtype=np.float64)[column.index]
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from evosdc.errors import DataError, Fault
-from evosdc.files.changes import Change, change_of, differing
+from evosdc.files.changes import Change, change_of, differing, first_texts, stored_form
 from evosdc.files.coding import Origin, encode
 from evosdc.files.column import NO_TEXT, Column, renamed
 from evosdc.files.dtypes import assigned, texts_of
@@ -197,11 +197,14 @@ def _masked(series: "pd.Series[Any]", part: Part, table: Table) -> Any:
     missing = table.schema.missing_of(attribute.name)
     if not attribute.categorical and pd.api.types.is_numeric_dtype(series.dtype):
         new = np.asarray(table.column(attribute.name), dtype=np.float64)
+        stored = stored_form(first_texts(part.column, missing, attribute.decimals), part.column.mark)
         if pd.api.types.is_integer_dtype(series.dtype):
             new = np.rint(new)
-        changed = differing(part.column, missing, new)
+        changed = differing(part.column, missing, new, attribute.decimals)
         if changed.any() and pd.api.types.is_integer_dtype(series.dtype):
             changed |= np.abs(new) >= _EXACT  # different integers that the table holds as one must come out as one
+        if stored:
+            new = new.astype(np.float32).astype(np.float64)
         values: list[Any] = [None if np.isnan(value) else float(value) for value in new[changed]]
     else:
         change = change_of(part.column, missing, table, attribute.decimals)

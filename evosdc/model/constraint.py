@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
@@ -24,6 +24,10 @@ MARGIN = 2.0
 
 GREATEST = 1e9
 """No constraint counts for more: an excess is finite whatever a figure says."""
+
+
+YES, CONDITIONAL = "publishable", "publishable on conditions"
+"""What can be required of the verdict: one without conditions, or one that does not forbid to publish."""
 
 
 @dataclass(frozen=True)
@@ -166,3 +170,14 @@ class Constraints:
         excess = constraint.excess(judged[constraint.figure_name], margin)
         share = judged.get(constraint.shortfall_name, 0.0) / 100.0
         return share if excess > 0.0 and share > 0.0 else excess
+
+
+def without_publishable(require: Iterable[str]) -> tuple[tuple[str, ...], str]:
+    """Return requirements without those on the verdict, which is judged when all else is known, and the strictest.
+
+    It is ``publishable``, without a condition, or ``publishable on conditions``; empty where none was one.
+    """
+    given = [(text, " ".join(text.lower().split())) for text in require]
+    kept = tuple(text for text, words in given if words not in (YES, CONDITIONAL))
+    said = {words for _, words in given}
+    return kept, YES if YES in said else CONDITIONAL if CONDITIONAL in said else ""

@@ -1,16 +1,17 @@
 """Whether a file may be published, and why: the verdict that terminal, report and Python open with."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evosdc.model.constraint import CONDITIONAL, YES, without_publishable
 from evosdc.release.acceptance import ACCEPTED
 from evosdc.release.requirements import required_words
 from evosdc.release.trust import named, shown, trust
 from evosdc.release.unchanged_words import known_words, together_words, uncounted_words, unknown
 
-YES, CONDITIONAL, NO = "publishable", "publishable on conditions", "not publishable"
+NO = "not publishable"
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ class Evidence:
         Whether publishing the original would score as well.
     exchanged : sequence of str
         Sentences on exchanged labels.
+    given_away : sequence of str
+        Sentences on masked attributes that the file tells beside the masking: by other columns, or by its order.
     above_limit : float or None
         By how many per cent the score lies above what is possible.
     """
@@ -66,6 +69,7 @@ class Evidence:
     cells: int = 0
     idle: bool = False
     exchanged: Sequence[str] = ()
+    given_away: Sequence[str] = ()
     above_limit: float | None = None
 
 
@@ -81,6 +85,23 @@ def verdict_meets(told: Mapping[str, Any], wanted: str) -> bool:
     """
     accepted = {"": (told["headline"],), YES: (YES,), CONDITIONAL: (YES, CONDITIONAL)}
     return told["headline"] in accepted[wanted]
+
+
+def on_publication(told: Mapping[str, Any], required: Iterable[str]) -> list[dict[str, Any]]:
+    """Return what was required of the verdict, and whether it is that, as ``requirements`` of a result has it.
+
+    Parameters
+    ----------
+    told : mapping
+        As `publication` returns it.
+    required : iterable of str
+        All that was required.
+    """
+    _, wanted = without_publishable(required)
+    if not wanted:
+        return []
+    met = verdict_meets(told, wanted)
+    return [{"requirement": wanted, "value": float(met), "met": met, "own": False, "verdict": told["headline"]}]
 
 
 def publication(evidence: Evidence) -> dict[str, Any]:
@@ -144,7 +165,7 @@ def _against(evidence: Evidence) -> list[str]:
         reasons.append("It does not score better than the unprotected original.")
     if evidence.exchanged:
         reasons.append("Labels were exchanged, so that analysts learn what is not so: see the warnings.")
-    return reasons
+    return [*reasons, *evidence.given_away]
 
 
 def _found_too_many(evidence: Evidence, percent: float) -> str:
@@ -236,7 +257,7 @@ def _provided(evidence: Evidence) -> str:
     names = list(dict.fromkeys([*_telling(evidence), *_dangerous(evidence)]))
     parts = [f"nobody knows {named(names)} from elsewhere"] if names else []
     if evidence.holds is None:
-        parts.append("judges confirm the score, which were not asked")
+        parts.append("the judges, who were not asked, agree")
     return "; ".join(parts)
 
 

@@ -3,6 +3,31 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from evosdc.model.constraint import CONDITIONAL, YES
+
+
+def on_verdict(entry: Mapping[str, Any]) -> bool:
+    """Whether a requirement as the result has it is one on the verdict, and bounds no figure."""
+    return entry.get("requirement") in (YES, CONDITIONAL)
+
+
+def figure_words(entry: Mapping[str, Any]) -> str:
+    """Return what the file has of what is required: ``12.5``, or the headline of the verdict."""
+    return str(entry.get("verdict")) if on_verdict(entry) else f"{entry['value']:g}"
+
+
+def required_by_user(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the requirements of a result without the limits that evosdc set itself."""
+    return [entry for entry in result.get("requirements") or () if not entry.get("own")]
+
+
+def unmet(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the requirements that a result does not fulfil; of a randomised file, as fresh draws decide."""
+    fresh = (result.get("fresh") or {}).get("requirements") or ()
+    decided = {entry["requirement"] for entry in fresh}
+    own = [entry for entry in required_by_user(result) if entry["requirement"] not in decided]
+    return [entry for entry in (*fresh, *own) if not entry["met"]]
+
 
 def required_words(entry: Mapping[str, Any]) -> str:
     """Return a requirement as the result has it; where it is judged over unmasked attributes, with what it is over.

@@ -1,7 +1,7 @@
 """What all columns that are published as they are tell together: who is unique by them, and who is found with them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from evosdc.release.classes import classed
 from evosdc.release.uniques import keys_of
+from evosdc.table.determination import derived
 from evosdc.table.exact_values import known_of
 from evosdc.table.schema import WITHHELD, Role
 from evosdc.table.table import Numbers, Rows, Table
@@ -43,11 +44,13 @@ class Together:
     found : float
         People whom an informed intruder is expected to find who knows them besides the masked ones, in per cent.
     known : tuple of str
-        Those of `columns` that an intruder is taken to know: quasi-identifiers, and what was to be masked.
+        Those of `columns` that an intruder is taken to know: quasi-identifiers, what was to be masked, and `derived`.
     known_found : float
         As `found`, of an intruder who knows `known` alone besides the masked ones; 0 where there are none.
     uncounted : tuple of str
         Unchanged columns that are left out: weights and numbers of households.
+    derived : mapping of str to str
+        Those of `known` that nobody needs to know, each with the column that an intruder knows and it follows from.
     """
 
     columns: tuple[str, ...]
@@ -58,6 +61,7 @@ class Together:
     known: tuple[str, ...] = ()
     known_found: float = 0.0
     uncounted: tuple[str, ...] = ()
+    derived: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON has it."""
@@ -65,6 +69,7 @@ class Together:
             "columns": list(self.columns), "masked": list(self.masked), "unique_percent": self.unique,
             "alone_percent": self.alone, "found_percent": self.found, "known": list(self.known),
             "known_percent": self.known_found, "uncounted": list(self.uncounted),
+            "derived": dict(self.derived),
         }  # fmt: skip
 
 
@@ -91,12 +96,15 @@ def unchanged_together(
     if not columns or not len(original):
         return None
     meant = {name for name in protect if original.schema[name].role is not Role.SENSITIVE}
-    known = tuple(name for name in columns if roles[name] is Role.QUASI_IDENTIFIER or name in meant)
+    certain = [name for name in columns if roles[name] is Role.QUASI_IDENTIFIER or name in meant]
+    told = [name for name in columns if roles[name] in (Role.OTHER, Role.STRATUM) and name not in certain]
+    follows = derived(original, told, [*known_of(original, protect), *certain])
+    known = tuple(name for name in columns if name in certain or name in follows)
     (groups,) = keys_of(original.select(columns))
     sizes = np.bincount(groups)
     masked = _masked(original, published, protect, unchanged)
     found = _found_with(original, published, columns, masked)
-    certain = found if known == columns else _found_with(original, published, known, masked) if known else 0.0
+    by_known = found if known == columns else _found_with(original, published, known, masked) if known else 0.0
     return Together(
         columns,
         masked,
@@ -104,8 +112,9 @@ def unchanged_together(
         100.0 * int((sizes > 0).sum()) / len(original),
         found,
         known,
-        certain,
+        by_known,
         tuple(name for name in unchanged if roles[name] in (Role.WEIGHT, Role.HOUSEHOLD)),
+        follows,
     )
 
 

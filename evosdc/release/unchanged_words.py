@@ -28,13 +28,23 @@ def together_words(told: Mapping[str, Any]) -> str:
 def known_words(told: Mapping[str, Any], bound: float, allowed: str) -> str:
     """Return that quasi-identifiers are published unchanged, and how many people are found with them."""
     known, masked = _names(told, "known"), _names(told, "masked")
-    be, they = ("is", "it") if len(known) == 1 else ("are", "they")
+    be = "is" if len(known) == 1 else "are"
+    follows = dict(told.get("derived") or {})
+    why = "".join(f" {name} follows from {by}." for name, by in follows.items())
+    own = [name for name in known if name not in follows]
+    role = (
+        f"; where no intruder can know {_them(own)}, say another role than "
+        f"{'it has' if len(own) == 1 else 'they have'} in the schema"
+        if own
+        else ", or leave it out"
+        if len(known) == 1
+        else ", or leave them out"
+    )
     besides = f" besides {named(masked)}, which {'was' if len(masked) == 1 else 'were'} masked," if masked else ""
     return (
         f"{named(known)} {be} published unchanged, and an intruder is taken to know {_them(known)}: whoever knows "
         f"{_them(known)}{besides} is expected to find {shown(told['known_percent'])} % of the people, above the "
-        f"{bound:g} % {allowed}. Protect {_them(known)} as well; where no intruder can know {_them(known)}, say "
-        f"another role than {they} {'has' if len(known) == 1 else 'have'} in the schema."
+        f"{bound:g} % {allowed}.{why} Protect {_them(known)} as well{role}."
     )
 
 

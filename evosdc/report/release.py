@@ -93,7 +93,8 @@ def _requirement(entry: Mapping[str, Any], definitions: Definitions) -> dict[str
     return {
         "text": str(entry.get("words", text)),
         "met": bool(entry.get("met")),
-        "value": number(figure_of(entry.get("value"))),
+        "value": str(entry["verdict"]) if "verdict" in entry else number(figure_of(entry.get("value"))),
+        "own": bool(entry.get("own")),
         "meaning": "".join(sentence for _, sentence in definitions.first([name])),
     }
 

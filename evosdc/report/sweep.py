@@ -123,7 +123,9 @@ def _group(label: str, members: Sequence[tuple[RecordedRun, Standings]]) -> Grou
 
 def _broken(run: RecordedRun) -> bool:
     judged = run.result.get("requirements")
-    return isinstance(judged, list) and any(isinstance(entry, dict) and not entry.get("met") for entry in judged)
+    entries = map(mapping, judged if isinstance(judged, list) else ())
+    # What is required of the verdict is no constraint of the search.
+    return any(entry and not entry.get("met") and "verdict" not in entry for entry in entries)
 
 
 def _score(stand: Standings) -> float:

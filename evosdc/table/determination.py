@@ -1,11 +1,12 @@
 """Masked attributes that the rest of a published file gives away: they follow from an attribute that stays."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.table.schema import Scale
 from evosdc.table.structural_zeros import bins_of
 from evosdc.table.table import Table
 
@@ -21,6 +22,15 @@ GUESSED = 0.2
 LEAST_COVERED = 0.1
 """Share of all records whose value must be frequent enough."""
 
+NEAR = 0.05
+"""Part of an attribute's range, between its 1st and 99th percentile, that a near guess may be off at most."""
+
+LEAST_NEAR = 0.9
+"""Share of near guesses from which an ordered attribute counts as given away; without the other at most half of it."""
+
+NEIGHBOURS = 10
+"""Records next to each other that a guess is made for, where values of the other attribute hardly occur twice."""
+
 _DENSE = 2**22
 
 
@@ -32,12 +42,15 @@ class Determination(NamedTuple):
     masked, by : str
     share : float
         Of the records whose value of `by` occurs at least `FEWEST` times, those in which `masked` has the category that
-        goes with this value most often; 0..1.
+        goes with this value most often; 0..1. Of near guesses, those that are off by `within` at most.
+    within : float
+        By how much a guess may be off: 0 where the category itself follows; in steps of ordinal categories.
     """
 
     masked: str
     by: str
     share: float
+    within: float = 0.0
 
 
 def determinations(table: Table, protect: Sequence[str]) -> tuple[Determination, ...]:
@@ -48,6 +61,11 @@ def determinations(table: Table, protect: Sequence[str]) -> tuple[Determination,
     and with at most `GUESSED` of the errors that guessing the commonest category makes: an attribute that hardly varies
     follows from anything. Masked numbers are taken in the quantile bins of `evosdc.table.structural_zeros`, and values
     of the other attribute as they are.
+
+    Said are, too, masked numbers and ordinal attributes that can be guessed nearly: by the median of the records with
+    the same value, `LEAST_NEAR` of the guesses are off by `NEAR` of the range at most, and by the median of all records
+    less than half as many. Where values of the other attribute hardly occur twice, and are ordered, the median of
+    `NEIGHBOURS` records next to each other in them is taken.
 
     Parameters
     ----------
@@ -66,15 +84,86 @@ def determinations(table: Table, protect: Sequence[str]) -> tuple[Determination,
     for attribute in table.schema.attributes:
         if attribute.name in protect or not attribute.role.published:
             continue
-        _, values, counts = np.unique(table.column(attribute.name), return_inverse=True, return_counts=True)
-        covered = counts[values] >= FEWEST
-        if covered.sum() < LEAST_COVERED * len(table):
-            continue
-        for name, (codes, size) in masked.items():
-            share, usual = _share_that_follows(values[covered], codes[covered], len(counts), size)
-            if share >= LEAST_SHARE and 1.0 - share <= GUESSED * (1.0 - usual):
-                found.append(Determination(name, attribute.name, share))
+        exact = {d.masked: d for d in _followers(table, attribute.name, masked)}
+        near = (_nearly(table, name, attribute.name) for name in masked if name not in exact)
+        found += [*exact.values(), *(d for d in near if d is not None)]
     return tuple(sorted(found, key=lambda d: list(protect).index(d.masked)))
+
+
+def derived(table: Table, names: Sequence[str], known: Sequence[str]) -> dict[str, str]:
+    """Return which attributes follow from a known one, each with the first that tells it: by its exact values.
+
+    Parameters
+    ----------
+    table : Table
+    names : sequence of str
+        Attributes that are asked about.
+    known : sequence of str
+        Attributes that somebody knows.
+    """
+    asked = {}
+    for name in names:
+        values, codes = np.unique(table.column(name), return_inverse=True)
+        if len(values) > 1 and name not in known:
+            asked[name] = (codes.astype(np.int64), len(values))
+    told: dict[str, str] = {}
+    for by in known:
+        for found in _followers(table, by, asked):
+            told.setdefault(found.masked, by)
+    return told
+
+
+def _followers(table: Table, by: str, codes_of: Mapping[str, tuple[NDArray[np.int64], int]]) -> list[Determination]:
+    """Return which attributes, given as codes and their number, follow from another one."""
+    _, values, counts = np.unique(table.column(by), return_inverse=True, return_counts=True)
+    covered = counts[values] >= FEWEST
+    if covered.sum() < LEAST_COVERED * len(table):
+        return []
+    found = []
+    for name, (codes, size) in codes_of.items():
+        share, usual = _share_that_follows(values[covered], codes[covered], len(counts), size)
+        if share >= LEAST_SHARE and 1.0 - share <= GUESSED * (1.0 - usual):
+            found.append(Determination(name, by, share))
+    return found
+
+
+def _nearly(table: Table, masked: str, by: str) -> Determination | None:
+    """Return how well an ordered attribute can be guessed from another one, if nearly always."""
+    attribute, other = table.schema[masked], table.schema[by]
+    if attribute.scale is Scale.NOMINAL:
+        return None
+    column = table.column(masked)
+    values = np.where(column < 0, np.nan, column) if attribute.categorical else column
+    known = ~np.isnan(values)
+    values, groups = values[known].astype(np.float64), table.column(by)[known]
+    if len(values) < NEIGHBOURS:
+        return None
+    _, places, counts = np.unique(groups, return_inverse=True, return_counts=True)
+    covered = counts[places] >= NEIGHBOURS
+    if not covered.any() or covered.mean() < LEAST_COVERED:
+        if other.scale is Scale.NOMINAL:
+            return None
+        order = np.argsort(groups, kind="stable")
+        places = np.empty(len(order), dtype=np.intp)
+        places[order] = np.arange(len(order)) // NEIGHBOURS
+        covered = np.ones(len(order), dtype=np.bool_)
+    values, places = values[covered], places[covered]
+    low, high = np.quantile(values, [0.01, 0.99])
+    within = NEAR * float(high - low)
+    if within == 0.0 or float((np.abs(values - np.median(values)) <= within).mean()) >= LEAST_NEAR / 2.0:
+        return None
+    share = float((np.abs(values - _medians(values, places)) <= within).mean())
+    return Determination(masked, by, share, within) if share >= LEAST_NEAR else None
+
+
+def _medians(values: NDArray[np.float64], places: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return for each record the lower median of the values of its group."""
+    order = np.lexsort((values, places))
+    _, starts, inverse, counts = np.unique(places[order], return_index=True, return_inverse=True, return_counts=True)
+    middles = values[order][starts + (counts - 1) // 2]
+    medians = np.empty(len(values))
+    medians[order] = middles[inverse]
+    return medians
 
 
 def _share_that_follows(

@@ -5,8 +5,18 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from math import isinf
 
+import numpy as np
+
 MOST_DECIMALS = 15
 """A float64 holds no more; texts with more digits after the point are artefacts of printing."""
+
+_LONG = 8
+"""Digits after the point from which a float32 may have been written with more digits than it holds."""
+
+_SAME = 1e-13
+"""Relative difference that printing a float32 with 15 digits leaves; a float64 comes so close once in a million."""
+
+_GREATEST = float(np.finfo(np.float32).max)
 
 _PADDED = re.compile(r"[+-]?0[0-9]")
 _NUMERAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -33,6 +43,20 @@ def number(text: str, mark: str = ".") -> float | None:
     return None if isinf(value) else value
 
 
+def number_to(text: str, decimals: int, mark: str = ".") -> float | None:
+    """Return the number that a text writes, by its shortest text where it is single precision with so many decimals.
+
+    ``6779.22998046875`` is 6779.23 to 2 decimals, so that who knows that one is seen to find it; 6779.225 stays.
+    """
+    value = number(text, mark)
+    if value is None or len(text.partition(mark)[2]) <= decimals or abs(value) > _GREATEST:
+        return value
+    single = np.float32(value)
+    shortest = str(single)
+    same = abs(float(single) - value) <= _SAME * abs(value)
+    return float(shortest) if same and _most_digits([shortest], ".") <= decimals else value
+
+
 def numbers(texts: Iterable[str], mark: str = ".") -> list[float] | None:
     """Return the numbers that all texts write, or None when one of them writes none."""
     found = []
@@ -45,14 +69,43 @@ def numbers(texts: Iterable[str], mark: str = ".") -> list[float] | None:
 
 
 def decimals_of(texts: Iterable[str], mark: str = ".") -> int:
-    """Return the most digits after the decimal mark among texts that are numbers, at most `MOST_DECIMALS`."""
+    """Return the most digits after the decimal mark among texts that are numbers, at most `MOST_DECIMALS`.
+
+    Of numbers in single precision, as Stata stores them, digits that it cannot hold do not count: ``3.58999991416931``
+    is 3.59.
+    """
+    texts = tuple(texts)
+    most = _most_digits(texts, mark)
+    single = single_precision_decimals(texts, mark) if most >= _LONG else None
+    return min(most if single is None else single, MOST_DECIMALS)
+
+
+def single_precision_decimals(texts: Iterable[str], mark: str = ".") -> int | None:
+    """Return the decimals of numbers that were single precision before they were written with more digits; else None.
+
+    Each of them is then a float32 to the last digits of its text, and the shortest text of some float32 is shorter.
+    """
+    texts = tuple(texts)
+    found = [value for value in (number(text, mark) for text in texts) if value is not None]
+    most = _most_digits(texts, mark)
+    if most < _LONG or max(map(abs, found), default=0.0) > _GREATEST:
+        return None
+    values = np.array(found, dtype=np.float64)
+    single = values.astype(np.float32)
+    if not np.all(np.abs(single - values) <= _SAME * np.abs(values)):
+        return None
+    shortest = _most_digits([str(value) for value in single], ".")
+    return shortest if shortest < min(most, MOST_DECIMALS) else None
+
+
+def _most_digits(texts: Iterable[str], mark: str) -> int:
     most = 0
     for text in texts:
         plain = _with_point(text, mark)
         if _NUMERAL.fullmatch(plain) and not plain.isdigit():
             exponent = Decimal(plain).as_tuple().exponent
             most = max(most, -exponent if isinstance(exponent, int) else 0)
-    return min(most, MOST_DECIMALS)
+    return most
 
 
 def numeral(value: float, decimals: int, mark: str = ".") -> str:

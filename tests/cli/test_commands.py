@@ -48,7 +48,7 @@ def test_init_proposes_a_schema_that_runs(evosdc, survey):
 def test_protect_leaves_everything_else_as_it_was(evosdc, survey):
     answer = evosdc(*SHORT, "--quiet", "-o", "run")
     assert answer.status == 0, answer.err
-    assert "Identifiers left out of the protected file: number." in answer.out
+    assert "Left out of the protected file: number." in answer.out
     assert answer.out.splitlines()[-1] == "Report:         run/report.html"
     assert "0 combinations" not in answer.out
     before = (survey / "survey.csv").read_bytes().split(b"\r\n")
@@ -88,6 +88,16 @@ def test_publishable_can_be_required(evosdc, survey):
     assert answer.status == 1
     assert "Requirement NOT met: publishable. The verdict is: not publishable." in answer.err
     assert "For its users" not in answer.out
+    assert "Requirements NOT met: ranked-linkage <= 0 (" in answer.out
+    assert "), publishable (not publishable)." in answer.out
+    entries = json.loads((survey / "told" / "result.json").read_text())["requirements"]
+    assert [entry["met"] for entry in entries if entry["requirement"] == "publishable"] == [False]
+    assert "publishable: not met, it is not publishable" in (survey / "told" / "report.html").read_text()
+    for again in (("resume", "told"), ("finish", "told")):
+        answer = evosdc(*again)
+        assert answer.status == 1
+        assert "Requirement NOT met: publishable. The verdict is: not publishable." in answer.err
+    assert '"publishable"' in (survey / "told" / "experiment.toml").read_text()
 
 
 def test_conditions_are_accepted_where_that_is_required(evosdc, survey):
@@ -95,7 +105,7 @@ def test_conditions_are_accepted_where_that_is_required(evosdc, survey):
     answer = evosdc(*SHORT, *wanted, "--no-second-opinion", "-o", "strict")
     assert answer.status == 1
     assert "Verdict: PUBLISHABLE ON CONDITIONS: " in answer.out
-    assert "judges confirm the score, which were not asked" in answer.out
+    assert "the judges, who were not asked, agree" in answer.out
     assert 'which "publishable on conditions" would accept' in answer.err
     lenient = evosdc(*SHORT, *wanted[:-1], "Publishable on  conditions", "--no-second-opinion", "-o", "lenient")
     assert lenient.status == 0

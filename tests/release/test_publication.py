@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from evosdc.api.tables import as_table
+from evosdc.calls.consistency import given_away_sentences
 from evosdc.model import Microdata
 from evosdc.plugins.registry import default_registry
 from evosdc.release.acceptance import ACCEPTED, bound_of, strictest_bound
@@ -13,10 +14,11 @@ from evosdc.release.publication import Evidence, publication, verdict_meets
 from evosdc.release.trust import named, shown, trust
 from evosdc.release.unchanged import unchanged_columns
 from evosdc.release.unchanged_together import unchanged_together
-from evosdc.release.unchanged_words import together_words
-from evosdc.table.determination import determinations
+from evosdc.release.unchanged_words import known_words, together_words
+from evosdc.table.determination import Determination, determinations
 from evosdc.table.exact_values import known_of
 from evosdc.table.role_assignment import assign_role
+from evosdc.table.row_positions import position_sentences
 from evosdc.table.schema import Role
 
 
@@ -46,6 +48,11 @@ def test_a_file_that_nothing_speaks_against_is_publishable():
         ({"changed": 9}, "Only 9 of 1000"),
         ({"idle": True}, "not score better than the unprotected"),
         ({"exchanged": ["sex: exchanged"]}, "Labels were exchanged"),
+        ({"given_away": position_sentences(["state", "sex"])}, "The order of the rows tells state and sex"),
+        (
+            {"given_away": given_away_sentences([Determination("age", "born", 0.97, 3.2)])},
+            "born (to within 3.2, for 97",
+        ),
     ],
 )
 def test_each_of_these_forbids_to_publish_it(evidence, words):
@@ -292,6 +299,19 @@ def test_quasi_identifiers_that_are_published_unchanged_count_as_known():
     assert "Though an intruder is taken to know what it is, he is expected to find 8.0 %." in within["reasons"][-1]
     own = verdict(together=told.to_json(), bound=100.0, bound_by="m <= 100")
     assert own["publishable"] is True
+
+
+def test_columns_that_follow_from_quasi_identifiers_count_as_known():
+    rng = np.random.default_rng(2)
+    years = rng.integers(0, 20, 300)
+    frame = pd.DataFrame(
+        {"years": years.astype(str), "level": (years // 5).astype(str), "free": rng.integers(0, 9, 300)}
+    )
+    table = assign_role(as_table(frame), Role.QUASI_IDENTIFIER, "years")
+    told = unchanged_together(table, table, ["years"], ["level", "free"])
+    assert (told.known, dict(told.derived)) == (("level",), {"level": "years"})
+    words = known_words(told.to_json() | {"known_percent": 20.0}, 9.0, "accepted")
+    assert "level follows from years. Protect it as well, or leave it out." in words
 
 
 @pytest.mark.parametrize(

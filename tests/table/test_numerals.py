@@ -1,10 +1,19 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.table.numerals import decimals_of, natural_order, number, numbers, numeral
+from evosdc.table.numerals import (
+    decimals_of,
+    natural_order,
+    number,
+    number_to,
+    numbers,
+    numeral,
+    single_precision_decimals,
+)
 
 
 @pytest.mark.parametrize(
@@ -54,3 +63,35 @@ def test_numeral_and_number_are_inverse_on_decimals(value, decimals):
 def test_natural_order_is_by_number_if_all_are():
     assert natural_order(["10", "9", "1"]) == ("1", "9", "10")
     assert natural_order(["10", "9", "a"]) == ("10", "9", "a")
+
+
+SINGLE = ("3.58999991416931", "12", "0.5", "4211.5400390625", "-1.10000002384186")
+
+
+def test_digits_beyond_single_precision_do_not_count():
+    assert single_precision_decimals(SINGLE) == 2
+    assert decimals_of(SINGLE) == 2
+    assert decimals_of([text.replace(".", ",") for text in SINGLE], ",") == 2
+    assert decimals_of([repr(float(np.float32(value))) for value in (3.59, 1e-7, 0.25)]) == 7
+
+
+@pytest.mark.parametrize(
+    "texts", [("3.58999991416931", "3.6"), ("3.589999914",), ("0.125", "2"), ("1e300", "1e-9"), ()]
+)
+def test_other_numbers_keep_all_their_digits(texts):
+    assert single_precision_decimals(texts) is None
+
+
+def test_a_stored_number_is_what_it_was_before_it_was_stored():
+    assert [number_to(text, 2) for text in SINGLE] == [3.59, 12.0, 0.5, 4211.54, -1.1]
+    assert number_to("3,58999991416931", 2, ",") == 3.59
+    assert number_to("3.58999991416931", 1) == 3.58999991416931
+    assert number_to("3.58999991516931", 2) == 3.58999991516931
+    assert number_to("x", 2) is None
+
+
+@given(st.floats(0.5, 1e6, width=32))
+def test_single_precision_is_read_as_its_shortest_text(value):
+    shortest = str(np.float32(value))
+    decimals = decimals_of([shortest])
+    assert number_to(f"{value:.15g}", decimals) == pytest.approx(float(shortest), rel=1e-13, abs=0)

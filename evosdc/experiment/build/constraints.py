@@ -11,14 +11,14 @@ from evosdc.engine.measure_on_subset import measure_on_subset
 from evosdc.errors import ExperimentError, Fault, FaultCollector, did_you_mean
 from evosdc.experiment.config.experiment import Experiment, Measures, Named
 from evosdc.model import Aggregation, Expected, Fitted, Microdata, PostRandomised
-from evosdc.model.constraint import Constraint, Constraints
+from evosdc.model.constraint import Constraint, Constraints, without_publishable
 from evosdc.plugins.registry import Registry
 from evosdc.release.requirements import required_words
 from evosdc.specs import MeasureSpec
 
 
 def parse_constraints(experiment: Experiment) -> tuple[Constraint, ...]:
-    """Return the constraints as they are written.
+    """Return the constraints as they are written, without those on the verdict.
 
     Raises
     ------
@@ -27,7 +27,7 @@ def parse_constraints(experiment: Experiment) -> tuple[Constraint, ...]:
     """
     collect = FaultCollector()
     listed = []
-    for text in experiment.constraints:
+    for text in without_publishable(experiment.constraints)[0]:
         with collect.step():
             listed.append(Constraint.parse(text))
     if collect.faults:

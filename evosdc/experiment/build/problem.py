@@ -9,7 +9,7 @@ from evosdc.experiment.build.guard import guarded
 from evosdc.experiment.build.safeguards import exact_risks, harms_of, limits_of
 from evosdc.experiment.config.experiment import Experiment, MeasureEntry, Measures
 from evosdc.model import Aggregation, Expected, Fitness, Fitted, Generalising, Microdata, PostRandomised
-from evosdc.model.constraint import Constraints
+from evosdc.model.constraint import Constraints, without_publishable
 from evosdc.model.fitness import single_measure
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import Streams
@@ -99,7 +99,7 @@ def judged_as_usual(experiment: Experiment, microdata: Microdata, registry: Regi
     if experiment.data.name is not None:
         usual = Measures.model_validate(default_measures(microdata.original.schema, registry))
         return experiment.model_copy(update={"measures": usual})
-    bounds = exact_risks(microdata, registry, experiment.constraints)
+    bounds = exact_risks(microdata, registry, without_publishable(experiment.constraints)[0])
     judged = measures_by_role(microdata, registry) | {"other": (*harms_of(registry), *bounds)}
     bounded = {text.partition("<")[0].strip() for text in experiment.constraints}
     constraints = (*experiment.constraints, *limits_of(bounds, bounded))

@@ -11,10 +11,9 @@ from evosdc.experiment.build.safeguards import exact_risks, harms_of, limits_of
 from evosdc.experiment.config.experiment import DataSource, Experiment
 from evosdc.experiment.config.reader import parse_experiment
 from evosdc.model import Microdata, designs_of
-from evosdc.model.constraint import Constraint
+from evosdc.model.constraint import Constraint, without_publishable
 from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import Registry
-from evosdc.release.publication import CONDITIONAL, YES
 
 GENERATIONS = 1200
 """Generations of the search, two of which are a round of some sixty candidates."""
@@ -58,7 +57,8 @@ def protection(
     il, dr : sequence of str
         Measures that are taken instead of the default ones of that kind.
     require : sequence of str
-        Requirements: constraints that the published file has to fulfil.
+        Requirements: constraints that the published file has to fulfil; ``publishable`` and ``publishable on
+        conditions`` are on the verdict.
     structural_zeros : bool
         Whether combinations that never occur in the original are kept from occurring.
     seconds : float, optional
@@ -81,6 +81,7 @@ def protection(
         The file, its schema, names or requirements are refused; or members of a household would get different values of
         what they share.
     """
+    require, verdict = without_publishable(require)
     given = parse_parameters(DataSource, source, "data")
     data = load_data(given, registry)
     microdata = microdata_of(data, given.protect, data.table.schema.names)
@@ -101,7 +102,7 @@ def protection(
         "structural_zeros": structural_zeros,
         "algorithm": {"name": registry.default("algorithm", "protect")},
         "measures": measures,
-        "constraints": [*require, *limits_of(limited)],
+        "constraints": [*require, *([verdict] if verdict else ()), *limits_of(limited)],
         "second_opinion": second_opinion,
         "stop": {"seconds": seconds} if seconds else {"generations": GENERATIONS, "stalled": STALLED},
     }
@@ -145,16 +146,6 @@ def judgement_of(
         measures["dr"] = list(dr)
         del measures["risks"]
     return measures
-
-
-def without_publishable(require: Sequence[str]) -> tuple[tuple[str, ...], str]:
-    """Return requirements without those on the verdict, which is judged when all else is known, and the strictest.
-
-    It is ``publishable``, without a condition, or ``publishable on conditions``; empty where none was one.
-    """
-    said = [" ".join(text.lower().split()) for text in require]
-    kept = tuple(text for text, words in zip(require, said, strict=True) if words not in (YES, CONDITIONAL))
-    return kept, YES if YES in said else CONDITIONAL if CONDITIONAL in said else ""
 
 
 def measures_of(require: Sequence[str], registry: Registry, taken: Sequence[str]) -> list[str]:

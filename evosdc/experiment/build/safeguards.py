@@ -1,6 +1,7 @@
 """What is kept below a bound although nobody asked for it: harms, and values that are published as they were."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from evosdc.model import Microdata
 from evosdc.plugins.registry import Registry
@@ -52,7 +53,24 @@ def limits_of(bounds: Mapping[str, float], bounded: Iterable[str] = ()) -> list[
     return [f"{name} <= {bound:g}" for name, bound in bounds.items() if name not in set(bounded)]
 
 
-def own_limits(required: Sequence[str], registry: Registry) -> list[str]:
-    """Return the constraints that may be among those of an experiment without anybody having required them."""
-    exact = dict.fromkeys(registry.defaults("measure", "exact"), strictest_bound(required, registry))
-    return limits_of(harms_of(registry) | exact)
+def with_origins(
+    judged: Sequence[Mapping[str, Any]], registry: Registry, most_harm: float = MOST_HARM
+) -> list[dict[str, Any]]:
+    """Return judged constraints that say by ``own`` whether evosdc set them itself, and nobody required them.
+
+    Parameters
+    ----------
+    judged : sequence of mapping
+        Of `judge_constraints`. Of two that are alike the user's comes first.
+    registry : Registry
+    most_harm : float
+        The bound of harms.
+    """
+    texts = [str(entry["requirement"]) for entry in judged]
+    exact = dict.fromkeys(registry.defaults("measure", "exact"), strictest_bound(texts, registry))
+    limits = limits_of(dict.fromkeys(harms_of(registry), most_harm) | exact)
+    last = {text: place for place, text in enumerate(texts)}
+    return [
+        {**entry, "own": text in limits and last[text] == place}
+        for place, (entry, text) in enumerate(zip(judged, texts, strict=True))
+    ]

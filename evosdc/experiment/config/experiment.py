@@ -59,6 +59,7 @@ class DataSource(Parameters):
     neutralise_formulas: bool = Field(
         False, description="publish cells that a spreadsheet would take for formulas with a quote before them"
     )
+    shuffle: bool = Field(False, description="publish the records in random order, not in that of the original")
 
     @model_validator(mode="after")
     def _one_source(self) -> "DataSource":
@@ -231,7 +232,9 @@ class Experiment(Parameters):
     )
     fitness: Named = Field(default_factory=lambda: _default("fitness"))
     constraints: tuple[str, ...] = Field(
-        (), description='what the file must fulfil: "k-anonymity >= 3", "dr <= 20", "il of education <= 5"'
+        (),
+        description='what the file must fulfil: "k-anonymity >= 3", "dr <= 20", "il of education <= 5"; '
+        'also "publishable", what the verdict must be',
     )
     structural_zeros: ZerosRule | None = Field(
         None, description="keep combinations that never occur in the original from occurring: true, { threshold = 5 }"

@@ -7,7 +7,7 @@ import tomli_w
 
 from evosdc._version import __version__
 from evosdc.experiment.config.experiment import ExecutorChoice, Experiment, MeasureEntry, Named, Start
-from evosdc.model.constraint import Constraint
+from evosdc.model.constraint import Constraint, without_publishable
 from evosdc.plugins.registry import Registry
 
 
@@ -88,7 +88,7 @@ def named_in(experiment: Experiment, registry: Registry) -> Iterator[tuple[str, 
         algorithm = next((found for found in inner if found is not None), None)
     for measure in experiment.measures.all if experiment.measures is not None else ():
         yield "measure", measure.name
-    for text in experiment.constraints:
+    for text in without_publishable(experiment.constraints)[0]:
         name = Constraint.parse(text).name
         if name in registry.names("privacy-model"):
             yield "privacy-model", name

@@ -13,6 +13,7 @@ from evosdc.engine.digest import digest_of
 from evosdc.engine.loop import SearchState
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.constraints import judge_constraints
+from evosdc.experiment.build.safeguards import MOST_HARM, with_origins
 from evosdc.experiment.build.start import StartingFile
 from evosdc.experiment.run.causes import causes_of
 from evosdc.experiment.run.display import Display
@@ -38,12 +39,20 @@ from evosdc.experiment.run.transition_outputs import write_transitions
 from evosdc.files.atomic import write_text
 from evosdc.model import Described, Generalising, Individual, PostRandomised
 from evosdc.model.individual import INFEASIBILITY
+from evosdc.release.publication import on_publication
 from evosdc.runs.layout import BEST, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, SCORES, RunFolder
 from evosdc.table.determination import determinations
+from evosdc.table.row_positions import position_sentences, told_by_position
 from evosdc.table.table import Table
 
 SO_FAR = "The run was stopped before its end: this is the best file so far, which no judge saw; evosdc resume goes on."
 """What a result says of itself that is not the end."""
+
+SHUFFLED = (
+    "The records were published in random order. Numbers of records are rows of the protected file; what compares it "
+    "row by row with the original, as evosdc measure and evosdc judge do, does not fit it."
+)
+"""What a result says of a file whose rows are not in the order of the original."""
 
 
 def write_outputs(
@@ -87,7 +96,11 @@ def write_outputs(
         write_text(folder.file(name), text)
     if isinstance(genotype, PostRandomised):
         write_transitions(folder, assembly.microdata.original, masked, genotype.transitions(best.genome))
-    judged = judge_constraints(problem.constraints, best.scores, problem.measures)
+    judged = with_origins(
+        judge_constraints(problem.constraints, best.scores, problem.measures),
+        assembly.registry,
+        genotype.most_relabelled if isinstance(genotype, PostRandomised) else MOST_HARM,
+    )
     broken = [str(entry["requirement"]) for entry in judged if not entry["met"]]
     balancing = assembly.registry.defaults("fitness", "protect")
     experiment, registry = assembly.experiment, assembly.registry
@@ -102,6 +115,8 @@ def write_outputs(
     limit = None if so_far else limit_of_run(experiment, assembly.microdata, registry, state.progress.seconds)
     known = min((file.individual for file in entries_of(starting)), key=lambda i: i.precedence, default=None)
     exchanged = exchanged_sentences(assembly.microdata.original, masked)
+    ordered = position_sentences(told_by_position(assembly.source.table, assembly.microdata.protect))
+    told = [*exchanged, *ordered]
     document = {
         "title": experiment.heading,
         "seed": problem.streams.seed,
@@ -122,8 +137,9 @@ def write_outputs(
             *causes_of(assembly, len(starting), judged),
             *failure_warning(state.progress.failed, state.progress.evaluations),
             *given_away_sentences(determinations(assembly.source.table, assembly.microdata.protect)),
+            *ordered,
             *exchanged,
-            *([] if opinion is None else [said for said in opinion["best"]["warnings"] if said not in exchanged]),
+            *([] if opinion is None else [said for said in opinion["best"]["warnings"] if said not in told]),
             *impossible_warning(fresh),
             *written.order_sentences,
             *([] if written.neutralised else written.formula_sentences),
@@ -141,6 +157,7 @@ def write_outputs(
             *left_out_note(starting, assembly.plan.without_best),
             *unasked,
             *assembly.source.duplicates,
+            *([SHUFFLED] if experiment.data.shuffle else ()),
             *(written.formula_sentences if written.neutralised else ()),
         ],
         "fresh": fresh,
@@ -155,6 +172,7 @@ def write_outputs(
     document |= {key: value for key, value in further.items() if value is not None}
     verdict_on_file = write_release(folder, assembly, masked, document, risk, exchanged, omitted)
     document = {"publication": verdict_on_file} | document
+    document["requirements"] = [*judged, *on_publication(verdict_on_file, experiment.constraints)]
     folder.write_json(RESULT, document)
     return document
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from evosdc.calls.consistency import given_away_sentences
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import Assembly
-from evosdc.experiment.build.safeguards import own_limits
 from evosdc.experiment.run.provenance import digest
 from evosdc.release.acceptance import bound_of
 from evosdc.release.analyses import analyses
@@ -19,6 +19,7 @@ from evosdc.release.unchanged import unchanged_columns
 from evosdc.release.unchanged_together import unchanged_together
 from evosdc.runs.layout import RELEASE, RunFolder
 from evosdc.table.determination import determinations
+from evosdc.table.row_positions import position_sentences, told_by_position
 from evosdc.table.table import Rows, Table
 
 
@@ -53,11 +54,9 @@ def write_release(
     kept = np.setdiff1d(np.arange(len(masked)), [] if omitted is None else omitted).astype(np.intp)
     original, published = whole.take(kept), whole.with_columns(masked).take(kept)
     found = _found(assembly, original, masked.take(kept), document)
+    away = determinations(whole, microdata.protect)
     unchanged = [
-        column.to_json()
-        for column in unchanged_columns(
-            whole, microdata.protect, dropped, document["changed"], determinations(whole, microdata.protect)
-        )
+        column.to_json() for column in unchanged_columns(whole, microdata.protect, dropped, document["changed"], away)
     ]
     same = [column["attribute"] for column in unchanged]
     together = unchanged_together(original, published, microdata.protect, same)
@@ -86,7 +85,7 @@ def write_release(
     evidence = Evidence(
         intruder=told,
         requirements=required,
-        own_limits=own_limits(texts, assembly.registry),
+        own_limits=[str(entry["requirement"]) for entry in required if entry["own"]],
         bound=bound,
         bound_by=bound_by,
         holds=verdict.get("holds"),
@@ -99,6 +98,10 @@ def write_release(
         cells=len(masked) * len(document["changed"]),
         idle=identity is not None and len(fitness) == 1 and fitness[0] >= identity["fitness"][0],
         exchanged=exchanged,
+        given_away=[
+            *given_away_sentences([d for d in away if document["changed"].get(d.masked)]),
+            *position_sentences(told_by_position(original, microdata.protect)),
+        ],
         above_limit=((document.get("limit") or {}).get("above") or {}).get("best"),
     )
     return publication(evidence)

@@ -23,7 +23,7 @@ from math import inf
 from evosdc.files.column import Column
 from evosdc.files.inference.whole_numbers import seem_codes
 from evosdc.table.dates import date_format_of, either_way, in_time
-from evosdc.table.numerals import decimals_of, natural_order, number, numbers
+from evosdc.table.numerals import decimals_of, natural_order, number, numbers, single_precision_decimals
 from evosdc.table.schema import Scale
 
 MOST_ORDERED = 120
@@ -118,6 +118,9 @@ def guess_scale(
     few = {1: "it has one value", 2: "it has two values"}.get(len(texts), "")
     if values is not None and not whole(values):
         reason = f"{few}, with a fraction" if few else "its values are numbers with a fraction"
+        single = single_precision_decimals(texts, column.mark)
+        if single is not None:
+            reason += f", in single precision: digits after {single} decimals come from storing them"
         return ScaleGuess(Scale.NUMERIC, (), decimals_of(texts, column.mark), reason)
     date_format = date_format_of(texts)
     if date_format:

@@ -1,0 +1,119 @@
+"""Masked attributes that the order of the rows tells: whoever sorts a register in the same way finds each record."""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.printing import printable
+from evosdc.seeds import Purpose, stream
+from evosdc.table.schema import Role, Scale
+from evosdc.table.table import Numbers, Rows, Table
+
+TELLING = 0.5
+"""Association of position and value from which the order tells an attribute; 0..1."""
+
+CERTAIN = 4.0
+"""Standard errors by which that must lie above what rows in random order give."""
+
+
+def told_by_position(table: Table, protect: Sequence[str]) -> tuple[str, ...]:
+    """Return the masked attributes that the order of the rows tells, in the order of `protect`.
+
+    Said are attributes for which one of these is above `TELLING`, and by `CERTAIN` standard errors above chance:
+
+    - the rank correlation of position and value, up or down: rows sorted by the attribute, even if not strictly;
+    - the rank correlation of the values of neighbouring rows: rows sorted by it within others;
+    - the share of changes between neighbouring rows that are missing, of those that random order leads to expect
+      (the runs of Wald and Wolfowitz, with the moments for many categories by Mood): categories that stand in blocks.
+
+    The first two are looked at for numbers and ordinal attributes. Members of a household stand together as a rule:
+    of each one only the first record counts.
+
+    Parameters
+    ----------
+    table : Table
+        The original, in the order in which its rows are published.
+    protect : sequence of str
+        The masked attributes.
+    """
+    rows = np.arange(len(table))
+    for household in table.schema.with_role(Role.HOUSEHOLD):
+        rows = np.intersect1d(rows, np.unique(table.column(household), return_index=True)[1])
+    found = []
+    for name in protect:
+        attribute, column = table.schema[name], table.column(name)[rows]
+        ordered = attribute.scale is not Scale.NOMINAL
+        known = column[column >= 0] if attribute.categorical else column[~np.isnan(column)]
+        if _stands_in_blocks(column) or (ordered and _sorted(known)):
+            found.append(name)
+    return tuple(found)
+
+
+def random_order(table: Table) -> Rows:
+    """Return positions of all records in an order that nobody can draw again who does not have the whole table.
+
+    It is drawn from a hash of all values, identifiers included, and not from a seed: seeds are small numbers that can
+    be guessed, and who has the order undoes it.
+    """
+    content = blake2b(digest_size=16)
+    for part in (table.codes, table.numbers):
+        content.update(np.ascontiguousarray(part).tobytes())
+    drawn = stream(int.from_bytes(content.digest(), "big"), Purpose.SHUFFLE)
+    return drawn.permutation(len(table)).astype(np.intp)
+
+
+def position_sentences(names: Sequence[str]) -> list[str]:
+    """Return a sentence on masked attributes that the order of the rows tells; none where there are none."""
+    if not names:
+        return []
+    listed = [printable(name) for name in names]
+    which = listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} and {listed[-1]}"
+    return [
+        f"The order of the rows tells {which}, which {'is' if len(listed) == 1 else 'are'} masked: whoever sorts a "
+        "register in the same way finds each record by the number of its row. Publish them in another order: "
+        "--shuffle, or shuffle = true below data of an experiment."
+    ]
+
+
+def _sorted(values: NDArray[np.generic]) -> bool:
+    """Return whether values rise or fall with their position, or those of neighbours are alike."""
+    if len(values) < 3:
+        return False
+    ranks = _ranks(values)
+    return any(
+        association > TELLING and association * np.sqrt(len(values) - 1) > CERTAIN
+        for association in (
+            abs(_correlation(ranks, np.arange(len(ranks), dtype=np.float64))),
+            _correlation(ranks[1:], ranks[:-1]),
+        )
+    )
+
+
+def _stands_in_blocks(values: NDArray[np.generic]) -> bool:
+    """Return whether neighbours differ much more rarely than in random order."""
+    n = len(values)
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    if n < 3 or len(counts) < 2 or len(counts) == n:
+        return False
+    sizes = counts.astype(np.float64)
+    squares, cubes = float((sizes**2).sum()), float((sizes**3).sum())
+    expected = n - squares / n
+    variance = (squares * (squares + n * (n + 1)) - 2.0 * n * cubes - float(n) ** 3) / (float(n) ** 2 * (n - 1))
+    changes = int(np.count_nonzero(np.diff(places)))
+    return changes < (1.0 - TELLING) * expected and expected - changes > CERTAIN * np.sqrt(max(variance, 0.0))
+
+
+def _ranks(values: NDArray[np.generic]) -> Numbers:
+    """Return ranks, equal values at the middle of theirs."""
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    middles = np.cumsum(counts) - (counts + 1) / 2.0
+    return np.asarray(middles[places], dtype=np.float64)
+
+
+def _correlation(first: Numbers, second: Numbers) -> float:
+    """Return the correlation of two columns; 0 where one is constant."""
+    a, b = first - float(first.mean()), second - float(second.mean())
+    spread = float(np.sqrt((a**2).sum() * (b**2).sum()))
+    return float((a * b).sum()) / spread if spread > 0.0 else 0.0
