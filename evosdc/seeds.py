@@ -33,6 +33,7 @@ class Purpose(IntEnum):
     REPLICATE = 8
     JUDGE = 9
     DRAW = 10
+    SHUFFLE = 11
 
 
 def stream(seed: int, purpose: Purpose, *address: int) -> np.random.Generator:

@@ -196,10 +196,19 @@ def run_words(path: Path, settings: Sequence[str]) -> list[str]:
 
 
 def short_settings(path: Path) -> list[str]:
-    """Return settings that end an experiment after a few generations, in which islands exchange migrants."""
-    algorithm = tomllib.loads(path.read_text(encoding="utf-8")).get("algorithm", {})
+    """Return settings that end an experiment after a few generations, in which islands exchange migrants.
+
+    No clock has a say in what comes out: tuning gets a number of files, and a time is as good as none.
+    """
+    experiment = tomllib.loads(path.read_text(encoding="utf-8"))
+    algorithm, start = experiment.get("algorithm", {}), experiment.get("start", {})
     key = "algorithm.generations" if "generations" in algorithm else "stop.generations"
-    return [f"{key}={GENERATIONS}", *(["algorithm.interval=2"] if "interval" in algorithm else [])]
+    settings = [f"{key}={GENERATIONS}", *(["algorithm.interval=2"] if "interval" in algorithm else [])]
+    if "seconds" in experiment.get("stop", {}):
+        settings.append("stop.seconds=1000000")
+    if isinstance(start, dict) and "tuned" in start:
+        settings.append("start.tuned={ evaluations = 150 }")
+    return settings
 
 
 def cases(known: frozenset[str]) -> Iterator[Case]:

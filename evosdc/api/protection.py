@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from evosdc.api.html import heading, paragraphs, table, write_page
 from evosdc.api.masking import require_seed
@@ -15,6 +15,7 @@ from evosdc.api.requirements import Requirement
 from evosdc.api.tables import as_file, as_given, listed
 from evosdc.errors import Fault, ParameterError
 from evosdc.plugins.registry import default_registry
+from evosdc.table.table import Table
 
 Data = TypeVar("Data")
 
@@ -177,6 +178,7 @@ def protect(
     second_opinion: bool = True,
     structural_zeros: bool = True,
     neutralise_formulas: bool = False,
+    shuffle: bool = False,
     seed: int = 1,
     executor: str | Mapping[str, Any] = "serial",
     folder: str | Path | None = None,
@@ -207,6 +209,9 @@ def protect(
         Whether combinations that never occur in the data are kept from occurring.
     neutralise_formulas : bool
         Whether texts that a spreadsheet would take for formulas get a quote before them, in the file and in `masked`.
+    shuffle : bool
+        Whether the records are published in random order: their old one may tell what is masked. The copy of the
+        original in the run folder is in that order, too; frames of pandas get a new index.
     seed : int
     executor : str or mapping
         As in an experiment: ``{"name": "processes", "workers": 4}``.
@@ -230,16 +235,23 @@ def protect(
     from evosdc.experiment.build.protection import protection
     from evosdc.experiment.run.own_data import with_own_data, withdrawn_unless_begun
     from evosdc.experiment.study.study import run_study
+    from evosdc.files.frame_kinds import reordered
     from evosdc.files.masked_file import read_masked
     from evosdc.report import write_pages
     from evosdc.runs.layout import DATA
     from evosdc.table.alignment import align_codes
+    from evosdc.table.row_positions import random_order
 
     require_seed(seed)
     if time is not None and not time > 0:
         raise ParameterError(Fault("time", repr(time), "a time above 0, in seconds"))
     registry = default_registry()
     original, roles = as_file(data, listed(protect))
+    if shuffle:
+        order = random_order(original)
+        given = original.take(order) if isinstance(data, Table) else reordered(data, order.tolist())
+        data = cast(Data, given)
+        original, roles = as_file(data, listed(protect))
     names = choose_attributes(original.schema, listed(protect))
     temporary = TemporaryDirectory(prefix="evosdc-") if folder is None else None
     path = Path(folder) if folder is not None else Path(temporary.name if temporary is not None else "") / "run"

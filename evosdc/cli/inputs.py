@@ -32,7 +32,9 @@ def open_source(data: str, schema: Path | None) -> Source:
     return load_dataset(default_registry().spec("dataset", data))  # type: ignore[arg-type]
 
 
-def data_of(data: str, schema: Path | None, names: str | None, neutralise: bool = False) -> dict[str, Any]:
+def data_of(
+    data: str, schema: Path | None, names: str | None, neutralise: bool = False, shuffle: bool = False
+) -> dict[str, Any]:
     """Return the data of an experiment about a file or a registered data set; raises as `is_dataset`.
 
     Parameters
@@ -41,10 +43,14 @@ def data_of(data: str, schema: Path | None, names: str | None, neutralise: bool 
         Attributes to protect, separated by commas.
     neutralise : bool
         Whether cells that a spreadsheet would take for formulas are published with a quote before them.
+    shuffle : bool
+        Whether the records are published in random order.
     """
     source: dict[str, Any] = {"name": data} if is_dataset(data) else {"file": str(Path(data))}
     if neutralise:
         source["neutralise_formulas"] = True
+    if shuffle:
+        source["shuffle"] = True
     if schema is not None:
         source["schema"] = str(schema)
     return source if names is None else source | {"protect": listed(names)}

@@ -47,6 +47,9 @@ from evosdc.cli.options import (
     help="Keep combinations that never occur in DATA, though 5 records or more are expected, from occurring.",
 )
 @formulas_option
+@click.option(
+    "--shuffle", is_flag=True, help="Publish the records in random order: their old one may tell what is masked."
+)
 @computing_options
 @click.option("-o", "--output", type=PATH, metavar="DIR", help="New run folder; default: below runs/.")
 @click.option("--quiet", is_flag=True, help="No progress.")
@@ -64,6 +67,7 @@ def protect(
     second_opinion: bool,
     zeros: bool,
     neutralise: bool,
+    shuffle: bool,
     seed: int,
     executor: str,
     workers: int | None,
@@ -84,7 +88,7 @@ def protect(
     from evosdc.plugins.registry import default_registry
 
     experiment = protection(
-        data_of(data, schema, names, neutralise),
+        data_of(data, schema, names, neutralise, shuffle),
         default_registry(),
         fitness=fitness,
         il=listed(il) or (),

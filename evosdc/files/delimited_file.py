@@ -110,7 +110,7 @@ class DelimitedFile:
         dropped : sequence of int
             Columns left out.
         rows : ndarray of int
-            Positions of the records kept, rising.
+            Positions of the records kept, in the order in which they are written.
         missing : sequence of sequence of str
             By column, texts that may stand for a missing value.
 
@@ -129,6 +129,8 @@ class DelimitedFile:
             column: self._absent(column, missing[column]) for column, change in changes.items() if None in change.texts
         }
         whole = len(kept) == len(self.names)
+        # Line ends stay where they are: the last line may have none, whichever record stands there.
+        tails = [self.records[row].tail for row in np.sort(rows)]
         for position, row in enumerate(rows):
             record = self.records[row]
             if whole and not touched[position]:
@@ -142,7 +144,7 @@ class DelimitedFile:
                         quote = quoting[column] or (not text and len(kept) == 1)
                         cut[column] = rewritten(cut[column], text, quote, self.separator)
                 parts.append(self._joined(cut, kept))
-            parts.append(record.tail)
+            parts.append(tails[position])
         try:
             return self.encoding.encode("".join(parts))
         except UnicodeEncodeError as fault:

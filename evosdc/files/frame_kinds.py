@@ -59,6 +59,12 @@ def like(data: Any, result: pd.DataFrame) -> Any:
     return frame.with_columns(*columns).select(kept).to_native()
 
 
+def reordered(data: Any, order: Sequence[int]) -> Any:
+    """Return a frame of the same kind with its records in another order; an index of pandas is numbered anew."""
+    frame = _eager(data)[list(order), :].to_native()
+    return frame.reset_index(drop=True) if isinstance(frame, pd.DataFrame) else frame
+
+
 def is_frame(data: Any) -> bool:
     """Return whether this is a frame of a library that is known, the records of which are there."""
     return isinstance(data, pd.DataFrame) or _eager(data) is not None

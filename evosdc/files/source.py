@@ -28,6 +28,7 @@ from evosdc.files.schema.hierarchy_rules import with_hierarchies
 from evosdc.files.schema.schema_reader import load_schema
 from evosdc.files.write_report import WriteReport
 from evosdc.printing import printable
+from evosdc.table.row_positions import random_order
 from evosdc.table.schema import Role, Schema
 from evosdc.table.selection import complete_rows
 from evosdc.table.table import Rows, Table
@@ -93,6 +94,10 @@ class Source:
             where = printable(self.origin)
             raise DataError(Fault(where, "no complete record", "at least one record without missing values"))
         return replace(self, table=self.table.take(kept), rows=self.rows[kept])
+
+    def shuffled(self) -> "Source":
+        """Return the records in an order that only the whole file tells (`evosdc.table.row_positions.random_order`)."""
+        return replace(self, table=self.table.take(order := random_order(self.table)), rows=self.rows[order])
 
     def write(
         self, path: Path, masked: Table, drop_identifiers: bool = True, omitted: Rows | None = None

@@ -1,13 +1,15 @@
 """Masked attributes that the order of the rows tells: whoever sorts a register in the same way finds each record."""
 
 from collections.abc import Sequence
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.printing import printable
+from evosdc.seeds import Purpose, stream
 from evosdc.table.schema import Role, Scale
-from evosdc.table.table import Numbers, Table
+from evosdc.table.table import Numbers, Rows, Table
 
 TELLING = 0.5
 """Association of position and value from which the order tells an attribute; 0..1."""
@@ -49,6 +51,19 @@ def told_by_position(table: Table, protect: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
+def random_order(table: Table) -> Rows:
+    """Return positions of all records in an order that nobody can draw again who does not have the whole table.
+
+    It is drawn from a hash of all values, identifiers included, and not from a seed: seeds are small numbers that can
+    be guessed, and who has the order undoes it.
+    """
+    content = blake2b(digest_size=16)
+    for part in (table.codes, table.numbers):
+        content.update(np.ascontiguousarray(part).tobytes())
+    drawn = stream(int.from_bytes(content.digest(), "big"), Purpose.SHUFFLE)
+    return drawn.permutation(len(table)).astype(np.intp)
+
+
 def position_sentences(names: Sequence[str]) -> list[str]:
     """Return a sentence on masked attributes that the order of the rows tells; none where there are none."""
     if not names:
@@ -57,8 +72,8 @@ def position_sentences(names: Sequence[str]) -> list[str]:
     which = listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} and {listed[-1]}"
     return [
         f"The order of the rows tells {which}, which {'is' if len(listed) == 1 else 'are'} masked: whoever sorts a "
-        "register in the same way finds each record by the number of its row. Shuffle the rows of the original, and "
-        "protect it then."
+        "register in the same way finds each record by the number of its row. Publish them in another order: "
+        "--shuffle, or shuffle = true below data of an experiment."
     ]
 
 

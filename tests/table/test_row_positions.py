@@ -2,11 +2,20 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from evosdc.api.tables import as_table
+from evosdc.cli.inputs import data_of
+from evosdc.errors import ExperimentError
+from evosdc.experiment.build.data import load_data, require_order_of
+from evosdc.experiment.config.experiment import DataSource, Experiment
+from evosdc.files.frame_kinds import reordered
+from evosdc.files.source import read_source
+from evosdc.plugins.registry import default_registry
 from evosdc.table.role_assignment import assign_role
-from evosdc.table.row_positions import position_sentences, told_by_position
+from evosdc.table.row_positions import position_sentences, random_order, told_by_position
 from evosdc.table.schema import Role
 
 MASKED = ["state", "sex", "age"]
@@ -77,4 +86,55 @@ def test_the_sentence_names_the_columns_and_what_to_do():
     assert position_sentences([]) == []
     (sentence,) = position_sentences(["state", "sex", "age"])
     assert sentence.startswith("The order of the rows tells state, sex and age, which are masked")
-    assert "Shuffle the rows" in sentence
+    assert "--shuffle" in sentence
+
+
+def test_a_random_order_follows_from_the_whole_table_and_tells_nothing():
+    frame = people().sort_values(MASKED)
+    table = as_table(frame)
+    order = random_order(table)
+    assert sorted(order) == list(range(len(frame)))
+    assert list(order) == list(random_order(as_table(frame)))
+    assert told_by_position(table.take(order), MASKED) == ()
+    other = frame.assign(wage=frame["wage"].where(frame["wage"] < frame["wage"].max(), 1.0))
+    assert list(order) != list(random_order(as_table(other)))
+
+
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_a_shuffled_source_writes_every_record_once_in_its_order(tmp_path, end):
+    rows = [f"{n},{'fm'[n % 2]},{n // 4}" for n in range(40)]
+    (tmp_path / "a.csv").write_text("\n".join(["id,sex,age", *rows]) + end)
+    plain = read_source(tmp_path / "a.csv")
+    source = plain.shuffled()
+    assert source.rows.tolist() == random_order(plain.table).tolist()
+    source.write(tmp_path / "b.csv", source.table, drop_identifiers=False)
+    written = (tmp_path / "b.csv").read_text()
+    assert written.endswith("\n") == bool(end)
+    assert written.split() == ["id,sex,age", *(rows[row] for row in source.rows)]
+    assert written.split()[1:] != rows
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_frames_are_put_in_another_order(kind):
+    given = kind({"a": [3, 1, 2], "b": ["x", "y", "z"]})
+    found = reordered(given, [2, 0, 1])
+    assert type(found) is type(given)
+    held = found if isinstance(found, pd.DataFrame) else found.to_pandas()
+    assert held.to_dict("list") == {"a": [2, 3, 1], "b": ["z", "x", "y"]}
+    assert list(held.index) == [0, 1, 2]
+
+
+def test_masked_files_to_start_from_do_not_go_with_shuffled_records():
+    given = {"data": {"name": "adult", "shuffle": True}, "start": {"files": ["a.csv"]}}
+    with pytest.raises(ExperimentError, match=r"data\.shuffle"):
+        require_order_of(Experiment(**given))
+    require_order_of(Experiment(**given | {"data": {"name": "adult"}}))
+
+
+def test_an_experiment_reads_its_file_shuffled_where_it_says_so(tmp_path):
+    people().sort_values(MASKED).to_csv(tmp_path / "a.csv", index=False)
+    said = [data_of(str(tmp_path / "a.csv"), None, None, shuffle=wanted) for wanted in (False, True)]
+    plain, shuffled = (load_data(DataSource(**data), default_registry()) for data in said)
+    assert told_by_position(plain.table, MASKED) == tuple(MASKED)
+    assert told_by_position(shuffled.table, MASKED) == ()
+    assert shuffled.table.codes.tolist() == plain.table.take(shuffled.rows).codes.tolist()

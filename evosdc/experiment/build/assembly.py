@@ -8,7 +8,7 @@ from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
 from evosdc.errors import ExperimentError, Fault, FaultCollector, PluginError
 from evosdc.experiment.build.constraints import parse_constraints
-from evosdc.experiment.build.data import load_data, microdata_of
+from evosdc.experiment.build.data import load_data, microdata_of, require_order_of
 from evosdc.experiment.build.problem import build_problem, fitness_of, judged_as_usual
 from evosdc.experiment.build.start import StartingPlan, starting_plan
 from evosdc.experiment.build.start_entries import attributes_read, entries_of, start_of, written_entries
@@ -81,6 +81,8 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
     for kind, chosen in (("algorithm", experiment.algorithm), ("executor", experiment.executor)):
         with collect.step():
             registry.parameters(kind, chosen.name, chosen.params)
+    with collect.step():
+        require_order_of(experiment)
     source = _kept(collect, lambda: load_data(experiment.data, registry))
     written = _kept(collect, lambda: written_entries(experiment, registry))
     for name in experiment.start.tuned.methods if experiment.start and experiment.start.tuned else ():

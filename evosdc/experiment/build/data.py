@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evosdc.calls.attribute_choice import withheld_fault
-from evosdc.errors import DataError
-from evosdc.experiment.config.experiment import DataSource
+from evosdc.errors import DataError, ExperimentError, Fault
+from evosdc.experiment.config.experiment import DataSource, Experiment
 from evosdc.files.schema.hierarchy_rules import with_hierarchies
 from evosdc.files.source import Source, read_source
 from evosdc.model import Microdata
@@ -34,7 +34,22 @@ def load_data(data: DataSource, registry: Registry) -> Source:
         source = source.restricted(complete, data.first)
     if data.hierarchies:
         source = replace(source, table=with_hierarchies(source.table, data.hierarchies))
+    if data.shuffle:
+        source = source.shuffled()
     return replace(source, neutralise_formulas=True) if data.neutralise_formulas else source
+
+
+def require_order_of(experiment: Experiment) -> None:
+    """Raise where records are shuffled and masked files, which have them in the original's order, are to start from.
+
+    Raises
+    ------
+    ExperimentError
+        Both are wanted.
+    """
+    if experiment.data.shuffle and experiment.start is not None and experiment.start.files:
+        advice = "Shuffle the rows of the original and of these files alike, and leave data.shuffle out."
+        raise ExperimentError(Fault("start.files", "files besides data.shuffle = true", "one of both", advice))
 
 
 def microdata_of(

@@ -59,6 +59,7 @@ class DataSource(Parameters):
     neutralise_formulas: bool = Field(
         False, description="publish cells that a spreadsheet would take for formulas with a quote before them"
     )
+    shuffle: bool = Field(False, description="publish the records in random order, not in that of the original")
 
     @field_validator("protect")
     @classmethod

@@ -48,6 +48,12 @@ from evosdc.table.table import Table
 SO_FAR = "The run was stopped before its end: this is the best file so far, which no judge saw; evosdc resume goes on."
 """What a result says of itself that is not the end."""
 
+SHUFFLED = (
+    "The records were published in random order. Numbers of records are rows of the protected file; what compares it "
+    "row by row with the original, as evosdc measure and evosdc judge do, does not fit it."
+)
+"""What a result says of a file whose rows are not in the order of the original."""
+
 
 def write_outputs(
     folder: RunFolder,
@@ -151,6 +157,7 @@ def write_outputs(
             *left_out_note(starting, assembly.plan.without_best),
             *unasked,
             *assembly.source.duplicates,
+            *([SHUFFLED] if experiment.data.shuffle else ()),
             *(written.formula_sentences if written.neutralised else ()),
         ],
         "fresh": fresh,
