@@ -16,7 +16,7 @@ age = { role = "quasi-identifier", scale = "ordinal" }
 
 @pytest.fixture
 def survey(tmp_path):
-    lines = [f'{900 + i};"{"mf"[i % 2]}";{20 + i % 7};0{i % 10},50;x{i * i % 11}' for i in range(60)]
+    lines = [f'{900 + i};"{"mf"[i % 2]}";{20 + i % 7};0{i // 3 % 10},50;x{i * i % 11}' for i in range(60)]
     (tmp_path / "survey.csv").write_bytes(
         ("number;sex;age;amount;note\r\n" + "\r\n".join(lines) + "\r\n").encode("cp1252")
     )
