@@ -24,10 +24,12 @@ def time_limited(seconds: float | None) -> Iterator[None]:
     if seconds is None or not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
-    armed = True
+    armed, rang = True, False
 
     def expire(number: int, frame: FrameType | None) -> None:
+        nonlocal rang
         if armed:
+            rang = True
             raise OutOfTime
 
     before = signal.signal(signal.SIGALRM, expire)
@@ -35,6 +37,11 @@ def time_limited(seconds: float | None) -> Iterator[None]:
         try:
             signal.setitimer(signal.ITIMER_REAL, seconds)
             yield
+        except SystemError as error:
+            # Extensions that call Python, such as numba's dispatcher, may say no more of an exception than this.
+            if rang:
+                raise OutOfTime from error
+            raise
         finally:
             # The alarm may still ring before this statement, hence the outer block.
             armed = False

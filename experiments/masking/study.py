@@ -24,7 +24,7 @@ from scoring import Scale
 from evosdc.calls.masking import apply_masking
 from evosdc.errors import InputError
 from evosdc.experiment.build.data import load_data, microdata_of
-from evosdc.experiment.config.experiment import DataSource
+from evosdc.experiment.config.data_source import DataSource
 from evosdc.model import Microdata
 from evosdc.plugins.registry import Registry, default_registry
 from evosdc.seeds import Purpose, stream

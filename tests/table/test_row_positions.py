@@ -10,7 +10,8 @@ from evosdc.api.tables import as_table
 from evosdc.cli.inputs import data_of
 from evosdc.errors import ExperimentError
 from evosdc.experiment.build.data import load_data, require_order_of
-from evosdc.experiment.config.experiment import DataSource, Experiment
+from evosdc.experiment.config.data_source import DataSource
+from evosdc.experiment.config.experiment import Experiment
 from evosdc.files.frame_kinds import reordered
 from evosdc.files.source import read_source
 from evosdc.plugins.registry import default_registry

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from evosdc.calls.attribute_choice import withheld_fault
 from evosdc.errors import DataError, ExperimentError, Fault
-from evosdc.experiment.config.experiment import DataSource, Experiment
+from evosdc.experiment.config.data_source import DataSource
+from evosdc.experiment.config.experiment import Experiment
 from evosdc.files.schema.hierarchy_rules import with_hierarchies
 from evosdc.files.source import Source, read_source
 from evosdc.model import Microdata

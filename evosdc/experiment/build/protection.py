@@ -8,7 +8,8 @@ from evosdc.calls.defaults import default_portfolio, measures_by_role
 from evosdc.calls.households import require_no_split_households
 from evosdc.experiment.build.data import load_data, microdata_of
 from evosdc.experiment.build.safeguards import exact_risks, harms_of, limits_of
-from evosdc.experiment.config.experiment import DataSource, Experiment
+from evosdc.experiment.config.data_source import DataSource
+from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.config.reader import parse_experiment
 from evosdc.model import Microdata, designs_of
 from evosdc.model.constraint import Constraint, without_publishable

@@ -1,0 +1,29 @@
+"""Time limits by the alarm of the operating system."""
+
+import pytest
+
+from evosdc.time_limit import OutOfTime, time_limited
+
+
+def spin() -> None:
+    while True:
+        pass
+
+
+def test_an_endless_body_is_ended() -> None:
+    with pytest.raises(OutOfTime), time_limited(0.05):
+        spin()
+
+
+def test_what_an_extension_makes_of_it_is_out_of_time_too() -> None:
+    with pytest.raises(OutOfTime) as caught, time_limited(0.05):
+        try:
+            spin()
+        except OutOfTime:
+            raise SystemError("returned a result with an exception set") from None
+    assert isinstance(caught.value.__cause__, SystemError)
+
+
+def test_an_error_before_the_time_is_over_is_its_own() -> None:
+    with pytest.raises(SystemError), time_limited(60.0):
+        raise SystemError("something else")
