@@ -145,7 +145,7 @@ def test_init_writes_what_a_project_says(tmp_path, data, monkeypatch, capsys):
     (tmp_path / "s.toml").unlink()
     with pytest.raises(SystemExit) as caught:
         main(["init", "adult.deid", "-o", "s.toml"])
-    assert (caught.value.code, "a hierarchy file that exists" in capsys.readouterr().err) == (2, True)
+    assert (caught.value.code, "s-age.csv: given a file that exists" in capsys.readouterr().err) == (2, True)
 
 
 def package(folder: Path, **resource: object) -> Path:
