@@ -31,10 +31,8 @@ def test_no_place_for_the_cache_is_no_obstacle(monkeypatch):
     assert compiled.stats.cache_path is None
 
 
-@pytest.mark.parametrize("kept", [True, False])
-def test_a_time_limit_waits_for_the_compiler(monkeypatch, kept):
-    if not kept:
-        monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
+@pytest.fixture
+def slow_compiler(monkeypatch):
     plain = Dispatcher.compile
 
     def slow(self, signature):
@@ -42,20 +40,21 @@ def test_a_time_limit_waits_for_the_compiler(monkeypatch, kept):
         return plain(self, signature)
 
     monkeypatch.setattr(Dispatcher, "compile", slow)
+
+
+@pytest.mark.usefixtures("slow_compiler")
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_time_limit_waits_for_the_compiler(monkeypatch, kept):
+    if not kept:
+        monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
     compiled = kernel(twice)
     with time_limited(0.1):
         assert compiled(21) == 42
 
 
+@pytest.mark.usefixtures("slow_compiler")
 def test_compilation_is_timed_and_what_is_compiled_within_it_counts_once(monkeypatch):
     monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
-    plain = Dispatcher.compile
-
-    def slow(self, signature):
-        time.sleep(0.2)
-        return plain(self, signature)
-
-    monkeypatch.setattr(Dispatcher, "compile", slow)
     inner = kernel(twice)
     outer = kernel(lambda number: inner(number) + 1)
     began, before = time.perf_counter(), compilation_seconds()
