@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.files.column import NO_TEXT, Column, Index
-from evosdc.table.numerals import number, number_to, numeral
+from evosdc.table.numerals import held_in_single_precision, number, number_to, numeral
 from evosdc.table.table import MISSING, Table
 
 _NEITHER = -2  # neither a category nor a missing value, so that it differs from every code
@@ -106,7 +106,7 @@ def _numeral(value: float, decimals: int, mark: str, written: Mapping[float, str
         return written[value]
     text = numeral(value, decimals, mark)
     rounded = number(text, mark)
-    if form and rounded is not None and rounded not in written:
+    if form and rounded is not None and rounded not in written and held_in_single_precision(rounded):
         return form.format(float(np.float32(rounded))).replace(".", mark)
     return text if rounded is None else written.get(rounded, text)
 

@@ -20,7 +20,7 @@ from evosdc.files.schema.description import SchemaDescription, describe
 from evosdc.files.schema.hierarchy_rules import with_hierarchies
 from evosdc.printing import printable
 from evosdc.table.dates import date_format_of, in_time
-from evosdc.table.numerals import decimals_of, natural_order, numbers
+from evosdc.table.numerals import decimals_of, held_in_single_precision, natural_order, numbers
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 
@@ -203,9 +203,9 @@ def _masked(series: "pd.Series[Any]", part: Part, table: Table) -> Any:
         changed = differing(part.column, missing, new, attribute.decimals)
         if changed.any() and pd.api.types.is_integer_dtype(series.dtype):
             changed |= np.abs(new) >= _EXACT  # different integers that the table holds as one must come out as one
-        if stored:
-            new = new.astype(np.float32).astype(np.float64)
         values: list[Any] = [None if np.isnan(value) else float(value) for value in new[changed]]
+        if stored:
+            values = [float(np.float32(v)) if v is not None and held_in_single_precision(v) else v for v in values]
     else:
         change = change_of(part.column, missing, table, attribute.decimals)
         changed, values = change.changed, _values(part, series, change, attribute)

@@ -57,6 +57,11 @@ def number_to(text: str, decimals: int, mark: str = ".") -> float | None:
     return float(shortest) if same and _most_digits([shortest], ".") <= decimals else value
 
 
+def held_in_single_precision(value: float) -> bool:
+    """Return whether single precision holds a number so that its shortest text there is the number's own."""
+    return abs(value) <= _GREATEST and float(str(np.float32(value))) == value
+
+
 def numbers(texts: Iterable[str], mark: str = ".") -> list[float] | None:
     """Return the numbers that all texts write, or None when one of them writes none."""
     found = []

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
@@ -275,6 +275,8 @@ CELLS = st.one_of(st.none(), st.sampled_from(["x", "y", "ü", "1", "q r"]))
 
 
 @settings(deadline=None)
+@example([None] * 7, [0] * 8, [None] * 5 + [16777217.0, -5.960464477539063e-08, None], [0] * 8, object)
+@example([None] * 7, [0] * 8, [None] * 5 + [3.4028235677973366e38, -5.960464477539063e-08, None], [0] * 8, object)
 @given(
     words=st.lists(CELLS, min_size=1, max_size=8),
     ints=st.lists(st.integers(-(2**53), 2**53), min_size=8, max_size=8),
