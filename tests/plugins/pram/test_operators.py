@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError, PluginError
@@ -59,6 +59,7 @@ def test_rows_stay_stochastic_within_bounds(first, second, limits, seed):
                 assert ((kept >= limits[0] - 1e-12) & (kept <= limits[1] + 1e-12)).all()
 
 
+@example([55, 1], {"invariance": "two-stage"}, {"retained": 0.6}, 403569)
 @given(
     frequencies,
     st.sampled_from([{"invariance": "two-stage"}, {"invariance": "flow"}, {"invariance": "flow", "grain": 1}]),
@@ -73,7 +74,8 @@ def test_invariant_modes_keep_the_marginals(counts, mode, control, seed):
         (P,) = genotype.transitions(genome)
         np.testing.assert_allclose(T @ P, T, rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(P.sum(axis=1), 1.0, rtol=0, atol=1e-12)
-        assert ((P >= -1e-15) & (P <= 1 + 1e-15)).all()
+        # Products and sums of some categories round by several last bits.
+        assert ((P >= -1e-14) & (P <= 1 + 1e-14)).all()
         assert (P[np.ix_(T > 0, T == 0)] == 0).all()
         if "least" in control and (T > 0).sum() > 1:
             assert (np.diagonal(P) >= 0.3 - 1e-12).all()
