@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evosdc.engine.problem import Problem
-from evosdc.model import Mending, Moving
+from evosdc.model import Fitted, Mending, Moving
 from evosdc.table.labels import with_right_labels
 from evosdc.table.moved_values import with_moved_values
 from evosdc.table.table import Table
@@ -39,11 +39,8 @@ def mended(problem: Problem, masked: Table) -> Mended:
 
 
 def _with_right_labels(problem: Problem, masked: Table) -> tuple[Table, tuple[str, ...]]:
-    wrong: dict[str, None] = {}
-    for constraint in problem.constraints.listed:
-        fitted = problem.measures.get(constraint.figure_name)
-        if isinstance(fitted, Mending) and constraint.operator == "<=":
-            wrong |= dict.fromkeys(fitted.wrongly_labelled(masked, constraint.bound))
+    bounded = [(one, bound) for one, bound in _bounded(problem) if isinstance(one, Mending)]
+    wrong = dict.fromkeys(name for one, bound in bounded for name in one.wrongly_labelled(masked, bound))
     if not wrong:
         return masked, ()
     righted = with_right_labels(problem.genotype.microdata.original, masked, tuple(wrong))
@@ -52,11 +49,8 @@ def _with_right_labels(problem: Problem, masked: Table) -> tuple[Table, tuple[st
 
 
 def _with_moved_values(problem: Problem, masked: Table) -> tuple[Table, tuple[str, ...]]:
-    kept: dict[str, None] = {}
-    for constraint in problem.constraints.listed:
-        fitted = problem.measures.get(constraint.figure_name)
-        if isinstance(fitted, Moving) and constraint.operator == "<=":
-            kept |= dict.fromkeys(fitted.kept_too_often(masked, constraint.bound))
+    bounded = [(one, bound) for one, bound in _bounded(problem) if isinstance(one, Moving)]
+    kept = dict.fromkeys(name for one, bound in bounded for name in one.kept_too_often(masked, bound))
     if not kept:
         return masked, ()
     moved = with_moved_values(problem.genotype.microdata.original, masked, tuple(kept))
@@ -64,6 +58,12 @@ def _with_moved_values(problem: Problem, masked: Table) -> tuple[Table, tuple[st
     if problem.repair.missed(moved) > problem.repair.missed(masked):
         return masked, ()
     return moved, _changed(masked, moved, kept)
+
+
+def _bounded(problem: Problem) -> list[tuple[Fitted | None, float]]:
+    """Return the measures that constraints keep at or below a bound, each with that bound."""
+    listed = [one for one in problem.constraints.listed if one.operator == "<="]
+    return [(problem.measures.get(one.figure_name), one.bound) for one in listed]
 
 
 def _changed(before: Table, after: Table, names: dict[str, None]) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """The command line, as a user would type it."""
 
+import shutil
 from dataclasses import dataclass
 
 import pytest
@@ -32,3 +33,36 @@ def evosdc(capsys, monkeypatch, tmp_path):
         return Answer(int(caught.value.code or 0), said.out, said.err)
 
     return call
+
+
+ROWS = "".join(f"{'mf'[i % 2]},{20 + i % 7},{'abc'[i * i % 3]}\n" for i in range(40))
+SCHEMA = """[attributes]
+sex = { role = "quasi-identifier", scale = "nominal" }
+age = { role = "quasi-identifier", scale = "ordinal" }
+"""
+EXPERIMENT = """data = { file = "survey.csv", schema = "schema.toml" }
+measures = { il = ["dbil"], dr = ["id"] }
+executor = "serial"
+stop = { generations = 2 }
+"""
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory):
+    """A run that has finished, once for all tests."""
+    home = tmp_path_factory.mktemp("finished")
+    for name, text in (("survey.csv", "sex,age,town\n" + ROWS), ("schema.toml", SCHEMA), ("e.toml", EXPERIMENT)):
+        (home / name).write_text(text)
+    with pytest.raises(SystemExit) as caught:
+        main(["run", str(home / "e.toml"), "-o", str(home / "r"), "--quiet"])
+    assert not caught.value.code
+    return home
+
+
+@pytest.fixture
+def home(finished, tmp_path):
+    """A copy of its own for each test; the data stay where the run found them."""
+    shutil.copytree(finished / "r", tmp_path / "r")
+    for name in ("survey.csv", "schema.toml"):
+        shutil.copy(finished / name, tmp_path / name)
+    return tmp_path

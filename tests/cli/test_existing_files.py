@@ -1,7 +1,6 @@
 """What exists is not written over, the ending of a name says the format, and what is missing is told of."""
 
 import json
-import shutil
 
 import pandas as pd
 import pytest
@@ -9,43 +8,6 @@ import pytest
 from evosdc.api.html import write_page
 from evosdc.api.results import Scores
 from evosdc.errors import DataError
-
-ROWS = "".join(f"{'mf'[i % 2]},{20 + i % 7},{'abc'[i * i % 3]}\n" for i in range(40))
-SCHEMA = """[attributes]
-sex = { role = "quasi-identifier", scale = "nominal" }
-age = { role = "quasi-identifier", scale = "ordinal" }
-"""
-EXPERIMENT = """data = { file = "survey.csv", schema = "schema.toml" }
-measures = { il = ["dbil"], dr = ["id"] }
-executor = "serial"
-second_opinion = false
-stop = { generations = 1 }
-"""
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    """A run that has finished, once for all tests."""
-    from evosdc.cli import main
-
-    home = tmp_path_factory.mktemp("existing")
-    (home / "survey.csv").write_text("sex,age,town\n" + ROWS)
-    (home / "schema.toml").write_text(SCHEMA)
-    (home / "e.toml").write_text(EXPERIMENT)
-    with pytest.raises(SystemExit) as caught:
-        main(["run", str(home / "e.toml"), "-o", str(home / "r"), "--quiet"])
-    assert not caught.value.code
-    return home
-
-
-@pytest.fixture
-def home(finished, tmp_path):
-    """A copy of its own for each test; the data stay where the run found them."""
-    shutil.copytree(finished / "r", tmp_path / "r")
-    for name in ("survey.csv", "schema.toml"):
-        shutil.copy(finished / name, tmp_path / name)
-    return tmp_path
-
 
 MASK = ("mask", "mdav", "survey.csv", "--schema", "schema.toml", "--attributes", "age")
 

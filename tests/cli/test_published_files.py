@@ -3,45 +3,9 @@
 import json
 import shutil
 
-import pytest
-
 from evosdc.cli.ending import conclude, outcome
 from evosdc.cli.signals import Stopped
 from evosdc.report import write_pages
-
-ROWS = "".join(f"{'mf'[i % 2]},{20 + i % 7},{'abc'[i * i % 3]}\n" for i in range(40))
-SCHEMA = """[attributes]
-sex = { role = "quasi-identifier", scale = "nominal" }
-age = { role = "quasi-identifier", scale = "ordinal" }
-"""
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    """A run that has finished, once for all tests."""
-    from evosdc.cli import main
-
-    home = tmp_path_factory.mktemp("finished")
-    (home / "survey.csv").write_text("sex,age,town\n" + ROWS)
-    (home / "schema.toml").write_text(SCHEMA)
-    text = (
-        'data = { file = "survey.csv", schema = "schema.toml" }\nmeasures = { il = ["dbil"], dr = ["id"] }\n'
-        'executor = "serial"\nstop = { generations = 2 }\n'
-    )
-    (home / "e.toml").write_text(text)
-    with pytest.raises(SystemExit) as caught:
-        main(["run", str(home / "e.toml"), "-o", str(home / "r"), "--quiet"])
-    assert not caught.value.code
-    return home
-
-
-@pytest.fixture
-def home(finished, tmp_path):
-    """A copy of its own for each test; the data stay where the run found them."""
-    shutil.copytree(finished / "r", tmp_path / "r")
-    for name in ("survey.csv", "schema.toml"):
-        shutil.copy(finished / name, tmp_path / name)
-    return tmp_path
 
 
 def test_no_command_writes_over_a_file_of_a_run(evosdc, home):
