@@ -21,9 +21,13 @@ from rich.text import Text
 from evosdc.cli.signals import stop_if_asked
 from evosdc.cli.text import scores_in_words
 from evosdc.experiment.run.display import Display
+from evosdc.kernel import compilation_seconds, working_time
 
 PERIOD = 5.0
 """Seconds between two lines of progress where there is no terminal."""
+
+LONG = 5.0
+"""Seconds of compilation from which on it is told of."""
 
 
 class Quiet(Display):
@@ -32,6 +36,7 @@ class Quiet(Display):
     def __init__(self, console: Console) -> None:
         self.console = console
         self.deadline: float | None = None
+        self.compiling = False
 
     def __enter__(self) -> Self:
         return self
@@ -44,19 +49,19 @@ class Quiet(Display):
     def limited(self, seconds: float | None) -> None:
         """Remember when the time will be over."""
         stop_if_asked()
-        self.deadline = None if seconds is None else monotonic() + seconds
+        self.deadline = None if seconds is None else working_time() + seconds
 
     def tuning(self, done: int) -> None:
         """Show nothing."""
-        stop_if_asked()
+        self._look()
 
     def starting(self, done: int, total: int) -> None:
         """Show nothing."""
-        stop_if_asked()
+        self._look()
 
     def generation(self, record: Mapping[str, Any], limit: int | None) -> None:
         """Show nothing."""
-        stop_if_asked()
+        self._look()
 
     def concluding(self, what: str) -> None:
         """Forget the time that was given: it is over."""
@@ -71,12 +76,19 @@ class Quiet(Display):
         """Print a line."""
         self.console.print(text, highlight=False, soft_wrap=True, markup=False)
 
+    def _look(self) -> None:
+        """Notice a signal that got lost, and say once why the time given stands still."""
+        stop_if_asked()
+        if not self.compiling and self.deadline is not None and compilation_seconds() > LONG:
+            self.compiling = True
+            self.message("compiling for this machine, once; the time given does not include that")
+
     @property
     def left(self) -> str:
         """What is left of the time, in words; empty where there is no limit."""
         if self.deadline is None:
             return ""
-        seconds = self.deadline - monotonic()
+        seconds = self.deadline - working_time()
         return f"{seconds:.0f} s left" if seconds > 0.0 else "time is over"
 
 

@@ -7,12 +7,12 @@ their own order, so that nothing of the search depends on it.
 
 from collections import deque
 from dataclasses import dataclass, field, replace
-from time import perf_counter
 
 from evosdc.engine.deme_reports import DemeReport, join_generations, pack_deme, read_report
 from evosdc.engine.evaluation import Cost, Dispatch
 from evosdc.engine.generation import Generation
 from evosdc.errors import EvaluationError, ExecutorError
+from evosdc.kernel import working_time
 from evosdc.model import Archipelago, Failure, Genotype, Outcome, Population, Task
 
 SPAN_SECONDS = 5.0
@@ -115,10 +115,10 @@ class AsynchronousIslands:
 
     def _poll(self) -> None:
         """Let demes go on whose workers have reported while this process was busy."""
-        now = perf_counter()
+        now = working_time()
         if self._open and now >= self._poll_due:
             self._take(0.0)
-            after = perf_counter()
+            after = working_time()
             self._poll_due = after + max(POLL, 20.0 * (after - now))
 
     def _take(self, patience: float | None) -> bool:

@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
-from time import perf_counter
 from typing import Any
 
 from evosdc.engine.failures import RAISE, ErrorRule, evaluate_or_penalise, worst_evaluation
 from evosdc.engine.problem import Evaluation, Problem
 from evosdc.errors import EvaluationError
 from evosdc.executors.chunking import chunks_of, worth_sending, worth_starting
+from evosdc.kernel import working_time
 from evosdc.model import Executor, Individual, Offspring, Outcome, SharedFiles, Task
 from evosdc.time_limit import OutOfTime, time_limited
 
@@ -206,12 +206,12 @@ class Evaluator:
     def _evaluate_here(self, fresh: Mapping[bytes, Offspring]) -> list[Evaluation]:
         evaluations = []
         for key, item in fresh.items():
-            began = perf_counter()
+            began = working_time()
             nearest = None if item.nearest is None or item.nearest.failed else item.nearest
             evaluations.append(
                 evaluate_or_penalise(self.rule, self.problem, item.genome, key, nearest, self._follow_in_time)
             )
-            self._here_seconds.add(perf_counter() - began)
+            self._here_seconds.add(working_time() - began)
         return evaluations
 
     def _follow_in_time(self, genome: Any, key: bytes, nearest: Individual | None) -> Evaluation:
@@ -232,11 +232,11 @@ class Evaluator:
             (position, (dict(dump(item.genome)), item.nearest.key if item.nearest is not None else None))
             for position, item in enumerate(items)
         ]
-        began = perf_counter()
+        began = working_time()
         size = sum(array.nbytes for array in payloads[0][1][0].values())
         outcomes = dispatch.run(dispatch.function, payloads, self.seconds_here or 0.0, size, self.rule)
         if self._warm:
-            self._sent_seconds.add((perf_counter() - began) / len(items), len(items))
+            self._sent_seconds.add((working_time() - began) / len(items), len(items))
         self._warm = True  # the first time workers start and build their problem: that says nothing of the next
         return [
             Evaluation._make((*outcome.value, ())) if outcome.ok else worst_evaluation(self.problem, item.genome)

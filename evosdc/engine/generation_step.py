@@ -1,13 +1,13 @@
 """One generation of a search: in this process, with evaluations on workers, or with whole demes on workers."""
 
 from math import ceil, inf
-from time import perf_counter
 
 from evosdc.engine.asynchronous_islands import AsynchronousIslands
 from evosdc.engine.evaluation import Dispatch, Evaluator
 from evosdc.engine.generation import Generation, evolve_generations
 from evosdc.engine.stop import Progress, Stop
 from evosdc.executors.chunking import worth_sending
+from evosdc.kernel import working_time
 from evosdc.model import Algorithm, Archipelago, Population
 from evosdc.seeds import Streams
 
@@ -94,7 +94,7 @@ class GenerationStep:
         here = self.evaluator.seconds_here
         if self._dispatch is None or self._dispatch.grain != "auto" or here is None:
             return False
-        now = perf_counter()
+        now = working_time()
         if self._begun is None:
             self._begun = now, generation
         seconds, done = now - self._begun[0], generation - self._begun[1]

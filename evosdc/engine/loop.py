@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from math import inf
-from time import monotonic
 from typing import Any
 
 from evosdc.engine.archive import Archive, Point
@@ -14,6 +13,7 @@ from evosdc.engine.generation_step import GenerationStep
 from evosdc.engine.statistics import Census, best_of, generation_record, operator_counts
 from evosdc.engine.stop import Progress, Stop
 from evosdc.errors import EvaluationError
+from evosdc.kernel import working_time
 from evosdc.model import Algorithm, Individual, Population
 from evosdc.seeds import Streams
 
@@ -106,12 +106,12 @@ def _searched(
     observe: Callable[[SearchState, dict[str, Any]], None],
 ) -> tuple[SearchState, str]:
     archive, census = Archive(state.front, state.passed), _census(algorithm)
-    clock = monotonic() - state.progress.seconds
+    clock = working_time() - state.progress.seconds
     if state.progress.generation == 0:
         figures = census.figures(state.population.members)
         observe(state, generation_record(figures, state.progress, len(archive), {}, archive.hypervolume))
     while True:
-        now = replace(state.progress, seconds=monotonic() - clock)
+        now = replace(state.progress, seconds=working_time() - clock)
         reason = stop.reason(now)
         # When the time is over, what workers have told of already still counts, up to any other limit.
         if reason is not None and (stop.reason(replace(now, seconds=-inf)) is not None or not advance.halt()):
@@ -126,7 +126,7 @@ def _searched(
         progress = Progress(
             population.generation,
             state.progress.evaluations + generation.evaluations,
-            monotonic() - clock,
+            working_time() - clock,
             0 if improved else state.progress.stalled + 1,
             attained(best),
             census.diversity(population.members),

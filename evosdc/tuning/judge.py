@@ -7,13 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import inf, sqrt
 from statistics import fmean, stdev
-from time import perf_counter
 from typing import TypeVar
 
 from evosdc.engine.evaluation import Dispatch
 from evosdc.engine.failures import ErrorRule
 from evosdc.engine.problem import Problem
-from evosdc.kernel import compilation_seconds
+from evosdc.kernel import working_time
 from evosdc.model import Masking
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import draw_seed
@@ -31,9 +30,6 @@ MOST_OF_TIME = 1 / 8
 
 MOST_OF_FAVOURED = 1 / 2
 """The same for methods that alone are likely to keep what is required."""
-
-MOST_OF_COMPILATION = 4.0
-"""How many times a budget of seconds the compilation of kernels may take besides, at the first run on a machine."""
 
 PAYLOAD = 512
 """Bytes of a trial on the wire, about."""
@@ -130,8 +126,7 @@ class Judge:
         self.used: Counter[str] = Counter()
         self.time_used: defaultdict[str, float] = defaultdict(float)
         self.favoured = favoured
-        self._began = perf_counter()
-        self._compiled = compilation_seconds()
+        self._began = working_time()
         self._share = 1.0
         self._loading = 0.0
         self._cost = 0.0
@@ -139,10 +134,8 @@ class Judge:
 
     @property
     def seconds(self) -> float:
-        """Seconds since the beginning, without those of compilation as far as `MOST_OF_COMPILATION` goes."""
-        compiled = compilation_seconds() - self._compiled
-        most = 0.0 if self.budget.seconds is None else MOST_OF_COMPILATION * self.budget.seconds
-        return perf_counter() - self._began - min(compiled, most)
+        """Seconds of work since the beginning."""
+        return working_time() - self._began
 
     @property
     def over(self) -> bool:
@@ -237,11 +230,11 @@ class Judge:
             self._cost = 0.5 * (self._cost + cost) if self._cost else cost
 
     def _here(self, masking: Masking, seed: int) -> tuple[Trial | Refusal, float]:
-        began = perf_counter() - compilation_seconds()
+        began = working_time()
         trial, masked = attempt(self.problem, self.registry, masking, seed)
         if masked is not None and isinstance(trial, Trial):
             self.kept.take(masking, trial, masked)
-        return trial, perf_counter() - compilation_seconds() - began
+        return trial, working_time() - began
 
     def _sent(self, asked: Sequence[tuple[Masking, int]]) -> list[tuple[Trial | Refusal, float]]:
         assert self.dispatch is not None

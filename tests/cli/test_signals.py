@@ -194,3 +194,15 @@ def test_judges_are_counted_besides(capsys):
         "second opinion: 3 of 4 judges have answered",
         "judging the file ...",
     ]
+
+
+def test_it_is_said_once_why_the_time_stands_still(capsys, monkeypatch):
+    shown, compiled = Quiet(Console(stderr=True)), [0.0]
+    monkeypatch.setattr("evosdc.cli.display.compilation_seconds", lambda: compiled[0])
+    shown.limited(60.0)
+    for seconds in (1.0, 8.0, 20.0):
+        compiled[0] = seconds
+        shown.tuning(1)
+    assert capsys.readouterr().err.splitlines() == [
+        "compiling for this machine, once; the time given does not include that"
+    ]

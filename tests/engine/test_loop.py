@@ -179,11 +179,11 @@ def test_seconds_of_before_count():
 def test_seconds_of_before_and_now_are_added(monkeypatch):
     now = [5000.0]
 
-    def monotonic():
+    def a_second_later():
         now[0] += 1.0
         return now[0]
 
-    monkeypatch.setattr("evosdc.engine.loop.monotonic", monotonic)
+    monkeypatch.setattr("evosdc.engine.loop.working_time", a_second_later)
     _, reason, seen = run(SCRIPT, [], Stop(seconds=120.0), resumed(100.0))
     assert reason == "120 seconds"
     assert seen[0][0].progress.seconds < 105.0
@@ -193,7 +193,7 @@ def test_seconds_of_before_and_now_are_added(monkeypatch):
 
 def test_seconds_of_whoever_observes_count(monkeypatch):
     now = [5000.0]
-    monkeypatch.setattr("evosdc.engine.loop.monotonic", lambda: now[0])
+    monkeypatch.setattr("evosdc.engine.loop.working_time", lambda: now[0])
     seen = []
 
     def observe(state, record):

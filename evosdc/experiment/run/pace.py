@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from time import perf_counter
 from typing import Any
 
 from evosdc.calls.masking import apply_masking, build_steps
+from evosdc.kernel import working_time
 from evosdc.model import Masking, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import Purpose, stream
@@ -36,19 +36,19 @@ def paced(masking: Masking, microdata: Microdata, registry: Registry, seconds: f
     method = registry.implementation("masking-method", masking.method)
     if not method.pace or masking.then or method.pace in masking.params:
         return masking
-    began = perf_counter()
+    began = working_time()
     whole = method.Params.model_fields[method.pace].default
 
     def taken(share: float) -> float:
         entry = replace(masking, params=_with(masking.params, method.pace, whole * share))
-        begun = perf_counter()
+        begun = working_time()
         apply_masking(entry, build_steps(entry, registry), microdata, stream(0, Purpose.MASK))
-        return perf_counter() - begun
+        return working_time() - begun
 
-    taken(FIRST)  # compiles
+    taken(FIRST)  # loads what the method needs
     first = taken(FIRST)
     slope = max(taken(SECOND) - first, 0.0) / (SECOND - FIRST)
-    left = CAUTION * (seconds - (perf_counter() - began)) - first
+    left = CAUTION * (seconds - (working_time() - began)) - first
     if slope <= left:
         return masking
     share = max(LEAST, left / slope) if left > 0.0 else LEAST
@@ -63,9 +63,9 @@ def all_paced(
     tell: Callable[[str], None],
 ) -> list[Masking]:
     """Return entries with as much effort as ends within a time that they share; say which have less than usual."""
-    end, found = perf_counter() + seconds, []
+    end, found = working_time() + seconds, []
     for place, masking in enumerate(maskings):
-        fitted = paced(masking, microdata, registry, (end - perf_counter()) / (len(maskings) - place))
+        fitted = paced(masking, microdata, registry, (end - working_time()) / (len(maskings) - place))
         if fitted != masking:
             tell(f"{fitted.label}: as much of it as ends in its share of the time")
         found.append(fitted)

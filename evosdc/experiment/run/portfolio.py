@@ -1,7 +1,6 @@
 """Masking and evaluating what a search starts from, here or on workers, and keeping the scores for the report."""
 
 from collections.abc import Callable, Iterator, Sequence
-from time import perf_counter
 
 from evosdc.engine.evaluation import Dispatch
 from evosdc.engine.loop import SearchState, first_state
@@ -9,6 +8,7 @@ from evosdc.errors import CheckpointError, Fault
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import StartingFile, starting_individual
 from evosdc.experiment.run.summaries import scored
+from evosdc.kernel import working_time
 from evosdc.model import Individual, Masking
 from evosdc.runs.layout import PORTFOLIO, RunFolder
 from evosdc.time_limit import OutOfTime, time_limited
@@ -51,15 +51,15 @@ def starting_individuals(
     rule = assembly.experiment.on_error.rule
     total = len(plan.labels)
     limit = None if assembly.stop.seconds is None else (1.0 - FOR_SEARCH) * assembly.stop.seconds - spent
-    began = perf_counter()
+    began = working_time()
     done, seconds = 0, 0.0
 
     def over() -> bool:
-        return limit is not None and done >= min(plan.assured, total) and perf_counter() - began >= limit
+        return limit is not None and done >= min(plan.assured, total) and working_time() - began >= limit
 
     def ahead() -> float:
         work = seconds * (total - done)
-        return work if limit is None else min(work, max(0.0, limit - (perf_counter() - began)))
+        return work if limit is None else min(work, max(0.0, limit - (working_time() - began)))
 
     while done < total and not over():
         tell(done, total)
@@ -79,7 +79,7 @@ def starting_individuals(
         for position in batch:
             if over():
                 break
-            start = perf_counter()
+            start = working_time()
             rest = None if limit is None or done < plan.assured else limit - (start - began)
             try:
                 with time_limited(rest):
@@ -87,7 +87,7 @@ def starting_individuals(
             except OutOfTime:
                 tell(done, total)
                 return
-            seconds = 0.5 * (seconds + perf_counter() - start)
+            seconds = 0.5 * (seconds + working_time() - start)
             done += 1
             yield individual
     tell(done, total)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from evosdc.engine.checkpoint import newest_checkpoint, set_aside_newer
@@ -43,6 +42,7 @@ from evosdc.experiment.run.recorder import Recorder
 from evosdc.experiment.run.so_far import STOPPED, leave_so_far
 from evosdc.experiment.run.tuning import tune_start
 from evosdc.experiment.run.workers import anew, dispatch_of, executor_of
+from evosdc.kernel import working_time
 from evosdc.plugins.registry import Registry
 from evosdc.runs.finish import withdraw
 from evosdc.runs.journal import cut_journal
@@ -237,7 +237,7 @@ def _start(
     assembly, folder = recorder.assembly, recorder.folder
     if state is not None and folder.file(PORTFOLIO).exists():
         return state, read_portfolio(folder)
-    began = monotonic()
+    began = working_time()
     seconds, evaluations = spent.get("seconds", 0.0), spent.get("evaluations", 0)
     individuals = recorder.judged
     individuals.extend(starting_individuals(assembly, dispatch, recorder.starting, seconds))
@@ -247,7 +247,7 @@ def _start(
         recorder.display.message(f"{told}; the rest of it is the search's")
     files = files_of(assembly, individuals)
     write_portfolio(folder, files)
-    return search_from(assembly, individuals, seconds + monotonic() - began, evaluations), files
+    return search_from(assembly, individuals, seconds + working_time() - began, evaluations), files
 
 
 def _leave(recorder: Recorder, error: BaseException) -> None:

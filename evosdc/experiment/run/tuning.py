@@ -5,7 +5,6 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import monotonic
 from typing import Any
 
 from evosdc.calls.defaults import default_portfolio
@@ -25,6 +24,7 @@ from evosdc.experiment.run.environment import write_experiment
 from evosdc.experiment.run.pace import UNTIL, all_paced
 from evosdc.experiment.run.recorder import Recorder
 from evosdc.experiment.run.workers import dispatch_of, executor_of
+from evosdc.kernel import working_time
 from evosdc.model import Masking, Seedable
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import TUNING, RunFolder
@@ -122,7 +122,7 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
     assert start is not None, "nothing is tuned unless the experiment says so"
     made: Sequence[tuple[Masking, Table]] = ()
     if start.tuned is not None and not folder.file(TUNING).exists():
-        began = monotonic()
+        began = working_time()
         budget = budget_of(start.tuned, assembly.experiment.stop)
         problem, portfolio = assembly.problem, start.portfolio
         tell, stopped = recorder.tuning, recorder.tuning_stopped
@@ -133,7 +133,7 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
             left = UNTIL * assembly.experiment.stop.seconds - tuning.seconds
             asked = [entry.masking for entry in start.methods]
             entries["named"] = all_paced(asked, assembly.microdata, assembly.registry, left, recorder.display.message)
-        document = tuning.to_json() | {"seconds": round(monotonic() - began, 3)}
+        document = tuning.to_json() | {"seconds": round(working_time() - began, 3)}
         folder.write_json(TUNING, document | {key: [one.to_json() for one in ones] for key, ones in entries.items()})
     document = folder.read_object(TUNING, "start")
     found = with_tuned(assembly, *_maskings(document), made)
