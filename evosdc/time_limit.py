@@ -1,5 +1,6 @@
 """Time limits of what runs in the main thread, kept by the alarm of the operating system."""
 
+import gc
 import signal
 import threading
 from collections.abc import Iterator
@@ -12,6 +13,10 @@ class OutOfTime(BaseException):
 
     Not an `Exception`, so that a task's own ``except Exception`` cannot swallow it.
     """
+
+
+SOON = 0.01
+"""Seconds until an alarm rings again that could not be heard."""
 
 
 @contextmanager
@@ -28,7 +33,9 @@ def time_limited(seconds: float | None) -> Iterator[None]:
 
     def expire(number: int, frame: FrameType | None) -> None:
         nonlocal rang
-        if armed:
+        if armed and _unheard(frame):
+            signal.setitimer(signal.ITIMER_REAL, SOON)
+        elif armed:
             rang = True
             raise OutOfTime
 
@@ -48,6 +55,16 @@ def time_limited(seconds: float | None) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
+
+
+def _unheard(frame: FrameType | None) -> bool:
+    """Whether an exception would be lost: Python reports and drops what garbage collection and finalisers raise."""
+    collecting = {getattr(callback, "__code__", None) for callback in gc.callbacks}
+    while frame is not None:
+        if frame.f_code.co_name == "__del__" or frame.f_code in collecting:
+            return True
+        frame = frame.f_back
+    return False
 
 
 @contextmanager

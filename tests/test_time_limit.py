@@ -1,5 +1,9 @@
 """Time limits by the alarm of the operating system."""
 
+import gc
+import time
+from collections.abc import Callable, Iterator
+
 import pytest
 
 from evosdc.time_limit import OutOfTime, time_limited
@@ -31,3 +35,34 @@ def test_what_an_extension_makes_of_it_is_out_of_time_too() -> None:
 def test_an_error_before_the_time_is_over_is_its_own() -> None:
     with pytest.raises(SystemError), time_limited(60.0):
         raise SystemError("something else")
+
+
+def wait() -> None:
+    until = time.perf_counter() + 0.2
+    while time.perf_counter() < until:
+        pass
+
+
+class Finalised:
+    def __del__(self) -> None:
+        wait()
+
+
+def collect_slowly(phase: str, info: dict[str, int]) -> None:
+    wait()
+
+
+@pytest.fixture
+def slow_collection() -> Iterator[None]:
+    gc.callbacks.append(collect_slowly)
+    yield
+    gc.callbacks.remove(collect_slowly)
+
+
+@pytest.mark.usefixtures("slow_collection")
+@pytest.mark.parametrize("begin", [gc.collect, Finalised])
+def test_an_alarm_that_cannot_be_heard_rings_again(begin: Callable[[], object]) -> None:
+    """An exception in a finaliser or a callback of the collector is dropped, and pytest makes an error of it."""
+    with pytest.raises(OutOfTime), time_limited(0.05):
+        begin()
+        spin()
