@@ -36,7 +36,8 @@ class Quiet(Display):
     def __init__(self, console: Console) -> None:
         self.console = console
         self.deadline: float | None = None
-        self.compiling = False
+        self.compiled = compilation_seconds()
+        self.told = False
 
     def __enter__(self) -> Self:
         return self
@@ -49,7 +50,7 @@ class Quiet(Display):
     def limited(self, seconds: float | None) -> None:
         """Remember when the time will be over."""
         stop_if_asked()
-        self.deadline = None if seconds is None else working_time() + seconds
+        self.deadline, self.compiled = None if seconds is None else working_time() + seconds, compilation_seconds()
 
     def tuning(self, done: int) -> None:
         """Show nothing."""
@@ -79,8 +80,8 @@ class Quiet(Display):
     def _look(self) -> None:
         """Notice a signal that got lost, and say once why the time given stands still."""
         stop_if_asked()
-        if not self.compiling and self.deadline is not None and compilation_seconds() > LONG:
-            self.compiling = True
+        if not self.told and self.deadline is not None and compilation_seconds() - self.compiled > LONG:
+            self.told = True
             self.message("compiling for this machine, once; the time given does not include that")
 
     @property

@@ -197,10 +197,10 @@ def test_judges_are_counted_besides(capsys):
 
 
 def test_it_is_said_once_why_the_time_stands_still(capsys, monkeypatch):
-    shown, compiled = Quiet(Console(stderr=True)), [0.0]
+    shown, compiled = Quiet(Console(stderr=True)), [30.0]
     monkeypatch.setattr("evosdc.cli.display.compilation_seconds", lambda: compiled[0])
     shown.limited(60.0)
-    for seconds in (1.0, 8.0, 20.0):
+    for seconds in (31.0, 38.0, 50.0):
         compiled[0] = seconds
         shown.tuning(1)
     assert capsys.readouterr().err.splitlines() == [
