@@ -16,7 +16,10 @@ class OutOfTime(BaseException):
 
 
 SOON = 0.01
-"""Seconds until an alarm rings again that could not be heard."""
+"""Seconds until an alarm rings again that nobody would have heard."""
+
+AGAIN = 2.0
+"""Seconds until it rings again while the body goes on all the same: callbacks of weak references drop errors, too."""
 
 
 @contextmanager
@@ -34,7 +37,7 @@ def time_limited(seconds: float | None) -> Iterator[None]:
     def expire(number: int, frame: FrameType | None) -> None:
         nonlocal rang
         if armed and _unheard(frame):
-            signal.setitimer(signal.ITIMER_REAL, SOON)
+            signal.setitimer(signal.ITIMER_REAL, SOON, AGAIN)
         elif armed:
             rang = True
             raise OutOfTime
@@ -42,7 +45,7 @@ def time_limited(seconds: float | None) -> Iterator[None]:
     before = signal.signal(signal.SIGALRM, expire)
     try:
         try:
-            signal.setitimer(signal.ITIMER_REAL, seconds)
+            signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
             yield
         except SystemError as error:
             # Extensions that call Python, such as numba's dispatcher, may say no more of an exception than this.
@@ -77,8 +80,8 @@ def unlimited() -> Iterator[None]:
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
-    left, _ = signal.setitimer(signal.ITIMER_REAL, 0.0)
+    left, interval = signal.setitimer(signal.ITIMER_REAL, 0.0)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, left)
+        signal.setitimer(signal.ITIMER_REAL, left, interval)

@@ -1,7 +1,9 @@
 """Time limits by the alarm of the operating system."""
 
 import gc
+import sys
 import time
+import weakref
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -43,6 +45,10 @@ def wait() -> None:
         pass
 
 
+class Watched:
+    pass
+
+
 class Finalised:
     def __del__(self) -> None:
         wait()
@@ -75,3 +81,18 @@ def test_an_alarm_that_cannot_be_heard_rings_again(body: Callable[[], None]) -> 
     """An exception in a finaliser or a callback of the collector is dropped, and pytest makes an error of it."""
     with pytest.raises(OutOfTime), time_limited(0.05):
         body()
+
+
+def forget() -> None:
+    watched = Watched()
+    watching = weakref.ref(watched, lambda gone: wait())
+    del watched
+    assert watching() is None
+    spin()
+
+
+def test_an_alarm_that_was_dropped_rings_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "unraisablehook", lambda told: None)
+    monkeypatch.setattr("evosdc.time_limit.AGAIN", 0.05)
+    with pytest.raises(OutOfTime), time_limited(0.05):
+        forget()
