@@ -53,6 +53,11 @@ def algorithm_specs() -> tuple[AlgorithmSpec, ...]:
             default_for=("protect",),
         ),
         AlgorithmSpec(
+            name="racing", implementation="evosdc.algorithms.racing:Racing",
+            summary="Children are judged on one table, and only those that promise something on all of them.",
+            source="Maron, Moore (1994); successive halving: Jamieson, Talwalkar (2016); details are evosdc's own.",
+        ),
+        AlgorithmSpec(
             name="islands", implementation="evosdc.algorithms.islands:Islands",
             summary="Several populations with an algorithm of their own each, and migrants round a ring.",
             source="Ring migration as in Cohoon et al. (1987) and deap.tools.migRing.",

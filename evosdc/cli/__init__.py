@@ -26,6 +26,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "status": ("evosdc.cli.status:status", "Show how a run or a study is doing."),
     "watch": ("evosdc.cli.watch:watch", "Follow a run or a study until it ends."),
     "mask": ("evosdc.cli.mask:mask", "Mask a data file by one method."),
+    "apply": ("evosdc.cli.recipes:apply", "Protect a file by a recipe, the next wave of a survey for one."),
+    "explain": ("evosdc.cli.recipes:explain", "Say what each step of a recipe contributes."),
     "measure": ("evosdc.cli.measure:measure", "Measure a masked file against its original."),
     "judge": ("evosdc.cli.judge:judge", "Give a second opinion on a masked file."),
     "risk": ("evosdc.cli.risk:risk", "Show what one file, taken by itself, reveals."),

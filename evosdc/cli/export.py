@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -36,9 +36,39 @@ def export(
 
     MEMBER is its number in front.csv, 0 for the least loss.
     """
-    from evosdc.cli.inputs import files_read, require_apart
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say, warn
+
+    told = exported(run_dir, member, output, neutralise, force, data_package)
+    warn(told.warnings)
+    if as_json:
+        print_json(told.document | {"warnings": told.warnings})
+        return
+    scores = ", ".join(f"{name} {value:.3f}" for name, value in told.document["scores"].items())
+    say(f"Wrote {output} and {told.manifest.name}: member {member} of the front, {scores}.")
+    if told.document["dropped_identifiers"]:
+        say(f"Left out: {', '.join(told.document['dropped_identifiers'])}.")
+
+
+class Exported(NamedTuple):
+    """What was written: the content of the manifest, what is to be warned of, and where the manifest stands."""
+
+    document: dict[str, Any]
+    warnings: list[str]
+    manifest: Path
+
+
+def exported(
+    run_dir: Path, member: int, output: Path, neutralise: bool = False, force: bool = False, data_package: bool = False
+) -> Exported:
+    """Write the protected file of a member of a run's front, and a manifest beside it.
+
+    Raises
+    ------
+    InputError
+        The run is not whole, has no such member, or a file may not be written.
+    """
+    from evosdc.cli.inputs import files_read, require_apart
     from evosdc.errors import DataError, Fault
     from evosdc.experiment.run.export import front_member
     from evosdc.experiment.run.provenance import input_account, manifest_of
@@ -94,14 +124,7 @@ def export(
         *written.warnings,
         *map(str, published_faults(run_dir)),
     ]
-    warn(warnings)
-    if as_json:
-        print_json(document | {"warnings": warnings})
-        return
-    scores = ", ".join(f"{name} {value:.3f}" for name, value in individual.scores.items())
-    say(f"Wrote {output} and {manifest.name}: member {member} of the front, {scores}.")
-    if written.dropped:
-        say(f"Left out: {', '.join(written.dropped)}.")
+    return Exported(document, warnings, manifest)
 
 
 def unprotected_sentences(member: int, changed: Mapping[str, int]) -> list[str]:

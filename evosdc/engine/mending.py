@@ -1,14 +1,16 @@
 """Masked files put in order before they are judged: exchanged labels, kept values, then records that rules forbid."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from evosdc.engine.problem import Problem
 from evosdc.model import Fitted, Mending, Moving
 from evosdc.table.labels import with_right_labels
 from evosdc.table.moved_values import with_moved_values
 from evosdc.table.table import Table
+
+if TYPE_CHECKING:
+    from evosdc.engine.problem import Problem
 
 
 class Mended(NamedTuple):
@@ -19,7 +21,7 @@ class Mended(NamedTuple):
     move_values: tuple[str, ...]
 
 
-def mended(problem: Problem, masked: Table) -> Mended:
+def mended(problem: "Problem", masked: Table) -> Mended:
     """Return a masked file as a search may start from it.
 
     Where a constraint bounds a measure of exchanged labels (`evosdc.model.Mending`), attributes above the bound are
@@ -38,7 +40,7 @@ def mended(problem: Problem, masked: Table) -> Mended:
     return Mended(problem.repair.repaired(moved), right_labels, move_values)
 
 
-def _with_right_labels(problem: Problem, masked: Table) -> tuple[Table, tuple[str, ...]]:
+def _with_right_labels(problem: "Problem", masked: Table) -> tuple[Table, tuple[str, ...]]:
     bounded = [(one, bound) for one, bound in _bounded(problem) if isinstance(one, Mending)]
     wrong = dict.fromkeys(name for one, bound in bounded for name in one.wrongly_labelled(masked, bound))
     if not wrong:
@@ -48,7 +50,7 @@ def _with_right_labels(problem: Problem, masked: Table) -> tuple[Table, tuple[st
     return righted, _changed(masked, righted, wrong)
 
 
-def _with_moved_values(problem: Problem, masked: Table) -> tuple[Table, tuple[str, ...]]:
+def _with_moved_values(problem: "Problem", masked: Table) -> tuple[Table, tuple[str, ...]]:
     bounded = [(one, bound) for one, bound in _bounded(problem) if isinstance(one, Moving)]
     kept = dict.fromkeys(name for one, bound in bounded for name in one.kept_too_often(masked, bound))
     if not kept:
@@ -60,7 +62,7 @@ def _with_moved_values(problem: Problem, masked: Table) -> tuple[Table, tuple[st
     return moved, _changed(masked, moved, kept)
 
 
-def _bounded(problem: Problem) -> list[tuple[Fitted | None, float]]:
+def _bounded(problem: "Problem") -> list[tuple[Fitted | None, float]]:
     """Return the measures that constraints keep at or below a bound, each with that bound."""
     listed = [one for one in problem.constraints.listed if one.operator == "<="]
     return [(problem.measures.get(one.figure_name), one.bound) for one in listed]

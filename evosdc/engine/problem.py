@@ -1,6 +1,6 @@
 """The problem to be solved, and the evaluation of one genome: a pure function of the seed and the genome."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
@@ -8,9 +8,12 @@ from typing import Any, NamedTuple
 
 from evosdc.engine.class_keeping import Repair
 from evosdc.engine.decoding import Decoder
+from evosdc.engine.followed_measures import Reading, told_apart
+from evosdc.engine.mending import mended
 from evosdc.errors import EvaluationError
 from evosdc.model import (
     Aggregation,
+    Composed,
     Described,
     Direct,
     Expected,
@@ -22,11 +25,13 @@ from evosdc.model import (
     Individual,
     Masking,
     PostRandomised,
+    Raced,
     Randomised,
     Restricted,
     SelfStarting,
 )
 from evosdc.model.constraint import Constraints
+from evosdc.model.individual import INFEASIBILITY, PROVISIONAL
 from evosdc.seeds import Streams
 from evosdc.table.table import Rows, Table
 
@@ -40,14 +45,6 @@ class Evaluation(NamedTuple):
     scores: dict[str, float]
     objectives: tuple[float, ...]
     states: States
-
-
-class Reading(NamedTuple):
-    """A measure whose score is read from the state of another one, by its place among those followed."""
-
-    name: str
-    place: int
-    score: Callable[[Any], float]
 
 
 @dataclass(frozen=True)
@@ -109,6 +106,10 @@ class Problem:
         """How many tables are judged for one evaluation."""
         return self.genotype.draws if isinstance(self.genotype, Randomised) else 1
 
+    def draws_of(self, genome: Any) -> int:
+        """How many tables are judged for the evaluation of a genome."""
+        return self.genotype.draws_of(genome) if isinstance(self.genotype, Raced) else self.draws
+
     @property
     def fresh_draws(self) -> int:
         """How many further tables the winner is judged on; 0 where decoding is not random."""
@@ -136,8 +137,12 @@ class Problem:
         return genotype.changed_rows(nearest.genome, genome) if isinstance(genotype, Followed) else None
 
     def decode(self, genome: Any, key: bytes, draw: int = 0, repaired: bool = True) -> Table:
-        """Return the masked table that a genome stands for in one draw, or what it was before any repair."""
-        return self._decoder.decode(genome, key, draw, repaired)
+        """Return the masked table that a genome stands for in one draw, or what it was before any repair.
+
+        What is made of masking methods (`evosdc.model.Composed`) is put in order as masked files are.
+        """
+        masked = self._decoder.decode(genome, key, draw, repaired)
+        return mended(self, masked).table if repaired and isinstance(self.genotype, Composed) else masked
 
     def evaluate(self, genome: Any, key: bytes, nearest: Individual | None = None) -> Evaluation:
         """Return the evaluation of a genome.
@@ -163,39 +168,46 @@ class Problem:
         rows = None
         if nearest is not None and nearest.states:
             rows = self._changed_rows(nearest, genome)
-        draws = self.draws
-        totals = dict.fromkeys(self.measures, 0.0)
-        states, each = [], list[dict[str, float]]()
+        draws = self.draws_of(genome)
+        states, each = list[tuple[Any, ...]](), list[dict[str, float]]()
+        before: Table | None = None
         for draw in range(draws):
-            before = dict(totals) if self._spread else {}
             masked = self.decode(genome, key, draw)
-            if nearest is not None and rows is not None and 2 * len(rows) <= len(masked):
-                known = zip(self._followed, nearest.states[draw], strict=True)
-                of_draw = [fitted.update(state, masked, rows) for (_, fitted), state in known]
-            else:
-                of_draw = [fitted.start(masked) for _, fitted in self._followed]
-            for (name, fitted), state in zip(self._followed, of_draw, strict=True):
-                totals[name] += fitted.value(state)
-            for reading in self._read:
-                totals[reading.name] += reading.score(of_draw[reading.place])
-            for name, other in self._others:
-                totals[name] += other.score(masked)
-            states.append(tuple(of_draw))
-            if self._spread:
-                each.append({name: total - before[name] for name, total in totals.items()})
-        scores = totals if draws == 1 else {name: total / draws for name, total in totals.items()}
+            if before is not None and masked.same_records(before):
+                states.append(states[-1])  # nothing of it is random
+                each.append(each[-1])
+                continue
+            known = nearest.states[draw] if nearest is not None and rows is not None else None
+            of_draw, scores = self._scored(masked, known, rows)
+            states.append(of_draw)
+            each.append(scores)
+            before = masked if draws > 1 else None
+        scores = each[0] if draws == 1 else {name: sum(own[name] for own in each) / draws for name in each[0]}
         if self._of_matrices:
             scores |= self.figures_of_matrices(genome)
-        margins = self._margins(each) if each else None
+        # Constraints are judged by how far the draws are apart, too.
+        margins = None
+        if self.constraints and draws > 1:
+            margins = self.constraints.margins([self.aggregation.combine(own) for own in each])
         return Evaluation(*self.judge(scores, genome, margins), tuple(states) if self._followed else ())
 
-    @property
-    def _spread(self) -> bool:
-        """Whether constraints are judged by several draws, and so by how far these are apart."""
-        return bool(self.constraints) and self.draws > 1
-
-    def _margins(self, draws: Sequence[Mapping[str, float]]) -> dict[str, float]:
-        return self.constraints.margins([self.aggregation.combine(scores) for scores in draws])
+    def _scored(
+        self, masked: Table, known: tuple[Any, ...] | None, rows: Rows | None
+    ) -> tuple[tuple[Any, ...], dict[str, float]]:
+        """Return the states and scores of one table, from those of a relative where few records differ."""
+        scores = dict.fromkeys(self.measures, 0.0)
+        if known is not None and rows is not None and 2 * len(rows) <= len(masked):
+            pairs = zip(self._followed, known, strict=True)
+            states = tuple(fitted.update(state, masked, rows) for (_, fitted), state in pairs)
+        else:
+            states = tuple(fitted.start(masked) for _, fitted in self._followed)
+        for (name, fitted), state in zip(self._followed, states, strict=True):
+            scores[name] = fitted.value(state)
+        for reading in self._read:
+            scores[reading.name] = reading.score(states[reading.place])
+        for name, other in self._others:
+            scores[name] = other.score(masked)
+        return states, scores
 
     def expectations(self, genome: Any) -> dict[str, float]:
         """Return what each measure is expected to give for a genome that is a post-randomisation; nothing is drawn.
@@ -262,6 +274,8 @@ class Problem:
             combined |= self.traits(genome)
         if self.constraints:
             combined = self.constraints.judge(combined, margins)
+        if genome is not None and self.draws_of(genome) < self.draws:
+            combined[INFEASIBILITY] = combined.get(INFEASIBILITY, 0.0) + PROVISIONAL
         objectives = tuple(self.fitness.combine(combined))
         # One sum tells of all; it may overflow where no value does.
         values = (*combined.values(), *objectives)
@@ -288,21 +302,3 @@ class Problem:
             scores = {name: fitted.score(masked) for name, fitted in self.measures.items()}
         combined = self.aggregation.combine(scores) | dict(self.traits(reference))
         return tuple(max(abs(value), 1e-9) for value in self.fitness.combine(combined))
-
-
-def told_apart(
-    listed: Sequence[tuple[str, Incremental[Any]]],
-) -> tuple[tuple[tuple[str, Incremental[Any]], ...], tuple[Reading, ...]]:
-    """Return the measures that have to be followed, and those whose scores are read from their states."""
-    sources: dict[str, tuple[str, Callable[[Any], float]]] = {}
-    for name, fitted in listed:
-        if any(name == read for read, _ in sources.values()):
-            continue  # others are read from it
-        for other, source in listed:
-            score = fitted.read_from(source) if other != name and other not in sources else None
-            if score is not None:
-                sources[name] = other, score
-                break
-    followed = tuple((name, fitted) for name, fitted in listed if name not in sources)
-    places = {name: place for place, (name, _) in enumerate(followed)}
-    return followed, tuple(Reading(name, places[other], score) for name, (other, score) in sources.items())

@@ -6,12 +6,14 @@ Everything a plugin author needs is imported from here, the capabilities of geno
 from evosdc.model.aggregation import Aggregation
 from evosdc.model.algorithm import Algorithm, Archipelago, Offspring, Population
 from evosdc.model.capabilities import (
+    Composed,
     Described,
     Direct,
     Followed,
     Generalising,
     Movable,
     PostRandomised,
+    Raced,
     Randomised,
     Restricted,
     Seedable,
@@ -26,6 +28,7 @@ from evosdc.model.individual import Individual
 from evosdc.model.judge import Judge
 from evosdc.model.limit import Judgement, Limit
 from evosdc.model.masking import Masking, MaskingMethod
+from evosdc.model.masking_methods import MaskingMethods, fitting_designs
 from evosdc.model.measure import Expected, Fitted, Incremental, Measure, Mending, Moving
 from evosdc.model.microdata import Microdata
 from evosdc.model.operators import deap_crossover, deap_mutation
@@ -34,11 +37,11 @@ from evosdc.model.privacy import ByClass, ClassContents, ClassValues, IntruderVi
 from evosdc.model.toolbox import toolbox_of
 
 __all__ = [
-    "Aggregation", "Algorithm", "Archipelago", "ByClass", "Choices", "ClassContents", "ClassValues", "Described",
-    "Design", "Direct", "Dump", "Estimate", "Estimated", "Executor", "Expected", "Failure", "Fitness", "Fitted",
-    "Followed", "Free", "Generalising", "Genotype", "Incremental", "Individual", "IntruderView", "Judge",
-    "Judgement", "Limit", "Masking", "MaskingMethod", "Measure", "Mending", "Microdata", "MissingMatch", "Movable",
-    "Moving", "Offspring", "Outcome", "Parameters", "Population", "PostRandomised", "PrivacyModel", "Randomised",
-    "Range", "Restricted", "Seedable", "SelfStarting", "SharedFiles", "Task", "TaskQueue", "Tunable", "deap_crossover",
-    "deap_mutation", "designs_of", "toolbox_of",
+    "Aggregation", "Algorithm", "Archipelago", "ByClass", "Choices", "ClassContents", "ClassValues", "Composed",
+    "Described", "Design", "Direct", "Dump", "Estimate", "Estimated", "Executor", "Expected", "Failure", "Fitness",
+    "Fitted", "Followed", "Free", "Generalising", "Genotype", "Incremental", "Individual", "IntruderView", "Judge",
+    "Judgement", "Limit", "Masking", "MaskingMethod", "MaskingMethods", "Measure", "Mending", "Microdata",
+    "MissingMatch", "Movable", "Moving", "Offspring", "Outcome", "Parameters", "Population", "PostRandomised",
+    "PrivacyModel", "Raced", "Randomised", "Range", "Restricted", "Seedable", "SelfStarting", "SharedFiles", "Task",
+    "TaskQueue", "Tunable", "deap_crossover", "deap_mutation", "designs_of", "fitting_designs", "toolbox_of",
 ]  # fmt: skip

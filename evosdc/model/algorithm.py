@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from deap import base
 from numpy.typing import NDArray
@@ -85,6 +85,9 @@ class Algorithm(ABC):
 
     class Params(Parameters):
         """No parameters."""
+
+    races: ClassVar[bool] = False
+    """Whether it has genomes judged on one table first (`evosdc.model.Raced`), those of the start among them."""
 
     def __init__(self, params: Any, toolbox: base.Toolbox) -> None:
         self.params = params

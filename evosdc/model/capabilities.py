@@ -7,12 +7,15 @@ The framework asks ``isinstance(genotype, Seedable)`` and the like. A genotype l
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from evosdc.model.genotype import G, Genotype
 from evosdc.model.masking import Masking
+from evosdc.model.masking_methods import MaskingMethods
 from evosdc.model.measure import Fitted
+from evosdc.model.microdata import Microdata
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Rows, Table
 
@@ -132,6 +135,22 @@ class Randomised(Genotype[G]):
         return True
 
 
+class Raced(Randomised[G]):
+    """A genotype whose genomes say themselves on how many tables they are judged: few at first, all if promising.
+
+    A genome that is judged on fewer than `draws` tables is provisional: whatever its scores, it comes behind those that
+    were judged on all of them, and it is no result of a search.
+    """
+
+    @abstractmethod
+    def draws_of(self, g: G) -> int:
+        """Return on how many tables a genome is judged, 1 to `draws`."""
+
+    @abstractmethod
+    def judged_on(self, g: G, draws: int) -> G:
+        """Return the same genome, to be judged on so many tables, at most `draws`."""
+
+
 class PostRandomised(Randomised[G]):
     """A genotype that is a post-randomisation (PRAM): `decode` draws every value from a row of a transition matrix."""
 
@@ -187,6 +206,32 @@ class Generalising(Genotype[G]):
         Decoded tables hold them all the same, so that records stay in their places.
         """
         return None
+
+
+class Composed(Genotype[G]):
+    """A genotype whose genomes are made of registered masking methods; it is given them when it is made.
+
+    Entries of a start become genomes, not files. What a genome decodes to is put in order as any masked file is that a
+    search starts from.
+
+    Parameters
+    ----------
+    params : Params
+    microdata : Microdata
+    methods : MaskingMethods
+    """
+
+    def __init__(self, params: Any, microdata: Microdata, methods: MaskingMethods) -> None:
+        super().__init__(params, microdata)
+        self.methods = methods
+
+    @abstractmethod
+    def composed(self, masking: Masking) -> G | None:
+        """Return the genome that masks as an entry of a portfolio does; None where there is none."""
+
+    @abstractmethod
+    def masking(self, g: G) -> Masking:
+        """Return a genome as an entry of a portfolio, without a seed."""
 
 
 class Direct(Genotype[G]):

@@ -12,8 +12,10 @@ Followed           it knows which records differ between two genomes            
 Movable            it has small changes of its own for a local search                  moves, move (combined)
 Randomised         decoding draws random numbers                                       draws (fresh_draws, ...)
 PostRandomised     a Randomised one that draws every value by a transition matrix      draws, transitions (expected)
+Raced              genomes are judged on few tables first                              draws_of, judged_on
 Restricted         some genomes may not be published                                   violation, reference
 Generalising       it publishes labels in place of categories, or leaves records out   (omitted)
+Composed           genomes are made of registered masking methods                      composed, masking
 Direct             scores follow from a genome without its table                       direct
 Described          it says more of itself and of its genomes                           (notes, traits, ...)
 =================  ==================================================================  ================================

@@ -10,6 +10,9 @@ MAXIMUM_OBJECTIVES = 32
 INFEASIBILITY = "infeasibility"
 """Name of the score that says how far a candidate is from the constraints of its experiment; 0 where they hold."""
 
+PROVISIONAL = 1e9
+"""Infeasibility of a candidate that was judged on a part of its tables (`evosdc.model.Raced`), besides its own."""
+
 FAILURE = 1e15
 """Infeasibility of a candidate that could not be evaluated: more than any constraints can come to."""
 
@@ -115,6 +118,11 @@ class Individual:
     def feasible(self) -> bool:
         """Whether all constraints hold."""
         return self.infeasibility == 0.0
+
+    @property
+    def provisional(self) -> bool:
+        """Whether it was judged on a part of its tables only, or could not be evaluated."""
+        return self.infeasibility >= PROVISIONAL
 
     @property
     def failed(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from deap import base
 
-from evosdc.model.capabilities import Movable
+from evosdc.model.capabilities import Movable, Raced
 from evosdc.model.fitness import Fitness
 from evosdc.model.genotype import Genotype
 from evosdc.model.measure import Fitted
@@ -27,6 +27,8 @@ def toolbox_of(
     fitness. Where `algorithm` is given, ``toolbox.algorithm(name, params)`` returns a registered algorithm on the same
     toolbox, for algorithms that are made of others. Where a constraint is on a privacy model, `keeps_classes` is True:
     half of the mutations are then moves that keep records alike (`evosdc.model.Movable.class_moves`), if there are any.
+    Of a genotype that is `evosdc.model.Raced`, ``on_one_table(genome)`` and ``on_all_tables(genome)`` say how it is
+    judged.
     """
     toolbox = base.Toolbox()
     toolbox.genotype, toolbox.measures, toolbox.fitness = genotype, measures or {}, fitness
@@ -37,6 +39,9 @@ def toolbox_of(
     toolbox.register("random", genotype.random)
     toolbox.register("key", genotype.key)
     toolbox.register("distance", genotype.distance)
+    if isinstance(genotype, Raced):
+        toolbox.register("on_one_table", genotype.judged_on, draws=1)
+        toolbox.register("on_all_tables", genotype.judged_on, draws=genotype.draws)
     if algorithm is not None:
         toolbox.register("algorithm", lambda name, params: algorithm(name, params, toolbox))
     return toolbox

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-from evosdc.model import Design, Free, Masking, MaskingMethod, Range, designs_of
+from evosdc.model import Design, Free, Masking, MaskingMethod, Range, fitting_designs
 from evosdc.plugins.registry import Registry
 from evosdc.table.table import Table
 
@@ -133,19 +133,15 @@ def arms_of(table: Table, registry: Registry, methods: Sequence[str] = ()) -> li
     methods : sequence of str
         Those to be tuned; empty for all.
     """
+    names = methods or registry.names("masking-method")
+    classes: dict[str, type[MaskingMethod]] = {name: registry.implementation("masking-method", name) for name in names}
     arms = []
-    for name in methods or registry.names("masking-method"):
-        cls: type[MaskingMethod] = registry.implementation("masking-method", name)
-        supported = tuple(a.name for a in table.schema.attributes if a.scale in cls.supports)
-        if not supported or not len(table):
-            continue
-        part = table if len(supported) == len(table.schema) else table.select(supported)
-        for design in designs_of(cls, part):
-            words = [name, *(f"{key}={value}" for key, value in design.fixed.items())]
-            words += [one.name for one in design.free if design.attributes and not design.fixed]
-            own = design.attributes or supported
-            where = f" ({', '.join(own)})" if len(own) < len(supported) else ""
-            arms.append(Arm(" ".join(words) + where, "method", (TunedStep(name, design, own),), len(table.schema)))
+    for name, design, own in fitting_designs(classes, table):
+        words = [name, *(f"{key}={value}" for key, value in design.fixed.items())]
+        words += [one.name for one in design.free if design.attributes and not design.fixed]
+        supported = sum(attribute.scale in classes[name].supports for attribute in table.schema.attributes)
+        where = f" ({', '.join(own)})" if len(own) < supported else ""
+        arms.append(Arm(" ".join(words) + where, "method", (TunedStep(name, design, own),), len(table.schema)))
     return arms
 
 

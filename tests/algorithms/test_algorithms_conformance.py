@@ -4,6 +4,7 @@ from evosdc.algorithms.islands import Islands
 from evosdc.algorithms.nsga2 import NonDominatedSorting
 from evosdc.algorithms.nsga3 import ReferencePoints
 from evosdc.algorithms.parent_child import ParentChild
+from evosdc.algorithms.racing import Racing
 from evosdc.algorithms.random_search import RandomSearch
 from evosdc.algorithms.spea2 import StrengthPareto
 from evosdc.algorithms.steady_state import SteadyState
@@ -152,6 +153,18 @@ class TestIslandsOfFronts(AlgorithmConformance):
 
     def algorithm(self, toolbox):
         return Islands(Islands.Params(islands=5, interval=3, migrants=1, inner="nsga2"), toolbox)
+
+
+class TestRacing(AlgorithmConformance):
+    def algorithm(self, toolbox):
+        return Racing(Racing.Params(population=10, children=8), toolbox)
+
+
+class TestRacingOfTwoObjectives(AlgorithmConformance):
+    objectives = 2
+
+    def algorithm(self, toolbox):
+        return Racing(Racing.Params(population=10, children=8), toolbox)
 
 
 del AlgorithmConformance

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 from evosdc.engine.problem import Problem
@@ -10,12 +11,13 @@ from evosdc.errors import ExperimentError, Fault, FaultCollector, PluginError
 from evosdc.experiment.build.constraints import parse_constraints
 from evosdc.experiment.build.data import load_data, microdata_of, require_order_of
 from evosdc.experiment.build.problem import build_problem, fitness_of, judged_as_usual
-from evosdc.experiment.build.start import StartingPlan, starting_plan
+from evosdc.experiment.build.start import StartingPlan, screens, starting_plan
 from evosdc.experiment.build.start_entries import attributes_read, entries_of, start_of, written_entries
 from evosdc.experiment.build.start_files import file_entries, read_start_files
 from evosdc.experiment.config.experiment import Experiment, Measures
+from evosdc.experiment.config.recipe_file import with_recipes
 from evosdc.files.source import Source
-from evosdc.model import Algorithm, Archipelago, Microdata, Seedable, toolbox_of
+from evosdc.model import Algorithm, Archipelago, Composed, Microdata, Seedable, toolbox_of
 from evosdc.plugins.registry import Registry
 from evosdc.table.schema import Schema
 
@@ -77,6 +79,8 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
     InputError
         With every fault in data, names and parameters.
     """
+    if experiment.start is not None and experiment.start.recipes:  # of an experiment that no file tells of
+        experiment = experiment.model_copy(update={"start": with_recipes(experiment.start, Path.cwd())})
     collect = FaultCollector()
     for kind, chosen in (("algorithm", experiment.algorithm), ("executor", experiment.executor)):
         with collect.step():
@@ -114,9 +118,10 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
     entries = None
     if start is not None:
         entries = _kept(collect, lambda: entries_of(start, written or (), microdata, registry))
-    plan, seedable = None, problem is not None and isinstance(problem.genotype, Seedable)
+    plan, seedable = None, problem is not None and isinstance(problem.genotype, Seedable | Composed)
     if start is not None and problem is not None and entries is not None and files is not None:
-        plan = _kept(collect, lambda: starting_plan(problem, (*entries, *file_entries(start, files)), start))
+        listed = (*entries, *file_entries(start, files))
+        plan = _kept(collect, lambda: starting_plan(problem, listed, start, screens(experiment, registry)))
     if plan is not None and plan.candidates == 0 and not (plan.tuned and seedable):
         collect.faults.append(
             Fault(

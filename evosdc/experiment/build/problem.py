@@ -1,6 +1,9 @@
 """What a search judges by: measures, aggregation, fitness and constraints of an experiment, made into a problem."""
 
+from typing import Any
+
 from evosdc.calls.defaults import default_measures, measures_by_role
+from evosdc.calls.masking_methods import RegisteredMethods
 from evosdc.engine.measure_on_subset import measure_on_subset
 from evosdc.engine.problem import Problem
 from evosdc.errors import ExperimentError, Fault, FaultCollector, ParameterError, PluginError
@@ -8,7 +11,17 @@ from evosdc.experiment.build.constraints import constraints_of
 from evosdc.experiment.build.guard import guarded
 from evosdc.experiment.build.safeguards import exact_risks, harms_of, limits_of
 from evosdc.experiment.config.experiment import Experiment, MeasureEntry, Measures
-from evosdc.model import Aggregation, Expected, Fitness, Fitted, Generalising, Microdata, PostRandomised
+from evosdc.model import (
+    Aggregation,
+    Composed,
+    Expected,
+    Fitness,
+    Fitted,
+    Generalising,
+    Genotype,
+    Microdata,
+    PostRandomised,
+)
 from evosdc.model.constraint import Constraints, without_publishable
 from evosdc.model.fitness import single_measure
 from evosdc.plugins.registry import Registry
@@ -28,7 +41,7 @@ def build_problem(experiment: Experiment, microdata: Microdata, registry: Regist
     collect = FaultCollector()
     genotype = fitness = None
     with collect.step():
-        genotype = registry.build("genotype", experiment.genotype.name, experiment.genotype.params, microdata)
+        genotype = genotype_of(experiment, microdata, registry)
     fitted: dict[str, Fitted] = {}
     experiment = guarded(judged_as_usual(experiment, microdata, registry), genotype, registry)
     measures = experiment.measures
@@ -78,6 +91,21 @@ def build_problem(experiment: Experiment, microdata: Microdata, registry: Regist
     if genotype is None or fitness is None:
         raise PluginError("a genotype or fitness was not built although nothing was wrong")
     return Problem(genotype, fitted | figures, aggregation, fitness, Streams(seed), constraints)
+
+
+def genotype_of(experiment: Experiment, microdata: Microdata, registry: Registry) -> Genotype[Any]:
+    """Return the genotype of an experiment; one that is made of masking methods is given those of the registry.
+
+    Raises
+    ------
+    InputError
+        It is unknown, or does not fit the file or its parameters.
+    """
+    name, params = experiment.genotype.name, experiment.genotype.params
+    composed = issubclass(registry.implementation("genotype", name), Composed)
+    given = (microdata, RegisteredMethods(registry)) if composed else (microdata,)
+    genotype: Genotype[Any] = registry.build("genotype", name, params, *given)
+    return genotype
 
 
 def judged_as_usual(experiment: Experiment, microdata: Microdata, registry: Registry) -> Experiment:

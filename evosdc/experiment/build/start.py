@@ -12,8 +12,9 @@ from evosdc.engine.mending import Mended, mended
 from evosdc.engine.problem import Problem
 from evosdc.errors import ExperimentError, Fault
 from evosdc.experiment.build.start_entries import StartEntry
-from evosdc.experiment.config.experiment import Start
-from evosdc.model import Generalising, Individual, Masking, Seedable
+from evosdc.experiment.config.experiment import Experiment, Start
+from evosdc.model import Algorithm, Composed, Generalising, Genotype, Individual, Masking, Raced, Seedable
+from evosdc.plugins.registry import Registry
 from evosdc.seeds import Purpose, stream
 from evosdc.table.table import Table
 
@@ -54,6 +55,8 @@ class StartingPlan:
         How many entries are masked and judged even where the time is over before.
     made : mapping of int to Table
         Files that are there already, by position; workers make theirs.
+    screened : bool
+        Whether genomes that can be (`evosdc.model.Raced`) are judged on one table, as an algorithm asks that races.
     """
 
     maskings: tuple[StartEntry, ...]
@@ -64,6 +67,7 @@ class StartingPlan:
     tuned: bool = False
     assured: int = 1
     made: Mapping[int, Table] = field(default_factory=dict)
+    screened: bool = False
 
     @property
     def candidates(self) -> int:
@@ -104,8 +108,18 @@ class StartingPlan:
         return frozenset(sorted(files, key=lambda position: individuals[position].precedence)[: min(count, staying)])
 
 
-def starting_plan(problem: Problem, entries: tuple[StartEntry, ...], start: Start) -> StartingPlan:
+def starting_plan(
+    problem: Problem, entries: tuple[StartEntry, ...], start: Start, screened: bool = False
+) -> StartingPlan:
     """Return what a search starts from; without candidates where the genotype offers no way to start.
+
+    Parameters
+    ----------
+    problem : Problem
+    entries : tuple of StartEntry
+    start : Start
+    screened : bool
+        As of `StartingPlan`.
 
     Raises
     ------
@@ -113,8 +127,12 @@ def starting_plan(problem: Problem, entries: tuple[StartEntry, ...], start: Star
         The best files are to be left out, but files do not start a search of this genotype; or methods are to be tuned,
         but measures of this genotype's generalised files cannot judge what they publish.
     """
-    seedable = isinstance(problem.genotype, Seedable)
-    wanted = start.initial if start.initial is not None else not seedable and not start.random
+    own, compared = _own_entries(problem.genotype, entries)
+    seedable = isinstance(problem.genotype, Seedable | Composed)
+    wanted = start.initial
+    if wanted is None:
+        tuned = start.tuned is not None and seedable
+        wanted = not (isinstance(problem.genotype, Seedable) or own or tuned or start.random)
     initial = tuple(masking for masking, _ in problem.initial_genomes) if wanted else ()
     if start.without_best and not seedable:
         possible = "a genotype that masked files start, or without_best = 0"
@@ -123,8 +141,27 @@ def starting_plan(problem: Problem, entries: tuple[StartEntry, ...], start: Star
     if start.tuned is not None and isinstance(problem.genotype, Generalising):
         possible = "a genotype of files in the original's own categories"
         raise ExperimentError(Fault("start.tuned", "a genotype that generalises", possible))
-    own, compared = (entries, ()) if seedable else ((), entries)
-    return StartingPlan(own, initial, start.random, compared, start.without_best, start.tuned is not None)
+    tuned = start.tuned is not None
+    return StartingPlan(own, initial, start.random, compared, start.without_best, tuned, screened=screened)
+
+
+def _own_entries(
+    genotype: Genotype[Any], entries: tuple[StartEntry, ...]
+) -> tuple[tuple[StartEntry, ...], tuple[StartEntry, ...]]:
+    """Return the entries that become genomes, and those that are compared with only."""
+    if isinstance(genotype, Seedable):
+        return entries, ()
+    if not isinstance(genotype, Composed):
+        return (), entries
+    made = [not isinstance(entry.source, Table) and genotype.composed(entry.masking) is not None for entry in entries]
+    pairs = list(zip(entries, made, strict=True))
+    return tuple(entry for entry, own in pairs if own), tuple(entry for entry, own in pairs if not own)
+
+
+def screens(experiment: Experiment, registry: Registry) -> bool:
+    """Whether an experiment's algorithm wants starting genomes to be judged on one table first."""
+    algorithm: type[Algorithm] = registry.implementation("algorithm", experiment.algorithm.name)
+    return algorithm.races
 
 
 def starting_individual(problem: Problem, plan: StartingPlan, position: int, rule: ErrorRule = RAISE) -> Individual:
@@ -137,19 +174,28 @@ def starting_individual(problem: Problem, plan: StartingPlan, position: int, rul
     if position in plan.made:
         assert isinstance(genotype, Seedable), "files start a search of seedable genotypes only"
         return individual_of(problem, genotype.seeded(plan.made[position]), label, rule)
-    if position < len(plan.maskings):
+    if position < len(plan.maskings) and isinstance(genotype, Seedable):
         made = _masked(problem, plan.maskings[position], position)
-        assert isinstance(genotype, Seedable), "files start a search of seedable genotypes only"
         label += put_in_order(made)
         return individual_of(problem, genotype.seeded(made.table), label, rule)
-    own = position - len(plan.maskings)
-    if own < len(plan.initial):
-        return individual_of(problem, problem.initial_genomes[own][1], label, rule)
     if position < plan.candidates:
-        return individual_of(problem, genotype.random(problem.streams.random_genome(position)), label, rule)
+        return individual_of(problem, _genome(problem, plan, position), label, rule)
     draws = [_masking_scores(problem, plan, position, draw) for draw in range(problem.draws)]
     means = {name: sum(scores[name] for scores in draws) / len(draws) for name in problem.measures}
     return Individual(None, b"", *problem.judge(means), label)
+
+
+def _genome(problem: Problem, plan: StartingPlan, position: int) -> Any:
+    """Return the genome at a position where no file is read off."""
+    genotype, own = problem.genotype, position - len(plan.maskings)
+    if own < 0:
+        assert isinstance(genotype, Composed), "no other genotype makes a genome of an entry"
+        genome = genotype.composed(plan.maskings[position].masking)
+    elif own < len(plan.initial):
+        genome = problem.initial_genomes[own][1]
+    else:
+        genome = genotype.random(problem.streams.random_genome(position))
+    return genotype.judged_on(genome, 1) if plan.screened and isinstance(genotype, Raced) else genome
 
 
 def fresh_masking_scores(problem: Problem, plan: StartingPlan, position: int, draws: int) -> FreshScores:
@@ -164,16 +210,13 @@ def _masking_scores(problem: Problem, plan: StartingPlan, position: int, draw: i
 
 def starting_table(problem: Problem, plan: StartingPlan, position: int) -> Table:
     """Return the masked file that stands at a position, as it was judged; of a comparison the first draw."""
-    genotype, own = problem.genotype, position - len(plan.maskings)
+    genotype = problem.genotype
     if position >= plan.candidates:
         return _masked(problem, plan.compared[position - plan.candidates], position, 0).table
-    if own < 0:
-        assert isinstance(genotype, Seedable), "files start a search of seedable genotypes only"
+    if position < len(plan.maskings) and isinstance(genotype, Seedable):
         genome = genotype.seeded(_masked(problem, plan.maskings[position], position).table)
-    elif own < len(plan.initial):
-        genome = problem.initial_genomes[own][1]
     else:
-        genome = genotype.random(problem.streams.random_genome(position))
+        genome = _genome(problem, plan, position)
     return problem.decode(genome, genotype.key(genome))
 
 

@@ -58,6 +58,9 @@ class Start(Parameters):
         (),
         description="masked files of your own, row by row the original's records; relative to the experiment file",
     )
+    recipes: tuple[Path, ...] = Field(
+        (), description="recipe files, whose plans are further masking methods; relative to the experiment file"
+    )
     random: int = Field(0, ge=0, description="random genomes besides")
     without_best: float = Field(
         0.0, ge=0, lt=100, description="leave out so many per cent of the masked files, the best by the fitness"
@@ -75,10 +78,12 @@ class Start(Parameters):
 
     @model_validator(mode="after")
     def _something(self) -> "Start":
-        masked = self.portfolio is not None or self.methods or self.files or self.tuned is not None
+        named = self.methods or self.files or self.recipes
+        masked = self.portfolio is not None or named or self.tuned is not None
         if not (masked or self.random or self.initial):
             raise ValueError(
-                "a portfolio, a list of methods, tuned = true, files, initial = true, or random = N with N at least 1"
+                "a portfolio, a list of methods, tuned = true, files, recipes, initial = true, "
+                "or random = N with N at least 1"
             )
         if self.without_best and not masked:
             raise ValueError("without_best together with a portfolio, methods, tuned methods or files")

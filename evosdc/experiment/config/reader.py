@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from evosdc.errors import CheckpointError, ExperimentError, Fault, InputError
 from evosdc.experiment.config.experiment import Experiment, InvalidExperimentError
+from evosdc.experiment.config.recipe_file import with_recipes
 from evosdc.runs.layout import RESOLVED, RunFolder
 
 
@@ -109,6 +110,8 @@ def _located(experiment: Experiment, base: Path) -> Experiment:
     if start is not None and start.files:
         files = tuple((base / path.expanduser()).resolve() for path in start.files)
         start = start.model_copy(update={"files": files})
+    if start is not None and start.recipes:
+        start = with_recipes(start, base)
     sweep = {
         key: tuple(str((base / str(value)).resolve()) for value in values) if key in _SWEPT_PATHS else values
         for key, values in experiment.sweep.items()

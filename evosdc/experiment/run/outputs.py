@@ -15,6 +15,7 @@ from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.constraints import judge_constraints
 from evosdc.experiment.build.safeguards import MOST_HARM, with_origins
 from evosdc.experiment.build.start import StartingFile
+from evosdc.experiment.recipe.outputs import write_recipe
 from evosdc.experiment.run.causes import causes_of
 from evosdc.experiment.run.display import Display
 from evosdc.experiment.run.fresh_findings import impossible_warning
@@ -94,6 +95,7 @@ def write_outputs(
     described = genotype if isinstance(genotype, Described) else None
     for name, text in described.files(best.genome).items() if described else ():
         write_text(folder.file(name), text)
+    write_recipe(folder, assembly, best)
     if isinstance(genotype, PostRandomised):
         write_transitions(folder, assembly.microdata.original, masked, genotype.transitions(best.genome))
     judged = with_origins(

@@ -195,7 +195,8 @@ def with_tuned(
     experiment = experiment.model_copy(update={"start": start})
     entries = entries_of(start, written_entries(experiment, registry), assembly.microdata, registry)
     files = file_entries(start, assembly.plan.files)
-    plan = starting_plan(assembly.problem, (*entries, *files), start)
+    plan = starting_plan(assembly.problem, (*entries, *files), start, assembly.plan.screened)
     # The best of the tuned files, and what was asked for by name, are there even where tuning took all the time.
-    plan = replace(plan, assured=assured, made=_positions(plan, made))
+    files_made = _positions(plan, made) if isinstance(assembly.problem.genotype, Seedable) else {}
+    plan = replace(plan, assured=assured, made=files_made)
     return replace(assembly, experiment=experiment, plan=plan)

@@ -19,7 +19,7 @@ from evosdc.errors import PluginError
 from evosdc.executors.shared_files import read_shared
 from evosdc.experiment.build.assembly import algorithm_of
 from evosdc.experiment.build.problem import build_problem
-from evosdc.experiment.build.start import starting_individual, starting_plan
+from evosdc.experiment.build.start import screens, starting_individual, starting_plan
 from evosdc.experiment.build.start_entries import entries_of, start_of, written_entries
 from evosdc.experiment.build.start_files import file_entries
 from evosdc.experiment.config.experiment import Experiment
@@ -55,7 +55,8 @@ class WorkerProblem:
             Table(microdata.original.schema, np.asarray(codes), np.asarray(numbers))
             for codes, numbers in zip(arrays["start_codes"], arrays["start_numbers"], strict=True)
         )
-        self.plan = starting_plan(self.problem, (*entries, *file_entries(start, files)), start)
+        listed = (*entries, *file_entries(start, files))
+        self.plan = starting_plan(self.problem, listed, start, screens(experiment, registry))
         self.rule = experiment.on_error.rule
         self.recent: OrderedDict[bytes, Individual] = OrderedDict()
         self.experiment = experiment

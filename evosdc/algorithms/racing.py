@@ -1,0 +1,215 @@
+"""A race: children are judged on one table, and only those that promise something on all of them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from pydantic import Field
+
+from evosdc.algorithms.domination import crowded_order
+from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
+from evosdc.model.algorithm import ASIDE
+from evosdc.model.individual import INFEASIBILITY, PROVISIONAL
+from evosdc.seeds import Streams
+
+LENGTH = "length"
+"""The trait that says how long a genome is (`evosdc.model.Described.traits`); of equals the shorter is better."""
+
+SCREENED = "screened"
+"""Name in the memory: by member, its first objective on the first table, as its rivals are screened on."""
+
+ALIKE = 0.5
+"""Distance below which two genomes are of one kind."""
+
+BEHIND = 1e6
+"""Weight of infeasibility beside an objective, where one figure has to tell of both."""
+
+TRIES = 5
+"""How often a child is made anew that equals its parent, at most."""
+
+
+class Racing(Algorithm):
+    """Children are screened on one table each; the best of them are judged on all, and may then become members.
+
+    All are screened on the same random numbers, so that most of the noise is in all of them. Those that are screened
+    only wait beside the members; they may be parents, but are no members and no result. In each generation a few are
+    judged on all tables: those whose figure on the first one would put them in the better half of the members. Who was
+    lucky there falls back then. Of one kind, with less than half the greatest distance between them, few survive, so
+    that kinds are left until their parameters are tuned.
+    For genotypes that are `evosdc.model.Raced`; others are judged fully at once. A race in the sense of Maron and
+    Moore (1994), by successive halving (Jamieson and Talwalkar 2016) in two steps; its details are evosdc's own.
+    """
+
+    class Params(Parameters):
+        """Parameters of the algorithm."""
+
+        population: int = Field(16, ge=2, description="members, and as many that wait")
+        children: int = Field(16, ge=1, description="children screened in a generation")
+        promoted: int = Field(2, ge=1, description="of those that wait, at most so many are judged on all tables")
+        crossover: float = Field(0.25, ge=0, le=1, description="probability that a child is crossed, else mutated")
+        tournament: int = Field(3, ge=1, description="entrants of the tournament that selects a parent")
+        alike: int = Field(5, ge=1, description="members of one kind, at most")
+        tolerance: float = Field(
+            2.0, ge=0, description="per cent by which the search's result may be worse than the best, for being shorter"
+        )
+
+    params: Params
+    races = True
+
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
+        """Return the best candidates; those that were screened only are set aside."""
+        settled = [one for one in candidates if not one.provisional]
+        waiting = [one for one in candidates if one.provisional]
+        members = self._survivors(settled)
+        kept = self._survivors(waiting)
+        return _population(Population(()), members, kept, [_figure(one) for one in members])
+
+    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
+        """Return the promising ones of those set aside, to be judged on all tables, and new children."""
+        members, individuals = _settled(population), population.individuals
+        promoted = [len(members) + place for place in self._promising(population)]
+        offspring = [
+            Offspring(self._on_all_tables(individuals[slot].genome), individuals[slot].origin, (slot,))
+            for slot in promoted
+        ]
+        standing = _standing(individuals)
+        select = streams.select(population.generation)
+        seen = {self._key(one.genome) for one in individuals} | {self._key(item.genome) for item in offspring}
+        for number in range(self.params.children):
+            rng = streams.vary(population.generation, number)
+            chosen = [
+                min(select.integers(len(individuals), size=self.params.tournament).tolist(), key=standing.__getitem__)
+                for _ in range(2)
+            ]
+            for _ in range(TRIES):
+                child, origin = self._child(individuals, chosen, rng)
+                if self._key(child) not in seen:
+                    break
+            seen.add(self._key(child))
+            offspring.append(
+                Offspring(self._on_one_table(child), origin, tuple(chosen) if origin == "crossover" else (chosen[0],))
+            )
+        return offspring
+
+    def _child(
+        self, individuals: Sequence[Individual], chosen: Sequence[int], rng: np.random.Generator
+    ) -> tuple[object, str]:
+        first, second = (individuals[slot].genome for slot in chosen)
+        if chosen[0] != chosen[1] and rng.random() < self.params.crossover:
+            return self.toolbox.mate(first, second, rng)[0], "crossover"
+        return self.toolbox.mutate(first, rng), "mutation"
+
+    def _promising(self, population: Population) -> list[int]:
+        """Return which of those that wait are judged on all tables, by their places among them."""
+        members = _settled(population)
+        waiting = population.individuals[len(members) :]
+        order = _order(waiting)
+        if len(members) < self.params.population // 2:
+            return order[: self.params.population // 2 - len(members)]
+        limit = float(np.median(population.memory[SCREENED]))
+        several = len(waiting[0].objectives) > 1 if waiting else False
+        return [place for place in order if several or _figure(waiting[place]) <= limit][: self.params.promoted]
+
+    def replace(
+        self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
+    ) -> Population:
+        """Return the best of members and promoted ones; set aside are new children, and old ones not promoted."""
+        members, individuals = _settled(population), population.individuals
+        screened = dict(zip((one.key for one in members), population.memory[SCREENED].tolist(), strict=True))
+        rivals, waiting, promoted = list(members), [], set()
+        for item, one in zip(offspring, evaluated, strict=True):
+            if one.provisional and not one.failed:
+                waiting.append(one)
+            elif not one.failed:
+                parent = individuals[item.parents[0]]
+                judged_before = item.parents[0] >= len(members)
+                promoted.add(parent.key if judged_before else b"")
+                screened[one.key] = _figure(parent) if judged_before else _figure(one)
+                rivals.append(one)
+        survivors = self._survivors(rivals)
+        left = [one for one in individuals[len(members) :] if one.key not in promoted]
+        kept = self._survivors([*waiting, *left])
+        return _population(population, survivors, kept, [screened[one.key] for one in survivors])
+
+    def solution(self, population: Population, best: Individual) -> Individual:
+        """Return the shortest member that is hardly worse than the best."""
+        infeasibility, (value, *_) = best.precedence
+        bound = value + self.params.tolerance / 100.0 * abs(value)
+        fair = [one for one in (best, *_settled(population)) if one.infeasibility <= infeasibility]
+        close = [one for one in fair if one.precedence[1][0] <= bound]
+        return min(close, key=lambda one: (one.scores.get(LENGTH, 0.0), one.precedence), default=best)
+
+    def _survivors(self, rivals: Sequence[Individual]) -> tuple[Individual, ...]:
+        """Return the best, of one kind at most `alike`, each genome once; more of a kind where places are left."""
+        kept: list[Individual] = []
+        others: list[Individual] = []
+        for one in self._sorted({one.key: one for one in rivals}.values()):
+            near = sum(self.toolbox.distance(one.genome, other.genome) < ALIKE for other in kept)
+            (kept if near < self.params.alike else others).append(one)
+            if len(kept) == self.params.population:
+                break
+        return tuple(self._sorted([*kept, *others[: self.params.population - len(kept)]]))
+
+    def _sorted(self, individuals: Iterable[Individual]) -> list[Individual]:
+        listed = list(individuals)
+        return [listed[place] for place in _order(listed)]
+
+    def _on_one_table(self, genome: object) -> object:
+        return self.toolbox.on_one_table(genome) if hasattr(self.toolbox, "on_one_table") else genome
+
+    def _on_all_tables(self, genome: object) -> object:
+        return self.toolbox.on_all_tables(genome) if hasattr(self.toolbox, "on_all_tables") else genome
+
+    def _key(self, genome: object) -> bytes:
+        key: bytes = self.toolbox.key(self._on_all_tables(genome))
+        return key
+
+
+def _standing(individuals: Sequence[Individual]) -> list[int]:
+    """Return by position the place in the order of all, whether screened only or judged on all tables."""
+    alike = [
+        Individual(one.genome, one.key, {**one.scores, INFEASIBILITY: _own(one)}, one.objectives, one.origin)
+        for one in individuals
+    ]
+    places = [0] * len(alike)
+    for place, position in enumerate(_order(alike)):
+        places[position] = place
+    return places
+
+
+def _own(individual: Individual) -> float:
+    """Return by how much constraints are broken, apart from what tells that few tables were judged."""
+    return individual.infeasibility - (PROVISIONAL if individual.provisional else 0.0)
+
+
+def _settled(population: Population) -> tuple[Individual, ...]:
+    """Return the members, which stand first; at the beginning there may be none."""
+    return tuple(one for one in population.individuals if not one.provisional)
+
+
+def _population(
+    before: Population, members: Sequence[Individual], kept: Sequence[Individual], figures: Sequence[float]
+) -> Population:
+    """Return a population of members and of those set aside; while there is no member, figures are about these."""
+    memory = {ASIDE: np.array(len(kept) if members else 0), SCREENED: np.array(figures)}
+    return replace(before, individuals=(*members, *kept), memory=memory)
+
+
+def _order(individuals: Sequence[Individual]) -> list[int]:
+    """Return positions from the best to the worst: by front and crowding distance where there are several objectives.
+
+    Of equals the shorter comes first.
+    """
+    if individuals and len(individuals[0].objectives) > 1:
+        order: list[int] = crowded_order(individuals).tolist()
+        return order
+    return sorted(range(len(individuals)), key=lambda place: (*_rank(individuals[place]), place))
+
+
+def _rank(individual: Individual) -> tuple[float, tuple[float, ...], float]:
+    return individual.infeasibility, individual.objectives, individual.scores.get(LENGTH, 0.0)
+
+
+def _figure(individual: Individual) -> float:
+    """Return the first objective, behind all that break constraints less."""
+    return individual.objectives[0] + BEHIND * _own(individual)

@@ -1,0 +1,89 @@
+"""``evosdc apply`` and ``evosdc explain``."""
+
+from pathlib import Path
+
+import click
+
+from evosdc.cli.options import PATH, force_option, json_option, schema_option
+
+
+@click.command()
+@click.argument("recipe", type=PATH)
+@click.argument("data")
+@schema_option
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
+@click.option("--unlike", is_flag=True, help="Go on where DATA is unlike the file that the recipe was made for.")
+@click.option("-o", "--output", type=PATH, required=True, metavar="MASKED.csv", help="The protected file.")
+@click.option("--folder", type=PATH, metavar="DIR", help="New run folder, with verdict and report; default: in runs/.")
+@force_option
+@click.option("--quiet", is_flag=True, help="No progress.")
+@json_option
+def apply(
+    recipe: Path,
+    data: str,
+    schema: Path | None,
+    seed: int,
+    unlike: bool,
+    output: Path,
+    folder: Path | None,
+    force: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Protect DATA, the next wave of a survey for one, by a RECIPE that a run has left.
+
+    Attributes and frequencies are compared with those of the file that the recipe was made for, and the new file's
+    loss, risk and verdict are stated anew: by the recipe's own measures, on DATA. Exit status 1 where a requirement of
+    the recipe is not met.
+    """
+    from evosdc.cli.export import exported
+    from evosdc.cli.inputs import data_of, open_source, require_apart
+    from evosdc.cli.run import carry_out, leave_by
+    from evosdc.cli.text import say, warn
+    from evosdc.errors import FaultCollector
+    from evosdc.experiment.config.recipe_file import read_recipe
+    from evosdc.experiment.recipe.application import application
+    from evosdc.files.atomic import require_unused
+    from evosdc.files.conversion import require_known_ending
+    from evosdc.plugins.registry import default_registry
+    from evosdc.runs.layout import free_folder
+
+    collect = FaultCollector()
+    with collect.step():
+        plan = read_recipe(recipe)
+    with collect.step():
+        source = open_source(data, schema)
+        require_known_ending(output, source.original, source.origin)
+        require_apart(output, data, schema, recipe)
+    with collect.step():
+        require_unused(output, output.with_name(f"{output.stem}.manifest.json"), replace=force)
+    collect.settle()
+    experiment, found = application(plan, data_of(data, schema, None), default_registry(), seed, unlike)
+    warn(str(one) for one in found if one.notable)
+    path = folder if folder is not None else free_folder(Path("runs"), experiment.heading)
+    result = carry_out(experiment, path, quiet, as_json)
+    exported(path, 0, output, force=True)
+    if not as_json:
+        now, then = result["best"]["scores"], plan.scores
+        both = [(name, word) for name, word in (("il", "loss"), ("dr", "risk")) if name in now and name in then]
+        told = ", ".join(f"{word} {now[name]:.2f} (when the recipe was made {then[name]:.2f})" for name, word in both)
+        say(f"Recipe of {len(plan.steps)} steps: {told}. Wrote {output}.")
+    leave_by(result, as_json)
+
+
+@click.command()
+@click.argument("recipe", type=PATH)
+@json_option
+def explain(recipe: Path, as_json: bool) -> None:
+    """Say what each step of a RECIPE contributes, on the file that it was made for."""
+    from evosdc.cli.results import print_json
+    from evosdc.cli.text import say
+    from evosdc.experiment.config.recipe_file import read_recipe
+    from evosdc.experiment.recipe.explanation import explanation
+
+    plan = read_recipe(recipe)
+    if as_json:
+        print_json(plan.model_dump(mode="json") | {"sentences": list(explanation(plan))})
+        return
+    for sentence in explanation(plan):
+        say(sentence)

@@ -1,0 +1,124 @@
+"""Recipe files: a protection plan that can be read, kept, and carried out on next year's file."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import tomli_w
+from pydantic import Field
+
+from evosdc.errors import ExperimentError, Fault, FaultCollector
+from evosdc.experiment.config.experiment import Start
+from evosdc.experiment.config.maskings import MaskingEntry
+from evosdc.files.encoding import read_text
+from evosdc.model import Masking, Parameters
+from evosdc.model.parameters import parse_parameters
+
+HEAD = """# A protection plan. `evosdc apply` carries it out on a file like the one that it was made for, and
+# `evosdc explain` says what each step contributes. Frequencies are rounded, and no record stands here.
+# Keep it apart from the protected file all the same: it tells how records were masked.
+"""
+
+
+class RecipeStep(Parameters):
+    """One step: a masking method, and what the file would score without it."""
+
+    words: str = Field("", description="the step in words")
+    method: str
+    params: dict[str, Any] = Field(default_factory=dict)
+    attributes: tuple[str, ...] = Field((), description="what it masks; default: all protected attributes")
+    by: tuple[str, ...] = Field((), description="attributes that form strata")
+    without: dict[str, float] = Field(default_factory=dict, description="scores of the recipe without this step")
+
+    @property
+    def masking(self) -> Masking:
+        """The step as an entry of a portfolio."""
+        return Masking(self.method, self.params, self.attributes, self.by)
+
+
+class AttributeProfile(Parameters):
+    """How an attribute was distributed in the file that a recipe was made for, rounded so that nobody is told of."""
+
+    scale: Literal["nominal", "ordinal", "numeric"]
+    percent: dict[str, float] = Field(default_factory=dict, description="per cent of the records by category, rounded")
+    deciles: tuple[float, ...] = Field((), description="of numbers, rounded")
+
+
+class MadeFor(Parameters):
+    """The file that a recipe was made for."""
+
+    records: int = Field(ge=1)
+    protect: tuple[str, ...] = Field(min_length=1)
+    attributes: dict[str, AttributeProfile]
+
+
+class Recipe(Parameters):
+    """A recipe: steps in their order, what they scored, how that was judged, and what file they were made for."""
+
+    format: Literal[1] = Field(description="version of this format")
+    title: str = ""
+    evosdc: str = Field("", description="the version that wrote it")
+    seed: int = Field(1, ge=0)
+    draws: int = Field(1, ge=1, description="files that `scores` are means over")
+    scores: dict[str, float] = Field(default_factory=dict, description="of the recipe, by measure")
+    original: dict[str, float] = Field(default_factory=dict, description="of the file without protection")
+    steps: tuple[RecipeStep, ...] = Field(min_length=1)
+    judged: dict[str, Any] = Field(
+        default_factory=dict, description="keys of an experiment: genotype, measures, fitness, constraints"
+    )
+    made_for: MadeFor
+
+    @property
+    def entry(self) -> MaskingEntry:
+        """The whole recipe as an entry of a start."""
+        first, *further = [MaskingEntry.of(step.masking) for step in self.steps]
+        return first.model_copy(update={"then": tuple(further)})
+
+
+def read_recipe(path: Path) -> Recipe:
+    """Read a recipe file.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or is no recipe; with everything that is wrong.
+    """
+    try:
+        document = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        wanted = "a recipe, which is TOML"
+        raise ExperimentError(Fault(str(path), f"what is no TOML ({error})", wanted)) from None
+    if "format" not in document or "steps" not in document:
+        wanted = "a recipe as a run with genotype recipes leaves it"
+        advice = "It has the keys format, steps and made_for."
+        raise ExperimentError(Fault(str(path), "a TOML file of another kind", wanted, advice))
+    return parse_parameters(Recipe, document, str(path))
+
+
+def recipe_text(recipe: Recipe) -> str:
+    """Return a recipe as the text of its file."""
+    document: Mapping[str, Any] = recipe.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    return HEAD + tomli_w.dumps({"format": recipe.format, **document})
+
+
+def with_recipes(start: Start, base: Path) -> Start:
+    """Return a start with the plans of its recipe files among its methods.
+
+    Parameters
+    ----------
+    start : Start
+    base : Path
+        The folder that paths are relative to.
+
+    Raises
+    ------
+    InputError
+        Recipe files that cannot be read; all at once.
+    """
+    collect, entries = FaultCollector(), []
+    for path in start.recipes:
+        with collect.step():
+            entries.append(read_recipe((base / path.expanduser()).resolve()).entry)
+    collect.settle()
+    return start.model_copy(update={"methods": (*start.methods, *entries), "recipes": ()})

@@ -1,0 +1,58 @@
+"""Carrying a recipe out on another file: an experiment that makes this one file and judges it as the recipe was."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from evosdc.errors import DataError, Fault
+from evosdc.experiment.build.data import load_data
+from evosdc.experiment.config.data_source import DataSource
+from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.config.recipe_file import Recipe
+from evosdc.experiment.recipe.profile import UNLIKE, Difference, differences, require_schema
+from evosdc.model.parameters import parse_parameters
+from evosdc.plugins.registry import Registry
+
+
+def application(
+    recipe: Recipe, source: Mapping[str, Any], registry: Registry, seed: int, unlike: bool = False
+) -> tuple[Experiment, list[Difference]]:
+    """Return the experiment that carries a recipe out on a file, and how far that file is from the one it is for.
+
+    Parameters
+    ----------
+    recipe : Recipe
+    source : mapping
+        As the key ``data`` of an experiment.
+    registry : Registry
+    seed : int
+    unlike : bool
+        Whether to go on where the file is another one.
+
+    Raises
+    ------
+    InputError
+        The file lacks attributes or has them on other scales; or more than a quarter of its records are elsewhere and
+        `unlike` is False.
+    """
+    protect = recipe.made_for.protect
+    given = parse_parameters(DataSource, {**source, "protect": list(protect)}, "data")
+    data = load_data(given, registry)
+    require_schema(recipe.made_for, data.table)
+    found = differences(recipe.made_for, data.table)
+    far = [one for one in found if one.percent > UNLIKE and one.notable]
+    if far and not unlike:
+        wanted = "a file like the one that the recipe was made for"
+        advice = "Evolve a recipe for this file, or carry it out all the same with --unlike; its risk is stated anew."
+        raise DataError([Fault(one.attribute, str(one).partition(": ")[2], wanted, advice) for one in far])
+    entry = recipe.entry.model_copy(update={"seed": seed})
+    # Not the genotype that found it: any file can be judged, whether or not it could have found the recipe here.
+    document = {
+        **{key: value for key, value in recipe.judged.items() if key != "genotype"},
+        "title": f"Recipe on {given.name or (given.file.name if given.file else 'data')}",
+        "seed": seed,
+        "data": given,
+        "start": {"methods": [entry]},
+        "stop": {"generations": 0},
+        "second_opinion": True,
+    }
+    return Experiment(**document), found

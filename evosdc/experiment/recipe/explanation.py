@@ -1,0 +1,45 @@
+"""A recipe in sentences: what each of its steps contributes."""
+
+from collections.abc import Iterator, Mapping
+
+from evosdc.experiment.config.recipe_file import Recipe, RecipeStep
+
+SMALL = 0.05
+"""Points on the 0..100 scale below which a difference is not told."""
+
+VERBS = {
+    "dr": ("takes {} points off the risk", "adds {} points to the risk"),
+    "il": ("takes {} points off the loss", "costs {} points of loss"),
+}
+"""What a step does to risk and loss, where they fall and where they rise."""
+
+WORDS = {"dr": "risk", "il": "loss", "score": "score"}
+
+
+def explanation(recipe: Recipe) -> Iterator[str]:
+    """Yield sentences: what the recipe does for the file, and what each step does for the recipe."""
+    whole, original = recipe.scores, recipe.original
+    if whole and original:
+        yield f"All {len(recipe.steps)} steps: {_change(original, whole)}."
+    for number, step in enumerate(recipe.steps, 1):
+        yield f"Step {number}, {step.words or step.masking.label}: {_contribution(step, whole)}"
+
+
+def _contribution(step: RecipeStep, whole: Mapping[str, float]) -> str:
+    if not step.without or not whole:
+        return "without it the recipe cannot be carried out, so that its share is not known."
+    before, after = step.without, whole
+    if all(abs(after[name] - before[name]) < SMALL for name in ("il", "dr") if name in after and name in before):
+        return "it changes neither loss nor risk; the recipe would do without it."
+    parts = []
+    for name, (less, more) in VERBS.items():
+        gap = after.get(name, 0.0) - before.get(name, 0.0)
+        if abs(gap) >= SMALL:
+            verb = (more if gap > 0 else less).format(f"{abs(gap):.2f}")
+            parts.append(f"{verb} ({before[name]:.2f} -> {after[name]:.2f})")
+    return f"it {' and '.join(parts)}; the score is {after['score']:.2f}, without it {before['score']:.2f}."
+
+
+def _change(before: Mapping[str, float], after: Mapping[str, float]) -> str:
+    both = {name: word for name, word in WORDS.items() if name in before and name in after}
+    return ", ".join(f"{word} {before[name]:.2f} -> {after[name]:.2f}" for name, word in both.items())

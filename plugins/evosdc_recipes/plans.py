@@ -1,0 +1,202 @@
+"""Plans and their normal form: plans that mean the same are the same genes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.errors import PluginError
+from evosdc.model import Masking, MaskingMethods, Microdata
+from evosdc.table.table import MISSING
+from evosdc_recipes.treatments import Treatment, treatments_of
+
+Genes = NDArray[np.float64]
+"""A plan as numbers, shape (steps, 2 + S + V): treatment, stratum, S shares of free parameters, V attributes (0, 1)."""
+
+NOWHERE = -1
+"""In place of an attribute's position: a step without strata."""
+
+MOST_STRATA, LEAST_STRATUM = 12, 20
+"""Attributes form strata that have at most so many categories, each with at least so many records."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a plan.
+
+    Parameters
+    ----------
+    treatment : int
+        Position among the treatments of a file.
+    shares : tuple of float
+        Of the free parameters' ranges.
+    attributes : tuple of int
+        Positions of the protected attributes that it masks, ascending.
+    stratum : int
+        Position among the attributes that can form strata, or `NOWHERE`.
+    """
+
+    treatment: int
+    shares: tuple[float, ...]
+    attributes: tuple[int, ...]
+    stratum: int = NOWHERE
+
+
+Plan = tuple[Step, ...]
+
+
+class PlanSpace:
+    """All plans of a file.
+
+    Parameters
+    ----------
+    methods : MaskingMethods
+    microdata : Microdata
+    most : int
+        Steps of a plan, at most.
+    """
+
+    def __init__(self, methods: MaskingMethods, microdata: Microdata, most: int) -> None:
+        self.methods, self.most = methods, most
+        self.names = microdata.original.schema.names
+        self.treatments: tuple[Treatment, ...] = treatments_of(methods, microdata.original)
+        self.strata = _strata(microdata)
+        self._microdata = microdata
+
+    @cached_property
+    def positions(self) -> tuple[tuple[int, ...], ...]:
+        """Positions of the attributes that each treatment can mask."""
+        return tuple(tuple(self.names.index(name) for name in one.attributes) for one in self.treatments)
+
+    @cached_property
+    def weights(self) -> NDArray[np.float64]:
+        """How likely each treatment is to be drawn, shape (treatments,)."""
+        weights = np.array([one.weight for one in self.treatments])
+        shares: NDArray[np.float64] = weights / weights.sum()
+        return shares
+
+    @cached_property
+    def _most_free(self) -> int:
+        return max((one.free for one in self.treatments), default=0)
+
+    def masking(self, step: Step) -> Masking | None:
+        """Return a step as an entry of a portfolio; None where it masks nothing."""
+        treatment = self.treatments[step.treatment]
+        params = treatment.design.params(step.shares)
+        able = self.positions[step.treatment]
+        chosen = [p for p in step.attributes if p in able and treatment.design.takes(self.names[p], params)]
+        if not chosen:
+            return None
+        attributes = () if len(chosen) == len(self.names) else tuple(self.names[p] for p in chosen)
+        by = () if step.stratum == NOWHERE else (self.strata[step.stratum],)
+        return Masking(treatment.method, params, attributes, by)
+
+    def normal(self, steps: Sequence[Step]) -> Plan:
+        """Return the plan that means the same as some steps: what does nothing is gone, and order has one meaning.
+
+        Parameters stand at their rounded values. Neighbours that mask and read different attributes stand in the order
+        of their genes.
+        """
+        made = [one for one in map(self._normal_step, steps) if one is not None][: self.most]
+        moved = True
+        while moved:
+            moved = False
+            for place in range(len(made) - 1):
+                first, second = made[place : place + 2]
+                if _order(second) < _order(first) and self._apart(first, second):
+                    made[place : place + 2] = [second, first]
+                    moved = True
+        return tuple(made)
+
+    def _normal_step(self, step: Step) -> Step | None:
+        treatment = self.treatments[step.treatment]
+        step = replace(step, shares=treatment.rounded(step.shares), attributes=tuple(sorted(set(step.attributes))))
+        masking = self.masking(step)
+        if masking is None:
+            return None
+        names = masking.attributes or self.names
+        stratum = NOWHERE if step.stratum != NOWHERE and self.strata[step.stratum] in names else step.stratum
+        return replace(step, attributes=tuple(self.names.index(name) for name in names), stratum=stratum)
+
+    def _apart(self, first: Step, second: Step) -> bool:
+        """Whether neither step reads or masks what the other masks."""
+        written = [{self.names[p] for p in step.attributes} for step in (first, second)]
+        return not (written[0] & (written[1] | self._read(second)) or written[1] & self._read(first))
+
+    def _read(self, step: Step) -> set[str]:
+        masking = self.masking(step)
+        assert masking is not None, "steps of a plan mask something"
+        masked = masking.attributes or self.names
+        schema = self._microdata.table.schema
+        return {*masking.by, *self.methods.build(masking).auxiliary_names(schema, masked)}
+
+    def genes(self, plan: Plan) -> Genes:
+        """Return a plan in its normal form as numbers, read-only."""
+        free, count = self._most_free, len(self.names)
+        genes = np.zeros((len(plan), 2 + free + count))
+        for row, step in zip(genes, plan, strict=True):
+            row[:2] = step.treatment, step.stratum
+            row[2 : 2 + len(step.shares)] = step.shares
+            row[[2 + free + position for position in step.attributes]] = 1.0
+        genes.flags.writeable = False
+        return genes
+
+    def plan(self, genes: Genes) -> Plan:
+        """Return the plan that genes stand for; the inverse of `genes`.
+
+        Raises
+        ------
+        PluginError
+            They stand for no plan of this file.
+        """
+        free, count = self._most_free, len(self.names)
+        whole = np.delete(genes, np.s_[2 : 2 + free], axis=1) if genes.ndim == 2 else genes
+        if genes.ndim != 2 or genes.shape[1] != 2 + free + count or not np.isfinite(genes).all():
+            raise PluginError("the genome is no plan of this file: its genes have another shape")
+        inside = [
+            (whole == np.round(whole)).all(),
+            ((genes[:, 0] >= 0) & (genes[:, 0] < len(self.treatments))).all(),
+            ((genes[:, 1] >= NOWHERE) & (genes[:, 1] < len(self.strata))).all(),
+            ((genes[:, 2:] >= 0.0) & (genes[:, 2:] <= 1.0)).all(),
+        ]
+        if not all(inside):
+            raise PluginError("the genome is no plan of this file: a gene is out of range")
+        steps = []
+        for row in genes:
+            treatment = int(row[0])
+            shares = tuple(row[2 : 2 + self.treatments[treatment].free].tolist())
+            attributes = tuple(np.flatnonzero(row[2 + free :]).tolist())
+            steps.append(Step(treatment, shares, attributes, int(row[1])))
+        return tuple(steps)
+
+    def step_of(self, masking: Masking) -> Step | None:
+        """Return a single step of a portfolio's entry as a step of a plan; None where there is none."""
+        names = masking.attributes or self.names
+        if len(masking.by) > 1 or not set(masking.by) <= set(self.strata) or not set(names) <= set(self.names):
+            return None
+        stratum = self.strata.index(masking.by[0]) if masking.by else NOWHERE
+        method = self.methods.build(masking)
+        for place, treatment in enumerate(self.treatments):
+            if treatment.method == masking.method and set(names) <= set(treatment.attributes):
+                shares = treatment.shares_of(method, self.methods)
+                if shares is not None:
+                    positions = tuple(sorted(self.names.index(name) for name in names))
+                    return Step(place, shares, positions, stratum)
+        return None
+
+
+def _order(step: Step) -> tuple[object, ...]:
+    return step.attributes, step.treatment, step.shares, step.stratum
+
+
+def _strata(microdata: Microdata) -> tuple[str, ...]:
+    """Return the categorical attributes of the file whose categories are few, and none of them rare."""
+    table, found = microdata.table, []
+    for attribute in table.schema.categorical:
+        _, counts = np.unique(table.column(attribute.name), return_counts=True)
+        missing = (table.column(attribute.name) == MISSING).any()
+        if not missing and 1 < len(counts) <= MOST_STRATA and counts.min() >= LEAST_STRATUM:
+            found.append(attribute.name)
+    return tuple(found)

@@ -1,0 +1,78 @@
+"""What a step of a plan can be: a design of a masking method, with the attributes that it can mask."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from evosdc.errors import InputError
+from evosdc.model import Choices, Design, Masking, MaskingMethod, MaskingMethods, fitting_designs
+from evosdc.table.table import Table
+
+SELDOM = 0.05
+"""Weight of a design that takes long, where that of others is 1."""
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """A design of a masking method.
+
+    Parameters
+    ----------
+    method : str
+    design : Design
+    attributes : tuple of str
+        Those that it can mask.
+    weight : float
+        How often it is drawn: the designs of a method share a weight of 1.
+    """
+
+    method: str
+    design: Design
+    attributes: tuple[str, ...]
+    weight: float = 1.0
+
+    @cached_property
+    def free(self) -> int:
+        """How many free parameters there are."""
+        return len(self.design.free)
+
+    def rounded(self, shares: Sequence[float]) -> tuple[float, ...]:
+        """Return shares of the free parameters' ranges, each where a value of the parameter stands."""
+        return tuple(one.share(one.at(share)) for one, share in zip(self.design.free, shares, strict=True))
+
+    def shares_of(self, method: MaskingMethod, methods: MaskingMethods) -> tuple[float, ...] | None:
+        """Return the shares at which a method's parameters stand; None where the design does not have them."""
+        params = method.params.model_dump()
+        shares = []
+        for one in self.design.free:
+            value = params[one.name]
+            known = value in one.values if isinstance(one, Choices) else isinstance(value, int | float)
+            if not known:
+                return None
+            shares.append(one.share(value))
+        alike: bool = methods.build(Masking(self.method, self.design.params(shares))).params == method.params
+        return tuple(shares) if alike else None
+
+
+def treatments_of(methods: MaskingMethods, table: Table) -> tuple[Treatment, ...]:
+    """Return the designs of all methods that fit a table and publish its own categories.
+
+    Parameters
+    ----------
+    methods : MaskingMethods
+    table : Table
+        The protected attributes.
+    """
+    found: dict[str, list[Treatment]] = {}
+    for name, design, attributes in fitting_designs(methods.classes, table):
+        try:
+            method = methods.build(Masking(name, design.params([0.5] * len(design.free))))
+        except InputError:  # parameters that hang together
+            continue
+        if not method.generalises:
+            found.setdefault(name, []).append(Treatment(name, design, attributes))
+    return tuple(
+        Treatment(one.method, one.design, one.attributes, (SELDOM if one.design.dear else 1.0) / len(listed))
+        for listed in found.values()
+        for one in listed
+    )

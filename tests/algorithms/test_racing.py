@@ -1,0 +1,104 @@
+"""A race: who is judged on few tables is no member and no result."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from deap import base
+
+from evosdc.algorithms.racing import Racing
+from evosdc.model import Individual, Offspring, Population
+from evosdc.model.individual import PROVISIONAL
+from evosdc.seeds import Streams
+
+TABLES = 4
+
+
+class Noisy:
+    """Genomes (number, tables): judged on one table the number is seen with noise, on all without."""
+
+    def toolbox(self) -> base.Toolbox:
+        toolbox = base.Toolbox()
+        toolbox.register("mate", lambda a, b, rng: (((a[0] + b[0]) / 2, TABLES), b))
+        toolbox.register("mutate", lambda g, rng: (g[0] + rng.normal(), TABLES))
+        toolbox.register("key", lambda g: repr(g).encode().ljust(16))
+        toolbox.register("distance", lambda a, b: min(1.0, abs(a[0] - b[0])))
+        toolbox.register("on_one_table", lambda g: (g[0], 1))
+        toolbox.register("on_all_tables", lambda g: (g[0], TABLES))
+        return toolbox
+
+    def judged(self, genome: tuple[float, int], length: float = 1.0) -> Individual:
+        number, tables = genome
+        rng = np.random.default_rng(abs(hash(number)))
+        scores = {"length": length} | ({"infeasibility": PROVISIONAL} if tables < TABLES else {})
+        value = abs(number) + (rng.normal() if tables < TABLES else 0.0)
+        return Individual(genome, repr(genome).encode().ljust(16), scores, (value,), "mutation")
+
+
+@pytest.fixture
+def noisy() -> Noisy:
+    return Noisy()
+
+
+def racing(noisy: Noisy, **params: float) -> Racing:
+    return Racing(Racing.Params(population=6, children=8, promoted=3, **params), noisy.toolbox())
+
+
+def generation(
+    search: Racing, noisy: Noisy, population: Population, seed: int = 1
+) -> tuple[list[Offspring], Population]:
+    offspring = search.propose(population, Streams(seed))
+    after = search.replace(population, offspring, [noisy.judged(item.genome) for item in offspring])
+    return offspring, replace(after, generation=population.generation + 1)
+
+
+def test_provisional_candidates_are_no_members_and_are_settled_first(noisy: Noisy) -> None:
+    search = racing(noisy)
+    population = search.first_population([noisy.judged((float(n), 1)) for n in range(5, 15)])
+    offspring, after = generation(search, noisy, population)
+    settled = [item for item in offspring if item.genome[1] == TABLES]
+    assert len(settled) == 3, "half as many as there are places"
+    assert all(not one.provisional for one in after.members)
+    assert all(one.provisional for one in after.individuals[len(after.members) :])
+
+
+def test_children_are_screened_and_few_of_them_settled(noisy: Noisy) -> None:
+    search = racing(noisy)
+    population = search.first_population([noisy.judged((float(n), TABLES)) for n in range(5, 15)])
+    for number in range(10):
+        offspring, population = generation(search, noisy, population)
+        tables = [item.genome[1] for item in offspring]
+        assert tables.count(1) == 8
+        assert tables.count(TABLES) <= (3 if number else 0)
+
+
+def test_it_gets_to_the_best_through_noise(noisy: Noisy) -> None:
+    search = racing(noisy, alike=6)
+    population = search.first_population([noisy.judged((float(n), TABLES)) for n in range(20, 30)])
+    best = min(one.objectives[0] for one in population.members)
+    for _ in range(60):
+        _, population = generation(search, noisy, population)
+        now = min(one.objectives[0] for one in population.members)
+        assert now <= best
+        best = now
+    assert best < 2.0
+
+
+def test_members_of_one_kind_are_few(noisy: Noisy) -> None:
+    search = racing(noisy, alike=2)
+    near = [noisy.judged((n / 1000, TABLES)) for n in range(20)]
+    far = [noisy.judged((float(n), TABLES)) for n in range(50, 60)]
+    members = search.first_population([*near, *far]).members
+    assert sum(one.genome[0] < 1.0 for one in members) == 2
+    assert len(search.first_population(near).members) == 6, "places are not left empty"
+
+
+def test_the_shortest_that_is_hardly_worse_is_the_solution(noisy: Noisy) -> None:
+    search = racing(noisy, tolerance=2.0)
+    best, short, worse = (
+        noisy.judged((value, TABLES), length) for value, length in ((100.0, 4.0), (101.0, 2.0), (103.0, 1.0))
+    )
+    screened = noisy.judged((100.5, 1), 1.0)
+    population = Population((best, short, worse, screened))
+    assert search.solution(population, best) is short
+    assert racing(noisy, tolerance=0.0).solution(population, best) is best
