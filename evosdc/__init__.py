@@ -10,7 +10,9 @@ from evosdc._version import __version__
 
 if TYPE_CHECKING:
     from evosdc.api import (
+        apply,
         check_records,
+        explain,
         finish,
         judge,
         limit,
@@ -32,8 +34,8 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "evosdc.api": (
-        "check_records", "finish", "judge", "limit", "mask", "measure", "neutralise_formulas", "protect", "read_table",
-        "risk", "run", "tune",
+        "apply", "check_records", "explain", "finish", "judge", "limit", "mask", "measure", "neutralise_formulas",
+        "protect", "read_table", "risk", "run", "tune",
     ),
     "evosdc.errors": ("EvosdcError", "InputError", "RunError"),
     "evosdc.experiment.config.experiment": ("Experiment",),
@@ -45,8 +47,8 @@ _MODULES = {
 
 __all__ = [
     "Attribute", "EvosdcError", "Experiment", "InputError", "Role", "RunError", "Scale", "Schema", "Table",
-    "__version__", "check_records", "estimate_after_pram", "finish", "hookimpl", "judge", "limit", "mask", "measure",
-    "neutralise_formulas", "protect", "read_table", "risk", "run", "tune",
+    "__version__", "apply", "check_records", "estimate_after_pram", "explain", "finish", "hookimpl", "judge", "limit",
+    "mask", "measure", "neutralise_formulas", "protect", "read_table", "risk", "run", "tune",
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The functions of the Python side: read, check, mask, tune, measure, judge, assess risk, find limits, protect, run."""
+"""The functions of the Python side: read, mask, tune, measure, judge, find limits, protect, carry recipes out, run."""
 
 from evosdc.api.consistency import check_records
 from evosdc.api.disclosure import risk
@@ -10,10 +10,11 @@ from evosdc.api.limits import limit
 from evosdc.api.masking import mask
 from evosdc.api.measurement import measure
 from evosdc.api.protection import protect
+from evosdc.api.recipes import apply, explain
 from evosdc.api.tables import read_table
 from evosdc.api.tuning import tune
 
 __all__ = [
-    "check_records", "finish", "judge", "limit", "mask", "measure", "neutralise_formulas", "protect", "read_table",
-    "risk", "run", "tune",
+    "apply", "check_records", "explain", "finish", "judge", "limit", "mask", "measure", "neutralise_formulas",
+    "protect", "read_table", "risk", "run", "tune",
 ]  # fmt: skip

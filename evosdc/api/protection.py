@@ -1,168 +1,20 @@
 """``evosdc.protect``."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, field
 from pathlib import Path
-from shutil import rmtree
-from tempfile import TemporaryDirectory
-from typing import Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from evosdc.api.html import heading, paragraphs, table, write_page
 from evosdc.api.masking import require_seed
-from evosdc.api.publication import Publication
-from evosdc.api.requirements import Requirement
-from evosdc.api.tables import as_file, as_given, listed
+from evosdc.api.protected_data import Given, ProtectedData, protected
+from evosdc.api.tables import as_file, listed
 from evosdc.errors import Fault, ParameterError
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
 
+if TYPE_CHECKING:
+    from evosdc.experiment.config.experiment import Experiment
+
 Data = TypeVar("Data")
-
-
-@dataclass(frozen=True)
-class Rated:
-    """A masked file's figures.
-
-    Parameters
-    ----------
-    label : str
-        How it was made.
-    score : tuple of float
-        Its fitness: one number, or one for each objective.
-    il, dr : float or None
-        Information loss and disclosure risk, 0..100; None where no measure of that kind was taken.
-    scores : mapping of str to float
-        By measure.
-    """
-
-    label: str
-    score: tuple[float, ...]
-    il: float | None
-    dr: float | None
-    scores: Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class ProtectedVerdict:
-    """Whether the score holds against judges that the search did not use; `holds` is None without a claim."""
-
-    holds: bool | None
-    text: str
-
-
-@dataclass(frozen=True, eq=False)
-class ProtectedData(Generic[Data]):
-    """What `protect` found.
-
-    Parameters
-    ----------
-    frame : frame or Table
-        The protected data in the form of those given, without identifiers and what is to be dropped.
-    best : Rated
-        The figures of that file.
-    classical : Rated or None
-        The best file without a search: a masking method at its best parameters.
-    front : tuple of Rated
-        Files that no other one found beats in every objective; of IL and DR where there is a single one.
-    requirements : tuple of Requirement
-    verdict : ProtectedVerdict or None
-        Of the second opinion; None where judges were not asked.
-    result : dict
-        The content of ``result.json``.
-    folder : Path or None
-        Where the run is, with its report; None where no folder was asked for.
-    roles : mapping of str to str
-        For a frame, by column the role that was proposed and why.
-    """
-
-    frame: Data
-    best: Rated
-    classical: Rated | None
-    front: tuple[Rated, ...]
-    requirements: tuple[Requirement, ...]
-    verdict: ProtectedVerdict | None
-    result: dict[str, Any]
-    folder: Path | None
-    roles: Mapping[str, str] = field(default_factory=dict)
-    _run: Path | None = field(default=None, repr=False)
-    _kept: "TemporaryDirectory[str] | None" = field(default=None, repr=False)
-
-    @property
-    def scores(self) -> Mapping[str, float]:
-        """The scores of the best file by measure, with ``il`` and ``dr``."""
-        return self.best.scores
-
-    @property
-    def publication(self) -> Publication:
-        """Whether the file may be published, why, on what conditions, and what an analyst can trust of it."""
-        return Publication.of(self.result["publication"])
-
-    @property
-    def publishable(self) -> bool | None:
-        """Whether the file may be published, on conditions or without; None where nothing was measured to judge by."""
-        return self.publication.publishable
-
-    @property
-    def il(self) -> float | None:
-        """Information loss, 0..100."""
-        return self.best.il
-
-    @property
-    def dr(self) -> float | None:
-        """Disclosure risk, 0..100."""
-        return self.best.dr
-
-    @property
-    def score(self) -> tuple[float, ...]:
-        """The fitness."""
-        return self.best.score
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What has to be known before the data are released."""
-        return tuple(self.result["warnings"])
-
-    def report(self, path: str | Path = "report.html", overwrite: bool = False) -> Path:
-        """Write the report of the run and return where it is.
-
-        Raises
-        ------
-        DataError
-            The path cannot be written, or a file exists there and `overwrite` is not true.
-        """
-        from evosdc.api.html import require_free
-        from evosdc.report import write_report
-
-        if self._run is None:
-            return write_page(path, "Protected data", self._repr_html_(), overwrite)
-        require_free(path, overwrite)
-        return write_report([self._run], Path(path))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the content of ``result.json``; it holds no record."""
-        return self.result
-
-    def _repr_html_(self) -> str:
-        parts = [*self.publication.html()]
-        for found in sorted(self.requirements, key=lambda found: found.met):
-            words = "met" if found.met else "NOT met"
-            title = "Kept besides by evosdc" if found.own else "Required"
-            parts.append(heading(f"{title} {found.words}: {words} ({found.value:g}).", found.met))
-        if self.verdict is not None:
-            parts.append(heading(f"Second opinion: {self.verdict.text}", self.verdict.holds))
-        others = [("best without a search", self.classical)] if self.classical is not None else []
-        rated = [*others, ("best found", self.best)]
-        names = list(dict.fromkeys(name for _, entry in rated for name in entry.scores))
-        rows = [(name, *(entry.scores.get(name) for _, entry in rated)) for name in names]
-        parts.append(table(["less is better", *(title for title, _ in rated)], rows))
-        parts.append(paragraphs(f"Warning: {text}" for text in self.warnings))
-        changed: Mapping[str, int] = self.result["changed"]
-        told = ", ".join(f"{name} {count}" for name, count in changed.items())
-        parts.append(paragraphs([f"Of {self.result['records']} records, values changed: {told}."]))
-        if self.roles:
-            parts.append(table(["column", "role and reason"], list(self.roles.items())))
-        return "".join(parts)
 
 
 def protect(
@@ -231,15 +83,8 @@ def protect(
     >>> found.frame, found.verdict, found.front, found.scores, found.report("report.html")  # doctest: +SKIP
     """
     from evosdc.calls.attribute_choice import choose_attributes
-    from evosdc.experiment.build.data import load_data
     from evosdc.experiment.build.protection import protection
-    from evosdc.experiment.run.own_data import with_own_data, withdrawn_unless_begun
-    from evosdc.experiment.study.study import run_study
     from evosdc.files.frame_kinds import reordered
-    from evosdc.files.masked_file import read_masked
-    from evosdc.report import write_pages
-    from evosdc.runs.layout import DATA
-    from evosdc.table.alignment import align_codes
     from evosdc.table.row_positions import random_order
 
     require_seed(seed)
@@ -249,17 +94,12 @@ def protect(
     original, roles = as_file(data, listed(protect))
     if shuffle:
         order = random_order(original)
-        given = original.take(order) if isinstance(data, Table) else reordered(data, order.tolist())
-        data = cast(Data, given)
+        data = cast(Data, original.take(order) if isinstance(data, Table) else reordered(data, order.tolist()))
         original, roles = as_file(data, listed(protect))
     names = choose_attributes(original.schema, listed(protect))
-    temporary = TemporaryDirectory(prefix="evosdc-") if folder is None else None
-    path = Path(folder) if folder is not None else Path(temporary.name if temporary is not None else "") / "run"
-    with ExitStack() as stack:
-        wanted = {"protect": list(names), "neutralise_formulas": neutralise_formulas}
-        source = with_own_data({"data": wanted}, original, path)["data"]
-        stack.enter_context(withdrawn_unless_begun(path))
-        experiment = protection(
+
+    def experiment_on(source: Mapping[str, Any]) -> "Experiment":
+        return protection(
             source,
             registry,
             fitness=fitness or registry.default("fitness", "protect"),
@@ -273,30 +113,6 @@ def protect(
             tuned=tune,
             second_opinion=second_opinion,
         )
-        result = run_study(experiment, path, registry, command="evosdc.protect")
-        if folder is not None:
-            write_pages(path)
-        published = read_masked(path / result["best"]["file"], load_data(experiment.data, registry)).table
-    if temporary is not None:
-        rmtree(path / DATA)  # the report needs no copy of the confidential data
-    kept = [name for name in original.schema.names if name in published.schema]
-    masked = align_codes(original.select(list(names)), published)
-    verdict, classical = result.get("verdict"), result["portfolio"]["best"]
-    return ProtectedData(
-        as_given(data, masked, kept, neutralise_formulas),
-        _rated(result["best"], str(result["best"]["origin"])),
-        _rated(classical, str(classical["label"])) if classical is not None else None,
-        tuple(_rated(member, str(member["origin"])) for member in result["front"]),
-        tuple(Requirement.of(entry) for entry in result["requirements"]),
-        ProtectedVerdict(verdict["holds"], verdict["text"]) if verdict is not None else None,
-        result,
-        path if folder is not None else None,
-        roles,
-        path,
-        temporary,
-    )
 
-
-def _rated(entry: Mapping[str, Any], label: str) -> Rated:
-    scores = entry["scores"]
-    return Rated(label, tuple(entry["fitness"]), scores.get("il"), scores.get("dr"), dict(scores))
+    given_data = Given(data, original, tuple(names), roles, neutralise_formulas)
+    return protected(given_data, experiment_on, folder, "evosdc.protect")

@@ -97,15 +97,17 @@ class PlanSpace:
         """Return the plan that means the same as some steps: what does nothing is gone, and order has one meaning.
 
         Parameters stand at their rounded values. Neighbours that mask and read different attributes stand in the order
-        of their genes.
+        of their genes. A step that takes long may only be the first one, where its table is made once for all plans
+        that begin with it.
         """
-        made = [one for one in map(self._normal_step, steps) if one is not None][: self.most]
+        made = [one for one in map(self._normal_step, steps) if one is not None]
+        made = [one for place, one in enumerate(made) if not place or not self._lasts(one)][: self.most]
         moved = True
         while moved:
             moved = False
             for place in range(len(made) - 1):
                 first, second = made[place : place + 2]
-                if _order(second) < _order(first) and self._apart(first, second):
+                if _order(second) < _order(first) and not self._lasts(first) and self._apart(first, second):
                     made[place : place + 2] = [second, first]
                     moved = True
         return tuple(made)
@@ -119,6 +121,9 @@ class PlanSpace:
         names = masking.attributes or self.names
         stratum = NOWHERE if step.stratum != NOWHERE and self.strata[step.stratum] in names else step.stratum
         return replace(step, attributes=tuple(self.names.index(name) for name in names), stratum=stratum)
+
+    def _lasts(self, step: Step) -> bool:
+        return self.treatments[step.treatment].design.dear
 
     def _apart(self, first: Step, second: Step) -> bool:
         """Whether neither step reads or masks what the other masks."""

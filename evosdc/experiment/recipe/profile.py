@@ -96,7 +96,8 @@ def require_schema(known: MadeFor, table: Table) -> None:
             faults.append(Fault(name, "no such attribute", "the attributes that the recipe masks", advice))
         elif table.schema[name].scale.value != profile.scale:
             given, wanted = f"scale {table.schema[name].scale.value}", f"{profile.scale}, as the recipe was made for"
-            faults.append(Fault(name, given, wanted, "Say so in the schema."))
+            advice = "Say so in the schema; in a frame ordered categories are ordinal, unordered ones nominal."
+            faults.append(Fault(name, given, wanted, advice))
     if faults:
         raise DataError(faults)
 

@@ -1,0 +1,93 @@
+"""``evosdc.apply`` and ``evosdc.explain``."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from evosdc.api.masking import require_seed
+from evosdc.api.protected_data import Given, ProtectedData, protected
+from evosdc.api.tables import as_file
+from evosdc.errors import Fault, SchemaError
+from evosdc.plugins.registry import default_registry
+
+if TYPE_CHECKING:
+    from evosdc.experiment.config.experiment import Experiment
+
+Data = TypeVar("Data")
+
+
+def apply(
+    recipe: str | Path, data: Data, *, seed: int = 1, unlike: bool = False, folder: str | Path | None = None
+) -> ProtectedData[Data]:
+    """Protect data by a recipe, the next wave of a survey for one, as ``evosdc apply`` does.
+
+    Parameters
+    ----------
+    recipe : str or Path
+        A ``recipe.toml`` as a run with the genotype ``recipes`` leaves it.
+    data : frame or Table
+        As of `protect`, with the attributes that the recipe masks.
+    seed : int
+    unlike : bool
+        Whether to go on where more than a quarter of the records are in other categories than in the file that the
+        recipe was made for.
+    folder : str or Path, optional
+        A new folder for the run with its report; by default none is kept.
+
+    Returns
+    -------
+    ProtectedData
+        Loss, risk and verdict are those of the new data; ``warnings`` say which attributes are distributed otherwise.
+
+    Raises
+    ------
+    InputError
+        The recipe cannot be read, or the data are not such as it was made for.
+    RunError
+        A step failed.
+
+    Examples
+    --------
+    >>> found = evosdc.apply("runs/first/recipe.toml", frame)  # doctest: +SKIP
+    """
+    from evosdc.experiment.config.recipe_file import read_recipe
+    from evosdc.experiment.recipe.application import application
+
+    require_seed(seed)
+    plan = read_recipe(Path(recipe))
+    protect = plan.made_for.protect
+    columns = set(as_file(data, None)[0].schema.names)
+    missing = [name for name in protect if name not in columns]
+    if missing:
+        raise SchemaError(
+            [Fault(name, "no such attribute", "the attributes that the recipe masks") for name in missing]
+        )
+    original, roles = as_file(data, list(protect))
+    told: list[str] = []
+
+    def experiment_on(source: Mapping[str, Any]) -> "Experiment":
+        experiment, found = application(plan, source, default_registry(), seed, unlike)
+        told.extend(str(one) for one in found if one.notable)
+        return experiment
+
+    made = protected(Given(data, original, tuple(protect), roles), experiment_on, folder, "evosdc.apply")
+    made.result["warnings"] = [*told, *made.result["warnings"]]
+    return made
+
+
+def explain(recipe: str | Path) -> list[str]:
+    """Return what a recipe does, and what each of its steps contributes, in sentences; as ``evosdc explain`` does.
+
+    Raises
+    ------
+    InputError
+        The recipe cannot be read.
+
+    Examples
+    --------
+    >>> evosdc.explain("runs/first/recipe.toml")  # doctest: +SKIP
+    """
+    from evosdc.experiment.config.recipe_file import read_recipe
+    from evosdc.experiment.recipe.explanation import explanation
+
+    return list(explanation(read_recipe(Path(recipe))))

@@ -1,0 +1,185 @@
+"""Recipes: what a run leaves, `evosdc explain`, and `evosdc apply` on next year's file."""
+
+import io
+import json
+import tomllib
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import evosdc
+from evosdc.cli import main
+from evosdc.errors import DataError, InputError
+from evosdc.experiment.config.recipe_file import read_recipe
+
+EXPERIMENT = """
+seed = 3
+data = {{ file = "{data}", protect = ["age", "region", "income"] }}
+genotype = {{ name = "recipes", draws = 2, fresh_draws = 2 }}
+measures = {{ il = ["ctbil", "il1s"], dr = ["dbrl"] }}
+algorithm = {{ name = "racing", population = 6, children = 6 }}
+fitness = "max"
+stop = {{ generations = 4 }}
+executor = "serial"
+"""
+
+
+def wave(year: int, n: int = 130) -> pd.DataFrame:
+    """Return a wave of a survey."""
+    rng = np.random.default_rng(year)
+    age = rng.integers(18, 30, n)
+    return pd.DataFrame(
+        {
+            "age": age,
+            "region": rng.choice(["north", "south", "west"], n, p=[0.5, 0.3, 0.2]),
+            "income": (age - 10 + rng.integers(0, 12, n)) * 100,
+            "health": rng.choice(["good", "poor"], n),
+        }
+    )
+
+
+def frame(year: int) -> pd.DataFrame:
+    """Return a wave with the types that say what a file's columns are taken for."""
+    ages = pd.CategoricalDtype(list(range(18, 30)), ordered=True)
+    return wave(year).astype({"age": ages})
+
+
+def evosdc_says(*words: object) -> tuple[int, str, str]:
+    said, told = io.StringIO(), io.StringIO()
+    with redirect_stdout(said), redirect_stderr(told), pytest.raises(SystemExit) as caught:
+        main([str(word) for word in words])
+    return int(caught.value.code or 0), said.getvalue(), told.getvalue()
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with two waves and a finished run on the first one."""
+    home = tmp_path_factory.mktemp("waves")
+    for year in (2025, 2026):
+        wave(year).to_csv(home / f"{year}.csv", index=False)
+    (home / "recipes.toml").write_text(EXPERIMENT.format(data="2025.csv"))
+    code, _, told = evosdc_says("run", home / "recipes.toml", "-o", home / "run", "--quiet")
+    assert code == 0, told
+    return home
+
+
+def test_a_run_leaves_a_recipe_that_says_what_its_result_says(home: Path) -> None:
+    recipe = read_recipe(home / "run" / "recipe.toml")
+    result = json.loads((home / "run" / "result.json").read_text())
+    assert [step.masking.label for step in recipe.steps] == result["best"]["genome"]["plan"]
+    assert recipe.made_for.records == 130
+    assert set(recipe.made_for.attributes) == {"age", "region", "income"}
+    assert recipe.scores["score"] <= recipe.original["score"]
+    assert result["best"]["scores"]["length"] == len(recipe.steps)
+
+
+def test_no_recipe_tells_of_few_people(home: Path) -> None:
+    shares = read_recipe(home / "run" / "recipe.toml").made_for.attributes["region"].percent
+    step = 100 * 10 / 130
+    assert all(abs(share / step - round(share / step)) < 0.02 for share in shares.values())
+
+
+def test_each_step_is_explained_by_what_the_recipe_is_without_it(home: Path) -> None:
+    path = home / "run" / "recipe.toml"
+    recipe = read_recipe(path)
+    code, said, _ = evosdc_says("explain", path)
+    assert code == 0
+    assert said.count("Step ") == len(recipe.steps)
+    code, said, _ = evosdc_says("explain", path, "--json")
+    document = json.loads(said)
+    assert document["sentences"] == evosdc.explain(path)
+    if len(recipe.steps) == 1:
+        assert document["steps"][0]["without"] == pytest.approx(recipe.original)
+
+
+def test_the_next_wave_is_protected_and_judged_anew(home: Path, tmp_path: Path) -> None:
+    masked = tmp_path / "masked.csv"
+    words = ("apply", home / "run" / "recipe.toml", home / "2026.csv", "-o", masked, "--folder", tmp_path / "applied")
+    code, said, _ = evosdc_says(*words, "--seed", 4, "--json")
+    assert code == 0
+    result = json.loads(said)
+    original, published = pd.read_csv(home / "2026.csv"), pd.read_csv(masked)
+    assert (published["health"] == original["health"]).all()
+    assert not published.equals(original)
+    attributes = ("--attributes", "age,region,income", "--measures", "ctbil,dbrl")
+    _, said, _ = evosdc_says("measure", home / "2026.csv", masked, *attributes, "--json")
+    scores = json.loads(said)
+    assert {name: scores[name] for name in ("ctbil", "dbrl")} == pytest.approx(
+        {name: result["best"]["scores"][name] for name in ("ctbil", "dbrl")}
+    )
+    assert (tmp_path / "masked.manifest.json").exists()
+    again = tmp_path / "again.csv"
+    evosdc_says(*words[:3], "-o", again, "--folder", tmp_path / "again", "--seed", 4)
+    assert again.read_bytes() == masked.read_bytes()
+
+
+def test_python_does_the_same(home: Path) -> None:
+    found = evosdc.apply(home / "run" / "recipe.toml", frame(2026), seed=4)
+    assert list(found.frame.columns) == list(wave(2026).columns)
+    assert found.verdict is not None
+    with pytest.raises(InputError, match="income"):
+        evosdc.apply(home / "run" / "recipe.toml", frame(2026).drop(columns="income"))
+    with pytest.raises(InputError, match="ordered categories are ordinal"):
+        evosdc.apply(home / "run" / "recipe.toml", wave(2026))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda frame: frame.drop(columns=["age", "income"]), ("age", "income")),
+        (lambda frame: frame.assign(income="much"), ("income", "numeric")),
+        (lambda frame: frame.assign(region="north"), ("region", "elsewhere, 50 %")),
+    ],
+)
+def test_a_file_of_another_kind_is_refused(home: Path, tmp_path: Path, change, told) -> None:
+    change(wave(2026)).to_csv(tmp_path / "other.csv", index=False)
+    code, _, said = evosdc_says("apply", home / "run" / "recipe.toml", tmp_path / "other.csv", "-o", tmp_path / "x.csv")
+    assert code == 2
+    assert told[0] in said
+    assert not (tmp_path / "x.csv").exists()
+
+
+def test_a_file_that_is_distributed_otherwise_is_taken_where_that_is_asked_for(home: Path) -> None:
+    other = frame(2026).assign(income=lambda frame: frame["income"] * 3)
+    with pytest.raises(DataError, match="unlike"):
+        evosdc.apply(home / "run" / "recipe.toml", other)
+    found = evosdc.apply(home / "run" / "recipe.toml", other, unlike=True)
+    assert any("income" in warning and "other" in warning for warning in found.warnings)
+
+
+def test_a_recipe_starts_another_search(home: Path, tmp_path: Path) -> None:
+    text = EXPERIMENT.format(data=home / "2025.csv").replace('"recipes", draws = 2, fresh_draws = 2', '"cells"')
+    text = text.replace('"racing", population = 6, children = 6', '"parent-child"')
+    (tmp_path / "cells.toml").write_text(text + f'start = {{ recipes = ["{home / "run" / "recipe.toml"}"] }}\n')
+    code, said, told = evosdc_says("run", tmp_path / "cells.toml", "-o", tmp_path / "cells", "--json")
+    assert code == 0, told
+    result = json.loads(said)
+    assert result["portfolio"]["size"] == 1
+    recipe = read_recipe(home / "run" / "recipe.toml")
+    assert result["portfolio"]["best"]["label"].startswith(recipe.entry.masking.label)
+    # The folder repeats itself without the recipe's file.
+    kept = tomllib.loads((tmp_path / "cells" / "experiment.toml").read_text())
+    assert not kept["start"].get("recipes")
+    assert kept["start"]["methods"][0]["method"] == recipe.steps[0].method
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("title = 3\n", "another kind"),
+        ("format = 1\nsteps = 3\nmade_for = {}\n", "steps"),
+        ("format = 2\nsteps = []\n", "format"),
+        ("[[", "no TOML"),
+        ("", "another kind"),
+    ],
+)
+def test_what_is_no_recipe_is_refused(tmp_path: Path, text: str, told: str) -> None:
+    path = tmp_path / "recipe.toml"
+    path.write_text(text)
+    for words in (("explain", path), ("apply", path, "housing", "-o", tmp_path / "x.csv")):
+        code, _, said = evosdc_says(*words)
+        assert code == 2
+        assert told in said
