@@ -39,6 +39,7 @@ def experiment_file(path: Path, **changes: object) -> Path:
         "measures": {"il": ["dbil", "ctbil"], "dr": ["id"]},
         "stop": {"generations": 1_000_000},
         "executor": {"name": "serial"},
+        "second_opinion": False,  # by default the seconds that a search took decide
     }
     path.write_text(tomli_w.dumps(given | changes), encoding="utf-8")
     return path
@@ -87,9 +88,9 @@ def end_at(folder: Path, generations: int) -> None:
 
 
 def outcome(folder: Path) -> dict[str, object]:
-    """Return all of a result that does not depend on clocks."""
+    """Return all of a result that does not depend on clocks; a limit is looked for as long as the search took."""
     result = json.loads((folder / "result.json").read_text())
-    return {key: value for key, value in result.items() if key != "seconds"}
+    return {key: value for key, value in result.items() if key not in ("seconds", "limit")}
 
 
 def journal(folder: Path) -> list[dict[str, object]]:
