@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 OCCASIONS = (
     "categorical", "numeric", "mixed", "experiment", "protect", "analysis", "identity", "intruder", "inference", "harm",
-    "exact", "judge", "generalised", "anonymity",
+    "exact", "judge", "generalised", "anonymity", "plan",
 )  # fmt: skip
 """What an offer can be the default for.
 
@@ -18,7 +18,8 @@ these those by one who knows how the file was masked (``intruder``), and of mask
 that are kept below a bound (``harm``); risks by the exact value of one attribute, which are kept below what a verdict
 accepts (``exact``). A second opinion: what it asks (``judge``). Files with labels wider than the
 original's: what they are judged by (``generalised``).
-Files of which a privacy model asks something: the methods that are tried first (``anonymity``)."""
+Files of which a privacy model asks something: the methods that are tried first (``anonymity``).
+A protection plan that is evolved before other genomes are, or alone: genotype and algorithm (``plan``)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -56,6 +56,7 @@ def algorithm_specs() -> tuple[AlgorithmSpec, ...]:
             name="racing", implementation="evosdc.algorithms.racing:Racing",
             summary="Children are judged on one table, and only those that promise something on all of them.",
             source="Maron, Moore (1994); successive halving: Jamieson, Talwalkar (2016); details are evosdc's own.",
+            default_for=("plan",),
         ),
         AlgorithmSpec(
             name="islands", implementation="evosdc.algorithms.islands:Islands",

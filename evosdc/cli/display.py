@@ -56,6 +56,10 @@ class Quiet(Display):
         """Show nothing."""
         self._look()
 
+    def planning(self, evaluations: int, score: float | None) -> None:
+        """Show nothing."""
+        self._look()
+
     def starting(self, done: int, total: int) -> None:
         """Show nothing."""
         self._look()
@@ -114,6 +118,12 @@ class Plain(Quiet):
         """Say now and then how many files were tried."""
         super().tuning(done)
         self._tell(f"tuning masking methods: {done} files masked and judged")
+
+    def planning(self, evaluations: int, score: float | None) -> None:
+        """Say now and then how good the best plan is."""
+        super().planning(evaluations, score)
+        best = "" if score is None else f", best {score:.3f}"
+        self._tell(f"evolving a protection plan: {evaluations} evaluated{best}")
 
     def starting(self, done: int, total: int) -> None:
         """Say now and then how many starting files are done."""
@@ -185,6 +195,7 @@ class Bar(Quiet):
         )
         self.files: Any = None
         self.tuned: Any = None
+        self.planned: Any = None
         self.generations: Any = None
         self.study: Any = None
         self.conclusion: Any = None
@@ -204,6 +215,14 @@ class Bar(Quiet):
         if self.tuned is None:
             self.tuned = self.progress.add_task("tuning methods", total=None, standing="")
         self.progress.update(self.tuned, completed=done)
+
+    def planning(self, evaluations: int, score: float | None) -> None:
+        """Move the bar of the plans; nobody knows beforehand where it ends."""
+        super().planning(evaluations, score)
+        if self.planned is None:
+            self.planned = self.progress.add_task("protection plans", total=None, standing="")
+        standing = "" if score is None else f"best {score:.3f}"
+        self.progress.update(self.planned, completed=evaluations, standing=standing)
 
     def starting(self, done: int, total: int) -> None:
         """Move the bar of the starting files."""

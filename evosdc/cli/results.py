@@ -30,6 +30,10 @@ def print_result(result: Mapping[str, Any]) -> None:
         known = f"best of {result['portfolio']['size']} in portfolio"
         known = "tuned classical method" if result["portfolio"].get("tuned") else known
         columns.append((f"{known}\n{portfolio['label']}", portfolio))
+    recipe = result.get("recipe")
+    if recipe:
+        means = {"scores": recipe["scores"], "fitness": [recipe["scores"]["score"]]}
+        columns.append((f"recipe of {recipe['steps']} step{'s' * (recipe['steps'] != 1)}\n(mean of its files)", means))
     columns.append(("best found", result["best"]))
     table = Table(title=str(result["title"]), title_justify="left")
     table.add_column("")
@@ -58,10 +62,19 @@ def print_result(result: Mapping[str, Any]) -> None:
     tuned = result["portfolio"].get("tuned") or {}
     if tuned.get("evidence"):
         say(tuned["evidence"])
+    if result.get("recipe"):
+        say(price_of(result["recipe"]))
     changed = ", ".join(f"{name} {count}" for name, count in result["changed"].items())
     say(f"Of {result['records']} records, values changed: {changed}.")
     if result.get("dropped_identifiers"):
         say(f"Left out of the protected file: {', '.join(result['dropped_identifiers'])}.")
+
+
+def price_of(recipe: Mapping[str, Any]) -> str:
+    """Return what a file costs that can be explained and repeated, in place of the best one found."""
+    text = f"Recipe, which can be explained and repeated on another file ({recipe['file']}): {recipe['label']}."
+    better = recipe["better_percent"]
+    return text if better is None else f"{text} The file found scores {better:.1f} % better than its files do."
 
 
 _COLOURS = {"publishable": "green", "publishable on conditions": "yellow", "not publishable": "red"}

@@ -16,4 +16,5 @@ def evosdc_genotypes() -> Iterator[GenotypeSpec]:
         name="recipes", implementation="evosdc_recipes.recipes:Recipes",
         summary="Protection plans: short sequences of masking methods, each with parameters, attributes and strata.",
         source="evosdc's own.",
+        default_for=("plan",),
     )  # fmt: skip

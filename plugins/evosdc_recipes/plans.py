@@ -101,13 +101,13 @@ class PlanSpace:
         that begin with it.
         """
         made = [one for one in map(self._normal_step, steps) if one is not None]
-        made = [one for place, one in enumerate(made) if not place or not self._lasts(one)][: self.most]
+        made = [one for place, one in enumerate(made) if not place or not self.lasts(one)][: self.most]
         moved = True
         while moved:
             moved = False
             for place in range(len(made) - 1):
                 first, second = made[place : place + 2]
-                if _order(second) < _order(first) and not self._lasts(first) and self._apart(first, second):
+                if _order(second) < _order(first) and not self.lasts(first) and self._apart(first, second):
                     made[place : place + 2] = [second, first]
                     moved = True
         return tuple(made)
@@ -122,7 +122,8 @@ class PlanSpace:
         stratum = NOWHERE if step.stratum != NOWHERE and self.strata[step.stratum] in names else step.stratum
         return replace(step, attributes=tuple(self.names.index(name) for name in names), stratum=stratum)
 
-    def _lasts(self, step: Step) -> bool:
+    def lasts(self, step: Step) -> bool:
+        """Whether a step takes long."""
         return self.treatments[step.treatment].design.dear
 
     def _apart(self, first: Step, second: Step) -> bool:

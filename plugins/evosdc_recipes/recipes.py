@@ -18,7 +18,7 @@ from evosdc_recipes.variation import crossed, mutated, random_plan
 Recipe = tuple[Genes, int]
 """A plan in its normal form, and the draws on which it is judged."""
 
-PLACES = ((0.25, 0.5, 0.75), (0.25, 0.75))
+PLACES = ((0.1, 0.3, 0.5, 0.7, 0.9), (0.25, 0.75))
 """Shares of their ranges at which the parameters of initial plans stand: of a single one, and of each of several."""
 
 

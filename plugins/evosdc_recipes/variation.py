@@ -17,7 +17,7 @@ STRATIFIED = 0.15
 """Probability that a new step has strata, where attributes can form any."""
 
 LASTING = 0.1
-"""Weight of a step that takes long, where that of others is 1: its table is known, and changes after it cost little."""
+"""Probability that parameters of a step may move that takes long: its table is known, and what follows costs little."""
 
 TRIES = 8
 """How often a change that would leave no step is drawn anew, at most."""
@@ -91,9 +91,11 @@ def _grafted(plan: Plan, donor: Plan, rng: np.random.Generator) -> Plan:
 def _tune(space: PlanSpace, steps: list[Step], rng: np.random.Generator) -> list[Step]:
     """Move the parameters of a step, on their own scales, by much or by little."""
     tunable = [place for place, step in enumerate(steps) if step.shares]
+    if rng.random() >= LASTING:
+        tunable = [place for place in tunable if not space.lasts(steps[place])]
     if not tunable:
         return _insert(space, steps, rng)
-    place = _place(space, steps, tunable, rng)
+    place = _one_of(tunable, rng)
     step = steps[place]
     free = space.treatments[step.treatment].design.free
     chosen = rng.random(len(free)) < 0.5
@@ -136,7 +138,7 @@ def _split(space: PlanSpace, steps: list[Step], rng: np.random.Generator) -> lis
     joint = [place for place, step in enumerate(steps) if len(step.attributes) > 1]
     if not joint or len(steps) >= space.most:
         return _tune(space, steps, rng)
-    place = _place(space, steps, joint, rng)
+    place = _one_of(joint, rng)
     step = steps[place]
     part = _part(step.attributes, rng)
     rest = tuple(position for position in step.attributes if position not in part)
@@ -146,7 +148,7 @@ def _split(space: PlanSpace, steps: list[Step], rng: np.random.Generator) -> lis
 
 def _join(space: PlanSpace, steps: list[Step], rng: np.random.Generator) -> list[Step]:
     """Give a step an attribute more, or take one from it."""
-    place = _place(space, steps, range(len(steps)), rng)
+    place = _one_of(range(len(steps)), rng)
     step = steps[place]
     able = space.positions[step.treatment]
     position = able[int(rng.integers(len(able)))]
@@ -160,7 +162,7 @@ def _stratify(space: PlanSpace, steps: list[Step], rng: np.random.Generator) -> 
     """Let a step have strata, or other ones, or none any more."""
     if not space.strata:
         return _tune(space, steps, rng)
-    place = _place(space, steps, range(len(steps)), rng)
+    place = _one_of(range(len(steps)), rng)
     stratum = int(rng.integers(NOWHERE, len(space.strata)))
     return [*steps[:place], replace(steps[place], stratum=stratum), *steps[place + 1 :]]
 
@@ -184,7 +186,5 @@ def _part(attributes: tuple[int, ...], rng: np.random.Generator) -> tuple[int, .
     return tuple(sorted(rng.choice(attributes, size=count, replace=False).tolist()))
 
 
-def _place(space: PlanSpace, steps: Sequence[Step], places: Sequence[int], rng: np.random.Generator) -> int:
-    """Return one of some places; seldom that of a step that takes long to carry out anew."""
-    weights = np.array([LASTING if space.treatments[steps[place].treatment].design.dear else 1.0 for place in places])
-    return places[int(rng.choice(len(places), p=weights / weights.sum()))]
+def _one_of(places: Sequence[int], rng: np.random.Generator) -> int:
+    return places[int(rng.integers(len(places)))]

@@ -14,7 +14,7 @@ from evosdc.experiment.build.problem import build_problem, fitness_of, judged_as
 from evosdc.experiment.build.start import StartingPlan, screens, starting_plan
 from evosdc.experiment.build.start_entries import attributes_read, entries_of, start_of, written_entries
 from evosdc.experiment.build.start_files import file_entries, read_start_files
-from evosdc.experiment.config.experiment import Experiment, Measures
+from evosdc.experiment.config.experiment import Experiment, Measures, StopRule
 from evosdc.experiment.config.recipe_file import with_recipes
 from evosdc.files.source import Source
 from evosdc.model import Algorithm, Archipelago, Composed, Microdata, Seedable, toolbox_of
@@ -122,7 +122,8 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
     if start is not None and problem is not None and entries is not None and files is not None:
         listed = (*entries, *file_entries(start, files))
         plan = _kept(collect, lambda: starting_plan(problem, listed, start, screens(experiment, registry)))
-    if plan is not None and plan.candidates == 0 and not (plan.tuned and seedable):
+    comes = plan is not None and seedable and (plan.tuned or (start is not None and start.planned is not None))
+    if plan is not None and plan.candidates == 0 and not comes:
         collect.faults.append(
             Fault(
                 f"start of genotype {experiment.genotype.name}",
@@ -141,9 +142,29 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
         raise ExperimentError(
             Fault("executor.grain", f"islands, with algorithm {experiment.algorithm.name}", wanted, advice)
         )
-    rule = experiment.stop
-    stop = Stop(rule.generations, rule.evaluations, rule.seconds, rule.stalled, rule.target, rule.diversity)
-    return Assembly(experiment, source, microdata, problem, algorithm, stop, plan, registry)
+    return Assembly(experiment, source, microdata, problem, algorithm, _stop(experiment.stop), plan, registry)
+
+
+def assemble_on(
+    experiment: Experiment, source: Source, microdata: Microdata, registry: Registry, seed: int
+) -> Assembly:
+    """Return the assembly of an experiment on data that are there already, and judged as these were.
+
+    Raises
+    ------
+    InputError
+        The genotype, the algorithm or the start do not fit the file.
+    """
+    problem = build_problem(experiment, microdata, registry, seed)
+    start = start_of(experiment, registry, microdata.original.schema)
+    entries = entries_of(start, written_entries(experiment, registry), microdata, registry)
+    plan = starting_plan(problem, entries, start, screens(experiment, registry))
+    algorithm = algorithm_of(experiment, problem, registry)
+    return Assembly(experiment, source, microdata, problem, algorithm, _stop(experiment.stop), plan, registry)
+
+
+def _stop(rule: StopRule) -> Stop:
+    return Stop(rule.generations, rule.evaluations, rule.seconds, rule.stalled, rule.target, rule.diversity)
 
 
 def algorithm_of(experiment: Experiment, problem: Problem, registry: Registry) -> Algorithm:

@@ -25,6 +25,9 @@ STALLED = 400
 TUNED = 600
 """Files that are masked and judged to tune masking methods, where no time is given; else a share of the time."""
 
+PLANNED = 400
+"""Protection plans that are evaluated after that, likewise."""
+
 
 def protection(
     source: Mapping[str, Any],
@@ -123,6 +126,8 @@ def protection(
             offered = (*fitting, *offered)
         methods = [{"method": name} for name in offered]
         start = {"tuned": {"files": 1} | limits, "methods": methods, "portfolio": portfolio}
+        if registry.defaults("genotype", "plan"):
+            start["planned"] = {} if seconds else {"evaluations": PLANNED}
     if start is not None:
         document["start"] = dict(start)
     return parse_experiment(document, Path.cwd(), "protect")

@@ -23,13 +23,15 @@ from evosdc.table.table import Table
 class StartingFile:
     """A masked file of the portfolio with its scores; `masking` is None for the original itself.
 
-    `left_out` says that it was one of the best, which the experiment takes from the start.
+    `left_out` says that it was one of the best, which the experiment takes from the start; `planned` that it is of a
+    protection plan that was evolved, and so no file without a search.
     """
 
     label: str
     masking: Masking | None
     individual: Individual
     left_out: bool = False
+    planned: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,8 @@ class StartingPlan:
         Files that are there already, by position; workers make theirs.
     screened : bool
         Whether genomes that can be (`evosdc.model.Raced`) are judged on one table, as an algorithm asks that races.
+    planned : int
+        How many of `maskings`, the first ones, are files of an evolved plan.
     """
 
     maskings: tuple[StartEntry, ...]
@@ -68,6 +72,7 @@ class StartingPlan:
     assured: int = 1
     made: Mapping[int, Table] = field(default_factory=dict)
     screened: bool = False
+    planned: int = 0
 
     @property
     def candidates(self) -> int:

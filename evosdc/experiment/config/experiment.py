@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, ValidationError, field_validator, model_
 
 from evosdc.errors import ExperimentError, Fault
 from evosdc.experiment.config.data_source import DataSource
-from evosdc.experiment.config.maskings import MaskingEntry, TunedStart
+from evosdc.experiment.config.maskings import MaskingEntry, PlannedStart, TunedStart
 from evosdc.experiment.config.on_error import OnError
 from evosdc.experiment.config.sweep_values import flat, require_values
 from evosdc.model import Parameters
@@ -49,6 +49,9 @@ class Start(Parameters):
         None,
         description="true, or a table: masking methods at the parameters that are best for the fitness, found first",
     )
+    planned: PlannedStart | None = Field(
+        None, description="true, or a table: a protection plan is evolved first, from the methods that are tuned"
+    )
     initial: bool | None = Field(
         None,
         description="the genotype's own initial genomes; default: those of a genotype that no file can start, "
@@ -71,7 +74,7 @@ class Start(Parameters):
     def _from_list(cls, value: Any) -> Any:
         return {"methods": value} if isinstance(value, list | tuple) else value
 
-    @field_validator("tuned", mode="before")
+    @field_validator("tuned", "planned", mode="before")
     @classmethod
     def _from_truth(cls, value: Any) -> Any:
         return ({} if value else None) if isinstance(value, bool) else value
@@ -79,10 +82,10 @@ class Start(Parameters):
     @model_validator(mode="after")
     def _something(self) -> "Start":
         named = self.methods or self.files or self.recipes
-        masked = self.portfolio is not None or named or self.tuned is not None
+        masked = self.portfolio is not None or named or self.tuned is not None or self.planned is not None
         if not (masked or self.random or self.initial):
             raise ValueError(
-                "a portfolio, a list of methods, tuned = true, files, recipes, initial = true, "
+                "a portfolio, a list of methods, tuned = true, planned = true, files, recipes, initial = true, "
                 "or random = N with N at least 1"
             )
         if self.without_best and not masked:

@@ -13,6 +13,9 @@ class Display:
     def tuning(self, done: int) -> None:
         """`done` files are masked and judged to find each method's best parameters."""
 
+    def planning(self, evaluations: int, score: float | None) -> None:
+        """So many protection plans were evaluated; the best one has this score, None at the beginning."""
+
     def starting(self, done: int, total: int) -> None:
         """`done` of `total` starting files are masked and evaluated."""
 

@@ -8,6 +8,7 @@ from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import StartingFile, starting_table
 from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.run.summaries import entries_of
 from evosdc.model import Individual
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import RunFolder, is_replicate
@@ -124,7 +125,8 @@ def opinion_of(
 
 def _classical(assembly: Assembly, starting: Sequence[StartingFile]) -> tuple[int, Table] | None:
     """Return the place and the file of the best masking without a search; None where there is none."""
-    places = [place for place, file in enumerate(starting) if file.masking is not None and not file.left_out]
+    known = {id(file) for file in entries_of(starting)}
+    places = [place for place, file in enumerate(starting) if id(file) in known]
     if not places:
         return None
     place = min(places, key=lambda place: starting[place].individual.precedence)

@@ -32,6 +32,7 @@ from evosdc.experiment.run.summaries import (
     left_out_note,
     original_of,
     portfolio_summary,
+    recipe_summary,
     scored,
     tuned_summary,
     warnings_of,
@@ -169,6 +170,7 @@ def write_outputs(
         "verdict": verdict,
         "second_opinion": opinion,
         "so_far": so_far or None,
+        "recipe": recipe_summary(folder, best),
         "limit": limit_summary(limit, experiment.fitness.name, best, known),
     }
     document |= {key: value for key, value in further.items() if value is not None}

@@ -95,10 +95,11 @@ def starting_individuals(
 
 def files_of(assembly: Assembly, individuals: Sequence[Individual]) -> list[StartingFile]:
     """Return the original and all starting files and initial genomes, without random genomes."""
-    listed = [(masking, position) for masking, position in assembly.plan.listed if position < len(individuals)]
-    apart = assembly.plan.left_out(individuals)
+    plan = assembly.plan
+    listed = [(masking, position) for masking, position in plan.listed if position < len(individuals)]
+    apart = plan.left_out(individuals)
     files = [
-        StartingFile(individuals[place].origin, masking, individuals[place], place in apart)
+        StartingFile(individuals[place].origin, masking, individuals[place], place in apart, place < plan.planned)
         for masking, place in listed
     ]
     return [identity_file(assembly), *files]
@@ -131,7 +132,12 @@ def write_portfolio(folder: RunFolder, files: list[StartingFile]) -> None:
     folder.write_json(
         PORTFOLIO,
         [
-            {"label": f.label, "masking": None if f.masking is None else f.masking.to_json(), "left_out": f.left_out}
+            {
+                "label": f.label,
+                "masking": None if f.masking is None else f.masking.to_json(),
+                "left_out": f.left_out,
+                "planned": f.planned,
+            }
             | scored(f.individual)
             for f in files
         ],
@@ -147,6 +153,7 @@ def read_portfolio(folder: RunFolder) -> list[StartingFile]:
                 None if entry["masking"] is None else Masking.from_json(entry["masking"]),
                 Individual(None, b"", entry["scores"], tuple(entry["fitness"]), entry["label"]),
                 entry["left_out"],
+                entry.get("planned", False),  # older versions have none
             )
             for entry in folder.read_json(PORTFOLIO)
         ]

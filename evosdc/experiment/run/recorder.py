@@ -109,6 +109,15 @@ class Recorder:
             self.write_status("running", f"tuning masking methods: {done} files masked and judged")
             self._flush_due = now + FLUSH
 
+    def planning(self, evaluations: int, score: float | None) -> None:
+        """Take note that so many protection plans were evaluated, and of the best one's score."""
+        self.display.planning(evaluations, score)
+        self._heed()
+        now = self.clock()
+        if now >= self._flush_due:
+            self.write_status("running", f"evolving a protection plan: {evaluations} evaluated")
+            self._flush_due = now + FLUSH
+
     def tuning_stopped(self, found: Tuning) -> None:
         """Keep what tuning has found so far, since the user stops it."""
         self.tuned = found

@@ -31,6 +31,7 @@ from evosdc.experiment.run.environment import (
     write_experiment,
 )
 from evosdc.experiment.run.outputs import write_outputs
+from evosdc.experiment.run.planning import planned_start
 from evosdc.experiment.run.portfolio import (
     files_of,
     read_portfolio,
@@ -204,6 +205,9 @@ def _carry_out(recorder: Recorder, state: SearchState | None = None) -> Finished
             spent: Mapping[str, Any] = {}
             if assembly.plan.tuned:
                 assembly, spent = tune_start(recorder, dispatch)
+                recorder.assembly, dispatch = assembly, anew(dispatch, assembly)
+            if assembly.experiment.start is not None and assembly.experiment.start.planned is not None:
+                assembly, spent = planned_start(recorder, dispatch, spent)
                 recorder.assembly, dispatch = assembly, anew(dispatch, assembly)
             evaluator = Evaluator(problem, dispatch, executor.time_limit, assembly.experiment.on_error.rule)
             state, files = _start(recorder, state, dispatch, spent)

@@ -12,6 +12,7 @@ from evosdc.experiment.build.start import starting_individual
 from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.run.environment import require_same_data
 from evosdc.experiment.run.outputs import write_outputs
+from evosdc.experiment.run.planning import with_known_plan
 from evosdc.experiment.run.portfolio import files_of, read_portfolio, search_from
 from evosdc.experiment.run.recorder import Recorder
 from evosdc.experiment.run.tuning import with_found, with_tuned
@@ -82,7 +83,7 @@ def finish_stopped(path: Path, registry: Registry) -> dict[str, Any]:
     assembly = assemble(experiment_of(folder), registry)
     require_same_data(folder.read_object(ENVIRONMENT), assembly.source.table)
     with folder:
-        assembly = with_found(assembly, folder)
+        assembly = with_known_plan(with_found(assembly, folder), folder)
         state, _ = newest_checkpoint(path, assembly.problem.genotype)
         if state is not None and folder.file(PORTFOLIO).exists():
             result: dict[str, Any] | None = _write_found(folder, assembly, state)

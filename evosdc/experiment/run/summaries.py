@@ -12,7 +12,7 @@ from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import StartingFile, fresh_masking_scores
 from evosdc.experiment.run.fresh_findings import impossible_on, pairs_on, requirements_on
 from evosdc.model import Individual
-from evosdc.runs.layout import TUNING, RunFolder
+from evosdc.runs.layout import PLANNING, RECIPE, TUNING, RunFolder
 from evosdc.table.table import Table
 
 
@@ -112,8 +112,27 @@ def tuned_summary(folder: RunFolder) -> dict[str, Any]:
 
 
 def entries_of(starting: Sequence[StartingFile]) -> list[StartingFile]:
-    """Return the files that the search starts from or is compared with: neither the original nor those left out."""
-    return [file for file in starting if file.masking is not None and not file.left_out]
+    """Return the files without a search that one starts from or is compared with; the original is none of them.
+
+    Neither are those left out, nor files of an evolved plan.
+    """
+    return [file for file in starting if file.masking is not None and not file.left_out and not file.planned]
+
+
+def recipe_summary(folder: RunFolder, best: Individual) -> dict[str, Any] | None:
+    """Return the evolved plan that a search began with, its mean scores, and by how much the file found is better.
+
+    ``better_percent`` is what it costs to publish a file that can be explained; None for several objectives. None at
+    all where no plan was evolved before.
+    """
+    if not folder.file(PLANNING).exists():
+        return None
+    document = folder.read_object(PLANNING, "scores")
+    score = document["scores"].get("score")
+    single = len(best.objectives) == 1 and score
+    better = 100.0 * (score - best.objectives[0]) / abs(score) if single else None
+    kept = {key: document[key] for key in ("label", "steps", "scores", "evaluations", "seconds")}
+    return kept | {"better_percent": better, "file": RECIPE}
 
 
 def _best_entry(files: Sequence[StartingFile]) -> dict[str, Any] | None:

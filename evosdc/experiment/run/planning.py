@@ -1,0 +1,160 @@
+"""A protection plan is evolved in a run before anything else is: its files join the start."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from evosdc.engine.evaluation import Dispatch, Evaluator
+from evosdc.engine.loop import SearchState, search
+from evosdc.engine.stop import Stop
+from evosdc.experiment.build.assembly import Assembly, assemble_on
+from evosdc.experiment.build.start import starting_plan
+from evosdc.experiment.build.start_entries import entries_of, written_entries
+from evosdc.experiment.build.start_files import file_entries
+from evosdc.experiment.config.experiment import Experiment, Named, Start
+from evosdc.experiment.config.maskings import MaskingEntry, PlannedStart
+from evosdc.experiment.config.reader import experiment_of
+from evosdc.experiment.config.recipe_file import recipe_text
+from evosdc.experiment.config.resolution import experiment_text
+from evosdc.experiment.recipe.outputs import recipe_of
+from evosdc.experiment.run.environment import write_experiment
+from evosdc.experiment.run.portfolio import search_from, starting_individuals
+from evosdc.experiment.run.recorder import Recorder
+from evosdc.experiment.run.workers import anew
+from evosdc.files.atomic import write_text
+from evosdc.kernel import working_time
+from evosdc.model import Composed, Masking
+from evosdc.runs.layout import PLANNING, RECIPE, TUNING, RunFolder
+from evosdc.seeds import draw_seed
+
+EVALUATIONS = 1500
+"""How many plans are evaluated where neither seconds nor evaluations limit the search."""
+
+STALLED = 40
+"""Generations without improvement after which a plan is taken for the best."""
+
+METHODS = 12
+"""Tuned methods, the best ones, that the plans begin with."""
+
+
+def planned_start(
+    recorder: Recorder, dispatch: Dispatch | None, spent: Mapping[str, Any]
+) -> tuple[Assembly, Mapping[str, Any]]:
+    """Return a run's assembly with the files of an evolved plan in its start, and what ``planning.json`` says.
+
+    A resumed run reads that file. One that was stopped before it was written evolves plans again.
+
+    Parameters
+    ----------
+    recorder : Recorder
+    dispatch : Dispatch, optional
+    spent : mapping
+        What tuning has cost: ``seconds`` and ``evaluations``.
+    """
+    assembly, folder = recorder.assembly, recorder.folder
+    start = assembly.experiment.start
+    assert start is not None, "nothing is planned unless the experiment says so"
+    assert start.planned is not None, "likewise"
+    if not folder.file(PLANNING).exists():
+        began = working_time()
+        nested = plan_assembly(assembly, _tuned(recorder))
+        state = _searched(nested, _stop(start.planned, assembly), recorder, anew(dispatch, nested))
+        solution = nested.algorithm.solution(state.population, state.best)
+        genotype = nested.problem.genotype
+        assert isinstance(genotype, Composed), "plans are made of masking methods"
+        masking = genotype.masking(solution.genome)
+        recipe = recipe_of(nested, masking)
+        write_text(folder.file(RECIPE), recipe_text(recipe))
+        told: dict[str, Any] = {
+            "label": masking.label,
+            "masking": masking.to_json(),
+            "steps": len(masking.steps),
+            "scores": recipe.scores,
+            "evaluations": state.progress.evaluations,
+            "seconds": round(working_time() - began, 3),
+        }
+        folder.write_json(PLANNING, told)
+    document = folder.read_object(PLANNING, "masking")
+    total = {key: spent.get(key, 0) + document.get(key, 0) for key in ("seconds", "evaluations")}
+    found = with_plan(assembly, _masking(document), start.planned.files)
+    if _stop(start.planned, assembly).seconds is not None:
+        # Within a time another computer would find another plan: what is repeated starts from this one.
+        named = experiment_of(folder).model_copy(update={"start": found.experiment.start})
+        write_experiment(folder, experiment_text(named))
+    return found, total
+
+
+def with_known_plan(assembly: Assembly, folder: RunFolder) -> Assembly:
+    """Return a run's assembly with the plan that its folder tells of, where one was asked for and found."""
+    start = assembly.experiment.start
+    if start is None or start.planned is None or not folder.file(PLANNING).exists():
+        return assembly
+    return with_plan(assembly, _masking(folder.read_object(PLANNING, "masking")), start.planned.files)
+
+
+def _masking(document: Mapping[str, Any]) -> Masking:
+    return Masking.from_json(document["masking"])
+
+
+def plan_assembly(assembly: Assembly, tuned: Sequence[Masking]) -> Assembly:
+    """Return an assembly that evolves plans for the same file and judgement, from tuned methods and its own genomes."""
+    registry = assembly.registry
+    methods = tuple(MaskingEntry.of(replace(one, seed=None)) for one in tuned)
+    update = {
+        "genotype": Named(name=registry.default("genotype", "plan")),
+        "algorithm": Named(name=registry.default("algorithm", "plan")),
+        "start": Start(methods=methods, initial=True),
+    }
+    experiment: Experiment = assembly.experiment.model_copy(update=update)
+    return assemble_on(experiment, assembly.source, assembly.microdata, registry, assembly.seed)
+
+
+def _tuned(recorder: Recorder) -> list[Masking]:
+    """Return the best of the tuned methods, if any were tuned."""
+    if not recorder.folder.file(TUNING).exists():
+        return []
+    rows = recorder.folder.read_object(TUNING, "methods")["methods"]
+    return [Masking.from_json(row) for row in rows[:METHODS]]
+
+
+def _stop(planned: PlannedStart, assembly: Assembly) -> Stop:
+    rule = assembly.stop
+    seconds, evaluations = planned.seconds, planned.evaluations
+    if seconds is None and evaluations is None:
+        seconds = None if rule.seconds is None else planned.share * rule.seconds
+        evaluations = None if rule.evaluations is None else max(1, int(planned.share * rule.evaluations))
+        if seconds is evaluations is None:
+            evaluations = EVALUATIONS
+    return Stop(evaluations=evaluations, seconds=seconds, stalled=STALLED)
+
+
+def _searched(nested: Assembly, stop: Stop, recorder: Recorder, dispatch: Dispatch | None) -> SearchState:
+    nested = replace(nested, stop=stop)
+    began = working_time()
+    individuals = list(starting_individuals(nested, dispatch, lambda done, total: recorder.planning(done, None)))
+    state = search_from(nested, individuals, working_time() - began, 0)
+    evaluator = Evaluator(nested.problem, dispatch, None, nested.experiment.on_error.rule)
+    evaluator.remember([*state.population.individuals, *state.front])
+
+    def observe(reached: SearchState, record: dict[str, Any]) -> None:
+        recorder.planning(reached.progress.evaluations, reached.best.objectives[0])
+
+    found, _ = search(nested.algorithm, evaluator, nested.problem.streams, stop, state, observe)
+    return found
+
+
+def with_plan(assembly: Assembly, masking: Masking, files: int) -> Assembly:
+    """Return an assembly whose start has several files of a plan, first of all, in place of the wish for one."""
+    experiment, registry = assembly.experiment, assembly.registry
+    assert experiment.start is not None, "a plan is evolved where a start asks for it"
+    seeds = [draw_seed(assembly.seed, draw) for draw in range(files)]
+    plans = tuple(MaskingEntry.of(replace(masking, seed=seed)) for seed in seeds)
+    start = experiment.start.model_copy(update={"methods": (*plans, *experiment.start.methods), "planned": None})
+    experiment = experiment.model_copy(update={"start": start})
+    entries = entries_of(start, written_entries(experiment, registry), assembly.microdata, registry)
+    before = assembly.plan
+    listed = (*entries, *file_entries(start, before.files))
+    plan = starting_plan(assembly.problem, listed, start, before.screened)
+    made = {position + len(plans): table for position, table in before.made.items()}
+    plan = replace(plan, assured=before.assured + len(plans), made=made, planned=len(plans))
+    return replace(assembly, experiment=experiment, plan=plan)
