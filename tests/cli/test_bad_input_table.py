@@ -17,6 +17,14 @@ SCHEMA = """[attributes]
 sex = { role = "quasi-identifier", scale = "nominal" }
 age = { role = "quasi-identifier", scale = "ordinal" }
 """
+RECIPE = """format = 1
+steps = [{{ method = "{method}", params = {{ p = 20 }} }}]
+judged = {{ measures = {{ il = ["ctbil"], dr = ["id"] }} }}
+[made_for]
+records = 30
+protect = ["sex"]
+attributes = {{ {attribute} = {{ scale = "{scale}", percent = {{ m = 50, f = 50 }} }} }}
+"""
 RUN = (
     'data = { file = "good.csv", schema = "schema.toml" }\nstop = { generations = 1 }\nstart = { random = 2 }\n'
     'measures = { il = ["ctbil"], dr = ["id"] }\nexecutor = "serial"\n'
@@ -208,6 +216,28 @@ risk good.csv --schema schema.toml --models k-anonimity
 risk good.csv --schema schema.toml --models k-anonymity --set k-anonymity.k=none
 risk good.csv --schema schema.toml --models k-anonymity --set l-diversity.l=2
 risk good.csv --schema identifier.toml --quasi-identifiers sex
+apply
+apply recipe.toml good.csv --schema schema.toml
+apply nowhere.toml good.csv -o new.csv
+apply good.csv good.csv -o new.csv
+apply schema.toml good.csv -o new.csv
+apply recipe.toml housing -o new.csv
+apply recipe.toml narrow.csv --schema schema.toml -o new.csv
+apply recipe-method.toml good.csv --schema schema.toml -o new.csv
+apply recipe-attribute.toml good.csv --schema schema.toml -o new.csv
+apply recipe-scale.toml good.csv --schema schema.toml -o new.csv
+apply recipe.toml good.csv --schema schema.toml -o new.csv --folder folder
+apply recipe.toml good.csv --schema schema.toml -o good.csv --force
+apply recipe.toml good.csv --schema schema.toml -o recipe.toml --force
+apply recipe.toml good.csv --schema schema.toml -o folder
+apply recipe.toml good.csv --schema schema.toml -o new.pickle
+apply recipe.toml good.csv --schema schema.toml -o no/such/new.csv
+apply recipe.toml good.csv --schema schema.toml -o new.csv --seed x
+explain
+explain nowhere.toml
+explain good.csv
+explain schema.toml
+explain folder
 limit
 limit nowhere.csv
 limit good.csv --schema schema.toml --protect nope
@@ -311,6 +341,10 @@ def home(tmp_path_factory):
     (home / "other.csv").write_text(GOOD.replace("\nm,", "\nx,"))
     for name, content in TABLES.items():
         (home / name).write_bytes(content)
+    usual = {"method": "rank-swapping", "attribute": "sex", "scale": "nominal"}
+    odd = {"method": {"method": "rank-swaping"}, "attribute": {"attribute": "nope"}, "scale": {"scale": "ordinal"}}
+    for name, change in {"recipe": {}, **{f"recipe-{key}": value for key, value in odd.items()}}.items():
+        (home / f"{name}.toml").write_text(RECIPE.format(**usual | change))
     for name, text in (SCHEMAS | EXPERIMENTS).items():
         (home / name).write_text(text, encoding="utf-8")
     (home / "folder").mkdir()

@@ -69,8 +69,8 @@ def test_run_folder_is_for_its_owner_only(evosdc, survey):
     names = {path.name for path in (survey / "run").iterdir()} - {".lock"}
     assert {n for n in names if not n.startswith("checkpoint-")} == {
         "experiment.toml", "resolved.json", "environment.json", "status.json", "journal.jsonl", "portfolio.json",
-        "tuning.json", "result.json", "best.csv", "front.csv", "scores.csv", "frequencies.json", "risk.json",
-        "release.json", "report.html", "for-users.html",
+        "tuning.json", "planning.json", "recipe.toml", "result.json", "best.csv", "front.csv", "scores.csv",
+        "frequencies.json", "risk.json", "release.json", "report.html", "for-users.html",
     }  # fmt: skip
 
 

@@ -90,7 +90,7 @@ def read_recipe(path: Path) -> Recipe:
         wanted = "a recipe, which is TOML"
         raise ExperimentError(Fault(str(path), f"what is no TOML ({error})", wanted)) from None
     if "format" not in document or "steps" not in document:
-        wanted = "a recipe as a run with genotype recipes leaves it"
+        wanted = "a recipe, as a run leaves it that evolves plans"
         advice = "It has the keys format, steps and made_for."
         raise ExperimentError(Fault(str(path), "a TOML file of another kind", wanted, advice))
     return parse_parameters(Recipe, document, str(path))
@@ -121,4 +121,5 @@ def with_recipes(start: Start, base: Path) -> Start:
         with collect.step():
             entries.append(read_recipe((base / path.expanduser()).resolve()).entry)
     collect.settle()
-    return start.model_copy(update={"methods": (*start.methods, *entries), "recipes": ()})
+    # By keywords: as a text, the key would be the name of a genotype, and the framework names none.
+    return start.model_copy(update=dict(methods=(*start.methods, *entries), recipes=()))  # noqa: C408
