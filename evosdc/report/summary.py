@@ -28,6 +28,7 @@ def sentences(run: RecordedRun, stand: Standings) -> list[str]:
         _protected(run),
         _searched(run, stand),
         _stands(run, stand),
+        _explained(run),
         _limited(stand),
         _constraints(run),
         _fronts(run, stand),
@@ -140,6 +141,20 @@ def _stands(run: RecordedRun, stand: Standings) -> str:
         others.append(f"{number(stand.identity.score)} for the unprotected original")
     text += f", against {listing(others).rstrip(',')}." if others else "."
     return " ".join(part for part in (text, gain_text(stand), _published(stand)) if part)
+
+
+def _explained(run: RecordedRun) -> str:
+    """Return what a file costs that can be explained, where a plan was evolved first."""
+    recipe = mapping(run.result.get("recipe"))
+    if not recipe:
+        return ""
+    scores = mapping(recipe.get("scores"))
+    text = (
+        f"A plan that can be explained, and repeated on another file, scores {number(scores.get('score'))} in the mean "
+        f"of its files: {quoted(run.told(recipe.get('label')))}. It is in {recipe.get('file')}."
+    )
+    better = recipe.get("better_percent")
+    return text if better is None else f"{text} The file found scores {number(better)} % better."
 
 
 def _constraints(run: RecordedRun) -> str:

@@ -164,6 +164,9 @@ def genome_rows(run: RecordedRun) -> list[tuple[str, str]]:
     rows = [(f"level of {attribute}", f"{level}{of[attribute]}") for attribute, level in levels.items()]
     if levels and isinstance(suppressed, int):
         rows.append(("records suppressed", count(suppressed)))
-    formulas = {"formula": genome.get("equation")}
+    steps = genome.get("plan")
+    plan = steps if isinstance(steps, list) else []
+    formulas = {f"step {place}": text for place, text in enumerate(plan, 1)}
+    formulas |= {"formula": genome.get("equation")}
     formulas |= {f"formula of {attribute}": text for attribute, text in mapping(genome.get("equations")).items()}
     return [*rows, *((name, text) for name, text in formulas.items() if isinstance(text, str))]

@@ -96,8 +96,8 @@ def impossible_warning(fresh: dict[str, Any] | None) -> list[str]:
     if not found or found["repaired"] or found["records"] == 0.0:
         return []
     return [
-        f"About {found['records']:.0f} records of a file that these matrices draw hold a combination that the original "
-        "never has, although several records were to be expected with it. Matrices that draw each attribute by itself "
+        f"About {found['records']:.0f} records of a file drawn like this one hold a combination that the original "
+        "never has, although several records were to be expected with it. What draws each attribute by itself "
         "cannot avoid them; structural_zeros = true repairs such records before the file is judged and published."
     ]
 
