@@ -185,11 +185,15 @@ class Problem:
         scores = each[0] if draws == 1 else {name: sum(own[name] for own in each) / draws for name in each[0]}
         if self._of_matrices:
             scores |= self.figures_of_matrices(genome)
+        spread, each_kept = bool(self.constraints) and draws > 1, isinstance(self.genotype, Composed)
+        figures = [self.aggregation.combine(own) for own in each] if spread else []
         # Constraints are judged by how far the draws are apart, too.
-        margins = None
-        if self.constraints and draws > 1:
-            margins = self.constraints.margins([self.aggregation.combine(own) for own in each])
-        return Evaluation(*self.judge(scores, genome, margins), tuple(states) if self._followed else ())
+        margins = self.constraints.margins(figures) if spread and not each_kept else None
+        judged, objectives = self.judge(scores, genome, margins)
+        if spread and each_kept:
+            # A file of a plan is told by its seed, and any of them may be published: all have to keep the bounds.
+            judged[INFEASIBILITY] = max(self.constraints.judge(own)[INFEASIBILITY] for own in figures)
+        return Evaluation(judged, objectives, tuple(states) if self._followed else ())
 
     def _scored(
         self, masked: Table, known: tuple[Any, ...] | None, rows: Rows | None

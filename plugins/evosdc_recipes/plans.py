@@ -56,10 +56,12 @@ class PlanSpace:
     microdata : Microdata
     most : int
         Steps of a plan, at most.
+    lasting : bool
+        Whether variation tries designs that take long; plans that have them are plans in any case.
     """
 
-    def __init__(self, methods: MaskingMethods, microdata: Microdata, most: int) -> None:
-        self.methods, self.most = methods, most
+    def __init__(self, methods: MaskingMethods, microdata: Microdata, most: int, lasting: bool = True) -> None:
+        self.methods, self.most, self.lasting = methods, most, lasting
         self.names = microdata.original.schema.names
         self.treatments: tuple[Treatment, ...] = treatments_of(methods, microdata.original)
         self.strata = _strata(microdata)
@@ -73,7 +75,8 @@ class PlanSpace:
     @cached_property
     def weights(self) -> NDArray[np.float64]:
         """How likely each treatment is to be drawn, shape (treatments,)."""
-        weights = np.array([one.weight for one in self.treatments])
+        tried = [self.lasting or not one.design.dear for one in self.treatments]
+        weights = np.array([one.weight for one in self.treatments]) * (tried if any(tried) else 1.0)
         shares: NDArray[np.float64] = weights / weights.sum()
         return shares
 

@@ -36,6 +36,9 @@ class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[R
         steps: int = Field(6, ge=1, le=20, description="steps of a plan at most, besides `last`")
         draws: int = Field(4, ge=1, le=100, description="files that a plan is judged on, where it is random")
         fresh_draws: int = Field(30, ge=0, description="further files that the winner is judged on")
+        lasting: bool = Field(
+            True, description="whether methods that take long are tried; those of a start take part in any case"
+        )
         last: dict[str, Any] | None = Field(
             None,
             description='a step that ends every plan, such as { method = "local-suppression", k = 3 }, to make sure of '
@@ -47,7 +50,7 @@ class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[R
 
     def __init__(self, params: Params, microdata: Microdata, methods: MaskingMethods) -> None:
         super().__init__(params, microdata, methods)
-        self.space = PlanSpace(methods, microdata, params.steps)
+        self.space = PlanSpace(methods, microdata, params.steps, params.lasting)
         self._cache = StepCache(methods, microdata)
         self._last = None if params.last is None else self._built_last(params.last)
         if not self.space.treatments:
@@ -158,6 +161,8 @@ class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[R
         """Return plans of one step: every design, at a few places of its parameters."""
         found: dict[bytes, tuple[Masking, Recipe]] = {}
         for place, treatment in enumerate(self.space.treatments):
+            if not self.space.weights[place]:
+                continue
             shares: list[tuple[float, ...]] = [()]
             for _ in range(treatment.free):
                 shares = [(*point, share) for point in shares for share in PLACES[treatment.free > 1]]

@@ -91,7 +91,7 @@ def _grafted(plan: Plan, donor: Plan, rng: np.random.Generator) -> Plan:
 def _tune(space: PlanSpace, steps: list[Step], rng: np.random.Generator) -> list[Step]:
     """Move the parameters of a step, on their own scales, by much or by little."""
     tunable = [place for place, step in enumerate(steps) if step.shares]
-    if rng.random() >= LASTING:
+    if rng.random() >= LASTING or not space.lasting:
         tunable = [place for place in tunable if not space.lasts(steps[place])]
     if not tunable:
         return _insert(space, steps, rng)

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.build.start import starting_individual
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.config.recipe_file import read_recipe
 from evosdc.experiment.run.run import resume_once, run_once
@@ -77,3 +79,25 @@ def test_tuned_methods_are_where_plans_begin(tmp_path: Path) -> None:
     tuned = json.loads((tmp_path / "run" / "tuning.json").read_text())["best"]["mean"][0]
     assert result["recipe"]["scores"]["score"] <= 1.1 * tuned, "but for the luck of few draws"
     assert result["evaluations"] > 140
+
+
+def test_every_file_of_a_plan_has_to_keep_the_bounds() -> None:
+    changes = {"genotype": {"name": "recipes", "draws": 3}, "start": {"initial": True}, "constraints": ["dbrl <= 12"]}
+    problem = assemble(Experiment(**(GIVEN | changes)), REGISTRY).problem
+    genotype, broken = problem.genotype, 0
+    for _, genome in genotype.initial_genomes():
+        evaluation = problem.evaluate(genome, genotype.key(genome))
+        files = [problem.decode(genome, genotype.key(genome), draw) for draw in range(3)]
+        worst = max(max(problem.measures["dbrl"].score(file) - 12.0, 0.0) for file in files)
+        assert (evaluation.scores["infeasibility"] == 0.0) == (worst == 0.0)
+        broken += worst > 0.0
+    assert 0 < broken < len(genotype.initial_genomes())
+
+
+def test_entries_are_judged_on_all_files_and_the_genotypes_own_on_one() -> None:
+    changes = {"genotype": "recipes", "algorithm": "racing"}
+    start = {"methods": [{"method": "rank-swapping", "p": 5.0}], "initial": True}
+    assembly = assemble(Experiment(**(GIVEN | changes | {"start": start})), REGISTRY)
+    first, second = (starting_individual(assembly.problem, assembly.plan, place) for place in (0, 1))
+    assert not first.provisional
+    assert second.provisional

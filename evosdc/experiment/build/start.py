@@ -58,7 +58,8 @@ class StartingPlan:
     made : mapping of int to Table
         Files that are there already, by position; workers make theirs.
     screened : bool
-        Whether genomes that can be (`evosdc.model.Raced`) are judged on one table, as an algorithm asks that races.
+        Whether genomes that can be (`evosdc.model.Raced`) are judged on one table, as an algorithm asks that races:
+        those of the genotype's own, not those of entries.
     planned : int
         How many of `maskings`, the first ones, are files of an evolved plan.
     """
@@ -195,8 +196,8 @@ def _genome(problem: Problem, plan: StartingPlan, position: int) -> Any:
     genotype, own = problem.genotype, position - len(plan.maskings)
     if own < 0:
         assert isinstance(genotype, Composed), "no other genotype makes a genome of an entry"
-        genome = genotype.composed(plan.maskings[position].masking)
-    elif own < len(plan.initial):
+        return genotype.composed(plan.maskings[position].masking)  # what somebody chose is judged on all tables
+    if own < len(plan.initial):
         genome = problem.initial_genomes[own][1]
     else:
         genome = genotype.random(problem.streams.random_genome(position))

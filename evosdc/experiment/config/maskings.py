@@ -60,7 +60,7 @@ def masking_entries(entries: Sequence[Mapping[str, Any]]) -> tuple[Masking, ...]
 class PlannedStart(Parameters):
     """How much of a search goes to evolving a protection plan, whose file then starts it."""
 
-    share: float = Field(0.15, gt=0, le=1, description="of the seconds and evaluations at which the search stops")
+    share: float = Field(0.1, gt=0, le=1, description="of the seconds and evaluations at which the search stops")
     evaluations: int | None = Field(None, ge=1, description="plans to evaluate at most, in place of the share")
     seconds: float | None = Field(
         None, gt=0, description="likewise; the result then depends on the machine's speed, as with stop.seconds"

@@ -11,7 +11,7 @@ from evosdc.model import Masking
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import Purpose, draw_seed, stream
 
-DRAWS = 8
+DRAWS = 4
 """Files that a recipe is judged on, with each of its steps left out in turn."""
 
 

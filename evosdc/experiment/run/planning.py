@@ -23,7 +23,8 @@ from evosdc.experiment.run.recorder import Recorder
 from evosdc.experiment.run.workers import anew
 from evosdc.files.atomic import write_text
 from evosdc.kernel import working_time
-from evosdc.model import Composed, Masking
+from evosdc.model import Composed, Masking, fitting_designs
+from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import PLANNING, RECIPE, TUNING, RunFolder
 from evosdc.seeds import draw_seed
 
@@ -32,6 +33,9 @@ EVALUATIONS = 1500
 
 STALLED = 40
 """Generations without improvement after which a plan is taken for the best."""
+
+LASTING = "lasting"
+"""Parameter of genotypes of plans: whether methods that take long are tried."""
 
 METHODS = 12
 """Tuned methods, the best ones, that the plans begin with."""
@@ -101,7 +105,7 @@ def plan_assembly(assembly: Assembly, tuned: Sequence[Masking]) -> Assembly:
     registry = assembly.registry
     methods = tuple(MaskingEntry.of(replace(one, seed=None)) for one in tuned)
     update = {
-        "genotype": Named(name=registry.default("genotype", "plan")),
+        "genotype": _plans(registry),
         "algorithm": Named(name=registry.default("algorithm", "plan")),
         "start": Start(methods=methods, initial=True),
     }
@@ -109,12 +113,24 @@ def plan_assembly(assembly: Assembly, tuned: Sequence[Masking]) -> Assembly:
     return assemble_on(experiment, assembly.source, assembly.microdata, registry, assembly.seed)
 
 
+def _plans(registry: Registry) -> Named:
+    """Return the genotype of plans; tuning has tried what takes long already, where the genotype can leave that out."""
+    name = registry.default("genotype", "plan")
+    fields = registry.implementation("genotype", name).Params.model_fields
+    return Named(name=name, **({LASTING: False} if LASTING in fields else {}))
+
+
 def _tuned(recorder: Recorder) -> list[Masking]:
-    """Return the best of the tuned methods, if any were tuned."""
+    """Return the best of the tuned methods, if any were tuned; those that take long come last, as time may end."""
     if not recorder.folder.file(TUNING).exists():
         return []
+    original, registry = recorder.assembly.microdata.original, recorder.assembly.registry
     rows = recorder.folder.read_object(TUNING, "methods")["methods"]
-    return [Masking.from_json(row) for row in rows[:METHODS]]
+    listed = [Masking.from_json(row) for row in rows[:METHODS]]
+    names = {step.method for one in listed for step in one.steps}
+    classes = {name: registry.implementation("masking-method", name) for name in sorted(names)}
+    lasting = {name for name, design, _ in fitting_designs(classes, original) if design.dear}
+    return sorted(listed, key=lambda one: any(step.method in lasting for step in one.steps))
 
 
 def _stop(planned: PlannedStart, assembly: Assembly) -> Stop:
