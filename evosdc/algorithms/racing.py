@@ -16,7 +16,9 @@ LENGTH = "length"
 """The trait that says how long a genome is (`evosdc.model.Described.traits`); of equals the shorter is better."""
 
 SCREENED = "screened"
-"""Name in the memory: by member, its first objective on the first table, as its rivals are screened on."""
+"""Name in the memory: by member, its first objective on the first table, as its rivals are screened on.
+
+Of those that were never screened, entries of a start for one, the mean over all tables stands there."""
 
 ALIKE = 0.5
 """Distance below which two genomes are of one kind."""
@@ -118,13 +120,14 @@ class Racing(Algorithm):
         screened = dict(zip((one.key for one in members), population.memory[SCREENED].tolist(), strict=True))
         rivals, waiting, promoted = list(members), [], set()
         for item, one in zip(offspring, evaluated, strict=True):
+            parent = individuals[item.parents[0]]
+            judged_before = parent.provisional and one.key == self._key(parent.genome)
+            if judged_before:  # one that fails on all tables waits no longer, either
+                promoted.add(parent.key)
             if one.provisional and not one.failed:
                 waiting.append(one)
             elif not one.failed:
-                parent = individuals[item.parents[0]]
-                judged_before = item.parents[0] >= len(members)
-                promoted.add(parent.key if judged_before else b"")
-                screened[one.key] = _figure(parent) if judged_before else _figure(one)
+                screened[one.key] = _figure(parent if judged_before else one)
                 rivals.append(one)
         survivors = self._survivors(rivals)
         left = [one for one in individuals[len(members) :] if one.key not in promoted]
@@ -190,7 +193,7 @@ def _settled(population: Population) -> tuple[Individual, ...]:
 def _population(
     before: Population, members: Sequence[Individual], kept: Sequence[Individual], figures: Sequence[float]
 ) -> Population:
-    """Return a population of members and of those set aside; while there is no member, figures are about these."""
+    """Return a population of members with their figures, and of those set aside; none is while there is no member."""
     memory = {ASIDE: np.array(len(kept) if members else 0), SCREENED: np.array(figures)}
     return replace(before, individuals=(*members, *kept), memory=memory)
 

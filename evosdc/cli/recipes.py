@@ -67,7 +67,7 @@ def apply(
         now, then = result["best"]["scores"], plan.scores
         both = [(name, word) for name, word in (("il", "loss"), ("dr", "risk")) if name in now and name in then]
         told = ", ".join(f"{word} {now[name]:.2f} (when the recipe was made {then[name]:.2f})" for name, word in both)
-        say(f"Recipe of {len(plan.steps)} steps: {told}. Wrote {output}.")
+        say(f"Recipe of {len(plan.steps)} step{'s' * (len(plan.steps) > 1)}: {told}. Wrote {output}.")
     leave_by(result, as_json)
 
 

@@ -63,18 +63,11 @@ def print_result(result: Mapping[str, Any]) -> None:
     if tuned.get("evidence"):
         say(tuned["evidence"])
     if result.get("recipe"):
-        say(price_of(result["recipe"]))
+        say(result["recipe"]["words"])
     changed = ", ".join(f"{name} {count}" for name, count in result["changed"].items())
     say(f"Of {result['records']} records, values changed: {changed}.")
     if result.get("dropped_identifiers"):
         say(f"Left out of the protected file: {', '.join(result['dropped_identifiers'])}.")
-
-
-def price_of(recipe: Mapping[str, Any]) -> str:
-    """Return what a file costs that can be explained and repeated, in place of the best one found."""
-    text = f"Recipe, which can be explained and repeated on another file ({recipe['file']}): {recipe['label']}."
-    better = recipe["better_percent"]
-    return text if better is None else f"{text} The file found scores {better:.1f} % better than its files do."
 
 
 _COLOURS = {"publishable": "green", "publishable on conditions": "yellow", "not publishable": "red"}

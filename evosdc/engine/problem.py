@@ -269,6 +269,8 @@ class Problem:
         precedes the objectives in every comparison. Figures that are means over few draws have to keep their bounds by
         `margins`: what is published is one draw.
 
+        A genome that is judged on a part of its tables (`Raced`) is provisional: it comes behind all others.
+
         With a genotype that is `Restricted` the scores of a genome hold ``violation``, and as ``penalty`` what was
         added to the first objective. That is the first objective of the reference, times one plus the violation. No
         genome that may not be published is then better than the reference, and of two such the nearer one is better.

@@ -145,16 +145,7 @@ def _stands(run: RecordedRun, stand: Standings) -> str:
 
 def _explained(run: RecordedRun) -> str:
     """Return what a file costs that can be explained, where a plan was evolved first."""
-    recipe = mapping(run.result.get("recipe"))
-    if not recipe:
-        return ""
-    scores = mapping(recipe.get("scores"))
-    text = (
-        f"A plan that can be explained, and repeated on another file, scores {number(scores.get('score'))} in the mean "
-        f"of its files: {quoted(run.told(recipe.get('label')))}. It is in {recipe.get('file')}."
-    )
-    better = recipe.get("better_percent")
-    return text if better is None else f"{text} The file found scores {number(better)} % better."
+    return run.told(mapping(run.result.get("recipe")).get("words"))
 
 
 def _constraints(run: RecordedRun) -> str:

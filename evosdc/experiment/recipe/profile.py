@@ -66,14 +66,9 @@ def _profile(table: Table, attribute: Attribute) -> AttributeProfile:
         deciles = () if len(known) < FEWEST else tuple(_rounded(q) for q in np.quantile(known, np.arange(1, 10) / 10))
         return AttributeProfile(scale=attribute.scale.value, deciles=deciles)
     step = max(1.0, 100.0 * LEAST_PEOPLE / n)
-    counts = np.bincount(column[column != MISSING], minlength=len(attribute.categories))
-    percent = {
-        label: round(round(100.0 * count / n / step) * step, 1)
-        for label, count in zip(attribute.categories, counts.tolist(), strict=True)
-    }
-    return AttributeProfile(
-        scale=attribute.scale.value, percent={label: share for label, share in percent.items() if share > 0.0}
-    )
+    percent = {label: round(round(share / step) * step, 1) for label, share in _shares(table, attribute).items()}
+    kept = {label: share for label, share in percent.items() if share > 0.0}
+    return AttributeProfile(scale=attribute.scale.value, percent=kept)
 
 
 def _rounded(value: float) -> float:
@@ -121,7 +116,7 @@ def differences(known: MadeFor, table: Table) -> list[Difference]:
             if profile.deciles:
                 found.append(_of_numbers(name, profile, table))
             continue
-        now = _profile_shares(table, attribute)
+        now = _shares(table, attribute)
         labels = {*profile.percent, *now}
         rounding = max(1.0, 100.0 * LEAST_PEOPLE / known.records) / 2.0
         gaps = [abs(profile.percent.get(label, 0.0) - now.get(label, 0.0)) for label in labels]
@@ -142,7 +137,8 @@ def _of_numbers(name: str, profile: AttributeProfile, table: Table) -> Differenc
     return Difference(name, 100.0 * float(gaps.max()), 100.0 / sqrt(max(len(numbers), 1)))
 
 
-def _profile_shares(table: Table, attribute: Attribute) -> dict[str, float]:
+def _shares(table: Table, attribute: Attribute) -> dict[str, float]:
+    """Return the per cent of the records by category, of those that occur."""
     column = table.column(attribute.name)
     counts = np.bincount(column[column != MISSING], minlength=len(attribute.categories))
     return {

@@ -122,8 +122,8 @@ def entries_of(starting: Sequence[StartingFile]) -> list[StartingFile]:
 def recipe_summary(folder: RunFolder, best: Individual) -> dict[str, Any] | None:
     """Return the evolved plan that a search began with, its mean scores, and by how much the file found is better.
 
-    ``better_percent`` is what it costs to publish a file that can be explained; None for several objectives. None at
-    all where no plan was evolved before.
+    ``words`` says so in a sentence. ``better_percent`` is what it costs to publish a file that can be explained; None
+    for several objectives. None at all where no plan was evolved before.
     """
     if not folder.file(PLANNING).exists():
         return None
@@ -131,8 +131,12 @@ def recipe_summary(folder: RunFolder, best: Individual) -> dict[str, Any] | None
     score = document["scores"].get("score")
     single = len(best.objectives) == 1 and score
     better = 100.0 * (score - best.objectives[0]) / abs(score) if single else None
+    words = f"Recipe, which can be explained and repeated on another file ({RECIPE}): {document['label']}."
+    if better is not None:
+        comes = f"{better:.1f} % better than" if better > 0.0 else "no better than"
+        words += f" The file found scores {comes} its files do in the mean."
     kept = {key: document[key] for key in ("label", "steps", "scores", "evaluations", "seconds")}
-    return kept | {"better_percent": better, "file": RECIPE}
+    return kept | {"better_percent": better, "file": RECIPE, "words": words}
 
 
 def _best_entry(files: Sequence[StartingFile]) -> dict[str, Any] | None:
