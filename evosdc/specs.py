@@ -49,9 +49,19 @@ class Spec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaskingMethodSpec(Spec):
-    """A masking method (`evosdc.model.MaskingMethod`); `scales` are those of the attributes it can mask."""
+    """A masking method (`evosdc.model.MaskingMethod`).
+
+    Parameters
+    ----------
+    scales : tuple of str
+        Of the attributes that it can mask.
+    guarantees : tuple of (str, str)
+        Names of privacy models, each with the parameter that its headline is not below in any file of the method: on
+        the masked attributes, with missing values read as the schema says. Such a method can end a protection plan.
+    """
 
     scales: tuple[str, ...] = ("nominal", "ordinal", "numeric")
+    guarantees: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,9 @@ SCREENED = "screened"
 
 Of those that were never screened, entries of a start for one, the mean over all tables stands there."""
 
+SIMPLIFIED = "simplified"
+"""Name in the memory: the beginning of the key of the best member that was last tried with a step less."""
+
 ALIKE = 0.5
 """Distance below which two genomes are of one kind."""
 
@@ -37,7 +40,7 @@ class Racing(Algorithm):
     only wait beside the members; they may be parents, but are no members and no result. In each generation a few are
     judged on all tables: those whose figure on the first one would put them in the better half of the members. Who was
     lucky there falls back then. Of one kind, with less than half the greatest distance between them, few survive, so
-    that kinds are left until their parameters are tuned.
+    that kinds are left until their parameters are tuned. A new best member is tried with each of its steps left out.
     For genotypes that are `evosdc.model.Raced`; others are judged fully at once. A race in the sense of Maron and
     Moore (1994), by successive halving (Jamieson and Talwalkar 2016) in two steps; its details are evosdc's own.
     """
@@ -74,6 +77,7 @@ class Racing(Algorithm):
             Offspring(self._on_all_tables(individuals[slot].genome), individuals[slot].origin, (slot,))
             for slot in promoted
         ]
+        offspring += self._simplifications(population, members)
         standing = _standing(individuals)
         select = streams.select(population.generation)
         seen = {self._key(one.genome) for one in individuals} | {self._key(item.genome) for item in offspring}
@@ -92,6 +96,15 @@ class Racing(Algorithm):
                 Offspring(self._on_one_table(child), origin, tuple(chosen) if origin == "crossover" else (chosen[0],))
             )
         return offspring
+
+    def _simplifications(self, population: Population, members: Sequence[Individual]) -> list[Offspring]:
+        """Return the genomes that lack a step of the best member, where it is a new one and consists of steps."""
+        if not members or _beginning(members[0]) == int(population.memory[SIMPLIFIED]):
+            return []
+        simpler = self.toolbox.simpler(members[0].genome) if hasattr(self.toolbox, "simpler") else ()
+        known = {self._key(one.genome) for one in population.individuals}
+        fresh = [genome for genome in simpler if self._key(genome) not in known]
+        return [Offspring(self._on_one_table(genome), "simplification", (0,)) for genome in fresh]
 
     def _child(
         self, individuals: Sequence[Individual], chosen: Sequence[int], rng: np.random.Generator
@@ -132,7 +145,8 @@ class Racing(Algorithm):
         survivors = self._survivors(rivals)
         left = [one for one in individuals[len(members) :] if one.key not in promoted]
         kept = self._survivors([*waiting, *left])
-        return _population(population, survivors, kept, [screened[one.key] for one in survivors])
+        figures = [screened[one.key] for one in survivors]
+        return _population(population, survivors, kept, figures, _beginning(members[0]) if members else 0)
 
     def solution(self, population: Population, best: Individual) -> Individual:
         """Return the shortest member that is hardly worse than the best."""
@@ -191,10 +205,18 @@ def _settled(population: Population) -> tuple[Individual, ...]:
 
 
 def _population(
-    before: Population, members: Sequence[Individual], kept: Sequence[Individual], figures: Sequence[float]
+    before: Population,
+    members: Sequence[Individual],
+    kept: Sequence[Individual],
+    figures: Sequence[float],
+    simplified: int = 0,
 ) -> Population:
     """Return a population of members with their figures, and of those set aside; none is while there is no member."""
-    memory = {ASIDE: np.array(len(kept) if members else 0), SCREENED: np.array(figures)}
+    memory = {
+        ASIDE: np.array(len(kept) if members else 0),
+        SCREENED: np.array(figures),
+        SIMPLIFIED: np.array(simplified),
+    }
     return replace(before, individuals=(*members, *kept), memory=memory)
 
 
@@ -211,6 +233,11 @@ def _order(individuals: Sequence[Individual]) -> list[int]:
 
 def _rank(individual: Individual) -> tuple[float, tuple[float, ...], float]:
     return individual.infeasibility, individual.objectives, individual.scores.get(LENGTH, 0.0)
+
+
+def _beginning(individual: Individual) -> int:
+    """Return the beginning of an individual's key as a number."""
+    return int.from_bytes(individual.key[:7])
 
 
 def _figure(individual: Individual) -> float:

@@ -124,6 +124,17 @@ class ProtectedData(Generic[Data]):
         """What has to be known before the data are released."""
         return tuple(self.result["warnings"])
 
+    @property
+    def recipe(self) -> Path | None:
+        """The recipe file that the run left, for `evosdc.explain` and `evosdc.apply`; None where it found none.
+
+        Copy it elsewhere where no folder was asked for: it lasts as long as this object does.
+        """
+        from evosdc.runs.layout import RECIPE
+
+        file = None if self._run is None else self._run / RECIPE
+        return file if file is not None and file.exists() else None
+
     def report(self, path: str | Path = "report.html", overwrite: bool = False) -> Path:
         """Write the report of the run and return where it is.
 

@@ -27,6 +27,7 @@ def protect(
     dr: Sequence[str] | str | None = None,
     require: Sequence[str] | str = (),
     tune: bool = True,
+    explainable: bool = False,
     second_opinion: bool = True,
     structural_zeros: bool = True,
     neutralise_formulas: bool = False,
@@ -55,6 +56,8 @@ def protect(
         ``"publishable on conditions"`` for one that does not forbid to publish it.
     tune : bool
         Whether the search begins with masking methods at their best parameters.
+    explainable : bool
+        Whether the file is one that a protection plan makes, which can be explained and repeated: ``found.recipe``.
     second_opinion : bool
         Whether judges that the search does not use are asked about the result.
     structural_zeros : bool
@@ -112,6 +115,7 @@ def protect(
             executor={"name": executor} if isinstance(executor, str) else executor,
             tuned=tune,
             second_opinion=second_opinion,
+            explainable=explainable,
         )
 
     given_data = Given(data, original, tuple(names), roles, neutralise_formulas)

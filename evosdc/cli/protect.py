@@ -33,6 +33,11 @@ from evosdc.cli.options import (
     help="Begin with masking methods at their best parameters, found in a fifth of the time; else with a portfolio.",
 )
 @click.option(
+    "--explainable",
+    is_flag=True,
+    help="Publish a file that a protection plan makes, which can be explained and repeated; see docs/recipes.md.",
+)
+@click.option(
     "--second-opinion/--no-second-opinion",
     "second_opinion",
     default=True,
@@ -64,6 +69,7 @@ def protect(
     dr: str | None,
     require: tuple[str, ...],
     tuned: bool,
+    explainable: bool,
     second_opinion: bool,
     zeros: bool,
     neutralise: bool,
@@ -100,5 +106,6 @@ def protect(
         executor={"name": executor} | ({"workers": workers} if workers else {}),
         tuned=tuned,
         second_opinion=second_opinion,
+        explainable=explainable,
     )
     leave_by(carry_out(experiment, output, quiet, as_json), as_json)

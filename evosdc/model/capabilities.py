@@ -233,6 +233,10 @@ class Composed(Genotype[G]):
     def masking(self, g: G) -> Masking:
         """Return a genome as an entry of a portfolio, without a seed."""
 
+    def simpler(self, g: G) -> Sequence[G]:
+        """Return the genomes that lack one step of a genome each, to see whether a winner needs all of its steps."""
+        return ()
+
 
 class Direct(Genotype[G]):
     """A genotype that knows some scores without decoding a table."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from deap import base
 
-from evosdc.model.capabilities import Movable, Raced
+from evosdc.model.capabilities import Composed, Movable, Raced
 from evosdc.model.fitness import Fitness
 from evosdc.model.genotype import Genotype
 from evosdc.model.measure import Fitted
@@ -28,7 +28,7 @@ def toolbox_of(
     toolbox, for algorithms that are made of others. Where a constraint is on a privacy model, `keeps_classes` is True:
     half of the mutations are then moves that keep records alike (`evosdc.model.Movable.class_moves`), if there are any.
     Of a genotype that is `evosdc.model.Raced`, ``on_one_table(genome)`` and ``on_all_tables(genome)`` say how it is
-    judged.
+    judged; of one that is `evosdc.model.Composed`, ``simpler(genome)`` which genomes have a step less.
     """
     toolbox = base.Toolbox()
     toolbox.genotype, toolbox.measures, toolbox.fitness = genotype, measures or {}, fitness
@@ -42,6 +42,8 @@ def toolbox_of(
     if isinstance(genotype, Raced):
         toolbox.register("on_one_table", genotype.judged_on, draws=1)
         toolbox.register("on_all_tables", genotype.judged_on, draws=genotype.draws)
+    if isinstance(genotype, Composed):
+        toolbox.register("simpler", genotype.simpler)
     if algorithm is not None:
         toolbox.register("algorithm", lambda name, params: algorithm(name, params, toolbox))
     return toolbox

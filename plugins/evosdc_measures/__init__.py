@@ -7,9 +7,17 @@ from collections.abc import Iterator
 
 from evosdc.hookspecs import hookimpl
 from evosdc.specs import FitnessSpec, MeasureSpec
-from evosdc_measures import analysis_loss, categorical_loss, consistency, interval_disclosure, linkage, numeric_loss
+from evosdc_measures import (
+    analysis_loss,
+    categorical_loss,
+    completeness,
+    consistency,
+    interval_disclosure,
+    linkage,
+    numeric_loss,
+)
 
-_FAMILIES = (categorical_loss, numeric_loss, analysis_loss, interval_disclosure, linkage, consistency)
+_FAMILIES = (categorical_loss, numeric_loss, analysis_loss, interval_disclosure, linkage, consistency, completeness)
 
 
 @hookimpl

@@ -157,6 +157,12 @@ class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[R
         kept = [step for place, step in enumerate(steps) if place not in refused] or list(steps[:1])
         return replace(kept[0], then=tuple(kept[1:]))
 
+    def simpler(self, g: Recipe) -> Sequence[Recipe]:
+        """Return the plans that lack one of the steps each."""
+        plan = self._plan(g)
+        shorter = [self.space.normal([*plan[:place], *plan[place + 1 :]]) for place in range(len(plan))]
+        return [self._recipe(steps) for steps in dict.fromkeys(shorter) if steps]
+
     def initial_genomes(self) -> Sequence[tuple[Masking, Recipe]]:
         """Return plans of one step: every design, at a few places of its parameters."""
         found: dict[bytes, tuple[Masking, Recipe]] = {}

@@ -102,3 +102,17 @@ def test_the_shortest_that_is_hardly_worse_is_the_solution(noisy: Noisy) -> None
     population = Population((best, short, worse, screened))
     assert search.solution(population, best) is short
     assert racing(noisy, tolerance=0.0).solution(population, best) is best
+
+
+def test_a_new_best_member_is_tried_with_each_step_left_out_once(noisy: Noisy) -> None:
+    search = racing(noisy)
+    search.toolbox.register("simpler", lambda g: [(g[0] + 0.25, TABLES), (g[0] + 0.5, TABLES)])
+    population = search.first_population([noisy.judged((float(n), TABLES)) for n in range(5, 15)])
+    best = population.members[0]
+    offspring, after = generation(search, noisy, population)
+    assert [item.genome for item in offspring if item.origin == "simplification"] == [(5.25, 1), (5.5, 1)]
+    again = search.propose(after, Streams(1))
+    if after.members[0].key == best.key:
+        assert all(item.origin != "simplification" for item in again)
+    else:
+        assert sum(item.origin == "simplification" for item in again) == 2

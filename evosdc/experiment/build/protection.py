@@ -7,6 +7,7 @@ from typing import Any
 from evosdc.calls.defaults import default_portfolio, measures_by_role
 from evosdc.calls.households import require_no_split_households
 from evosdc.experiment.build.data import load_data, microdata_of
+from evosdc.experiment.build.plan_genotype import plan_genotype
 from evosdc.experiment.build.safeguards import exact_risks, harms_of, limits_of
 from evosdc.experiment.config.data_source import DataSource
 from evosdc.experiment.config.experiment import Experiment
@@ -21,6 +22,9 @@ GENERATIONS = 1200
 
 STALLED = 400
 """Generations without improvement after which it ends."""
+
+PLAN_STALLED = 60
+"""Likewise, of a search of protection plans, where a generation is a round of some eighteen plans."""
 
 TUNED = 600
 """Files that are masked and judged to tune masking methods, where no time is given; else a share of the time."""
@@ -45,6 +49,7 @@ def protection(
     start: Mapping[str, Any] | None = None,
     harms: bool = True,
     second_opinion: bool = True,
+    explainable: bool = False,
 ) -> Experiment:
     """Return the experiment that protects a file, with what the user leaves open filled in.
 
@@ -78,6 +83,8 @@ def protection(
         Whether harms are judged and limited, and values that stay as they were.
     second_opinion : bool
         Whether judges that the search does not use are asked about what it found.
+    explainable : bool
+        Whether a protection plan is evolved to the end, and the file is one that it makes; else cells are.
 
     Raises
     ------
@@ -112,6 +119,11 @@ def protection(
     }
     if executor is not None:
         document["executor"] = dict(executor)
+    if explainable:
+        required = [Constraint.parse(text) for text in require]
+        document["genotype"] = plan_genotype(required, microdata, registry)
+        document["algorithm"] = {"name": registry.default("algorithm", "plan")}
+        document["stop"] = {"seconds": seconds} if seconds else {"generations": GENERATIONS, "stalled": PLAN_STALLED}
     if start is None and tuned:
         # Of many tuned files most are alike; a search gets further from the portfolio's variety besides.
         original = microdata.original
@@ -126,7 +138,7 @@ def protection(
             offered = (*fitting, *offered)
         methods = [{"method": name} for name in offered]
         start = {"tuned": {"files": 1} | limits, "methods": methods, "portfolio": portfolio}
-        if registry.defaults("genotype", "plan"):
+        if registry.defaults("genotype", "plan") and not explainable:
             start["planned"] = {} if seconds else {"evaluations": PLANNED}
     if start is not None:
         document["start"] = dict(start)

@@ -13,7 +13,7 @@ JUDGED = ("genotype", "measures", "fitness", "constraints", "structural_zeros")
 """Keys of an experiment that say how a recipe was judged."""
 
 
-def recipe_of(assembly: Assembly, masking: Masking) -> Recipe:
+def recipe_of(assembly: Assembly, masking: Masking, scores: dict[str, float] | None = None) -> Recipe:
     """Return a plan as a recipe: its scores in the mean over several files, and those without each step.
 
     Parameters
@@ -21,10 +21,13 @@ def recipe_of(assembly: Assembly, masking: Masking) -> Recipe:
     assembly : Assembly
     masking : Masking
         The plan.
+    scores : dict of str to float, optional
+        Of the plan as `mean_scores` gives them, where they are known.
     """
     problem, registry, seed = assembly.problem, assembly.registry, assembly.seed
     steps = list(masking.steps)
-    scores = mean_scores(problem, registry, steps, seed)
+    if scores is None:
+        scores = mean_scores(problem, registry, steps, seed)
     document = assembly.experiment.model_dump(mode="json", by_alias=True, exclude_none=True)
     return Recipe(
         format=1,
@@ -50,11 +53,14 @@ def recipe_of(assembly: Assembly, masking: Masking) -> Recipe:
     )
 
 
-def write_recipe(folder: RunFolder, assembly: Assembly, best: Individual) -> None:
-    """Write ``recipe.toml`` of a run's solution, where its genotype is made of masking methods."""
+def write_recipe(folder: RunFolder, assembly: Assembly, best: Individual) -> Recipe | None:
+    """Write ``recipe.toml`` of a run's solution, and return what it holds; None where plans are not what it evolves."""
     genotype = assembly.problem.genotype
-    if isinstance(genotype, Composed):
-        write_text(folder.file(RECIPE), recipe_text(recipe_of(assembly, genotype.masking(best.genome))))
+    if not isinstance(genotype, Composed):
+        return None
+    recipe = recipe_of(assembly, genotype.masking(best.genome))
+    write_text(folder.file(RECIPE), recipe_text(recipe))
+    return recipe
 
 
 def _rounded(scores: dict[str, float]) -> dict[str, float]:

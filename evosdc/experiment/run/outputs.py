@@ -96,7 +96,7 @@ def write_outputs(
     described = genotype if isinstance(genotype, Described) else None
     for name, text in described.files(best.genome).items() if described else ():
         write_text(folder.file(name), text)
-    write_recipe(folder, assembly, best)
+    recipe = write_recipe(folder, assembly, best)
     if isinstance(genotype, PostRandomised):
         write_transitions(folder, assembly.microdata.original, masked, genotype.transitions(best.genome))
     judged = with_origins(
@@ -170,7 +170,7 @@ def write_outputs(
         "verdict": verdict,
         "second_opinion": opinion,
         "so_far": so_far or None,
-        "recipe": recipe_summary(folder, best),
+        "recipe": recipe_summary(folder, best, recipe),
         "limit": limit_summary(limit, experiment.fitness.name, best, known),
     }
     document |= {key: value for key, value in further.items() if value is not None}

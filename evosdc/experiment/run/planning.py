@@ -8,6 +8,8 @@ from evosdc.engine.evaluation import Dispatch, Evaluator
 from evosdc.engine.loop import SearchState, search
 from evosdc.engine.stop import Stop
 from evosdc.experiment.build.assembly import Assembly, assemble_on
+from evosdc.experiment.build.constraints import parse_constraints
+from evosdc.experiment.build.plan_genotype import plan_genotype
 from evosdc.experiment.build.start import starting_plan
 from evosdc.experiment.build.start_entries import entries_of, written_entries
 from evosdc.experiment.build.start_files import file_entries
@@ -16,6 +18,7 @@ from evosdc.experiment.config.maskings import MaskingEntry, PlannedStart
 from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.config.recipe_file import recipe_text
 from evosdc.experiment.config.resolution import experiment_text
+from evosdc.experiment.recipe.contributions import mean_scores
 from evosdc.experiment.recipe.outputs import recipe_of
 from evosdc.experiment.run.environment import write_experiment
 from evosdc.experiment.run.portfolio import search_from, starting_individuals
@@ -24,7 +27,7 @@ from evosdc.experiment.run.workers import anew
 from evosdc.files.atomic import write_text
 from evosdc.kernel import working_time
 from evosdc.model import Composed, Masking, fitting_designs
-from evosdc.plugins.registry import Registry
+from evosdc.model.individual import INFEASIBILITY
 from evosdc.runs.layout import PLANNING, RECIPE, TUNING, RunFolder
 from evosdc.seeds import draw_seed
 
@@ -33,9 +36,6 @@ EVALUATIONS = 1500
 
 STALLED = 40
 """Generations without improvement after which a plan is taken for the best."""
-
-LASTING = "lasting"
-"""Parameter of genotypes of plans: whether methods that take long are tried."""
 
 METHODS = 12
 """Tuned methods, the best ones, that the plans begin with."""
@@ -66,8 +66,8 @@ def planned_start(
         solution = nested.algorithm.solution(state.population, state.best)
         genotype = nested.problem.genotype
         assert isinstance(genotype, Composed), "plans are made of masking methods"
-        masking = genotype.masking(solution.genome)
-        recipe = recipe_of(nested, masking)
+        masking, scores = _not_worse(nested, genotype.masking(solution.genome), recorder)
+        recipe = recipe_of(nested, masking, scores)
         write_text(folder.file(RECIPE), recipe_text(recipe))
         told: dict[str, Any] = {
             "label": masking.label,
@@ -105,7 +105,7 @@ def plan_assembly(assembly: Assembly, tuned: Sequence[Masking]) -> Assembly:
     registry = assembly.registry
     methods = tuple(MaskingEntry.of(replace(one, seed=None)) for one in tuned)
     update = {
-        "genotype": _plans(registry),
+        "genotype": Named(**plan_genotype(parse_constraints(assembly.experiment), assembly.microdata, registry)),
         "algorithm": Named(name=registry.default("algorithm", "plan")),
         "start": Start(methods=methods, initial=True),
     }
@@ -113,20 +113,38 @@ def plan_assembly(assembly: Assembly, tuned: Sequence[Masking]) -> Assembly:
     return assemble_on(experiment, assembly.source, assembly.microdata, registry, assembly.seed)
 
 
-def _plans(registry: Registry) -> Named:
-    """Return the genotype of plans; tuning has tried what takes long already, where the genotype can leave that out."""
-    name = registry.default("genotype", "plan")
-    fields = registry.implementation("genotype", name).Params.model_fields
-    return Named(name=name, **({LASTING: False} if LASTING in fields else {}))
+def _not_worse(nested: Assembly, found: Masking, recorder: Recorder) -> tuple[Masking, dict[str, float] | None]:
+    """Return the plan found, or the best tuned method where that is better on fresh files, and its scores there.
+
+    A method that takes long may not have had its turn among the plans. Its files are only made again where the mean of
+    those that tuning chose it by, which flatters it, is better than what the plan comes to.
+    """
+    scores = mean_scores(nested.problem, nested.registry, found.steps, nested.seed)
+    for row in _tuned_rows(recorder)[:1]:
+        best = replace(Masking.from_json(row), seed=None)
+        if best != found and (scores is None or row["mean"][0] < scores["score"] or scores.get(INFEASIBILITY, 0.0)):
+            other = mean_scores(nested.problem, nested.registry, best.steps, nested.seed)
+            if other is not None and (scores is None or _standing(other) < _standing(scores)):
+                return best, other
+    return found, scores
+
+
+def _standing(scores: Mapping[str, float]) -> tuple[float, float]:
+    return scores.get(INFEASIBILITY, 0.0), scores["score"]
+
+
+def _tuned_rows(recorder: Recorder) -> list[dict[str, Any]]:
+    """Return the tuned methods from the best to the worst, if any were tuned, as ``tuning.json`` has them."""
+    if not recorder.folder.file(TUNING).exists():
+        return []
+    rows: list[dict[str, Any]] = recorder.folder.read_object(TUNING, "methods")["methods"]
+    return rows
 
 
 def _tuned(recorder: Recorder) -> list[Masking]:
     """Return the best of the tuned methods, if any were tuned; those that take long come last, as time may end."""
-    if not recorder.folder.file(TUNING).exists():
-        return []
     original, registry = recorder.assembly.microdata.original, recorder.assembly.registry
-    rows = recorder.folder.read_object(TUNING, "methods")["methods"]
-    listed = [Masking.from_json(row) for row in rows[:METHODS]]
+    listed = [Masking.from_json(row) for row in _tuned_rows(recorder)[:METHODS]]
     names = {step.method for one in listed for step in one.steps}
     classes = {name: registry.implementation("masking-method", name) for name in sorted(names)}
     lasting = {name for name, design, _ in fitting_designs(classes, original) if design.dear}

@@ -10,6 +10,8 @@ from evosdc.engine.hypervolume import REFERENCE
 from evosdc.engine.loop import SearchState
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import StartingFile, fresh_masking_scores
+from evosdc.experiment.config.recipe_file import Recipe
+from evosdc.experiment.recipe.contributions import chain_of
 from evosdc.experiment.run.fresh_findings import impossible_on, pairs_on, requirements_on
 from evosdc.model import Individual
 from evosdc.runs.layout import PLANNING, RECIPE, TUNING, RunFolder
@@ -119,12 +121,17 @@ def entries_of(starting: Sequence[StartingFile]) -> list[StartingFile]:
     return [file for file in starting if file.masking is not None and not file.left_out and not file.planned]
 
 
-def recipe_summary(folder: RunFolder, best: Individual) -> dict[str, Any] | None:
+def recipe_summary(folder: RunFolder, best: Individual, recipe: Recipe | None = None) -> dict[str, Any] | None:
     """Return the evolved plan that a search began with, its mean scores, and by how much the file found is better.
 
     ``words`` says so in a sentence. ``better_percent`` is what it costs to publish a file that can be explained; None
-    for several objectives. None at all where no plan was evolved before.
+    for several objectives. Of a search of plans it is the plan that makes the file, and there is no such price. None at
+    all where no plan was evolved.
     """
+    if recipe is not None:
+        label = chain_of([step.masking for step in recipe.steps]).label
+        words = f"A recipe made the file; it can be explained and repeated on another one ({RECIPE}): {label}."
+        return {"label": label, "steps": len(recipe.steps), "scores": recipe.scores, "file": RECIPE, "words": words}
     if not folder.file(PLANNING).exists():
         return None
     document = folder.read_object(PLANNING, "scores")

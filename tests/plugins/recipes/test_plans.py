@@ -176,6 +176,18 @@ def test_the_last_step_ends_every_plan() -> None:
         assert counts.min() >= 3
 
 
+def test_simpler_plans_lack_a_step_each_and_there_is_none_without_steps() -> None:
+    genotype = recipes()
+    for number in range(12):
+        recipe = genotype.random(np.random.default_rng(number))
+        steps = genotype._plan(recipe)
+        simpler = [genotype._plan(one) for one in genotype.simpler(recipe)]
+        assert (len(simpler) > 0) == (len(steps) > 1)
+        assert all(len(one) < len(steps) and set(one) <= set(steps) for one in simpler)
+        for one in genotype.simpler(recipe):
+            genotype.check(one)
+
+
 @pytest.mark.parametrize(
     ("last", "wanted"),
     [
