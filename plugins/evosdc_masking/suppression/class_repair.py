@@ -97,6 +97,7 @@ class ClassRepair:
         settled = sizes[group] >= k
         self.rare: Records = np.flatnonzero(~settled)
         self.members: dict[int, list[int]] = {}
+        self._group_sizes: dict[bytes, frozenset[int]] = {}
         self._settle(np.flatnonzero(settled), keys[settled])
 
     def form(self, subset: Subset) -> None:
@@ -111,22 +112,24 @@ class ClassRepair:
 
     def borrow(self, subset: Subset, size: int) -> None:
         """Suppress the subset in groups of `size` rare records and in records of larger classes that make them k."""
-        keys = self._keys(self.rare, subset)
-        distinct, sizes = np.unique(keys, return_counts=True)
-        wanted = {int(key) for key in distinct[sizes == size]}
-        if not wanted:
-            return
-        lenders: dict[int, list[int]] = {}
         names = [name for name, members in self.members.items() if len(members) > self.k]
+        if not names or size not in self._sizes(subset):
+            return
+        distinct, group, sizes = np.unique(self._keys(self.rare, subset), return_inverse=True, return_counts=True)
+        wanted = {int(key): place for place, key in enumerate(distinct) if sizes[place] == size}
+        order, ends = np.argsort(group, kind="stable"), np.cumsum(sizes)
+        lenders: dict[int, list[int]] = {}
         heads = np.array([self.members[name][0] for name in names], dtype=np.intp)
         for name, key in zip(names, map(int, self._keys(heads, subset)), strict=True):
             if key in wanted:
                 lenders.setdefault(key, []).append(name)
+        left = np.ones(self.rare.size, dtype=np.bool_)
         for key in sorted(lenders):
             need = self.k - size
             if sum(len(self.members[name]) - self.k for name in lenders[key]) < need:
                 continue
-            moved = self.rare[keys == np.uint64(key)].tolist()
+            chosen = order[ends[wanted[key]] - size : ends[wanted[key]]]
+            moved = self.rare[chosen].tolist()
             for name in sorted(lenders[key], key=lambda name: (self._cost(name, subset), self.members[name][0])):
                 spare = min(len(self.members[name]) - self.k, need)
                 if spare > 0:
@@ -135,8 +138,16 @@ class ClassRepair:
                     need -= spare
             rows = np.array(moved, dtype=np.intp)
             self._publish(rows, subset, np.full(rows.size, key, dtype=np.uint64))
-            self.rare = self.rare[keys != np.uint64(key)]
-            keys = self._keys(self.rare, subset)
+            left[chosen] = False
+        self.rare = self.rare[left]
+
+    def _sizes(self, subset: Subset) -> frozenset[int]:
+        """Return how many rare records agree once the subset is suppressed, in groups; kept until values change."""
+        known = self._group_sizes.get(subset.tobytes())
+        if known is None:
+            known = frozenset(np.unique(self._keys(self.rare, subset), return_counts=True)[1].tolist())
+            self._group_sizes[subset.tobytes()] = known
+        return known
 
     def merge(self, subsets: list[Subset]) -> None:
         """Suppress, in one group of rare records and in a whole class, what makes them alike at the least price."""
@@ -170,6 +181,7 @@ class ClassRepair:
     def _publish(self, rows: Records, subset: Subset, keys: Keys) -> None:
         self.values[np.ix_(rows, subset)] = -1
         self.parts[np.ix_(rows, subset)] = self.absent[subset]
+        self._group_sizes.clear()
         self._settle(rows, keys)
 
     def _settle(self, rows: Records, keys: Keys) -> None:
