@@ -14,11 +14,15 @@ if TYPE_CHECKING:
 
 
 class Mended(NamedTuple):
-    """A masked table in order, the attributes whose labels had to be put right, and those whose values were moved."""
+    """A masked table in order, the attributes whose labels had to be put right, and those whose values were moved.
+
+    `unrepaired` is the table before records that rules forbid were repaired: what its masking makes anew.
+    """
 
     table: Table
     right_labels: tuple[str, ...]
     move_values: tuple[str, ...]
+    unrepaired: Table
 
 
 def mended(problem: "Problem", masked: Table) -> Mended:
@@ -37,7 +41,7 @@ def mended(problem: "Problem", masked: Table) -> Mended:
     """
     righted, right_labels = _with_right_labels(problem, masked)
     moved, move_values = _with_moved_values(problem, righted)
-    return Mended(problem.repair.repaired(moved), right_labels, move_values)
+    return Mended(problem.repair.repaired(moved), right_labels, move_values, moved)
 
 
 def _with_right_labels(problem: "Problem", masked: Table) -> tuple[Table, tuple[str, ...]]:

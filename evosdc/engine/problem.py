@@ -282,7 +282,7 @@ class Problem:
             combined = self.constraints.judge(combined, margins)
         if genome is not None and self.draws_of(genome) < self.draws:
             combined[INFEASIBILITY] = combined.get(INFEASIBILITY, 0.0) + PROVISIONAL
-        objectives = tuple(self.fitness.combine(combined))
+        objectives = tuple(self.fitness.combine(self._no_traits | combined))
         # One sum tells of all; it may overflow where no value does.
         values = (*combined.values(), *objectives)
         if not isfinite(sum(values)) and not all(map(isfinite, values)):
@@ -294,6 +294,11 @@ class Problem:
         added = [scale * (1.0 + violation) if violation > 0.0 else 0.0 for scale in self._penalty]
         penalised = tuple(value + more for value, more in zip(objectives, added, strict=True))
         return combined | {"violation": violation, "penalty": added[0]}, penalised
+
+    @cached_property
+    def _no_traits(self) -> dict[str, float]:
+        """What a fitness reads of a file that is no genome where genomes have traits."""
+        return dict.fromkeys(self.genotype.trait_names, 0.0) if isinstance(self.genotype, Described) else {}
 
     @cached_property
     def _penalty(self) -> tuple[float, ...]:

@@ -7,7 +7,7 @@ The framework asks ``isinstance(genotype, Seedable)`` and the like. A genotype l
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -260,10 +260,14 @@ class Described(Genotype[G]):
         """What the genotype decided for the user, in plain sentences; shown with the run and kept in its result."""
         return ()
 
+    trait_names: ClassVar[tuple[str, ...]] = ()
+    """Names of the `traits` that every genome has, so that a fitness can be refused that asks for others."""
+
     def traits(self, g: G) -> Mapping[str, float]:
         """Return figures of the genome itself, its size for one; a fitness may use them beside the scores of its file.
 
-        Names must not be those of measures. Files that are no genomes (a portfolio's, the original) have none.
+        Names must not be those of measures. Files that are no genomes (a portfolio's, the original) have none; a
+        fitness reads 0 there.
         """
         return {}
 

@@ -178,6 +178,7 @@ class CapabilityTests(GenotypeSubject):
                 traits, pictures = genotype.traits(genome), genotype.pictures(genome)
                 files = genotype.files(genome)
             assert all(map(isfinite, traits.values())), f"a trait is not finite: {dict(traits)}"
+            assert set(genotype.trait_names) <= set(traits), "a genome lacks a trait that all have"
             assert all("<svg" in picture for picture in pictures.values()), "a picture is no SVG document"
             assert all(isinstance(text, str) for text in files.values()), "a file is no text"
             assert dict(genotype.traits(genome)) == dict(traits), "traits differ when asked again"

@@ -67,7 +67,8 @@ def attempt(
 ) -> tuple[Trial, Table] | tuple[Refusal, None]:
     """Mask the protected attributes and judge the file as the search would judge it; return the file too.
 
-    Labels are put right, kept values moved, and records that rules forbid repaired first. A method that does not fit,
+    Labels are put right, kept values moved, and records that rules forbid repaired first. The file returned is the one
+    before that repair, which its masking makes anew wherever a search is repeated. A method that does not fit,
     or fails, costs nothing but this trial.
     """
     try:
@@ -76,14 +77,15 @@ def attempt(
         masked = apply_masking(masking, methods, microdata, stream(seed, Purpose.MASK))
         if masked.schema != microdata.original.schema:
             return Refusal("publishes labels that the attributes do not have"), None
-        masked, right_labels, move_values = mended(problem, masked)
-        scores, objectives = judged(problem, masked)
+        order = mended(problem, masked)
+        scores, objectives = judged(problem, order.table)
     except InputError as error:
         return Refusal(str(error.faults[0])), None
     except Exception as error:
         # Any method may be tuned, a stranger's too; a text of an unknown error might hold values of records.
         return Refusal(type(error).__name__), None
-    return Trial(seed, scores, objectives, digest_of(masked), right_labels, move_values), masked
+    trial = Trial(seed, scores, objectives, digest_of(order.table), order.right_labels, order.move_values)
+    return trial, order.unrepaired
 
 
 def judged(problem: Problem, masked: Table) -> tuple[Mapping[str, float], tuple[float, ...]]:

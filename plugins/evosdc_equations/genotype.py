@@ -50,6 +50,7 @@ class Equations(PostRandomised[Genes], SelfStarting[Genes], Described[Genes]):
 
     params: Params
     portfolio = None
+    trait_names = ("nodes", "depth")
 
     def __init__(self, params: Params, microdata: Microdata) -> None:
         super().__init__(params, microdata)

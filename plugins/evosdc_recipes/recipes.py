@@ -47,6 +47,7 @@ class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[R
 
     params: Params
     portfolio = None
+    trait_names = ("length",)
 
     def __init__(self, params: Params, microdata: Microdata, methods: MaskingMethods) -> None:
         super().__init__(params, microdata, methods)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,15 +13,18 @@ from evosdc.cli import main
 from evosdc.engine.digest import digest_of
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.build.protection import protection
+from evosdc.experiment.build.start import starting_individual
 from evosdc.experiment.config.experiment import Experiment, StopRule
 from evosdc.experiment.config.maskings import MaskingEntry, TunedStart
 from evosdc.experiment.config.reader import read_experiment
 from evosdc.experiment.run.run import resume_once, run_once
-from evosdc.experiment.run.tuning import EVALUATIONS, budget_of
+from evosdc.experiment.run.tuning import EVALUATIONS, budget_of, with_tuned
 from evosdc.model import Masking
 from evosdc.plugins.registry import default_registry
 from evosdc.report import write_report
 from evosdc.tuning.judge import Budget
+from evosdc.tuning.trial import Trial, attempt
 
 PROTECT = ("built", "degree", "grade1")
 METHODS = ("rank-swapping", "top-coding", "mdav")
@@ -194,3 +198,27 @@ def test_folders_of_runs_without_tuning_say_nothing_of_it(tmp_path: Path):
     done = run_once(experiment(start={"methods": [CHAIN]}), tmp_path / "run", default_registry(), 4)
     assert "tuned" not in done.result["portfolio"]
     assert not (done.folder / "tuning.json").exists()
+
+
+def test_a_file_that_tuning_made_is_the_one_that_its_masking_makes_anew(tmp_path):
+    """A run that is repeated has no tables, only maskings; some files are put in order twice there."""
+    lines = [f"{'mf'[i % 2]},{20 + i % 7},{i * i % 11}" for i in range(60)]
+    (tmp_path / "survey.csv").write_text("sex,age,note\n" + "\n".join(lines) + "\n")
+    attributes = [f'[attributes.{name}]\nrole = "quasi-identifier"' for name in ("sex", "age")]
+    ordinal = '\nscale = "ordinal"\n'
+    (tmp_path / "schema.toml").write_text("\n".join(attributes) + ordinal)
+    source = {"file": tmp_path / "survey.csv", "schema": tmp_path / "schema.toml"}
+    given = protection(source, default_registry(), fitness="max", second_opinion=False)
+    assembly = assemble(given, default_registry())
+    known, differing = [], 0
+    for method, params in (("mdav", {"k": 5, "group_size": 1}), ("mdav", {"k": 3}), ("mdav", {"k": 5})):
+        trial, table = attempt(assembly.problem, default_registry(), Masking(method, params), 1)
+        assert isinstance(trial, Trial)
+        known.append((trial.exactly(Masking(method, params)), table))
+    plan = with_tuned(assembly, [masking for masking, _ in known], made=known).plan
+    assert len(plan.made) == len(known)
+    for position, (masking, _) in enumerate(known):
+        first, again = (starting_individual(assembly.problem, one, position) for one in (plan, replace(plan, made={})))
+        assert (first.origin, first.scores) == (again.origin, again.scores)
+        differing += first.origin != masking.label
+    assert differing, "none was put in order twice, so that nothing was tested"

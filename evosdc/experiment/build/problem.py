@@ -14,6 +14,7 @@ from evosdc.experiment.config.experiment import Experiment, MeasureEntry, Measur
 from evosdc.model import (
     Aggregation,
     Composed,
+    Described,
     Expected,
     Fitness,
     Fitted,
@@ -78,6 +79,7 @@ def build_problem(experiment: Experiment, microdata: Microdata, registry: Regist
         constraints, figures = constraints_of(experiment, measures, registry, microdata, aggregation, genotype)
     if fitness is not None and not collect.faults:
         known = set(fitted) | set(aggregation.combine(dict.fromkeys(fitted, 0.0)))
+        known |= set(genotype.trait_names) if isinstance(genotype, Described) else set()
         lacking = [name for name in fitness.needs if name not in known]
         if lacking:
             collect.faults.append(

@@ -177,11 +177,10 @@ def starting_individual(problem: Problem, plan: StartingPlan, position: int, rul
     ends the run.
     """
     genotype, label = problem.genotype, plan.labels[position]
-    if position in plan.made:
-        assert isinstance(genotype, Seedable), "files start a search of seedable genotypes only"
-        return individual_of(problem, genotype.seeded(plan.made[position]), label, rule)
     if position < len(plan.maskings) and isinstance(genotype, Seedable):
-        made = _masked(problem, plan.maskings[position], position)
+        known = plan.made.get(position)
+        # A file that is there goes the same way as one that is made: a run that is repeated makes it.
+        made = _masked(problem, plan.maskings[position], position) if known is None else mended(problem, known)
         label += put_in_order(made)
         return individual_of(problem, genotype.seeded(made.table), label, rule)
     if position < plan.candidates:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from evosdc.experiment.config.recipe_file import Recipe, RecipeStep
+from evosdc.model.individual import INFEASIBILITY
 
 SMALL = 0.05
 """Points on the 0..100 scale below which a difference is not told."""
@@ -29,7 +30,10 @@ def _contribution(step: RecipeStep, whole: Mapping[str, float]) -> str:
     if not step.without or not whole:
         return "without it the recipe cannot be carried out, so that its share is not known."
     before, after = step.without, whole
+    needed = before.get(INFEASIBILITY, 0.0) > after.get(INFEASIBILITY, 0.0) == 0.0
     if all(abs(after[name] - before[name]) < SMALL for name in ("il", "dr") if name in after and name in before):
+        if needed:
+            return "it makes sure of what is required, which does not hold without it; loss and risk hardly change."
         return "it changes neither loss nor risk; the recipe would do without it."
     parts = []
     for name, (less, more) in VERBS.items():
@@ -37,7 +41,8 @@ def _contribution(step: RecipeStep, whole: Mapping[str, float]) -> str:
         if abs(gap) >= SMALL:
             verb = (more if gap > 0 else less).format(f"{abs(gap):.2f}")
             parts.append(f"{verb} ({before[name]:.2f} -> {after[name]:.2f})")
-    return f"it {' and '.join(parts)}; the score is {after['score']:.2f}, without it {before['score']:.2f}."
+    last = " What is required does not hold without it." if needed else ""
+    return f"it {' and '.join(parts)}; the score is {after['score']:.2f}, without it {before['score']:.2f}.{last}"
 
 
 def _change(before: Mapping[str, float], after: Mapping[str, float]) -> str:

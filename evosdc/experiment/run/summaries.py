@@ -14,6 +14,7 @@ from evosdc.experiment.config.recipe_file import Recipe
 from evosdc.experiment.recipe.contributions import chain_of
 from evosdc.experiment.run.fresh_findings import impossible_on, pairs_on, requirements_on
 from evosdc.model import Individual
+from evosdc.model.individual import INFEASIBILITY, PROVISIONAL
 from evosdc.runs.layout import PLANNING, RECIPE, TUNING, RunFolder
 from evosdc.table.table import Table
 
@@ -86,8 +87,14 @@ def original_of(starting: Sequence[StartingFile], best: Individual) -> Individua
 
 
 def scored(individual: Individual) -> dict[str, Any]:
-    """Return scores and fitness as JSON-able data."""
-    return {"scores": dict(individual.scores), "fitness": list(individual.objectives)}
+    """Return scores and fitness as JSON-able data.
+
+    What a search adds to the infeasibility of those that it judged on a part of their tables is no score.
+    """
+    scores = dict(individual.scores)
+    if individual.provisional and not individual.failed:
+        scores[INFEASIBILITY] = round(scores[INFEASIBILITY] - PROVISIONAL, 6)
+    return {"scores": scores, "fitness": list(individual.objectives)}
 
 
 def portfolio_summary(starting: Sequence[StartingFile]) -> dict[str, Any]:

@@ -1,0 +1,203 @@
+"""Recipes against tuned methods on six files, and recipes on files that they were not made for.
+
+    python experiments/recipes/compare.py [--smoke] [-o FOLDER] [FILE ...]     # scores.csv
+    python experiments/recipes/compare.py --waves [--smoke] [-o FOLDER]        # waves.csv
+
+Files are judged as ``evosdc protect`` judges them, by the greater of IL and DR. Methods, alone and in chains of two,
+are tuned by up to 2000 files. Recipes are evolved from their own initial plans, not from tuned methods, by as many
+files as tuning took, and what they were at half of them is kept. All are then judged on 12 new draws.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import click
+import numpy as np
+
+from evosdc.datasets.housing import survey
+from evosdc.datasets.loading import load_dataset
+from evosdc.engine.evaluation import Evaluator
+from evosdc.engine.loop import SearchState, search
+from evosdc.engine.problem import Problem
+from evosdc.engine.stop import Stop
+from evosdc.experiment.build.assembly import Assembly, assemble
+from evosdc.experiment.build.protection import protection
+from evosdc.experiment.config.experiment import Experiment, Named, Start, StopRule
+from evosdc.experiment.config.maskings import TunedStart
+from evosdc.experiment.recipe.contributions import mean_scores
+from evosdc.experiment.run.own_data import with_own_data
+from evosdc.experiment.run.portfolio import search_from, starting_individuals
+from evosdc.experiment.run.tuning import tune_alone
+from evosdc.model import Masking
+from evosdc.plugins.registry import default_registry
+from evosdc.table.table import Table
+from evosdc.tuning.judge import Budget
+
+REGISTRY = default_registry()
+FILES: dict[str, dict[str, Any]] = {
+    "german-credit": {"name": "german-credit", "protect": ["existacc", "savings", "presemploy"]},
+    "solar-flare": {"name": "solar-flare"},
+    "housing": {"name": "housing"},
+    "adult-1000": {"name": "adult", "first": 1000},
+    "census": {"name": "census"},
+    "tarragona": {"name": "tarragona"},
+}
+FILES_JUDGED, FRESH, FRESH_SEED = 2000, 12, 777
+KINDS = {"method": "method", "by attribute": "method, by attribute", "chain": "chain of two"}
+FIELDS = ("file", "what", "files", "cpu seconds", "score", "steps", "plan")
+WAVE_FIELDS = ("made for", "carried out on", "score there", "score here", "change in %", "own recipe here", "plan")
+
+
+def judged(source: dict[str, Any], seed: int) -> Experiment:
+    """Return the experiment that judges a file as ``evosdc protect`` does."""
+    return protection(source, REGISTRY, fitness="max", seed=seed, second_opinion=False, executor={"name": "serial"})
+
+
+def fresh(assembly: Assembly, masking: Masking) -> float:
+    """Return the mean score of files that a plan makes by draws of no search."""
+    scores = mean_scores(
+        assembly.problem, REGISTRY, [replace(one, seed=None) for one in masking.steps], FRESH_SEED, FRESH
+    )
+    return float("nan") if scores is None else scores["score"]
+
+
+def row(file: str, what: str, files: int, seconds: float, assembly: Assembly, plan: Masking) -> dict[str, Any]:
+    """Return what was found, judged anew."""
+    figures = (file, what, files, f"{seconds:.0f}", f"{fresh(assembly, plan):.4f}", len(plan.steps), plan.label)
+    return dict(zip(FIELDS, figures, strict=True))
+
+
+def tuned(name: str, source: dict[str, Any], most: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Yield the best methods of each kind."""
+    assembly = assemble(judged(source, seed), REGISTRY)
+    began = process_time()
+    found = tune_alone(assembly, TunedStart(evaluations=most), Budget(most, None))
+    seconds = process_time() - began
+    for kind, words in KINDS.items():
+        best = next((one for one in found.rows if one.kind == kind), None)
+        if best is not None:
+            yield row(name, words, found.evaluations, seconds, assembly, best.masking)
+
+
+@contextmanager
+def counted() -> Iterator[list[int]]:
+    """Count the files that are judged meanwhile; a plan is judged on several."""
+    count, original = [0], Problem._scored
+
+    def scored(self: Problem, *given: Any) -> Any:
+        count[0] += 1
+        return original(self, *given)
+
+    Problem._scored = scored  # type: ignore[method-assign]
+    try:
+        yield count
+    finally:
+        Problem._scored = original  # type: ignore[method-assign]
+
+
+class EnoughError(Exception):
+    """As many files were judged as are asked for."""
+
+
+def evolved(
+    source: dict[str, Any], marks: Sequence[int], seed: int
+) -> tuple[Assembly, list[tuple[int, float, Masking]]]:
+    """Evolve plans, and return the solutions at several numbers of files judged: files, CPU seconds and plan."""
+    plans = {"genotype": Named(name="recipes"), "algorithm": Named(name="racing"), "start": Start(initial=True)}
+    experiment = judged(source, seed).model_copy(update={**plans, "stop": StopRule(generations=10**6)})
+    assembly = assemble(experiment, REGISTRY)
+    genotype: Any = assembly.problem.genotype
+    began, found = process_time(), list[tuple[int, float, Masking]]()
+    with counted() as count:
+        individuals = list(starting_individuals(assembly, None, lambda done, total: None))
+        state = search_from(assembly, individuals, 0.0, 0)
+
+        def observe(reached: SearchState, record: dict[str, Any]) -> None:
+            while len(found) < len(marks) and count[0] >= marks[len(found)]:
+                best = assembly.algorithm.solution(reached.population, reached.best)
+                found.append((count[0], process_time() - began, genotype.masking(best.genome)))
+            if len(found) == len(marks):
+                raise EnoughError
+
+        evaluator = Evaluator(assembly.problem, None, None, experiment.on_error.rule)
+        with suppress(EnoughError):
+            search(assembly.algorithm, evaluator, assembly.problem.streams, Stop(generations=10**6), state, observe)
+    return assembly, found
+
+
+def scores(name: str, most: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a file."""
+    rows = list(tuned(name, FILES[name], most, seed))
+    yield from rows
+    files = rows[0]["files"]
+    assembly, found = evolved(FILES[name], (files // 2, files), seed)
+    for words, (count, seconds, plan) in zip(("recipe, half the files", "recipe"), found, strict=True):
+        yield row(name, words, count, seconds, assembly, plan)
+
+
+def halves(table: Table, seed: int) -> tuple[Table, Table]:
+    """Return a file's records at random in two files of one size."""
+    order = np.random.default_rng(seed).permutation(len(table))
+    half = len(table) // 2
+    return table.take(np.sort(order[:half])), table.take(np.sort(order[half : 2 * half]))
+
+
+def waves(smoke: bool) -> Iterator[tuple[str, str, Table, Table, list[str]]]:
+    """Yield files of one kind in pairs: what they are, and what is protected."""
+    first = survey().table
+    keys = ["built", "degree", "grade1"]
+    yield "housing", "a new draw of it", first, survey(seed=2).table, keys
+    adult = load_dataset(REGISTRY.spec("dataset", "adult")).table  # type: ignore[arg-type]
+    adult = adult.take(np.arange(1000 if smoke else len(adult)))
+    yield "half A of Adult", "half B", *halves(adult, 1), ["education", "marital-status", "occupation"]
+    german = load_dataset(REGISTRY.spec("dataset", "german-credit")).table  # type: ignore[arg-type]
+    yield "half A of German Credit", "half B", *halves(german, 1), ["existacc", "savings", "presemploy"]
+
+
+def carried_over(folder: Path, most: int, smoke: bool, seed: int) -> Iterator[dict[str, Any]]:
+    """Yield what recipes score on a file of the same kind, beside a recipe of its own."""
+    for number, (name, other, first, second, protect) in enumerate(waves(smoke)):
+        sources = []
+        for part, table in (("a", first), ("b", second)):
+            place = folder / f"{number}-{part}"
+            sources.append(with_own_data({"data": {"protect": protect}}, table, place)["data"])
+        made, found = evolved(sources[0], (most,), seed)
+        new, own = evolved(sources[1], (most,), seed)
+        there, here, best = fresh(made, found[0][2]), fresh(new, found[0][2]), fresh(new, own[0][2])
+        change = f"{100.0 * (here / there - 1.0):.1f}"
+        figures = (name, other, f"{there:.4f}", f"{here:.4f}", change, f"{best:.4f}", found[0][2].label)
+        yield dict(zip(WAVE_FIELDS, figures, strict=True))
+
+
+@click.command()
+@click.argument("names", type=click.Choice(list(FILES)), nargs=-1)
+@click.option("--waves", "over", is_flag=True, help="Carry recipes over to files of the same kind.")
+@click.option("--smoke", is_flag=True, help="Few files only.")
+@click.option("--seed", default=1, show_default=True)
+@click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("runs/recipes"), show_default=True)
+def main(names: tuple[str, ...], over: bool, smoke: bool, seed: int, output: Path) -> None:
+    """Write the table, a row as soon as it is known."""
+    output.mkdir(parents=True, exist_ok=True)
+    if over:
+        rows, fields, file = carried_over(output, 150 if smoke else 600, smoke, seed), WAVE_FIELDS, "waves.csv"
+    else:
+        listed = names or tuple(FILES)
+        most = 150 if smoke else FILES_JUDGED
+        rows, fields, file = (one for name in listed for one in scores(name, most, seed)), FIELDS, "scores.csv"
+    with (output / file).open("w", newline="", encoding="utf-8", buffering=1) as stream:
+        writer = csv.DictWriter(stream, fields)
+        writer.writeheader()
+        for one in rows:
+            writer.writerow(one)
+            click.echo(", ".join(map(str, one.values())))
+
+
+if __name__ == "__main__":
+    main()
