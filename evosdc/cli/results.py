@@ -26,7 +26,8 @@ def print_result(result: Mapping[str, Any]) -> None:
     if result.get("identity"):
         columns.append(("original", result["identity"]))
     portfolio = result["portfolio"]["best"]
-    if portfolio:
+    # Of a single file that was made and not changed, one column is enough.
+    if portfolio and (result["generations"] or result["portfolio"]["size"] > 1):
         known = f"best of {result['portfolio']['size']} in portfolio"
         known = "tuned classical method" if result["portfolio"].get("tuned") else known
         columns.append((f"{known}\n{portfolio['label']}", portfolio))

@@ -9,11 +9,13 @@ chosen so that together they have the least maximum, and these are annealed toge
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from evosdc_limit.annealing import MOVES, Channels, Costs, annealed, costs_of, costs_of_one
 from evosdc_limit.attribute import Integers
+from evosdc_limit.exchanged import in_order
 from evosdc_limit.generation import Generation
 from evosdc_limit.objective import Objective
 from evosdc_limit.rounding import rounded
@@ -71,14 +73,16 @@ class Candidates:
         best: Channels | None = None
         chosen = combinations_of(self.found, costs, most=max(1, effort // 2))
         for counts in chosen:
-            one = annealed(costs, counts, self.unchanged, rng, MOVES * 2, _WARM)
+            warm = partial(annealed, costs, counts, self.unchanged, rng, MOVES * 2, _WARM)
+            one = in_order(warm, self.objective.attributes)
             best = one if best is None or one.cost(costs) < best.cost(costs) else best
         assert best is not None
         return best
 
     def balanced(self, channels: Channels, beside: tuple[float, float], rng: np.random.Generator) -> Channels:
         """Return numbers of records near given ones that balance IL and DR with what comes beside."""
-        return annealed(self.costs(beside), channels.counts, self.unchanged, rng, MOVES, _COOL)
+        cool = partial(annealed, self.costs(beside), channels.counts, self.unchanged, rng, MOVES, _COOL)
+        return in_order(cool, self.objective.attributes)
 
 
 def candidates_of(
@@ -114,7 +118,8 @@ def candidates_of(
             counts = rounded(joints[v], own)
             costs = costs_of_one(plain, v, counts.shape, weight)
             for _ in range(effort):
-                ways.append(annealed(costs, [counts], [unchanged[v]], rng))
+                alone = partial(annealed, costs, [counts], [unchanged[v]], rng)
+                ways.append(in_order(alone, [objective.attributes[v]]))
         found.append(tuple(ways))
     return Candidates(objective, middle, greatest, tuple(unchanged), tuple(found))
 

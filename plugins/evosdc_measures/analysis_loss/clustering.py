@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from evosdc.clustering.c_median import c_median
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Fitted, Measure
 from evosdc.model.parameters import Parameters
 from evosdc.seeds import Purpose, stream
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
-from evosdc_measures.analysis_loss.c_median import c_median
 from evosdc_measures.analysis_loss.k_means import Standardisation, k_means
 from evosdc_measures.analysis_loss.partitions import agreement_of, loss_of
 from evosdc_measures.domains import require_aligned
@@ -83,7 +83,8 @@ class FittedClusterAgreement(Fitted):
         params = self._params
         rng = stream(params.seed, Purpose.EVALUATE)
         if self._method == "c-median":
-            return c_median(table, params.clusters, rng, params.starts)
+            names = [attribute.name for attribute in table.schema.categorical]
+            return c_median(table.select(names), params.clusters, rng, params.starts).labels
         return k_means(self._standardisation.points(table), params.clusters, rng, params.starts)
 
     def score(self, masked: Table) -> float:

@@ -11,15 +11,13 @@ from hypothesis import strategies as st
 from evosdc.errors import ParameterError, SchemaError
 from evosdc.model import Microdata
 from evosdc.plugins.registry import default_registry
-from evosdc.table.distance import common_scale
-from evosdc.table.schema import Attribute, MissingRule, Scale, Schema
+from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
 from evosdc.testing.tables import edited, sample_table
-from evosdc_measures.analysis_loss.c_median import c_median
 from evosdc_measures.analysis_loss.k_means import k_means
 from evosdc_measures.analysis_loss.partitions import INDICES, agreement_of, loss_of, variation
-from tests.plugins.measures.cases import noisy, pairs, schema, table
+from tests.plugins.measures.cases import noisy, schema, table
 
 CATEGORICAL = frozenset({Scale.NOMINAL, Scale.ORDINAL})
 
@@ -112,51 +110,6 @@ def test_partitions_agree_with_scikit_learn():
         assert INDICES["fowlkes-mallows"](agreement) == pytest.approx(metrics.fowlkes_mallows_score(a, b))
         nmi = metrics.normalized_mutual_info_score(a, b, average_method="geometric")
         assert INDICES["nmi"](agreement) == pytest.approx(nmi)
-
-
-def total_distance(t, labels):
-    """Return the least total distance of the clusters to representatives of any categories, missing included."""
-    matrices, _ = common_scale(t.schema)
-    wildcards = t.schema.na is MissingRule.WILDCARD
-    total = 0
-    for cluster in set(labels.tolist()):
-        for column, matrix in zip(t.codes[labels == cluster].T, matrices, strict=True):
-            candidates = range(len(matrix) - (wildcards and bool((column >= 0).any())))
-            total += min(int(matrix[column, code].sum()) for code in candidates)
-    return total
-
-
-@given(tables=pairs(most_records=7), clusters=st.integers(1, 3))
-def test_c_median_finds_the_best_of_all_clusterings_of_few_records(tables, clusters):
-    t = tables[0]
-    if t.schema.na is MissingRule.WILDCARD and (t.codes < 0).any():
-        return  # distances under wildcards are no metric, and a cluster's best representative is not unique
-    found = total_distance(t, c_median(t, clusters, np.random.default_rng(1), starts=40))
-    best = min(total_distance(t, np.array(labels, dtype=np.int64)) for labels in partitions(len(t), clusters))
-    assert found == best or found <= 1.5 * best  # a local optimum where several representatives tie
-
-
-def partitions(n, most):
-    def grown(labels):
-        if len(labels) == n:
-            yield labels
-            return
-        for label in range(min(max(labels, default=-1) + 2, most)):
-            yield from grown([*labels, label])
-
-    return grown([])
-
-
-def test_c_median_recovers_separate_groups_in_any_order():
-    centres = np.array([[0, 0, 0, 0], [5, 1, 5, 1], [9, 2, 0, 2]])
-    groups = np.repeat(np.arange(3), 40)
-    codes = centres[groups]
-    codes[::7, 0] = np.minimum(codes[::7, 0] + 1, 9)
-    t = table(schema((10, 3, 10, 3), ("ordinal", "nominal", "ordinal", "nominal")), codes)
-    labels = c_median(t, 3, np.random.default_rng(1))
-    assert loss_of("rand", agreement_of(groups, labels)) == 0.0
-    order = np.random.default_rng(2).permutation(120)
-    assert np.array_equal(c_median(t.take(order), 3, np.random.default_rng(1)), labels[order])
 
 
 def test_k_means_recovers_separate_groups_in_any_order():

@@ -1,0 +1,1 @@
+"""Clusters of similar records, by their medians and modes."""

@@ -1,0 +1,141 @@
+"""c-median clustering of records (thesis, section 5.2; Torra, 2004, about k-modes): a reconstruction.
+
+Each cluster has a representative: by attribute the category or number of least summed distance to its records, the
+first where several tie. It is the lower median of an ordinal or numeric attribute and the mode of a nominal one.
+Records are assigned to the nearest representative and representatives are found anew until nothing changes; neither
+step increases the total distance. The work is done on distinct records in sorted order, so that the order of records is
+of no account.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from evosdc.clustering.assignment import Order, assign, nearer, represent, represent_numbers
+from evosdc.clustering.geometry import Geometry, Integers, Records, geometry_of, records_of
+from evosdc.table.table import Codes, Numbers, Table
+
+MOST_ROUNDS = 100
+"""Rounds of assignment after which a start ends, settled or not."""
+
+SAMPLE = 20_000
+"""Distinct records that starts are tried on, where there are more; all records settle around the best of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """Clusters of a file's records.
+
+    Parameters
+    ----------
+    labels : ndarray of int64, shape (n,)
+        Cluster of each record, from 0.
+    representatives : Table
+        One record for each cluster, in the attributes of the file: medians and modes, which need be nobody's.
+    distances : ndarray of float64, shape (n,)
+        Of each record to its representative; an attribute that differs as much as it can counts 1.
+    """
+
+    labels: Integers
+    representatives: Table
+    distances: Numbers
+
+    @property
+    def sizes(self) -> Integers:
+        """Records of each cluster."""
+        sizes: Integers = np.bincount(self.labels, minlength=len(self.representatives))
+        return sizes
+
+    @property
+    def total(self) -> float:
+        """The sum of all distances, which the clustering makes small."""
+        return float(self.distances.sum())
+
+
+def c_median(
+    table: Table, clusters: int, rng: np.random.Generator, starts: int = 10, rounds: int = MOST_ROUNDS
+) -> Clustering:
+    """Return clusters of a file's records by all of its attributes.
+
+    Parameters
+    ----------
+    table : Table
+        Of any scales; one record and one attribute at least.
+    clusters : int
+        How many; as many as there are distinct records where there are fewer of them.
+    rng : numpy.random.Generator
+        For the first representatives, drawn as k-means++ draws them with probabilities by distance.
+    starts : int
+        Of which the one of least total distance counts, the first of several.
+    rounds : int
+        After which a start ends, settled or not.
+    """
+    records, known = records_of(table), geometry_of(table)
+    wanted = min(clusters, len(records.counts))
+    few = _sample(records, rng)
+    best: Settled | None = None
+    for _ in range(starts):
+        chosen = _first(few, known, wanted, rng)
+        found = _settled(few, known, few.codes[chosen], few.numbers[chosen], rounds)
+        if best is None or found.total < best.total:
+            best = found
+    assert best is not None, "there is one start at least"
+    if few is not records:
+        best = _settled(records, known, best.centres, best.means, rounds)
+    representatives = Table(table.schema, best.centres, best.means)
+    return Clustering(best.assigned[records.of], representatives, best.far[records.of] / known.unit)
+
+
+class Settled(NamedTuple):
+    """Where a start has ended: clusters and distances of the distinct records, and the representatives."""
+
+    total: float
+    assigned: Integers
+    far: Numbers
+    centres: Codes
+    means: Numbers
+
+
+def _sample(records: Records, rng: np.random.Generator) -> Records:
+    """Return the records that starts are tried on: all, or of many as many as `SAMPLE`."""
+    if len(records.counts) <= SAMPLE:
+        return records
+    rows = np.sort(rng.choice(len(records.counts), size=SAMPLE, replace=False))
+    return Records(records.codes[rows], records.numbers[rows], records.counts[rows], rows)
+
+
+def _first(records: Records, known: Geometry, clusters: int, rng: np.random.Generator) -> list[int]:
+    """Return the first representatives: distinct records, each next one likelier the farther from those at hand."""
+    weights = records.counts.astype(np.float64)
+    chosen = [int(rng.choice(len(weights), p=weights / weights.sum()))]
+    nearest = np.full(len(weights), np.inf)
+    while len(chosen) < clusters:
+        nearer(records.codes, records.numbers, chosen[-1], known, nearest)
+        weights = records.counts * nearest
+        weights[chosen] = 0.0
+        if weights.sum() <= 0.0:
+            # Under wildcards distinct records may be at distance 0 from each other.
+            weights = records.counts.astype(np.float64)
+            weights[chosen] = 0.0
+        chosen.append(int(rng.choice(len(weights), p=weights / weights.sum())))
+    return chosen
+
+
+def _settled(records: Records, known: Geometry, centres: Codes, means: Numbers, rounds: int) -> Settled:
+    """Return where a start from some representatives ends; these are left as they are."""
+    codes, numbers, counts = records.codes, records.numbers, records.counts
+    centres, means = centres.copy(), means.copy()
+    order: Order = np.argsort(numbers.T, axis=1, kind="stable").astype(np.int32)
+    assigned, far = np.full(len(counts), -1, dtype=np.int64), np.zeros(len(counts))
+    for _ in range(rounds):
+        if not assign(codes, numbers, centres, means, known, assigned, far):
+            break
+        represent(codes, counts, assigned, known, centres)
+        represent_numbers(numbers, counts, assigned, order, known, means)
+        empty = np.flatnonzero(np.bincount(assigned, minlength=len(centres)) == 0)
+        farthest = np.argsort(-far, kind="stable")[: empty.size]
+        centres[empty], means[empty] = codes[farthest], numbers[farthest]
+    else:
+        assign(codes, numbers, centres, means, known, assigned, far)
+    return Settled(float((counts * far).sum()), assigned, far, centres, means)
