@@ -70,6 +70,14 @@ def _unheard(frame: FrameType | None) -> bool:
     return False
 
 
+_preparing = [0]
+
+
+def preparing() -> bool:
+    """Whether the main thread is in the body of `unlimited`: whoever wants to raise there from outside has to wait."""
+    return _preparing[0] > 0
+
+
 @contextmanager
 def unlimited() -> Iterator[None]:
     """Stop the clock of a time limit in the body.
@@ -81,7 +89,9 @@ def unlimited() -> Iterator[None]:
         yield
         return
     left, interval = signal.setitimer(signal.ITIMER_REAL, 0.0)
+    _preparing[0] += 1
     try:
         yield
     finally:
+        _preparing[0] -= 1
         signal.setitimer(signal.ITIMER_REAL, left, interval)

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from evosdc.time_limit import preparing
+
 AGAIN = 0.05
-"""Seconds after which a signal that was lost is raised again."""
+"""Seconds after which a signal that was lost, or that had to wait, is raised again."""
 
 
 class Stopped(KeyboardInterrupt):
@@ -61,19 +63,26 @@ def forget() -> None:
 def stoppable() -> Iterator[None]:
     """Raise `Stopped` in the main thread when SIGINT, SIGTERM or SIGHUP arrives; an ignored signal stays ignored.
 
-    What is raised where nobody can catch it is raised again a moment later. Where a signal came and the block ended all
-    the same, it ends with `Stopped`.
+    What is raised where nobody can catch it is raised again a moment later, and so is what would interrupt the compiler
+    of kernels, which would be broken for what is left to be done. Where a signal came and the block ended all the same,
+    it ends with `Stopped`.
     """
 
     def stop(number: int, frame: FrameType | None) -> None:
         _asked.number = number
+        if preparing():
+            later(number)
+            return
         raise Stopped(number)
 
     def lost(unraisable: "sys.UnraisableHookArgs") -> None:
         if not isinstance(unraisable.exc_value, Stopped):
             hook_before(unraisable)
             return
-        timer = threading.Timer(AGAIN, again, (unraisable.exc_value.number,))
+        later(unraisable.exc_value.number)
+
+    def later(number: int) -> None:
+        timer = threading.Timer(AGAIN, again, (number,))
         timer.daemon = True
         timer.start()
 

@@ -235,8 +235,8 @@ def test_control_characters_of_a_file_are_shown_and_not_obeyed(evosdc, tmp_path)
 )
 def test_signals_keep_what_was_reached(survey, number):
     program = (
-        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
+        "import faulthandler, signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL); faulthandler.enable()\n"
         "from evosdc.cli import main; main()"
     )
     words = ["protect", "survey.csv", "--schema", "schema.toml", "--time", "600s", "--no-tune", "-o", "run", "--quiet"]

@@ -12,6 +12,7 @@ from rich.console import Console
 from evosdc import cli
 from evosdc.cli.display import PERIOD, Countdown, Plain, Quiet
 from evosdc.cli.signals import Stopped, asked_to_stop, forget, stop_if_asked, stoppable
+from evosdc.time_limit import unlimited
 
 RECORD = {"generation": 3, "evaluations": 40, "best": {"fitness": [1.0]}}
 
@@ -57,6 +58,24 @@ def test_what_python_drops_while_it_clears_up_is_raised_again(capsys):
         clear_and_wait()
     assert time.monotonic() - began < 10.0
     assert "ignored" not in capsys.readouterr().err
+
+
+def test_the_compiler_of_kernels_is_not_interrupted():
+    reached = []
+
+    def compile_and_wait():
+        with unlimited():
+            signal.raise_signal(signal.SIGINT)
+            time.sleep(0.2)
+            reached.append("compiled")
+        while time.monotonic() < began + 20.0:
+            time.sleep(0.01)
+
+    began = time.monotonic()
+    with pytest.raises(Stopped), stoppable():
+        compile_and_wait()
+    assert reached == ["compiled"]
+    assert time.monotonic() - began < 10.0
 
 
 def swallow():
