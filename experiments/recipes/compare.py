@@ -4,14 +4,14 @@
     python experiments/recipes/compare.py --waves [--smoke] [-o FOLDER]        # waves.csv
 
 Files are judged as ``evosdc protect`` judges them, by the greater of IL and DR. Methods, alone and in chains of two,
-are tuned by up to 2000 files. Recipes are evolved from their own initial plans, not from tuned methods, by as many
-files as tuning took, and what they were at half of them is kept. All are then judged on 12 new draws.
+are tuned by up to 2000 files. Recipes have as many files as that took, or half of them: two fifths tune methods, as
+``protect`` does, and by the others plans are evolved from these. All are then judged on 12 new draws.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +30,7 @@ from evosdc.engine.stop import Stop
 from evosdc.experiment.build.assembly import Assembly, assemble
 from evosdc.experiment.build.protection import protection
 from evosdc.experiment.config.experiment import Experiment, Named, Start, StopRule
-from evosdc.experiment.config.maskings import TunedStart
+from evosdc.experiment.config.maskings import MaskingEntry, TunedStart
 from evosdc.experiment.recipe.contributions import mean_scores
 from evosdc.experiment.run.own_data import with_own_data
 from evosdc.experiment.run.portfolio import search_from, starting_individuals
@@ -49,6 +49,7 @@ FILES: dict[str, dict[str, Any]] = {
     "census": {"name": "census"},
     "tarragona": {"name": "tarragona"},
 }
+FOR_TUNING, METHODS = 0.4, 12
 FILES_JUDGED, FRESH, FRESH_SEED = 2000, 12, 777
 KINDS = {"method": "method", "by attribute": "method, by attribute", "chain": "chain of two"}
 FIELDS = ("file", "what", "files", "cpu seconds", "score", "steps", "plan")
@@ -106,30 +107,34 @@ class EnoughError(Exception):
     """As many files were judged as are asked for."""
 
 
-def evolved(
-    source: dict[str, Any], marks: Sequence[int], seed: int
-) -> tuple[Assembly, list[tuple[int, float, Masking]]]:
-    """Evolve plans, and return the solutions at several numbers of files judged: files, CPU seconds and plan."""
-    plans = {"genotype": Named(name="recipes"), "algorithm": Named(name="racing"), "start": Start(initial=True)}
-    experiment = judged(source, seed).model_copy(update={**plans, "stop": StopRule(generations=10**6)})
+def evolved(source: dict[str, Any], most: int, seed: int) -> tuple[Assembly, int, float, Masking]:
+    """Tune methods by a part of the files, evolve plans by the others: files judged, CPU seconds and the solution."""
+    began, experiment = process_time(), judged(source, seed)
+    first = int(FOR_TUNING * most)
+    tuned = tune_alone(assemble(experiment, REGISTRY), TunedStart(evaluations=first), Budget(first, None))
+    methods = tuple(MaskingEntry.of(replace(one.masking, seed=None)) for one in tuned.rows[:METHODS])
+    plans = {"genotype": Named(name="recipes"), "algorithm": Named(name="racing")}
+    changes = {**plans, "start": Start(methods=methods, initial=True), "stop": StopRule(generations=10**6)}
+    experiment = experiment.model_copy(update=changes)
     assembly = assemble(experiment, REGISTRY)
     genotype: Any = assembly.problem.genotype
-    began, found = process_time(), list[tuple[int, float, Masking]]()
     with counted() as count:
+        count[0] = tuned.evaluations
         individuals = list(starting_individuals(assembly, None, lambda done, total: None))
-        state = search_from(assembly, individuals, 0.0, 0)
+        reached = [search_from(assembly, individuals, 0.0, 0)]
 
-        def observe(reached: SearchState, record: dict[str, Any]) -> None:
-            while len(found) < len(marks) and count[0] >= marks[len(found)]:
-                best = assembly.algorithm.solution(reached.population, reached.best)
-                found.append((count[0], process_time() - began, genotype.masking(best.genome)))
-            if len(found) == len(marks):
+        def observe(state: SearchState, record: dict[str, Any]) -> None:
+            reached[0] = state
+            if count[0] >= most:
                 raise EnoughError
 
         evaluator = Evaluator(assembly.problem, None, None, experiment.on_error.rule)
         with suppress(EnoughError):
-            search(assembly.algorithm, evaluator, assembly.problem.streams, Stop(generations=10**6), state, observe)
-    return assembly, found
+            search(
+                assembly.algorithm, evaluator, assembly.problem.streams, Stop(generations=10**6), reached[0], observe
+            )
+    best = assembly.algorithm.solution(reached[0].population, reached[0].best)
+    return assembly, count[0], process_time() - began, genotype.masking(best.genome)
 
 
 def scores(name: str, most: int, seed: int) -> Iterator[dict[str, Any]]:
@@ -137,8 +142,8 @@ def scores(name: str, most: int, seed: int) -> Iterator[dict[str, Any]]:
     rows = list(tuned(name, FILES[name], most, seed))
     yield from rows
     files = rows[0]["files"]
-    assembly, found = evolved(FILES[name], (files // 2, files), seed)
-    for words, (count, seconds, plan) in zip(("recipe, half the files", "recipe"), found, strict=True):
+    for words, most in (("recipe, half the files", files // 2), ("recipe", files)):
+        assembly, count, seconds, plan = evolved(FILES[name], most, seed)
         yield row(name, words, count, seconds, assembly, plan)
 
 
@@ -168,11 +173,11 @@ def carried_over(folder: Path, most: int, smoke: bool, seed: int) -> Iterator[di
         for part, table in (("a", first), ("b", second)):
             place = folder / f"{number}-{part}"
             sources.append(with_own_data({"data": {"protect": protect}}, table, place)["data"])
-        made, found = evolved(sources[0], (most,), seed)
-        new, own = evolved(sources[1], (most,), seed)
-        there, here, best = fresh(made, found[0][2]), fresh(new, found[0][2]), fresh(new, own[0][2])
+        made, _, _, plan = evolved(sources[0], most, seed)
+        new, _, _, own = evolved(sources[1], most, seed)
+        there, here, best = fresh(made, plan), fresh(new, plan), fresh(new, own)
         change = f"{100.0 * (here / there - 1.0):.1f}"
-        figures = (name, other, f"{there:.4f}", f"{here:.4f}", change, f"{best:.4f}", found[0][2].label)
+        figures = (name, other, f"{there:.4f}", f"{here:.4f}", change, f"{best:.4f}", plan.label)
         yield dict(zip(WAVE_FIELDS, figures, strict=True))
 
 
