@@ -10,9 +10,10 @@ import pytest
 from evosdc.errors import PluginError
 from evosdc.model import Generalising, Genotype, Randomised
 from evosdc.table.table import Table
-from evosdc.testing.acceptance import on_every_table
+from evosdc.testing.acceptance import accepted, on_every_table
 from evosdc.testing.genotype_subject import GenotypeSubject, draws_of
-from evosdc.testing.purity import generator
+from evosdc.testing.interpretation import interpreted
+from evosdc.testing.purity import fingerprint, generator
 
 
 class DecodingTests(GenotypeSubject):
@@ -36,6 +37,22 @@ class DecodingTests(GenotypeSubject):
             may_extend = isinstance(genotype, Generalising)
             assert found == wanted or (may_extend and extended), f"decode changed the attribute {wanted.name}"
         table.verify()
+
+    @on_every_table
+    def test_kernels_stay_within_their_arrays(self, table_name: str) -> None:
+        if table_name not in self.interpreted:
+            pytest.skip("small tables are enough")
+        microdata = self.microdata(table_name)
+        genotype = accepted(table_name, lambda: self.genotype(microdata))
+        first, second = genotype.random(generator(0)), genotype.random(generator(1))
+        compiled = self._varied(genotype, first, second)
+        with interpreted():
+            again = self._varied(self.genotype(microdata), first, second)
+        assert fingerprint(again) == fingerprint(compiled), "compiled, kernels give other tables"
+
+    def _varied(self, genotype: Genotype[Any], first: Any, second: Any) -> list[Table]:
+        genomes = [genotype.mutate(first, generator(2)), *genotype.crossover(first, second, generator(3))]
+        return [genotype.decode(genome, generator(4)) for genome in (first, *genomes)]
 
     @on_every_table
     def test_decoding_that_is_not_randomised_draws_nothing(self, table_name: str) -> None:

@@ -10,7 +10,7 @@ from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 from evosdc.testing.acceptance import accepted
 from evosdc.testing.purity import generator
-from evosdc.testing.tables import SHAPES, edited, sample_microdata, shuffled
+from evosdc.testing.tables import INTERPRETED, SHAPES, edited, sample_microdata, shuffled
 
 _STREAMS = Streams(seed=11)
 
@@ -33,6 +33,9 @@ class GenotypeSubject:
 
     tables: ClassVar[Collection[str]] = tuple(SHAPES)
     """Names of the tables of `evosdc.testing.tables` to test on; fewer for what takes long on each."""
+
+    interpreted: ClassVar[Collection[str]] = INTERPRETED
+    """Names of the tables on which kernels are run uncompiled; fewer where that takes long."""
 
     _genotypes: ClassVar[dict[str, Genotype[Any]]] = {}
     _genomes: ClassVar[dict[tuple[int, int], list[tuple[str, Any]]]] = {}

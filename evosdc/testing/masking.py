@@ -16,8 +16,9 @@ from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 from evosdc.testing.acceptance import accepted, assert_unknown_keys_refused, on_every_table
 from evosdc.testing.generalisation import assert_same_attributes, label_misses
+from evosdc.testing.interpretation import interpreted
 from evosdc.testing.purity import assert_repeatable, fingerprint, generator, unchanged
-from evosdc.testing.tables import SHAPES, sample_table
+from evosdc.testing.tables import INTERPRETED, SHAPES, sample_table
 
 
 class MaskingMethodConformance:
@@ -43,6 +44,9 @@ class MaskingMethodConformance:
 
     tables: ClassVar[Collection[str]] = tuple(SHAPES)
     """Names of the tables of `evosdc.testing.tables` to test on; fewer for what takes long on each."""
+
+    interpreted: ClassVar[Collection[str]] = INTERPRETED
+    """Names of the tables on which kernels are run uncompiled; fewer where that takes long."""
 
     def method(self) -> MaskingMethod:
         """Return the method to test."""
@@ -90,6 +94,15 @@ class MaskingMethodConformance:
     def test_the_generator_alone_decides(self, table_name: str) -> None:
         self.masked(table_name)
         assert_repeatable(lambda rng: self.method().mask(self.table(table_name), rng), 3, "mask")
+
+    @on_every_table
+    def test_kernels_stay_within_their_arrays(self, table_name: str) -> None:
+        if table_name not in self.interpreted:
+            pytest.skip("small tables are enough")
+        table, masked = self.masked(table_name)
+        with interpreted():
+            again = self.method().mask(table, generator(0))
+        assert again.same_records(masked), "compiled, a kernel gives another table"
 
     def test_a_method_is_not_worn_by_use(self) -> None:
         method = self.method()

@@ -2,7 +2,7 @@
 
 # ruff: noqa: D102 -- the name of a test says what it asserts
 
-from collections.abc import Set
+from collections.abc import Collection, Set
 from dataclasses import replace
 from math import isfinite
 from typing import Any, ClassVar
@@ -15,8 +15,9 @@ from evosdc.model import Fitted, Incremental, Measure, Microdata
 from evosdc.table.schema import Attribute, Scale
 from evosdc.table.table import Table
 from evosdc.testing.acceptance import accepted, assert_unknown_keys_refused, on_every_table
+from evosdc.testing.interpretation import interpreted
 from evosdc.testing.purity import assert_repeatable, fingerprint, generator, unchanged
-from evosdc.testing.tables import edited, sample_table, shuffled
+from evosdc.testing.tables import INTERPRETED, edited, sample_table, shuffled
 
 _ROUNDING = 1e-9
 
@@ -49,6 +50,9 @@ class MeasureConformance:
 
     scales: ClassVar[Set[Scale] | None] = None
     """Scales of the attributes in the test tables, where parameters narrow what the measure supports; None for all."""
+
+    interpreted: ClassVar[Collection[str]] = INTERPRETED
+    """Names of the tables on which kernels are run uncompiled; fewer where that takes long."""
 
     def measure(self) -> Measure:
         """Return the measure to test."""
@@ -177,6 +181,21 @@ class MeasureConformance:
         fitted.value(state)
         fitted.start(self.versions(original)[2])
         assert fingerprint(state) == held, "a later start changed the state of an earlier one"
+
+    @on_every_table
+    def test_kernels_stay_within_their_arrays(self, table_name: str) -> None:
+        if table_name not in self.interpreted:
+            pytest.skip("small tables are enough")
+        original, fitted = self.fitted(table_name)
+        versions = self.versions(original)[:3]
+        masked, rows = edited(versions[1], generator(7), 0.1)
+        compiled = [fitted.score(version) for version in (*versions, masked)]
+        with interpreted():
+            again = self.measure().fit(original)
+            found = [again.score(version) for version in versions]
+            if isinstance(again, Incremental):
+                found.append(again.value(again.update(again.start(versions[1]), masked, rows)))
+        assert found == pytest.approx(compiled[: len(found)], rel=_ROUNDING, abs=1e-9), "compiled, it is another score"
 
     def incremental(self, table_name: str) -> tuple[Table, Incremental[Any]]:
         """Return an original and the measure fitted on it; skips measures that are not incremental."""

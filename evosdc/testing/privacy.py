@@ -3,10 +3,10 @@
 # ruff: noqa: D102 -- the name of a test says what it asserts
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from math import isfinite
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -15,8 +15,9 @@ from evosdc.model import IntruderView, MissingMatch, PrivacyModel
 from evosdc.table.schema import Attribute, Role, Scale
 from evosdc.table.table import MISSING, Rows, Table
 from evosdc.testing.acceptance import accepted, assert_unknown_keys_refused, on_every_table
+from evosdc.testing.interpretation import interpreted
 from evosdc.testing.purity import assert_repeatable, generator, unchanged
-from evosdc.testing.tables import sample_table
+from evosdc.testing.tables import INTERPRETED, sample_table
 
 _ROUNDING = 1e-9
 
@@ -30,6 +31,9 @@ class PrivacyModelConformance:
     ...     def model(self):
     ...         return ShareUnique(ShareUnique.Params())
     """
+
+    interpreted: ClassVar[Collection[str]] = INTERPRETED
+    """Names of the tables on which kernels are run uncompiled; fewer where that takes long."""
 
     def model(self) -> PrivacyModel:
         """Return the model to test."""
@@ -64,6 +68,15 @@ class PrivacyModelConformance:
         slack = _ROUNDING * max(1.0, abs(headline or 0.0))
         within = headline is None or least - slack <= headline <= greatest + slack
         assert within, f"headline {headline}, attainable said {least} to {greatest}"
+
+    @on_every_table
+    def test_kernels_stay_within_their_arrays(self, table_name: str) -> None:
+        if table_name not in self.interpreted:
+            pytest.skip("small tables are enough")
+        view = self.view(table_name)
+        figures = self.figures(view, table_name)
+        with interpreted():
+            assert_same_figures(self.figures(view, table_name), figures)
 
     @on_every_table
     def test_figures_can_be_said_in_words(self, table_name: str) -> None:

@@ -57,6 +57,9 @@ SHAPES: dict[str, TableShape] = {
 ORDINARY = ("ordinary", "many-records")
 """Tables that nothing may refuse; a plugin may refuse the others with a `ParameterError`."""
 
+INTERPRETED = ("one-record", "ordinary", "missing-values")
+"""Tables that are small enough for kernels that are not compiled."""
+
 _NUMERIC_STEP = 7.5
 
 
