@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 Data = TypeVar("Data")
 
+_LASTING: "dict[str, TemporaryDirectory[str]]" = {}
+"""Folders of runs whose recipe was asked for, so that its path outlives the object that it was asked of."""
+
 
 @dataclass(frozen=True)
 class Rated:
@@ -128,11 +131,13 @@ class ProtectedData(Generic[Data]):
     def recipe(self) -> Path | None:
         """The recipe file that the run left, for `evosdc.explain` and `evosdc.apply`; None where it found none.
 
-        Copy it elsewhere where no folder was asked for: it lasts as long as this object does.
+        Copy it elsewhere where no folder was asked for: it lasts until the program ends.
         """
         from evosdc.runs.layout import RECIPE
 
         file = None if self._run is None else self._run / RECIPE
+        if self._kept is not None:
+            _LASTING.setdefault(self._kept.name, self._kept)
         return file if file is not None and file.exists() else None
 
     def report(self, path: str | Path = "report.html", overwrite: bool = False) -> Path:

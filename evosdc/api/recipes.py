@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from evosdc.api.masking import require_seed
 from evosdc.api.protected_data import Given, ProtectedData, protected
 from evosdc.api.tables import as_file
-from evosdc.errors import Fault, SchemaError
+from evosdc.errors import Fault, ParameterError, SchemaError
 from evosdc.plugins.registry import default_registry
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def apply(
     from evosdc.experiment.recipe.application import application
 
     require_seed(seed)
-    plan = read_recipe(Path(recipe))
+    plan = read_recipe(_path(recipe))
     protect = plan.made_for.protect
     columns = set(as_file(data, None)[0].schema.names)
     missing = [name for name in protect if name not in columns]
@@ -63,16 +63,11 @@ def apply(
             [Fault(name, "no such attribute", "the attributes that the recipe masks") for name in missing]
         )
     original, roles = as_file(data, list(protect))
-    told: list[str] = []
 
     def experiment_on(source: Mapping[str, Any]) -> "Experiment":
-        experiment, found = application(plan, source, default_registry(), seed, unlike)
-        told.extend(str(one) for one in found if one.notable)
-        return experiment
+        return application(plan, source, default_registry(), seed, unlike)
 
-    made = protected(Given(data, original, tuple(protect), roles), experiment_on, folder, "evosdc.apply")
-    made.result["warnings"] = [*told, *made.result["warnings"]]
-    return made
+    return protected(Given(data, original, tuple(protect), roles), experiment_on, folder, "evosdc.apply")
 
 
 def explain(recipe: str | Path) -> list[str]:
@@ -87,7 +82,17 @@ def explain(recipe: str | Path) -> list[str]:
     --------
     >>> evosdc.explain("runs/first/recipe.toml")  # doctest: +SKIP
     """
+    from evosdc.calls.masking import build_steps
     from evosdc.experiment.config.recipe_file import read_recipe
     from evosdc.experiment.recipe.explanation import explanation
 
-    return list(explanation(read_recipe(Path(recipe))))
+    plan = read_recipe(_path(recipe))
+    build_steps(plan.entry.masking, default_registry())  # what cannot be carried out is not explained either
+    return list(explanation(plan))
+
+
+def _path(recipe: object) -> Path:
+    if isinstance(recipe, str | Path):
+        return Path(recipe)
+    wanted = "the path of a recipe file"
+    raise ParameterError(Fault("recipe", type(recipe).__name__, wanted, "A search may have found none."))

@@ -1,6 +1,6 @@
 """One entry of a portfolio applied to a file: step by step, whole or stratum by stratum, with weights if any."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -73,6 +73,23 @@ def apply_masking(
     original, righted, moved = microdata.original, masking.right_labels, masking.move_values
     masked = with_right_labels(original, masked, righted) if righted else masked
     return with_moved_values(original, masked, moved) if moved else masked
+
+
+def last_step_of(
+    masking: Masking, methods: Sequence[MaskingMethod], microdata: Microdata
+) -> Callable[[Table], Table] | None:
+    """Return what carries the last step of a chain out once more, on a table of the protected attributes.
+
+    It draws the same random numbers each time. None for a single step.
+    """
+    if len(methods) < 2:
+        return None
+
+    def carried_out(table: Table) -> Table:
+        reached = Microdata(microdata.table.with_columns(table), microdata.protect)
+        return _apply_step(masking.steps[-1], methods[-1], reached, stream(0, Purpose.MASK))
+
+    return carried_out
 
 
 def _apply_step(masking: Masking, method: MaskingMethod, microdata: Microdata, rng: np.random.Generator) -> Table:

@@ -39,7 +39,7 @@ def apply(
     from evosdc.cli.export import exported
     from evosdc.cli.inputs import data_of, open_source, require_apart
     from evosdc.cli.run import carry_out, leave_by
-    from evosdc.cli.text import say, warn
+    from evosdc.cli.text import say
     from evosdc.errors import FaultCollector
     from evosdc.experiment.config.recipe_file import read_recipe
     from evosdc.experiment.recipe.application import application
@@ -58,8 +58,7 @@ def apply(
     with collect.step():
         require_unused(output, output.with_name(f"{output.stem}.manifest.json"), replace=force)
     collect.settle()
-    experiment, found = application(plan, data_of(data, schema, None), default_registry(), seed, unlike)
-    warn(str(one) for one in found if one.notable)
+    experiment = application(plan, data_of(data, schema, None), default_registry(), seed, unlike)
     path = folder if folder is not None else free_folder(Path("runs"), experiment.heading)
     result = carry_out(experiment, path, quiet, as_json)
     exported(path, 0, output, force=True)
@@ -76,12 +75,15 @@ def apply(
 @json_option
 def explain(recipe: Path, as_json: bool) -> None:
     """Say what each step of a RECIPE contributes, on the file that it was made for."""
+    from evosdc.calls.masking import build_steps
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.experiment.config.recipe_file import read_recipe
     from evosdc.experiment.recipe.explanation import explanation
+    from evosdc.plugins.registry import default_registry
 
     plan = read_recipe(recipe)
+    build_steps(plan.entry.masking, default_registry())  # what cannot be carried out is not explained either
     if as_json:
         print_json(plan.model_dump(mode="json") | {"sentences": list(explanation(plan))})
         return

@@ -21,37 +21,39 @@ def print_json(data: Any) -> None:
 
 
 def print_result(result: Mapping[str, Any]) -> None:
-    """Print the original, the best file of the portfolio and the best file found, one column each."""
-    columns: list[tuple[str, Mapping[str, Any]]] = []
+    """Print the original, the best file of the portfolio, the recipe and the best file found, one column each."""
+    columns: list[tuple[str, Mapping[str, Any], float | None]] = []
+    above = (result.get("limit") or {}).get("above") or {}
     if result.get("identity"):
-        columns.append(("original", result["identity"]))
-    portfolio = result["portfolio"]["best"]
+        columns.append(("original", result["identity"], None))
+    portfolio, recipe, of_file = result["portfolio"]["best"], result.get("recipe"), result["best"].get("of_file")
     # Of a single file that was made and not changed, one column is enough.
     if portfolio and (result["generations"] or result["portfolio"]["size"] > 1):
         known = f"best of {result['portfolio']['size']} in portfolio"
         known = "tuned classical method" if result["portfolio"].get("tuned") else known
-        columns.append((f"{known}\n{portfolio['label']}", portfolio))
-    recipe = result.get("recipe")
-    if recipe:
-        means = {"scores": recipe["scores"], "fitness": [recipe["scores"]["score"]]}
-        columns.append((f"recipe of {recipe['steps']} step{'s' * (recipe['steps'] != 1)}\n(mean of its files)", means))
-    columns.append(("best found", result["best"]))
+        columns.append((f"{known}\n{portfolio['label']}", portfolio, above.get("classical")))
+    if recipe and not of_file:
+        fitness = [recipe["scores"]["score"]] if "score" in recipe["scores"] else []
+        heading = f"recipe of {recipe['steps']} step{'s' * (recipe['steps'] != 1)}\n{_mean_of(recipe.get('draws'))}"
+        columns.append((heading, {"scores": recipe["scores"], "fitness": fitness}, None))
+    heading = f"best found\n{_mean_of(result['best']['draws'])}" if of_file else "best found"
+    columns.append((heading, result["best"], above.get("best")))
+    if of_file:
+        columns.append(("its file,\nas published", of_file, None))
     table = Table(title=str(result["title"]), title_justify="left")
     table.add_column("")
-    for heading, _ in columns:
+    for heading, *_ in columns:
         table.add_column(heading, justify="right")
-    objectives = [[f"{value:.3f}" for value in scored["fitness"]] for _, scored in columns]
+    objectives = [[f"{value:.3f}" for value in scored["fitness"]] for _, scored, _ in columns]
     table.add_row(f"fitness ({result['fitness']})", *(" ".join(row) for row in objectives), style="bold")
     scores = result["best"]["scores"]
     for name in [n for n in _AGGREGATES if n in scores] + [n for n in scores if n not in _AGGREGATES]:
         label = _AGGREGATES.get(name, name)
         # A trait of genomes is none of the original's nor of a masked file's.
-        figures = (scored["scores"].get(name) for _, scored in columns)
+        figures = (scored["scores"].get(name) for _, scored, _ in columns)
         table.add_row(label, *("" if figure is None else f"{figure:.3f}" for figure in figures))
-    if (result.get("limit") or {}).get("fitness"):
-        parts = {"original": None, "best found": result["limit"]["above"]["best"]}
-        shares = [parts.get(heading, result["limit"]["above"]["classical"]) for heading, _ in columns]
-        table.add_row("above the limit", *("" if share is None else f"{share:.1f} %" for share in shares))
+    if above and result["limit"].get("fitness"):
+        table.add_row("above the limit", *("" if share is None else f"{share:.1f} %" for *_, share in columns))
     Console(width=None).print(table)
     if result.get("fresh"):
         print_fresh(result["fresh"])
@@ -69,6 +71,13 @@ def print_result(result: Mapping[str, Any]) -> None:
     say(f"Of {result['records']} records, values changed: {changed}.")
     if result.get("dropped_identifiers"):
         say(f"Left out of the protected file: {', '.join(result['dropped_identifiers'])}.")
+
+
+def _mean_of(draws: int | None) -> str:
+    """Say over how many files of a plan, or of another random solution, figures are means."""
+    if draws is None:
+        return "mean of its files"
+    return "of its file" if draws == 1 else f"mean of {draws}"
 
 
 _COLOURS = {"publishable": "green", "publishable on conditions": "yellow", "not publishable": "red"}

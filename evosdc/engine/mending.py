@@ -1,9 +1,11 @@
 """Masked files put in order before they are judged: exchanged labels, kept values, then records that rules forbid."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from evosdc.errors import InputError
 from evosdc.model import Fitted, Mending, Moving
 from evosdc.table.labels import with_right_labels
 from evosdc.table.moved_values import with_moved_values
@@ -25,23 +27,44 @@ class Mended(NamedTuple):
     unrepaired: Table
 
 
-def mended(problem: "Problem", masked: Table) -> Mended:
+LastStep = Callable[[Table], Table]
+"""Carries the last step of a chain of masking methods out, on a table of the protected attributes."""
+
+
+def mended(problem: "Problem", masked: Table, last: LastStep | None = None) -> Mended:
     """Return a masked file as a search may start from it.
 
     Where a constraint bounds a measure of exchanged labels (`evosdc.model.Mending`), attributes above the bound are
     published under the labels that most of their records have. Where one bounds a measure of kept values
     (`evosdc.model.Moving`), rare values of attributes above the bound change places, unless a privacy model forbids
-    it. Then records that rules forbid are repaired (`evosdc.engine.class_keeping.Repair`).
+    it. Then records that rules forbid are repaired (`evosdc.engine.class_keeping.Repair`). Where that breaks what
+    privacy models ask for, the last step of a chain, which may be there to make sure of it, is carried out once more.
 
     Parameters
     ----------
     problem : Problem
     masked : Table
         The protected attributes, in the original's categories.
+    last : callable, optional
+        For files that a chain of methods made.
     """
     righted, right_labels = _with_right_labels(problem, masked)
     moved, move_values = _with_moved_values(problem, righted)
-    return Mended(problem.repair.repaired(moved), right_labels, move_values, moved)
+    repaired = problem.repair.repaired(moved)
+    if last is not None and repaired is not moved:
+        repaired = _assured(problem, moved, repaired, last)
+    return Mended(repaired, right_labels, move_values, moved)
+
+
+def _assured(problem: "Problem", before: Table, repaired: Table, last: LastStep) -> Table:
+    missed = problem.repair.missed(repaired)
+    if missed <= problem.repair.missed(before):
+        return repaired
+    try:
+        once_more = problem.repair.repaired(last(repaired))
+    except InputError:  # it fits the file no longer
+        return repaired
+    return once_more if problem.repair.missed(once_more) < missed else repaired
 
 
 def _with_right_labels(problem: "Problem", masked: Table) -> tuple[Table, tuple[str, ...]]:

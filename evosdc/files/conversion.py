@@ -12,7 +12,7 @@ from evosdc.errors import DataError, Fault
 from evosdc.files.changes import Change
 from evosdc.files.column import NO_TEXT, Column
 from evosdc.files.described_file import DescribedFile
-from evosdc.files.frame_writers import EXTRAS, TEXT, written
+from evosdc.files.frame_writers import EXTRAS, TEXT, require_writer, written
 from evosdc.files.original import Original
 from evosdc.files.packed import PackedFile, text_file
 from evosdc.printing import printable
@@ -49,9 +49,11 @@ def ending_of(path: Path | str) -> Ending:
 def require_known_ending(path: Path | str, original: Original, origin: str) -> None:
     """Raise `DataError` where the name of a file ends like no format that can be written.
 
-    A name without an ending is in order, and so is the ending of an original that is delimited text.
+    So it does where the package that writes the format is not installed. A name without an ending is in order, and so
+    is the ending of an original that is delimited text.
     """
     found = ending_of(path).format
+    require_writer(found, path)
     if found in ("", *TEXT, *EXTRAS) or (text_file(original) is not None and found == ending_of(origin).format):
         return
     wanted = f"an ending of a format that can be written: {', '.join((*TEXT[:3], *EXTRAS, *PACKINGS))}"

@@ -3,6 +3,7 @@
 import io
 import tempfile
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,17 +43,23 @@ def written(frame: "pd.DataFrame", ending: str, path: Path) -> bytes:
     """
     if ending in TEXT:
         return frame.to_csv(index=False, sep="\t" if ending in (".tsv", ".tab") else ",", lineterminator="\n").encode()
-    extra, package = EXTRAS[ending]
+    require_writer(ending, path)
+    _, package = EXTRAS[ending]
     where = printable(str(path))
     try:
         return _WRITERS[package](frame, ending)
-    except ModuleNotFoundError:
-        advice = f"Install it: pip install 'evosdc[{extra}]'."
-        raise DataError(Fault(where, f"the ending {ending}", f"{package} to write it with", advice)) from None
     except Exception as error:  # each package has errors of its own
         reason = printable(str(error).partition("\n")[0]) or type(error).__name__
         given = f"columns that {ending} cannot hold ({reason})"
         raise DataError(Fault(where, given, "columns that it can", "Choose another ending.")) from None
+
+
+def require_writer(ending: str, path: Path | str) -> None:
+    """Raise `DataError` where the package that writes files of an ending is not installed."""
+    extra, package = EXTRAS.get(ending, ("", ""))
+    if package and find_spec(package) is None:
+        advice = f"Install it: pip install 'evosdc[{extra}]'."
+        raise DataError(Fault(printable(str(path)), f"the ending {ending}", f"{package} to write it with", advice))
 
 
 def _arrow(frame: "pd.DataFrame", ending: str) -> bytes:

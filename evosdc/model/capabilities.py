@@ -233,6 +233,13 @@ class Composed(Genotype[G]):
     def masking(self, g: G) -> Masking:
         """Return a genome as an entry of a portfolio, without a seed."""
 
+    def last_step(self, masked: Table) -> Table:
+        """Return a table once more after the step that ends all plans; itself, the default, where none does.
+
+        Asked for where putting a file in order broke what that step had made sure of.
+        """
+        return masked
+
     def simpler(self, g: G) -> Sequence[G]:
         """Return the genomes that lack one step of a genome each, to see whether a winner needs all of its steps."""
         return ()

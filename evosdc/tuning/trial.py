@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from statistics import fmean
 
-from evosdc.calls.masking import apply_masking, build_steps, require_fit
+from evosdc.calls.masking import apply_masking, build_steps, last_step_of, require_fit
 from evosdc.engine.mending import mended
 from evosdc.engine.problem import Problem
 from evosdc.errors import InputError
@@ -77,7 +77,7 @@ def attempt(
         masked = apply_masking(masking, methods, microdata, stream(seed, Purpose.MASK))
         if masked.schema != microdata.original.schema:
             return Refusal("publishes labels that the attributes do not have"), None
-        order = mended(problem, masked)
+        order = mended(problem, masked, last_step_of(masking, methods, microdata))
         scores, objectives = judged(problem, order.table)
     except InputError as error:
         return Refusal(str(error.faults[0])), None

@@ -63,10 +63,10 @@ def judged(source: dict[str, Any], seed: int) -> Experiment:
 
 def fresh(assembly: Assembly, masking: Masking) -> float:
     """Return the mean score of files that a plan makes by draws of no search."""
-    scores = mean_scores(
+    mean = mean_scores(
         assembly.problem, REGISTRY, [replace(one, seed=None) for one in masking.steps], FRESH_SEED, FRESH
     )
-    return float("nan") if scores is None else scores["score"]
+    return float("nan") if mean is None else mean.scores["score"]
 
 
 def row(file: str, what: str, files: int, seconds: float, assembly: Assembly, plan: Masking) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import tomli_w
 
 import evosdc
 from evosdc.cli import main
@@ -93,6 +94,73 @@ def test_each_step_is_explained_by_what_the_recipe_is_without_it(home: Path) -> 
     assert document["sentences"] == evosdc.explain(path)
     if len(recipe.steps) == 1:
         assert document["steps"][0]["without"] == pytest.approx(recipe.original)
+
+
+def test_the_terminal_says_over_how_many_files_figures_are_means(home: Path) -> None:
+    result = json.loads((home / "run" / "result.json").read_text())
+    assert result["best"]["draws"] == 2
+    code, said, _ = evosdc_says("run", home / "recipes.toml", "-o", home / "again", "--quiet")
+    assert code == 0
+    assert "mean of 2" in said
+    assert "as published" in said
+    words = ("measure", home / "2025.csv", home / "again" / "best.csv", "--attributes", "age,region,income", "--json")
+    _, said, _ = evosdc_says(*words, "--measures", "ctbil,dbrl")
+    scores, of_file = json.loads(said), result["best"]["of_file"]["scores"]
+    assert {name: scores[name] for name in ("ctbil", "dbrl")} == pytest.approx(
+        {name: of_file[name] for name in ("ctbil", "dbrl")}
+    )
+
+
+def test_what_was_changed_by_hand_is_told_and_what_cannot_be_carried_out_is_refused(home: Path, tmp_path: Path) -> None:
+    text = (home / "run" / "recipe.toml").read_text()
+    document = tomllib.loads(text)
+    method = document["steps"][0]["method"]
+    (tmp_path / "unknown.toml").write_text(text.replace(f'method = "{method}"', 'method = "mdaw"'))
+    code, _, told = evosdc_says("explain", tmp_path / "unknown.toml")
+    assert code == 2
+    assert "mdaw" in told
+    document["steps"][0] = {"words": document["steps"][0]["words"], "method": "mdav", "params": {"k": 17}}
+    (tmp_path / "changed.toml").write_text(tomli_w.dumps(document))
+    sentences = evosdc.explain(tmp_path / "changed.toml")
+    assert sentences[0] == "Changed by hand since the recipe was judged: step 1. All figures are those of before."
+    assert any("mdav k=17" in sentence for sentence in sentences)
+    with pytest.raises(InputError, match="path of a recipe file"):
+        evosdc.explain(None)  # type: ignore[arg-type]
+
+
+def test_of_several_objectives_none_is_the_score_of_the_recipe(home: Path, tmp_path: Path) -> None:
+    text = EXPERIMENT.format(data=home / "2025.csv").replace('fitness = "max"', 'fitness = "pareto"')
+    (tmp_path / "pareto.toml").write_text(text)
+    code, _, told = evosdc_says("run", tmp_path / "pareto.toml", "-o", tmp_path / "run", "--quiet")
+    assert code == 0, told
+    recipe = read_recipe(tmp_path / "run" / "recipe.toml")
+    assert "score" not in {**recipe.scores, **recipe.original}
+    assert {"il", "dr"} <= set(recipe.scores)
+    assert not any("score" in sentence for sentence in evosdc.explain(tmp_path / "run" / "recipe.toml"))
+    front = pd.read_csv(tmp_path / "run" / "front.csv")
+    assert (front["length"] >= 1).all()
+
+
+def test_a_wave_that_is_distributed_otherwise_is_told_of_in_the_result(home: Path, tmp_path: Path) -> None:
+    other = wave(2026)
+    other["region"] = other["region"].where(np.arange(len(other)) % 3 > 0, "north")
+    other.to_csv(tmp_path / "other.csv", index=False)
+    words = ("apply", home / "run" / "recipe.toml", tmp_path / "other.csv", "-o", tmp_path / "masked.csv", "--unlike")
+    code, _, told = evosdc_says(*words, "--folder", tmp_path / "applied", "--quiet")
+    assert code == 0, told
+    result = json.loads((tmp_path / "applied" / "result.json").read_text())
+    assert any(warning.startswith("region: ") for warning in result["warnings"])
+    assert "region: " in told
+    kept = tomllib.loads((tmp_path / "applied" / "experiment.toml").read_text())
+    assert Path(kept["data"]["file"]).is_absolute()
+    code, said, _ = evosdc_says("run", tmp_path / "applied" / "experiment.toml", "-o", tmp_path / "again", "--json")
+    assert json.loads(said)["warnings"] == result["warnings"]
+
+
+def test_the_path_of_a_recipe_outlives_the_object_that_it_was_asked_of(home: Path) -> None:
+    path = evosdc.protect(frame(2025), protect=["region", "income"], time=3, explainable=True).recipe
+    assert path is not None
+    assert evosdc.explain(path)
 
 
 def test_the_next_wave_is_protected_and_judged_anew(home: Path, tmp_path: Path) -> None:

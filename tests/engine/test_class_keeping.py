@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from evosdc.calls.masking import apply_masking, build_steps
+from evosdc.calls.masking import apply_masking, build_steps, last_step_of
+from evosdc.engine.mending import mended
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.run import causes
@@ -71,6 +74,29 @@ def test_k_anonymity_that_repair_of_cells_breaks_is_kept():
     assert repair.missed(masked) == 0.0
     assert repair.missed(rules.repaired(masked)) > 0.0
     assert repair.missed(repair.repaired(masked)) == 0.0
+
+
+@pytest.mark.parametrize("masking", [Masking("mdav", {"k": 3}), Masking("mondrian", {"k": 5})], ids=lambda m: m.method)
+def test_k_anonymity_that_repair_breaks_all_the_same_is_kept_by_the_last_step_of_a_chain(masking):
+    protect = ("age", "workclass", "education", "marital-status", "occupation", "race", "sex")
+    least = masking.params["k"]
+    data = {"name": "adult", "first": 1500, "protect": protect}
+    problem = assemble(experiment(data=data, constraints=(f"k-anonymity >= {least}",)), default_registry()).problem
+    microdata, rules = problem.genotype.microdata, problem.genotype.microdata.rules
+    chain = replace(masking, then=(Masking("local-suppression", {"k": least}),))
+    methods = build_steps(chain, default_registry())
+    masked = apply_masking(chain, methods, microdata, stream(1, Purpose.MASK))
+    assert problem.repair.missed(masked) == 0.0
+    broken = mended(problem, masked).table
+    assert problem.repair.missed(broken) > 0.0
+    kept = mended(problem, masked, last_step_of(chain, methods, microdata))
+    assert problem.repair.missed(kept.table) == 0.0
+    assert not rules.broken(kept.table).any()
+    assert kept.unrepaired.same_records(masked)
+    genotype = {"name": "recipes", "last": {"method": "local-suppression", "k": least}}
+    given = experiment(data=data, constraints=(f"k-anonymity >= {least}",), genotype=genotype)
+    plans = assemble(given, default_registry()).problem
+    assert plans.repair.missed(plans.genotype.last_step(broken)) == 0.0
 
 
 @pytest.fixture(scope="module")

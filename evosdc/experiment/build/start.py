@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
 
-from evosdc.calls.masking import apply_masking
+from evosdc.calls.masking import apply_masking, last_step_of
 from evosdc.engine.failures import RAISE, ErrorRule, evaluate_or_penalise
 from evosdc.engine.fresh import FIRST_FRESH, FreshScores, summarised
-from evosdc.engine.mending import Mended, mended
+from evosdc.engine.mending import LastStep, Mended, mended
 from evosdc.engine.problem import Problem
 from evosdc.errors import ExperimentError, Fault
 from evosdc.experiment.build.start_entries import StartEntry
@@ -180,7 +180,8 @@ def starting_individual(problem: Problem, plan: StartingPlan, position: int, rul
     if position < len(plan.maskings) and isinstance(genotype, Seedable):
         known = plan.made.get(position)
         # A file that is there goes the same way as one that is made: a run that is repeated makes it.
-        made = _masked(problem, plan.maskings[position], position) if known is None else mended(problem, known)
+        entry = plan.maskings[position]
+        made = _masked(problem, entry, position) if known is None else mended(problem, known, _last(problem, entry))
         label += put_in_order(made)
         return individual_of(problem, genotype.seeded(made.table), label, rule)
     if position < plan.candidates:
@@ -233,7 +234,14 @@ def put_in_order(made: Mended) -> str:
 
 def _masked(problem: Problem, entry: StartEntry, *address: int) -> Mended:
     """Return the file of an entry, in order."""
-    return mended(problem, _unmended(problem, entry, *address))
+    return mended(problem, _unmended(problem, entry, *address), _last(problem, entry))
+
+
+def _last(problem: Problem, entry: StartEntry) -> LastStep | None:
+    """Return what carries the last step of an entry's chain out once more; None where there is none."""
+    if isinstance(entry.source, Table):
+        return None
+    return last_step_of(entry.masking, entry.source, problem.genotype.microdata)
 
 
 def met_before_and_after(problem: Problem, plan: StartingPlan, evaluated: int, most: int) -> tuple[int, int, int]:
@@ -243,9 +251,10 @@ def met_before_and_after(problem: Problem, plan: StartingPlan, evaluated: int, m
     before = after = 0
     listed = range(min(len(plan.maskings), evaluated, most))
     for position in listed:
-        masked = _unmended(problem, plan.maskings[position], position)
+        entry = plan.maskings[position]
+        masked = _unmended(problem, entry, position)
         before += problem.repair.missed(masked) == 0.0
-        after += problem.repair.missed(mended(problem, masked).table) == 0.0
+        after += problem.repair.missed(mended(problem, masked, _last(problem, entry)).table) == 0.0
     return len(listed), before, after
 
 

@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field, ValidationError, field_validator, model_
 
 from evosdc.errors import ExperimentError, Fault
 from evosdc.experiment.config.data_source import DataSource
+from evosdc.experiment.config.made_for import MadeFor
 from evosdc.experiment.config.maskings import MaskingEntry, PlannedStart, TunedStart
 from evosdc.experiment.config.on_error import OnError
 from evosdc.experiment.config.sweep_values import flat, require_values
@@ -225,6 +226,9 @@ class Experiment(Parameters):
     executor: ExecutorChoice = Field(default_factory=ExecutorChoice)
     on_error: OnError = Field(
         default_factory=OnError, description='evaluations that fail: "raise", "penalise" or "retry"'
+    )
+    made_for: MadeFor | None = Field(
+        None, description="the file that the recipe of the start was made for; the result warns where this one differs"
     )
     sweep: dict[str, tuple[Any, ...]] = Field(
         default_factory=dict,

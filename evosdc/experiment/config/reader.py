@@ -90,13 +90,13 @@ def parse_experiment(document: Mapping[str, Any], base: Path, where: str = "expe
         With everything that is wrong.
     """
     try:
-        return _located(Experiment.model_validate(dict(document)), base)
+        return located(Experiment.model_validate(dict(document)), base)
     except InvalidExperimentError as error:
         faults = [replace(fault, where=f"{where}: {fault.where}") for fault in error.faults]
         raise ExperimentError([*faults, *_faults_besides(document, error.keys, base)]) from None
 
 
-def _located(experiment: Experiment, base: Path) -> Experiment:
+def located(experiment: Experiment, base: Path) -> Experiment:
     """Return the experiment with paths that are relative to a folder made absolute."""
     data = experiment.data
     update: dict[str, Any] = {
@@ -134,7 +134,7 @@ def _faults_besides(document: Mapping[str, Any], faulty: frozenset[str], base: P
     if not known:
         rest["data"] = {"name": "housing"}  # stands in: only names are looked at then
     try:
-        experiment = _located(Experiment.model_validate(rest), base)
+        experiment = located(Experiment.model_validate(rest), base)
         (assemble if known else check_names)(experiment, default_registry())
     except InputError as error:
         return error.faults

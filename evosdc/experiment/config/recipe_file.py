@@ -10,6 +10,7 @@ from pydantic import Field
 
 from evosdc.errors import ExperimentError, Fault, FaultCollector
 from evosdc.experiment.config.experiment import Start
+from evosdc.experiment.config.made_for import MadeFor
 from evosdc.experiment.config.maskings import MaskingEntry
 from evosdc.files.encoding import read_text
 from evosdc.model import Masking, Parameters
@@ -35,22 +36,6 @@ class RecipeStep(Parameters):
     def masking(self) -> Masking:
         """The step as an entry of a portfolio."""
         return Masking(self.method, self.params, self.attributes, self.by)
-
-
-class AttributeProfile(Parameters):
-    """How an attribute was distributed in the file that a recipe was made for, rounded so that nobody is told of."""
-
-    scale: Literal["nominal", "ordinal", "numeric"]
-    percent: dict[str, float] = Field(default_factory=dict, description="per cent of the records by category, rounded")
-    deciles: tuple[float, ...] = Field((), description="of numbers, rounded")
-
-
-class MadeFor(Parameters):
-    """The file that a recipe was made for."""
-
-    records: int = Field(ge=1)
-    protect: tuple[str, ...] = Field(min_length=1)
-    attributes: dict[str, AttributeProfile]
 
 
 class Recipe(Parameters):

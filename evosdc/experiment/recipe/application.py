@@ -1,22 +1,24 @@
 """Carrying a recipe out on another file: an experiment that makes this one file and judges it as the recipe was."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from evosdc.errors import DataError, Fault
 from evosdc.experiment.build.data import load_data
 from evosdc.experiment.config.data_source import DataSource
 from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.config.reader import located
 from evosdc.experiment.config.recipe_file import Recipe
-from evosdc.experiment.recipe.profile import UNLIKE, Difference, differences, require_schema
+from evosdc.experiment.recipe.profile import UNLIKE, differences, require_schema
 from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import Registry
 
 
 def application(
     recipe: Recipe, source: Mapping[str, Any], registry: Registry, seed: int, unlike: bool = False
-) -> tuple[Experiment, list[Difference]]:
-    """Return the experiment that carries a recipe out on a file, and how far that file is from the one it is for.
+) -> Experiment:
+    """Return the experiment that carries a recipe out on a file; its result warns where that is unlike the first one.
 
     Parameters
     ----------
@@ -38,11 +40,13 @@ def application(
     given = parse_parameters(DataSource, {**source, "protect": list(protect)}, "data")
     data = load_data(given, registry)
     require_schema(recipe.made_for, data.table)
-    found = differences(recipe.made_for, data.table)
-    far = [one for one in found if one.percent > UNLIKE and one.notable]
+    far = [one for one in differences(recipe.made_for, data.table) if one.percent > UNLIKE and one.notable]
     if far and not unlike:
         wanted = "a file like the one that the recipe was made for"
-        advice = "Evolve a recipe for this file, or carry it out all the same with --unlike; its risk is stated anew."
+        advice = (
+            "Evolve a recipe for this file, or carry it out all the same (--unlike; in Python unlike=True); its risk is "
+            "stated anew."
+        )
         raise DataError([Fault(one.attribute, str(one).partition(": ")[2], wanted, advice) for one in far])
     entry = recipe.entry.model_copy(update={"seed": seed})
     # Not the genotype that found it: any file can be judged, whether or not it could have found the recipe here.
@@ -54,5 +58,6 @@ def application(
         "start": {"methods": [entry]},
         "stop": {"generations": 0},
         "second_opinion": True,
+        "made_for": recipe.made_for,
     }
-    return Experiment(**document), found
+    return located(Experiment(**document), Path.cwd())

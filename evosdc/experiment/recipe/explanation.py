@@ -20,10 +20,15 @@ WORDS = {"dr": "risk", "il": "loss", "score": "score"}
 def explanation(recipe: Recipe) -> Iterator[str]:
     """Yield sentences: what the recipe does for the file, and what each step does for the recipe."""
     whole, original = recipe.scores, recipe.original
+    edited = [number for number, step in enumerate(recipe.steps, 1) if step.words and step.words != step.masking.label]
+    if edited:
+        listed = ", ".join(map(str, edited))
+        yield f"Changed by hand since the recipe was judged: step {listed}. All figures are those of before."
     if whole and original:
-        yield f"All {len(recipe.steps)} steps: {_change(original, whole)}."
+        every = f"All {len(recipe.steps)} steps" if len(recipe.steps) > 1 else "The step"
+        yield f"{every}: {_change(original, whole)}."
     for number, step in enumerate(recipe.steps, 1):
-        yield f"Step {number}, {step.words or step.masking.label}: {_contribution(step, whole)}"
+        yield f"Step {number}, {step.masking.label}: {_contribution(step, whole)}"
 
 
 def _contribution(step: RecipeStep, whole: Mapping[str, float]) -> str:
@@ -41,8 +46,9 @@ def _contribution(step: RecipeStep, whole: Mapping[str, float]) -> str:
         if abs(gap) >= SMALL:
             verb = (more if gap > 0 else less).format(f"{abs(gap):.2f}")
             parts.append(f"{verb} ({before[name]:.2f} -> {after[name]:.2f})")
+    scored = f"; the score is {after['score']:.2f}, without it {before['score']:.2f}" if "score" in before else ""
     last = " What is required does not hold without it." if needed else ""
-    return f"it {' and '.join(parts)}; the score is {after['score']:.2f}, without it {before['score']:.2f}.{last}"
+    return f"it {' and '.join(parts)}{scored}.{last}"
 
 
 def _change(before: Mapping[str, float], after: Mapping[str, float]) -> str:

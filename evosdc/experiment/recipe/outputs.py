@@ -1,9 +1,10 @@
 """The recipe that a run leaves, where its genotype is made of masking methods."""
 
 from evosdc._version import __version__
+from evosdc.engine.problem import Problem
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.config.recipe_file import Recipe, RecipeStep, recipe_text
-from evosdc.experiment.recipe.contributions import DRAWS, contributions, mean_scores
+from evosdc.experiment.recipe.contributions import MeanScores, contributions, mean_scores
 from evosdc.experiment.recipe.profile import made_for
 from evosdc.files.atomic import write_text
 from evosdc.model import Composed, Individual, Masking
@@ -13,7 +14,9 @@ JUDGED = ("genotype", "measures", "fitness", "constraints", "structural_zeros")
 """Keys of an experiment that say how a recipe was judged."""
 
 
-def recipe_of(assembly: Assembly, masking: Masking, scores: dict[str, float] | None = None) -> Recipe:
+def recipe_of(
+    assembly: Assembly, masking: Masking, mean: MeanScores | None = None, until: float | None = None
+) -> Recipe:
     """Return a plan as a recipe: its scores in the mean over several files, and those without each step.
 
     Parameters
@@ -21,22 +24,26 @@ def recipe_of(assembly: Assembly, masking: Masking, scores: dict[str, float] | N
     assembly : Assembly
     masking : Masking
         The plan.
-    scores : dict of str to float, optional
-        Of the plan as `mean_scores` gives them, where they are known.
+    mean : MeanScores, optional
+        Of the plan, where they are known.
+    until : float, optional
+        As of `mean_scores`.
     """
     problem, registry, seed = assembly.problem, assembly.registry, assembly.seed
     steps = list(masking.steps)
-    if scores is None:
-        scores = mean_scores(problem, registry, steps, seed)
+    if mean is None:
+        mean = mean_scores(problem, registry, steps, seed, until=until)
+    scores, draws = ({}, 1) if mean is None else mean
+    original = mean_scores(problem, registry, [], seed)
     document = assembly.experiment.model_dump(mode="json", by_alias=True, exclude_none=True)
     return Recipe(
         format=1,
         title=assembly.experiment.heading,
         evosdc=__version__,
         seed=seed,
-        draws=DRAWS,
-        scores=_rounded(scores or {}),
-        original=_rounded(mean_scores(problem, registry, [], seed) or {}),
+        draws=draws,
+        scores=_shown(scores, problem),
+        original=_shown({} if original is None else original.scores, problem),
         steps=tuple(
             RecipeStep(
                 words=step.label,
@@ -44,9 +51,9 @@ def recipe_of(assembly: Assembly, masking: Masking, scores: dict[str, float] | N
                 params=dict(step.params),
                 attributes=step.attributes,
                 by=step.by,
-                without=_rounded(without or {}),
+                without=_shown(without or {}, problem),
             )
-            for step, without in zip(steps, contributions(problem, registry, steps, seed), strict=True)
+            for step, without in zip(steps, contributions(problem, registry, steps, seed, until), strict=True)
         ),
         judged={key: document[key] for key in JUDGED if document.get(key)},
         made_for=made_for(assembly.source.table, assembly.microdata.protect),
@@ -63,5 +70,7 @@ def write_recipe(folder: RunFolder, assembly: Assembly, best: Individual) -> Rec
     return recipe
 
 
-def _rounded(scores: dict[str, float]) -> dict[str, float]:
-    return {name: round(value, 4) for name, value in scores.items()}
+def _shown(scores: dict[str, float], problem: Problem) -> dict[str, float]:
+    """Return rounded scores; the first of several objectives is no score of the whole."""
+    single = problem.fitness.objectives == 1
+    return {name: round(value, 4) for name, value in scores.items() if single or name != "score"}

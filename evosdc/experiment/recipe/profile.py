@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evosdc.errors import DataError, Fault
-from evosdc.experiment.config.recipe_file import AttributeProfile, MadeFor
+from evosdc.experiment.config.made_for import AttributeProfile, MadeFor
 from evosdc.table.schema import Attribute
 from evosdc.table.table import MISSING, Table
 

@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from evosdc.calls.consistency import given_away_sentences, rules_notes
 from evosdc.engine.digest import digest_of
 from evosdc.engine.loop import SearchState
+from evosdc.engine.problem import Problem
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.constraints import judge_constraints
 from evosdc.experiment.build.safeguards import MOST_HARM, with_origins
 from evosdc.experiment.build.start import StartingFile
 from evosdc.experiment.recipe.outputs import write_recipe
+from evosdc.experiment.recipe.profile import differences
 from evosdc.experiment.run.causes import causes_of
 from evosdc.experiment.run.display import Display
 from evosdc.experiment.run.fresh_findings import impossible_warning
@@ -139,6 +141,7 @@ def write_outputs(
             *warnings_of(starting, best, written.changed, len(masked), broken, balancing),
             *causes_of(assembly, len(starting), judged),
             *failure_warning(state.progress.failed, state.progress.evaluations),
+            *_unlike(assembly),
             *given_away_sentences(determinations(assembly.source.table, assembly.microdata.protect)),
             *ordered,
             *exchanged,
@@ -150,6 +153,7 @@ def write_outputs(
         "identity": scored(unprotected) if (unprotected := original_of(starting, best)) is not None else None,
         "portfolio": portfolio_summary(starting) | tuned_summary(folder),
         "best": scored(best)
+        | _of_file(problem, masked)
         | {"origin": best.origin, "genome": algorithm.describe(state.population, best), "file": file},
         "requirements": judged,
         "hypervolume": hypervolumes(starting, state),
@@ -179,6 +183,21 @@ def write_outputs(
     document["requirements"] = [*judged, *on_publication(verdict_on_file, experiment.constraints)]
     folder.write_json(RESULT, document)
     return document
+
+
+def _unlike(assembly: Assembly) -> list[str]:
+    """Return a sentence for each attribute that is distributed otherwise than where a recipe was made."""
+    known = assembly.experiment.made_for
+    found = [] if known is None else differences(known, assembly.source.table)
+    return [f"{one}." for one in found if one.notable]
+
+
+def _of_file(problem: Problem, masked: Table) -> dict[str, Any]:
+    """Return what the published file scores by itself, where the solution was judged on several."""
+    if problem.draws == 1 and problem.fresh_draws == 0:
+        return {}
+    scores, objectives = problem.score(masked)
+    return {"draws": problem.draws, "of_file": {"scores": scores, "fitness": list(objectives)}}
 
 
 MANY_CATEGORIES, RARE = 60, 3
@@ -226,6 +245,8 @@ def _write_scores(folder: RunFolder, assembly: Assembly, starting: Sequence[Star
     for kind, members in (("population", state.population.members), ("front", state.front)):
         for slot, individual in enumerate(members):
             rows.append((kind, slot, individual.origin, f"{kind} {slot} ({individual.origin})", individual))
+    genotype = assembly.problem.genotype
+    names += [*genotype.trait_names] if isinstance(genotype, Described) else []
     names += [figure for figure in assembly.problem.constraints.derived if figure in state.best.scores]
     judged = [individual for *_, individual in rows]
     names += [INFEASIBILITY] * any(INFEASIBILITY in individual.scores for individual in judged)
@@ -241,7 +262,7 @@ def _figures(individual: Individual, names: Sequence[str]) -> list[float | None]
     if individual.failed:
         return [None, *(individual.infeasibility if name == INFEASIBILITY else None for name in names)]
     scores = {INFEASIBILITY: 0.0, **individual.scores}
-    return [individual.objectives[0], *(scores[name] for name in names)]
+    return [individual.objectives[0], *(scores.get(name) for name in names)]
 
 
 def csv_text(rows: Iterable[Sequence[Any]]) -> str:

@@ -18,7 +18,7 @@ from evosdc.experiment.config.maskings import MaskingEntry, PlannedStart
 from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.config.recipe_file import recipe_text
 from evosdc.experiment.config.resolution import experiment_text
-from evosdc.experiment.recipe.contributions import mean_scores
+from evosdc.experiment.recipe.contributions import MeanScores, mean_scores
 from evosdc.experiment.recipe.outputs import recipe_of
 from evosdc.experiment.run.environment import write_experiment
 from evosdc.experiment.run.portfolio import search_from, starting_individuals
@@ -36,6 +36,9 @@ EVALUATIONS = 1500
 
 STALLED = 40
 """Generations without improvement after which a plan is taken for the best."""
+
+FOR_JUDGING = 0.5
+"""Share of the seconds of that search that judging the plan on new files, and making its files, may take besides."""
 
 METHODS = 12
 """Tuned methods, the best ones, that the plans begin with."""
@@ -66,13 +69,17 @@ def planned_start(
         solution = nested.algorithm.solution(state.population, state.best)
         genotype = nested.problem.genotype
         assert isinstance(genotype, Composed), "plans are made of masking methods"
-        masking, scores = _not_worse(nested, genotype.masking(solution.genome), recorder)
-        recipe = recipe_of(nested, masking, scores)
+        rule = _stop(start.planned, assembly)
+        until = None if rule.seconds is None else began + (1.0 + FOR_JUDGING) * rule.seconds
+        masking, mean, cost = _not_worse(nested, genotype.masking(solution.genome), recorder, until)
+        recipe = recipe_of(nested, masking, mean, until)
         write_text(folder.file(RECIPE), recipe_text(recipe))
         told: dict[str, Any] = {
             "label": masking.label,
             "masking": masking.to_json(),
             "steps": len(masking.steps),
+            "draws": recipe.draws,
+            "files": _files(start.planned, rule, cost),
             "scores": recipe.scores,
             "evaluations": state.progress.evaluations,
             "seconds": round(working_time() - began, 3),
@@ -80,7 +87,7 @@ def planned_start(
         folder.write_json(PLANNING, told)
     document = folder.read_object(PLANNING, "masking")
     total = {key: spent.get(key, 0) + document.get(key, 0) for key in ("seconds", "evaluations")}
-    found = with_plan(assembly, _masking(document), start.planned.files)
+    found = with_plan(assembly, _masking(document), document.get("files", start.planned.files))
     if _stop(start.planned, assembly).seconds is not None:
         # Within a time another computer would find another plan: what is repeated starts from this one.
         named = experiment_of(folder).model_copy(update={"start": found.experiment.start})
@@ -93,7 +100,8 @@ def with_known_plan(assembly: Assembly, folder: RunFolder) -> Assembly:
     start = assembly.experiment.start
     if start is None or start.planned is None or not folder.file(PLANNING).exists():
         return assembly
-    return with_plan(assembly, _masking(folder.read_object(PLANNING, "masking")), start.planned.files)
+    document = folder.read_object(PLANNING, "masking")
+    return with_plan(assembly, _masking(document), document.get("files", start.planned.files))
 
 
 def _masking(document: Mapping[str, Any]) -> Masking:
@@ -113,24 +121,40 @@ def plan_assembly(assembly: Assembly, tuned: Sequence[Masking]) -> Assembly:
     return assemble_on(experiment, assembly.source, assembly.microdata, registry, assembly.seed)
 
 
-def _not_worse(nested: Assembly, found: Masking, recorder: Recorder) -> tuple[Masking, dict[str, float] | None]:
-    """Return the plan found, or the best tuned method where that is better on fresh files, and its scores there.
+def _not_worse(
+    nested: Assembly, found: Masking, recorder: Recorder, until: float | None
+) -> tuple[Masking, MeanScores | None, float]:
+    """Return the plan found, or the best tuned method where that is better on fresh files, its scores there, and the
+    seconds that one of its files takes.
 
     A method that takes long may not have had its turn among the plans. Its files are only made again where the mean of
     those that tuning chose it by, which flatters it, is better than what the plan comes to.
     """
-    scores = mean_scores(nested.problem, nested.registry, found.steps, nested.seed)
+
+    def judged(masking: Masking) -> tuple[MeanScores | None, float]:
+        began = working_time()
+        mean = mean_scores(nested.problem, nested.registry, masking.steps, nested.seed, until=until)
+        return mean, (working_time() - began) / (1 if mean is None else mean.draws)
+
+    own, cost = judged(found)
     for row in _tuned_rows(recorder)[:1]:
         best = replace(Masking.from_json(row), seed=None)
-        if best != found and (scores is None or row["mean"][0] < scores["score"] or scores.get(INFEASIBILITY, 0.0)):
-            other = mean_scores(nested.problem, nested.registry, best.steps, nested.seed)
-            if other is not None and (scores is None or _standing(other) < _standing(scores)):
-                return best, other
-    return found, scores
+        if best != found and (own is None or (0.0, row["mean"][0]) < _standing(own)):
+            other, other_cost = judged(best)
+            if other is not None and (own is None or _standing(other) < _standing(own)):
+                return best, other, other_cost
+    return found, own, cost
 
 
-def _standing(scores: Mapping[str, float]) -> tuple[float, float]:
-    return scores.get(INFEASIBILITY, 0.0), scores["score"]
+def _standing(mean: MeanScores) -> tuple[float, float]:
+    return mean.scores.get(INFEASIBILITY, 0.0), mean.scores["score"]
+
+
+def _files(planned: PlannedStart, rule: Stop, cost: float) -> int:
+    """Return how many files of the plan start the search, where one takes so many seconds."""
+    if rule.seconds is None:
+        return planned.files
+    return max(1, min(planned.files, int(FOR_JUDGING * rule.seconds / max(cost, 1e-6))))
 
 
 def _tuned_rows(recorder: Recorder) -> list[dict[str, Any]]:

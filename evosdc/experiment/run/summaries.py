@@ -138,7 +138,8 @@ def recipe_summary(folder: RunFolder, best: Individual, recipe: Recipe | None = 
     if recipe is not None:
         label = chain_of([step.masking for step in recipe.steps]).label
         words = f"A recipe made the file; it can be explained and repeated on another one ({RECIPE}): {label}."
-        return {"label": label, "steps": len(recipe.steps), "scores": recipe.scores, "file": RECIPE, "words": words}
+        told = {"label": label, "steps": len(recipe.steps), "draws": recipe.draws, "scores": recipe.scores}
+        return told | {"file": RECIPE, "words": words}
     if not folder.file(PLANNING).exists():
         return None
     document = folder.read_object(PLANNING, "scores")
@@ -149,7 +150,13 @@ def recipe_summary(folder: RunFolder, best: Individual, recipe: Recipe | None = 
     if better is not None:
         comes = f"{better:.1f} % better than" if better > 0.0 else "no better than"
         words += f" The file found scores {comes} its files do in the mean."
-    kept = {key: document[key] for key in ("label", "steps", "scores", "evaluations", "seconds")}
+    row = folder.read_json(TUNING)["best"] if folder.file(TUNING).exists() else None
+    if row is not None and single:
+        words += (
+            f" A new file of it comes to {score:.3f} in the mean, one of the best tuned method ({row['name']}) to "
+            f"{row['mean'][0]:.3f} by the draws that chose it."
+        )
+    kept = {key: document.get(key) for key in ("label", "steps", "draws", "scores", "evaluations", "seconds")}
     return kept | {"better_percent": better, "file": RECIPE, "words": words}
 
 
