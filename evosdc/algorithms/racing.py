@@ -1,7 +1,8 @@
 """A race: children are judged on one table, and only those that promise something on all of them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from pydantic import Field
@@ -23,11 +24,17 @@ Of those that were never screened, entries of a start for one, the mean over all
 SIMPLIFIED = "simplified"
 """Name in the memory: the beginning of the key of the best member that was last tried with a step less."""
 
+REFINED = "refined"
+"""Name in the memory: the beginnings of the keys of those members whose parameters were moved one by one."""
+
 ALIKE = 0.5
 """Distance below which two genomes are of one kind."""
 
 BEHIND = 1e6
 """Weight of infeasibility beside an objective, where one figure has to tell of both."""
+
+REFINEMENT = "refinement"
+"""Origin of children that are a member with one parameter moved."""
 
 TRIES = 5
 """How often a child is made anew that equals its parent, at most."""
@@ -40,7 +47,8 @@ class Racing(Algorithm):
     only wait beside the members; they may be parents, but are no members and no result. In each generation a few are
     judged on all tables: those whose figure on the first one would put them in the better half of the members. Who was
     lucky there falls back then. Of one kind, with less than half the greatest distance between them, few survive, so
-    that kinds are left until their parameters are tuned. A new best member is tried with each of its steps left out.
+    that kinds are left until their parameters are tuned. A new best member is tried with each of its steps left out,
+    and of one member after the other, the best first, single parameters are moved up and down.
     For genotypes that are `evosdc.model.Raced`; others are judged fully at once. A race in the sense of Maron and
     Moore (1994), by successive halving (Jamieson and Talwalkar 2016) in two steps; its details are evosdc's own.
     """
@@ -50,6 +58,9 @@ class Racing(Algorithm):
 
         population: int = Field(16, ge=2, description="members, and as many that wait")
         children: int = Field(16, ge=1, description="children screened in a generation")
+        refinements: int = Field(
+            8, ge=0, description="of the children, so many are a member with one parameter moved, while there are such"
+        )
         promoted: int = Field(2, ge=1, description="of those that wait, at most so many are judged on all tables")
         crossover: float = Field(0.25, ge=0, le=1, description="probability that a child is crossed, else mutated")
         tournament: int = Field(3, ge=1, description="entrants of the tournament that selects a parent")
@@ -80,8 +91,10 @@ class Racing(Algorithm):
         offspring += self._simplifications(population, members)
         standing = _standing(individuals)
         select = streams.select(population.generation)
+        offspring += self._refinements(population, members, streams)
         seen = {self._key(one.genome) for one in individuals} | {self._key(item.genome) for item in offspring}
-        for number in range(self.params.children):
+        moved = sum(item.origin == REFINEMENT for item in offspring)
+        for number in range(moved, self.params.children):
             rng = streams.vary(population.generation, number)
             chosen = [
                 min(select.integers(len(individuals), size=self.params.tournament).tolist(), key=standing.__getitem__)
@@ -105,6 +118,17 @@ class Racing(Algorithm):
         known = {self._key(one.genome) for one in population.individuals}
         fresh = [genome for genome in simpler if self._key(genome) not in known]
         return [Offspring(self._on_one_table(genome), "simplification", (0,)) for genome in fresh]
+
+    def _refinements(self, population: Population, members: Sequence[Individual], streams: Streams) -> list[Offspring]:
+        """Return genomes that differ in a parameter from the best member that was not refined yet, if there is one."""
+        slot = _unrefined(members, population.memory)
+        if slot is None or not hasattr(self.toolbox, "refined"):
+            return []
+        known = {self._key(one.genome) for one in population.individuals}
+        fresh = [genome for genome in self.toolbox.refined(members[slot].genome) if self._key(genome) not in known]
+        order = streams.vary(population.generation, self.params.children).permutation(len(fresh))
+        chosen = order[: min(self.params.refinements, self.params.children)].tolist()
+        return [Offspring(self._on_one_table(fresh[place]), REFINEMENT, (slot,)) for place in chosen]
 
     def _child(
         self, individuals: Sequence[Individual], chosen: Sequence[int], rng: np.random.Generator
@@ -146,7 +170,10 @@ class Racing(Algorithm):
         left = [one for one in individuals[len(members) :] if one.key not in promoted]
         kept = self._survivors([*waiting, *left])
         figures = [screened[one.key] for one in survivors]
-        return _population(population, survivors, kept, figures, _beginning(members[0]) if members else 0)
+        slot = _unrefined(members, population.memory)
+        refined = {*_known(population.memory)} | ({_beginning(members[slot])} if slot is not None else set())
+        simplified = _beginning(members[0]) if members else 0
+        return _population(population, survivors, kept, figures, simplified, refined)
 
     def solution(self, population: Population, best: Individual) -> Individual:
         """Return the shortest member that is hardly worse than the best."""
@@ -210,14 +237,28 @@ def _population(
     kept: Sequence[Individual],
     figures: Sequence[float],
     simplified: int = 0,
+    refined: Iterable[int] = (),
 ) -> Population:
     """Return a population of members with their figures, and of those set aside; none is while there is no member."""
     memory = {
         ASIDE: np.array(len(kept) if members else 0),
         SCREENED: np.array(figures),
         SIMPLIFIED: np.array(simplified),
+        REFINED: np.array(sorted({_beginning(one) for one in members} & {*refined}), dtype=np.int64),
     }
     return replace(before, individuals=(*members, *kept), memory=memory)
+
+
+def _known(memory: Mapping[str, Any]) -> list[int]:
+    """Return the beginnings of the keys of members that were refined; a checkpoint of an older version tells none."""
+    listed: list[int] = memory[REFINED].tolist() if REFINED in memory else []
+    return listed
+
+
+def _unrefined(members: Sequence[Individual], memory: Mapping[str, Any]) -> int | None:
+    """Return the place of the best member that was not refined yet; None where all were."""
+    known = {*_known(memory)}
+    return next((place for place, one in enumerate(members) if _beginning(one) not in known), None)
 
 
 def _order(individuals: Sequence[Individual]) -> list[int]:

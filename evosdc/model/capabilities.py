@@ -244,6 +244,10 @@ class Composed(Genotype[G]):
         """Return the genomes that lack one step of a genome each, to see whether a winner needs all of its steps."""
         return ()
 
+    def refined(self, g: G) -> Sequence[G]:
+        """Return the genomes that differ from a genome in one parameter, moved up or down by a little."""
+        return ()
+
 
 class Direct(Genotype[G]):
     """A genotype that knows some scores without decoding a table."""

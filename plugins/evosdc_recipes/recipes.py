@@ -13,7 +13,7 @@ from evosdc.model import Composed, Described, Dump, Masking, MaskingMethods, Mic
 from evosdc.table.table import Table
 from evosdc_recipes.plans import Genes, Plan, PlanSpace, Step
 from evosdc_recipes.step_cache import StepCache
-from evosdc_recipes.variation import crossed, mutated, random_plan
+from evosdc_recipes.variation import crossed, moved, mutated, random_plan
 
 Recipe = tuple[Genes, int]
 """A plan in its normal form, and the draws on which it is judged."""
@@ -170,6 +170,12 @@ class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[R
         plan = self._plan(g)
         shorter = [self.space.normal([*plan[:place], *plan[place + 1 :]]) for place in range(len(plan))]
         return [self._recipe(steps) for steps in dict.fromkeys(shorter) if steps]
+
+    def refined(self, g: Recipe) -> Sequence[Recipe]:
+        """Return the plans with one parameter of one step moved up or down by a little."""
+        plan = self._plan(g)
+        found = dict.fromkeys(self.space.normal(steps) for steps in moved(self.space, plan))
+        return [self._recipe(steps) for steps in found if steps and steps != plan]
 
     def initial_genomes(self) -> Sequence[tuple[Masking, Recipe]]:
         """Return plans of one step: every design, at a few places of its parameters."""

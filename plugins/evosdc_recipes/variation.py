@@ -1,6 +1,6 @@
 """Variation of plans: steps come, go and change places; parameters move on their own scales; plans exchange parts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +18,9 @@ STRATIFIED = 0.15
 
 LASTING = 0.1
 """Probability that parameters of a step may move that takes long: its table is known, and what follows costs little."""
+
+LITTLE = 0.05
+"""Share of its range by which a parameter is moved where a plan is refined, at least."""
 
 TRIES = 8
 """How often a change that would leave no step is drawn anew, at most."""
@@ -107,6 +110,17 @@ def _tune(space: PlanSpace, steps: list[Step], rng: np.random.Generator) -> list
         width = max(2.0 ** -rng.uniform(1.0, FINEST), 0.0 if size is None else 1.0 / max(size, 2))
         shares[position] = min(max(shares[position] + width * rng.standard_normal(), 0.0), 1.0)
     return [*steps[:place], replace(step, shares=tuple(shares)), *steps[place + 1 :]]
+
+
+def moved(space: PlanSpace, plan: Plan) -> Iterator[list[Step]]:
+    """Yield the steps of a plan with one parameter of one step moved up or down, by a value where these are few."""
+    for place, step in enumerate(plan):
+        for position, one in enumerate(space.treatments[step.treatment].design.free):
+            width = max(LITTLE, 0.0 if one.size is None else 1.0 / max(one.size, 2))
+            for way in (-width, width):
+                shares = list(step.shares)
+                shares[position] = min(max(shares[position] + way, 0.0), 1.0)
+                yield [*plan[:place], replace(step, shares=tuple(shares)), *plan[place + 1 :]]
 
 
 def _insert(space: PlanSpace, steps: list[Step], rng: np.random.Generator) -> list[Step]:

@@ -116,3 +116,28 @@ def test_a_new_best_member_is_tried_with_each_step_left_out_once(noisy: Noisy) -
         assert all(item.origin != "simplification" for item in again)
     else:
         assert sum(item.origin == "simplification" for item in again) == 2
+
+
+def test_one_member_after_the_other_is_refined_once(noisy: Noisy) -> None:
+    search = racing(noisy)
+    search.toolbox.register("refined", lambda g: [(g[0] - 0.001, TABLES), (g[0] + 0.001, TABLES)])
+    population = search.first_population([noisy.judged((float(n), TABLES)) for n in range(5, 15)])
+    refined = set()
+    for _ in range(12):
+        offspring, after = generation(search, noisy, population)
+        slots = {item.parents[0] for item in offspring if item.origin == "refinement"}
+        assert len(slots) <= 1
+        assert len(offspring) <= 8 + 3, "refinements stand in place of other children"
+        for slot in slots:
+            assert slot == min(place for place, one in enumerate(population.members) if one.key not in refined)
+            assert population.members[slot].key not in refined
+            refined.add(population.members[slot].key)
+        population = after
+    assert len(refined) > 3
+
+
+def test_no_refinement_where_none_is_wanted(noisy: Noisy) -> None:
+    search = racing(noisy, refinements=0)
+    search.toolbox.register("refined", lambda g: [(g[0] - 0.001, TABLES)])
+    population = search.first_population([noisy.judged((float(n), TABLES)) for n in range(5, 15)])
+    assert all(item.origin != "refinement" for item in search.propose(population, Streams(1)))

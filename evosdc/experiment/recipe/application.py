@@ -44,8 +44,8 @@ def application(
     if far and not unlike:
         wanted = "a file like the one that the recipe was made for"
         advice = (
-            "Evolve a recipe for this file, or carry it out all the same (--unlike; in Python unlike=True); its risk is "
-            "stated anew."
+            "Evolve a recipe for this file, or carry it out all the same (--unlike; in Python unlike=True); its risk "
+            "is stated anew."
         )
         raise DataError([Fault(one.attribute, str(one).partition(": ")[2], wanted, advice) for one in far])
     entry = recipe.entry.model_copy(update={"seed": seed})

@@ -188,6 +188,23 @@ def test_simpler_plans_lack_a_step_each_and_there_is_none_without_steps() -> Non
             genotype.check(one)
 
 
+@given(SEEDS)
+def test_refined_plans_differ_in_one_parameter_by_a_little(seed: int) -> None:
+    genotype = recipes()
+    recipe = genotype.random(np.random.default_rng(seed))
+    plan = genotype._plan(recipe)
+    for one in genotype.refined(recipe):
+        genotype.check(one)
+        other = genotype._plan(one)
+        assert other != plan
+        changed = set(other) - set(plan)
+        assert len(changed) <= 1
+        for step in changed:
+            before = [one for one in plan if one.treatment == step.treatment and one.attributes == step.attributes]
+            gaps = [[x != y for x, y in zip(one.shares, step.shares, strict=True)] for one in before]
+            assert not gaps or 1 in map(sum, gaps)
+
+
 @pytest.mark.parametrize(
     ("last", "wanted"),
     [
