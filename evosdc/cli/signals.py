@@ -29,11 +29,22 @@ class Stopped(KeyboardInterrupt):
 
 
 class _Asked:
-    """Whether a signal has asked this program to end, and whether it is still listening to any."""
+    """Whether a signal has asked this program to end, and whether it is still listening to any.
+
+    Attributes
+    ----------
+    number : int or None
+        Of the signal.
+    listening : bool
+    waiting : bool
+        Whether the program is still to be told: it could not be interrupted, or what was raised got lost.
+    repeated : bool
+        Whether the signal under way is one that was sent for that.
+    """
 
     def __init__(self) -> None:
         self.number: int | None = None
-        self.listening = False
+        self.listening = self.waiting = self.repeated = False
 
 
 _asked = _Asked()
@@ -46,6 +57,7 @@ def stop_if_asked() -> None:
     work asks here, so that it ends all the same.
     """
     if _asked.number is not None:
+        _asked.waiting = False
         raise Stopped(_asked.number)
 
 
@@ -69,7 +81,10 @@ def stoppable() -> Iterator[None]:
     """
 
     def stop(number: int, frame: FrameType | None) -> None:
-        _asked.number = number
+        repeated, _asked.repeated = _asked.repeated, False
+        if repeated and not _asked.waiting:
+            return  # whoever asked by `stop_if_asked` has been told, and is ending things in good order by now
+        _asked.number, _asked.waiting = number, False
         if preparing():
             later(number)
             return
@@ -82,18 +97,20 @@ def stoppable() -> Iterator[None]:
         later(unraisable.exc_value.number)
 
     def later(number: int) -> None:
+        _asked.waiting = True
         timer = threading.Timer(AGAIN, again, (number,))
         timer.daemon = True
         timer.start()
 
     def again(number: int) -> None:
-        if _asked.listening:
+        if _asked.listening and _asked.waiting:
+            _asked.repeated = True
             os.kill(os.getpid(), number)
 
     numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before = {number: signal.getsignal(number) for number in numbers}
     hook_before = sys.unraisablehook
-    _asked.number, _asked.listening = None, True
+    _asked.number, _asked.listening, _asked.waiting, _asked.repeated = None, True, False, False
     sys.unraisablehook = lost
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:

@@ -85,6 +85,24 @@ def swallow():
         return
 
 
+def test_who_was_told_otherwise_is_not_interrupted_once_more_while_things_end_in_order():
+    def ended_in_order():
+        with unlimited():
+            signal.raise_signal(signal.SIGINT)
+        try:
+            stop_if_asked()
+        finally:
+            began = time.monotonic()
+            while time.monotonic() < began + 0.5:
+                time.sleep(0.01)
+            ended.append(True)
+
+    ended: list[bool] = []
+    with pytest.raises(Stopped), stoppable():
+        ended_in_order()
+    assert ended
+
+
 def test_what_a_library_swallows_ends_the_block_all_the_same():
     with pytest.raises(Stopped), stoppable():
         swallow()
