@@ -98,10 +98,12 @@ def zeros_sentence(zeros: StructuralZeros) -> str:
     """Return how many structural zeros a file has, and by what rule."""
     sentence = "Structural zeros: none were found."
     if zeros.count:
+        pairs = len(zeros.pairs)
+        combinations = f"{zeros.count} combination{'s' * (zeros.count != 1)}"
+        never = "never occur" if zeros.count != 1 else "never occurs"
         sentence = (
-            f"Structural zeros: {zeros.count} combinations in {len(zeros.pairs)} pairs of attributes never occur "
-            f"although the margins lead to expect {zeros.threshold:g} records or more (numbers in {BINS} quantile "
-            "bins)."
+            f"Structural zeros: {combinations} in {pairs} pair{'s' * (pairs != 1)} of attributes {never} although the "
+            f"margins lead to expect {zeros.threshold:g} records or more (numbers in {BINS} quantile bins)."
         )
     if zeros.left_out:
         names = ", ".join(f"{first} with {second}" for first, second in zeros.left_out)

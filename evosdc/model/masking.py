@@ -182,8 +182,9 @@ class Masking:
         texts: list[str] = []
         for (_, _, by, single), same in groups:
             steps = list(same)
-            if single and len(steps) > 1:
-                texts.append(steps[0]._words(f"each of {', '.join(step.attributes[0] for step in steps)}", by))
+            names = [step.attributes[0] for step in steps] if single else []
+            if single and len(steps) > 1 and len({*names}) == len(names):  # the same step twice is told twice
+                texts.append(steps[0]._words(f"each of {', '.join(names)}", by))
             else:
                 texts += [step._words(", ".join(step.attributes), by) for step in steps]
         righted = [f"labels of {', '.join(self.right_labels)} put right"] if self.right_labels else []

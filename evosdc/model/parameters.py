@@ -1,6 +1,6 @@
 """Parameters of every pluggable thing: validated, frozen, unknown keys refused, all faults told at once."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
@@ -66,10 +66,12 @@ def faults_of(error: ValidationError, model: type[BaseModel], where: str) -> lis
         place = f"{where}: {path}" if where else path
         match item["type"]:
             case "extra_forbidden":
-                known = list(model.model_fields)
+                known = _keys_beside(model, item["loc"])
                 wanted = f"one of {', '.join(known)}" if known else "none: it has no parameter"
-                wanted = "a known key" if "." in path else wanted
-                faults.append(Fault(place, "an unknown key", wanted, did_you_mean(path.rsplit(".", 1)[-1], known)))
+                wanted = "a known key" if known is None else wanted
+                faults.append(
+                    Fault(place, "an unknown key", wanted, did_you_mean(path.rsplit(".", 1)[-1], known or ()))
+                )
             case "missing":
                 faults.append(Fault(place, "nothing", "a value", "It has no default."))
             case "greater_than" | "greater_than_equal" | "less_than" | "less_than_equal":
@@ -80,6 +82,25 @@ def faults_of(error: ValidationError, model: type[BaseModel], where: str) -> lis
                 given = "what is there" if isinstance(item["input"], dict) else _shown(item["input"])
                 faults.append(Fault(place, given, _plain(item["msg"])))
     return faults
+
+
+def _keys_beside(model: type[BaseModel], path: Sequence[int | str]) -> list[str] | None:
+    """Return the keys that are known where a path ends; None where it leads through what has no keys of its own."""
+    inner: type[BaseModel] | None = model
+    for part in path[:-1]:
+        field = inner.model_fields.get(str(part)) if inner is not None else None
+        if field is None:
+            return None
+        inner = _model_in(field.annotation)
+    return None if inner is None else [field.alias or name for name, field in inner.model_fields.items()]
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """Return the only model that an annotation speaks of, such as that of ``Model | bool | None``."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    found = [one for one in map(_model_in, get_args(annotation)) if one is not None]
+    return found[0] if len(found) == 1 else None
 
 
 def _plain(message: str) -> str:

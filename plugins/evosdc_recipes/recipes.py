@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from evosdc.model import Composed, Described, Dump, Masking, MaskingMethods, Mic
 from evosdc.table.table import Table
 from evosdc_recipes.plans import Genes, Plan, PlanSpace, Step
 from evosdc_recipes.step_cache import StepCache
+from evosdc_recipes.treatments import Treatment
 from evosdc_recipes.variation import crossed, moved, mutated, random_plan
 
 Recipe = tuple[Genes, int]
@@ -20,6 +22,9 @@ Recipe = tuple[Genes, int]
 
 PLACES = ((0.1, 0.3, 0.5, 0.7, 0.9), (0.25, 0.75))
 """Shares of their ranges at which the parameters of initial plans stand: of a single one, and of each of several."""
+
+LASTING = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+"""Likewise of the single parameter of a method that takes long, which moves seldom."""
 
 
 class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[Recipe]):
@@ -183,10 +188,7 @@ class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[R
         for place, treatment in enumerate(self.space.treatments):
             if not self.space.weights[place]:
                 continue
-            shares: list[tuple[float, ...]] = [()]
-            for _ in range(treatment.free):
-                shares = [(*point, share) for point in shares for share in PLACES[treatment.free > 1]]
-            for point in shares:
+            for point in product(_places(treatment), repeat=treatment.free):
                 plan = self.space.normal([Step(place, point, self.space.positions[place])])
                 masking = self.space.masking(plan[0]) if plan else None
                 if masking is not None:
@@ -213,6 +215,12 @@ class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[R
 
     def _recipe(self, plan: Plan) -> Recipe:
         return self.space.genes(plan), self.params.draws
+
+
+def _places(treatment: Treatment) -> tuple[float, ...]:
+    if treatment.free > 1:
+        return PLACES[1]
+    return LASTING if treatment.design.dear else PLACES[0]
 
 
 def _kind(step: Step) -> tuple[object, ...]:

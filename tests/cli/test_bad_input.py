@@ -90,6 +90,13 @@ def test_unknown_key_and_wrong_type_are_told_together(evosdc, files):
     assert_refused(evosdc("check", "x.toml"), "mutations", "meen", "Did you mean 'mean'?", "leaders")
 
 
+def test_keys_within_keys_are_suggested_too(evosdc, files):
+    text = 'data = { file = "good.csv", schema = "schema.toml", protct = ["sex"] }\n'
+    (files / "x.toml").write_text(text + "start = { tuned = true, planned = { shar = 0.2 } }\n")
+    answer = evosdc("check", "x.toml")
+    assert_refused(answer, "data.protct", "Did you mean 'protect'?", "start.planned.shar", "Did you mean 'share'?")
+
+
 def test_text_that_is_not_toml(evosdc, files):
     (files / "x.toml").write_text("title = unquoted\n")
     assert_refused(evosdc("run", "x.toml"), "x.toml", "TOML", "line 1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from evosdc.model import Masking
 
@@ -26,6 +27,8 @@ def test_steps_that_do_the_same_to_one_attribute_each_are_told_together() -> Non
     one, two, three = (Masking("noise", {"alpha": alpha}, (name,)) for alpha, name in ((1, "a"), (1, "b"), (2, "c")))
     chain = Masking("noise", {"alpha": 1}, ("a",), then=(two, three))
     assert chain.label == "noise alpha=1 (each of a, b), then noise alpha=2 (c)"
+    twice = replace(chain, then=(replace(chain, then=()),))
+    assert twice.label == "noise alpha=1 (a), then noise alpha=1 (a)"
     assert one.label != Masking("noise", {"alpha": 1}, ("a", "b")).label
 
 

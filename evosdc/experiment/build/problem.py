@@ -6,7 +6,7 @@ from evosdc.calls.defaults import default_measures, measures_by_role
 from evosdc.calls.masking_methods import RegisteredMethods
 from evosdc.engine.measure_on_subset import measure_on_subset
 from evosdc.engine.problem import Problem
-from evosdc.errors import ExperimentError, Fault, FaultCollector, ParameterError, PluginError
+from evosdc.errors import ExperimentError, Fault, FaultCollector, ParameterError, PluginError, did_you_mean
 from evosdc.experiment.build.constraints import constraints_of
 from evosdc.experiment.build.guard import guarded
 from evosdc.experiment.build.safeguards import exact_risks, harms_of, limits_of
@@ -87,6 +87,7 @@ def build_problem(experiment: Experiment, microdata: Microdata, registry: Regist
                     f"fitness {experiment.fitness.name}",
                     f"no measure for {', '.join(lacking)}",
                     "measures = { il = [...], dr = [...] } with all that it combines",
+                    " ".join(filter(None, (did_you_mean(name, known) for name in lacking))),
                 )
             )
     collect.settle()
