@@ -155,6 +155,17 @@ def test_a_wave_that_is_distributed_otherwise_is_told_of_in_the_result(home: Pat
     assert Path(kept["data"]["file"]).is_absolute()
     code, said, _ = evosdc_says("run", tmp_path / "applied" / "experiment.toml", "-o", tmp_path / "again", "--json")
     assert json.loads(said)["warnings"] == result["warnings"]
+    # The profile may stand in an experiment on any file.
+    text = (
+        (tmp_path / "applied" / "experiment.toml")
+        .read_text()
+        .replace("made_for.attributes.region", "made_for.attributes.place")
+    )
+    (tmp_path / "other.toml").write_text(text)
+    code, said, told = evosdc_says("run", tmp_path / "other.toml", "-o", tmp_path / "place", "--json")
+    assert code == 0, told
+    told_of = [warning for warning in json.loads(said)["warnings"] if "recipe was made for" in warning]
+    assert not any(warning.startswith(("region: ", "place: ")) for warning in told_of)
 
 
 def test_the_path_of_a_recipe_outlives_the_object_that_it_was_asked_of(home: Path) -> None:

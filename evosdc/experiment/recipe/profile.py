@@ -107,10 +107,12 @@ def differences(known: MadeFor, table: Table) -> list[Difference]:
     ----------
     known : MadeFor
     table : Table
-        With these attributes.
+        Attributes that it lacks, or has on another scale, are passed over: `require_schema` tells of them.
     """
     found = []
     for name, profile in known.attributes.items():
+        if name not in table.schema or table.schema[name].scale.value != profile.scale:
+            continue
         attribute = table.schema[name]
         if not attribute.categorical:
             if profile.deciles:
