@@ -7,14 +7,10 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from evosdc.algorithms.domination import crowded_order
+from evosdc.algorithms.race_order import LENGTH, figure, merit, order_of, own, standing
 from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
 from evosdc.model.algorithm import ASIDE
-from evosdc.model.individual import INFEASIBILITY, PROVISIONAL
 from evosdc.seeds import Streams
-
-LENGTH = "length"
-"""The trait that says how long a genome is (`evosdc.model.Described.traits`); of equals the shorter is better."""
 
 SCREENED = "screened"
 """Name in the memory: by member, its first objective on the first table, as its rivals are screened on.
@@ -29,9 +25,6 @@ REFINED = "refined"
 
 ALIKE = 0.5
 """Distance below which two genomes are of one kind."""
-
-BEHIND = 1e6
-"""Weight of infeasibility beside an objective, where one figure has to tell of both."""
 
 REFINEMENT = "refinement"
 """Origin of children that are a member with one parameter moved."""
@@ -48,7 +41,9 @@ class Racing(Algorithm):
     judged on all tables: those whose figure on the first one would put them in the better half of the members. Who was
     lucky there falls back then. Of one kind, with less than half the greatest distance between them, few survive, so
     that kinds are left until their parameters are tuned. A new best member is tried with each of its steps left out,
-    and of one member after the other, the best first, single parameters are moved up and down.
+    and of one member after the other, the best first, single parameters are moved up and down. Where constraints are
+    broken by little a better genome may be near, so that a few such are members and refined, too (after Ray, Singh,
+    Isaacs and Smith 2009).
     For genotypes that are `evosdc.model.Raced`; others are judged fully at once. A race in the sense of Maron and
     Moore (1994), by successive halving (Jamieson and Talwalkar 2016) in two steps; its details are evosdc's own.
     """
@@ -65,6 +60,9 @@ class Racing(Algorithm):
         crossover: float = Field(0.25, ge=0, le=1, description="probability that a child is crossed, else mutated")
         tournament: int = Field(3, ge=1, description="entrants of the tournament that selects a parent")
         alike: int = Field(5, ge=1, description="members of one kind, at most")
+        near: int = Field(
+            4, ge=0, description="members that break constraints but promise something, of as many kinds, at most"
+        )
         tolerance: float = Field(
             2.0, ge=0, description="per cent by which the search's result may be worse than the best, for being shorter"
         )
@@ -78,7 +76,7 @@ class Racing(Algorithm):
         waiting = [one for one in candidates if one.provisional]
         members = self._survivors(settled)
         kept = self._survivors(waiting)
-        return _population(Population(()), members, kept, [_figure(one) for one in members])
+        return _population(Population(()), members, kept, [figure(one) for one in members])
 
     def propose(self, population: Population, streams: Streams) -> list[Offspring]:
         """Return the promising ones of those set aside, to be judged on all tables, and new children."""
@@ -89,7 +87,7 @@ class Racing(Algorithm):
             for slot in promoted
         ]
         offspring += self._simplifications(population, members)
-        standing = _standing(individuals)
+        places = standing(individuals)
         select = streams.select(population.generation)
         offspring += self._refinements(population, members, streams)
         seen = {self._key(one.genome) for one in individuals} | {self._key(item.genome) for item in offspring}
@@ -97,7 +95,7 @@ class Racing(Algorithm):
         for number in range(moved, self.params.children):
             rng = streams.vary(population.generation, number)
             chosen = [
-                min(select.integers(len(individuals), size=self.params.tournament).tolist(), key=standing.__getitem__)
+                min(select.integers(len(individuals), size=self.params.tournament).tolist(), key=places.__getitem__)
                 for _ in range(2)
             ]
             for _ in range(TRIES):
@@ -120,15 +118,17 @@ class Racing(Algorithm):
         return [Offspring(self._on_one_table(genome), "simplification", (0,)) for genome in fresh]
 
     def _refinements(self, population: Population, members: Sequence[Individual], streams: Streams) -> list[Offspring]:
-        """Return genomes that differ in a parameter from the best member that was not refined yet, if there is one."""
-        slot = _unrefined(members, population.memory)
-        if slot is None or not hasattr(self.toolbox, "refined"):
-            return []
+        """Return genomes that differ in a parameter from members that were not refined yet."""
+        slots = _unrefined(members, population.memory) if hasattr(self.toolbox, "refined") else []
         known = {self._key(one.genome) for one in population.individuals}
-        fresh = [genome for genome in self.toolbox.refined(members[slot].genome) if self._key(genome) not in known]
+        fresh = [
+            Offspring(self._on_one_table(genome), REFINEMENT, (slot,))
+            for slot in slots
+            for genome in self.toolbox.refined(members[slot].genome)
+            if self._key(genome) not in known
+        ]
         order = streams.vary(population.generation, self.params.children).permutation(len(fresh))
-        chosen = order[: min(self.params.refinements, self.params.children)].tolist()
-        return [Offspring(self._on_one_table(fresh[place]), REFINEMENT, (slot,)) for place in chosen]
+        return [fresh[place] for place in order[: min(self.params.refinements, self.params.children)]]
 
     def _child(
         self, individuals: Sequence[Individual], chosen: Sequence[int], rng: np.random.Generator
@@ -142,12 +142,14 @@ class Racing(Algorithm):
         """Return which of those that wait are judged on all tables, by their places among them."""
         members = _settled(population)
         waiting = population.individuals[len(members) :]
-        order = _order(waiting)
+        order = order_of(waiting)
         if len(members) < self.params.population // 2:
             return order[: self.params.population // 2 - len(members)]
         limit = float(np.median(population.memory[SCREENED]))
         several = len(waiting[0].objectives) > 1 if waiting else False
-        return [place for place in order if several or _figure(waiting[place]) <= limit][: self.params.promoted]
+        chosen = [place for place in order if several or figure(waiting[place]) <= limit][: self.params.promoted]
+        near = self._near([*members, *waiting])
+        return chosen + [place for place in order if waiting[place] in near and place not in chosen][:1]
 
     def replace(
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
@@ -164,14 +166,14 @@ class Racing(Algorithm):
             if one.provisional and not one.failed:
                 waiting.append(one)
             elif not one.failed:
-                screened[one.key] = _figure(parent if judged_before else one)
+                screened[one.key] = figure(parent if judged_before else one)
                 rivals.append(one)
         survivors = self._survivors(rivals)
         left = [one for one in individuals[len(members) :] if one.key not in promoted]
         kept = self._survivors([*waiting, *left])
         figures = [screened[one.key] for one in survivors]
-        slot = _unrefined(members, population.memory)
-        refined = {*_known(population.memory)} | ({_beginning(members[slot])} if slot is not None else set())
+        now = _unrefined(members, population.memory)
+        refined = {*_known(population.memory), *(_beginning(members[slot]) for slot in now)}
         simplified = _beginning(members[0]) if members else 0
         return _population(population, survivors, kept, figures, simplified, refined)
 
@@ -185,18 +187,33 @@ class Racing(Algorithm):
 
     def _survivors(self, rivals: Sequence[Individual]) -> tuple[Individual, ...]:
         """Return the best, of one kind at most `alike`, each genome once; more of a kind where places are left."""
-        kept: list[Individual] = []
+        listed = self._sorted({one.key: one for one in rivals}.values())
+        kept = self._near(listed)
         others: list[Individual] = []
-        for one in self._sorted({one.key: one for one in rivals}.values()):
-            near = sum(self.toolbox.distance(one.genome, other.genome) < ALIKE for other in kept)
-            (kept if near < self.params.alike else others).append(one)
+        for one in listed:
+            if one in kept:
+                continue
             if len(kept) == self.params.population:
                 break
+            alike = sum(not self._apart(one, other) for other in kept)
+            (kept if alike < self.params.alike else others).append(one)
         return tuple(self._sorted([*kept, *others[: self.params.population - len(kept)]]))
+
+    def _near(self, listed: Sequence[Individual]) -> list[Individual]:
+        """Return the best of each kind among those that break constraints, at the price of breaking them."""
+        least = min((own(one) for one in listed), default=0.0)
+        found: list[Individual] = []
+        for one in sorted((one for one in listed if own(one) > least and len(one.objectives) == 1), key=merit):
+            if len(found) < self.params.near and all(self._apart(one, other) for other in found):
+                found.append(one)
+        return found
+
+    def _apart(self, one: Individual, other: Individual) -> bool:
+        return bool(self.toolbox.distance(one.genome, other.genome) >= ALIKE)
 
     def _sorted(self, individuals: Iterable[Individual]) -> list[Individual]:
         listed = list(individuals)
-        return [listed[place] for place in _order(listed)]
+        return [listed[place] for place in order_of(listed)]
 
     def _on_one_table(self, genome: object) -> object:
         return self.toolbox.on_one_table(genome) if hasattr(self.toolbox, "on_one_table") else genome
@@ -207,23 +224,6 @@ class Racing(Algorithm):
     def _key(self, genome: object) -> bytes:
         key: bytes = self.toolbox.key(self._on_all_tables(genome))
         return key
-
-
-def _standing(individuals: Sequence[Individual]) -> list[int]:
-    """Return by position the place in the order of all, whether screened only or judged on all tables."""
-    alike = [
-        Individual(one.genome, one.key, {**one.scores, INFEASIBILITY: _own(one)}, one.objectives, one.origin)
-        for one in individuals
-    ]
-    places = [0] * len(alike)
-    for place, position in enumerate(_order(alike)):
-        places[position] = place
-    return places
-
-
-def _own(individual: Individual) -> float:
-    """Return by how much constraints are broken, apart from what tells that few tables were judged."""
-    return individual.infeasibility - (PROVISIONAL if individual.provisional else 0.0)
 
 
 def _settled(population: Population) -> tuple[Individual, ...]:
@@ -255,32 +255,14 @@ def _known(memory: Mapping[str, Any]) -> list[int]:
     return listed
 
 
-def _unrefined(members: Sequence[Individual], memory: Mapping[str, Any]) -> int | None:
-    """Return the place of the best member that was not refined yet; None where all were."""
+def _unrefined(members: Sequence[Individual], memory: Mapping[str, Any]) -> list[int]:
+    """Return the places of the best member that was not refined yet, and of the best that breaks constraints more."""
     known = {*_known(memory)}
-    return next((place for place, one in enumerate(members) if _beginning(one) not in known), None)
-
-
-def _order(individuals: Sequence[Individual]) -> list[int]:
-    """Return positions from the best to the worst: by front and crowding distance where there are several objectives.
-
-    Of equals the shorter comes first.
-    """
-    if individuals and len(individuals[0].objectives) > 1:
-        order: list[int] = crowded_order(individuals).tolist()
-        return order
-    return sorted(range(len(individuals)), key=lambda place: (*_rank(individuals[place]), place))
-
-
-def _rank(individual: Individual) -> tuple[float, tuple[float, ...], float]:
-    return individual.infeasibility, individual.objectives, individual.scores.get(LENGTH, 0.0)
+    left = [place for place, one in enumerate(members) if _beginning(one) not in known]
+    near = [place for place in left if own(members[place]) > own(members[0])]
+    return left[:1] + sorted((place for place in near if place != left[0]), key=lambda place: merit(members[place]))[:1]
 
 
 def _beginning(individual: Individual) -> int:
     """Return the beginning of an individual's key as a number."""
     return int.from_bytes(individual.key[:7])
-
-
-def _figure(individual: Individual) -> float:
-    """Return the first objective, behind all that break constraints less."""
-    return individual.objectives[0] + BEHIND * _own(individual)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Data = TypeVar("Data")
 
-_LASTING: "dict[str, TemporaryDirectory[str]]" = {}
+_UNTIL_THE_END: "dict[str, TemporaryDirectory[str]]" = {}
 """Folders of runs whose recipe was asked for, so that its path outlives the object that it was asked of."""
 
 
@@ -137,7 +137,7 @@ class ProtectedData(Generic[Data]):
 
         file = None if self._run is None else self._run / RECIPE
         if self._kept is not None:
-            _LASTING.setdefault(self._kept.name, self._kept)
+            _UNTIL_THE_END.setdefault(self._kept.name, self._kept)
         return file if file is not None and file.exists() else None
 
     def report(self, path: str | Path = "report.html", overwrite: bool = False) -> Path:

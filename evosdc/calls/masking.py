@@ -68,8 +68,7 @@ def apply_masking(
     masked = _apply_step(first, method, microdata, rng)
     for step, method in zip(further, others, strict=True):
         # What a step reads besides, strata for one, is what the steps before it have made of the file.
-        reached = Microdata(microdata.table.with_columns(masked), microdata.protect)
-        masked = _apply_step(step, method, reached, rng.spawn(1)[0])
+        masked = _apply_step(step, method, microdata.masked_so_far(masked), rng.spawn(1)[0])
     original, righted, moved = microdata.original, masking.right_labels, masking.move_values
     masked = with_right_labels(original, masked, righted) if righted else masked
     return with_moved_values(original, masked, moved) if moved else masked
@@ -86,7 +85,7 @@ def last_step_of(
         return None
 
     def carried_out(table: Table) -> Table:
-        reached = Microdata(microdata.table.with_columns(table), microdata.protect)
+        reached = microdata.masked_so_far(table)
         return _apply_step(masking.steps[-1], methods[-1], reached, stream(0, Purpose.MASK))
 
     return carried_out

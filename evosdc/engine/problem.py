@@ -116,6 +116,11 @@ class Problem:
         return self.genotype.fresh_draws if isinstance(self.genotype, Randomised) else 0
 
     @property
+    def expected(self) -> bool:
+        """Whether genomes are judged by expectations, over all tables that they may be decoded to."""
+        return isinstance(self.genotype, PostRandomised) and self.genotype.expected
+
+    @property
     def common_random_numbers(self) -> bool:
         """Whether all genomes are decoded with the same random numbers, or with none."""
         return not isinstance(self.genotype, Randomised) or self.genotype.common_random_numbers
@@ -163,7 +168,7 @@ class Problem:
         EvaluationError
             A score or an objective is not finite.
         """
-        if isinstance(self.genotype, PostRandomised) and self.genotype.expected:
+        if self.expected:
             return Evaluation(*self.judge(self.expectations(genome), genome), ())
         if self._direct is not None:
             return Evaluation(*self.judge({name: score(genome) for name, score in self._direct.items()}, genome), ())

@@ -84,3 +84,13 @@ class Microdata:
             zeros = find_structural_zeros(self.table, self.protect, self.zeros_threshold)
         rules = RecordRules(self.table, self.protect, self.table.schema.edit_rules, zeros)
         return rules if rules.edit_rules or rules.zeros is not None else None
+
+    def masked_so_far(self, masked: Table) -> "Microdata":
+        """Return the file as the steps of a plan left it, for the next one to read.
+
+        Parameters
+        ----------
+        masked : Table
+            The protected attributes, shape (n, V).
+        """
+        return Microdata(self.table.with_columns(masked), self.protect)

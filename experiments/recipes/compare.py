@@ -49,7 +49,7 @@ FILES: dict[str, dict[str, Any]] = {
     "census": {"name": "census"},
     "tarragona": {"name": "tarragona"},
 }
-FOR_TUNING, METHODS = 0.4, 12
+FOR_TUNING, METHODS = 0.15, 12
 FILES_JUDGED, FRESH, FRESH_SEED = 2000, 12, 777
 KINDS = {"method": "method", "by attribute": "method, by attribute", "chain": "chain of two"}
 FIELDS = ("file", "what", "files", "cpu seconds", "score", "steps", "plan")

@@ -20,11 +20,14 @@ from evosdc_recipes.variation import crossed, moved, mutated, random_plan
 Recipe = tuple[Genes, int]
 """A plan in its normal form, and the draws on which it is judged."""
 
-PLACES = ((0.1, 0.3, 0.5, 0.7, 0.9), (0.25, 0.75))
-"""Shares of their ranges at which the parameters of initial plans stand: of a single one, and of each of several."""
+PLACES = (0.1, 0.3, 0.5, 0.7, 0.9)
+"""Shares of its range at which the single parameter of an initial plan stands."""
 
-LASTING = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-"""Likewise of the single parameter of a method that takes long, which moves seldom."""
+PLACES_OF_FIRST, PLACES_OF_FURTHER = (0.25, 0.75), (0.25, 0.75, 1.0)
+"""Likewise of the first of several parameters and of the others, whose end is often the whole: all attributes, say."""
+
+PLACES_OF_LASTING = tuple(place / 20 for place in range(1, 20))
+"""Likewise of the single parameter of a method that takes long: it moves seldom, and what is good may be narrow."""
 
 
 class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[Recipe]):
@@ -167,7 +170,7 @@ class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[R
         """Return a table after the last step that all plans have; itself where they have none."""
         if self._last is None:
             return masked
-        reached = Microdata(self.microdata.table.with_columns(masked), self.microdata.protect)
+        reached = self.microdata.masked_so_far(masked)
         return self.methods.apply(self._last, reached, np.random.default_rng(0))
 
     def simpler(self, g: Recipe) -> Sequence[Recipe]:
@@ -188,7 +191,7 @@ class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[R
         for place, treatment in enumerate(self.space.treatments):
             if not self.space.weights[place]:
                 continue
-            for point in product(_places(treatment), repeat=treatment.free):
+            for point in product(*_places(treatment)):
                 plan = self.space.normal([Step(place, point, self.space.positions[place])])
                 masking = self.space.masking(plan[0]) if plan else None
                 if masking is not None:
@@ -217,10 +220,10 @@ class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[R
         return self.space.genes(plan), self.params.draws
 
 
-def _places(treatment: Treatment) -> tuple[float, ...]:
+def _places(treatment: Treatment) -> list[tuple[float, ...]]:
     if treatment.free > 1:
-        return PLACES[1]
-    return LASTING if treatment.design.dear else PLACES[0]
+        return [PLACES_OF_FIRST, *[PLACES_OF_FURTHER] * (treatment.free - 1)]
+    return [PLACES_OF_LASTING if treatment.design.dear else PLACES] * treatment.free
 
 
 def _kind(step: Step) -> tuple[object, ...]:

@@ -82,7 +82,7 @@ class StepCache:
         microdata = self._microdata
         if place:
             own, children = _spawned(rng, children), children + 1
-            microdata = Microdata(microdata.table.with_columns(before.table), microdata.protect)
+            microdata = microdata.masked_so_far(before.table)
         state, spawned = own.bit_generator.state, _children(own)
         try:
             table = self._methods.apply(step, microdata, own)

@@ -113,11 +113,11 @@ def _tune(space: PlanSpace, steps: list[Step], rng: np.random.Generator) -> list
 
 
 def moved(space: PlanSpace, plan: Plan) -> Iterator[list[Step]]:
-    """Yield the steps of a plan with one parameter of one step moved up or down, by a value where these are few."""
+    """Yield the steps of a plan with a parameter of a step moved up or down, by a value or two where these are few."""
     for place, step in enumerate(plan):
         for position, one in enumerate(space.treatments[step.treatment].design.free):
             width = max(LITTLE, 0.0 if one.size is None else 1.0 / max(one.size, 2))
-            for way in (-width, width):
+            for way in (-width, width, -2.0 * width, 2.0 * width):
                 shares = list(step.shares)
                 shares[position] = min(max(shares[position] + way, 0.0), 1.0)
                 yield [*plan[:place], replace(step, shares=tuple(shares)), *plan[place + 1 :]]

@@ -141,3 +141,35 @@ def test_no_refinement_where_none_is_wanted(noisy: Noisy) -> None:
     search.toolbox.register("refined", lambda g: [(g[0] - 0.001, TABLES)])
     population = search.first_population([noisy.judged((float(n), TABLES)) for n in range(5, 15)])
     assert all(item.origin != "refinement" for item in search.propose(population, Streams(1)))
+
+
+def broken(noisy: Noisy, number: float, infeasibility: float, tables: int = TABLES) -> Individual:
+    known = noisy.judged((number, tables))
+    own = infeasibility + (PROVISIONAL if tables < TABLES else 0.0)
+    return Individual(known.genome, known.key, {**known.scores, "infeasibility": own}, (abs(number),), "mutation")
+
+
+def test_some_that_break_constraints_by_little_are_members(noisy: Noisy) -> None:
+    fair = [noisy.judged((float(n), TABLES)) for n in range(20, 30)]
+    near = [broken(noisy, number, 0.5) for number in (3.0, 3.2, 12.0)]
+    far = broken(noisy, 2.0, 50.0)
+    members = racing(noisy, near=2).first_population([*fair, *near, far]).members
+    assert [one.genome[0] for one in members] == [20.0, 21.0, 22.0, 23.0, 3.0, 12.0], "one of a kind, the best first"
+    assert all(one.infeasibility == 0 for one in racing(noisy, near=0).first_population([*fair, *near]).members)
+
+
+def test_who_breaks_constraints_by_little_is_settled_and_refined_but_is_no_solution(noisy: Noisy) -> None:
+    search = racing(noisy, near=2)
+    search.toolbox.register("refined", lambda g: [(g[0] - 0.001, TABLES)])
+    fair = [noisy.judged((float(n), TABLES)) for n in range(20, 30)]
+    waiting = [broken(noisy, number, 0.5, tables=1) for number in (3.0, 12.0)]
+    population = search.first_population([*fair, *waiting])
+    offspring = search.propose(population, Streams(1))
+    settled = [item for item in offspring if item.genome == (3.0, TABLES)]
+    assert len(settled) == 1
+    judged = [broken(noisy, 3.0, 0.5) if item in settled else noisy.judged(item.genome) for item in offspring]
+    after = search.replace(population, offspring, judged)
+    assert any(one.genome == (3.0, TABLES) for one in after.members)
+    assert search.solution(after, after.members[0]).infeasibility == 0
+    refined = {item.parents[0] for item in search.propose(after, Streams(2)) if item.origin == "refinement"}
+    assert any(after.members[slot].genome == (3.0, TABLES) for slot in refined)

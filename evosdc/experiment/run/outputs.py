@@ -197,7 +197,10 @@ def _of_file(problem: Problem, masked: Table) -> dict[str, Any]:
     if problem.draws == 1 and problem.fresh_draws == 0:
         return {}
     scores, objectives = problem.score(masked)
-    return {"draws": problem.draws, "of_file": {"scores": scores, "fitness": list(objectives)}}
+    return {
+        "draws": None if problem.expected else problem.draws,
+        "of_file": {"scores": scores, "fitness": list(objectives)},
+    }
 
 
 MANY_CATEGORIES, RARE = 60, 3
