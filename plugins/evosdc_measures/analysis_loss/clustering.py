@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.clustering.c_median import c_median
+from evosdc.clustering.geometry import geometry_of
+from evosdc.clustering.partitions import agreement_of, loss_of
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Fitted, Measure
 from evosdc.model.parameters import Parameters
@@ -14,11 +16,10 @@ from evosdc.seeds import Purpose, stream
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 from evosdc_measures.analysis_loss.k_means import Standardisation, k_means
-from evosdc_measures.analysis_loss.partitions import agreement_of, loss_of
 from evosdc_measures.domains import require_aligned
 
 Index = Literal[
-    "rand", "adjusted-rand", "jaccard", "wallace", "wallace-reversed", "fowlkes-mallows", "nmi",
+    "rand", "adjusted-rand", "jaccard", "wallace", "wallace-reversed", "fowlkes-mallows", "mi", "nmi",
     "variation-of-information",
 ]  # fmt: skip
 
@@ -27,12 +28,15 @@ class ClusterAgreement(Measure):
     """Loss of agreement between the clusters of the original and those of the masked file, ``100 (1 - index)``.
 
     Both files are clustered in the same way and by the same random numbers; the partitions of the records are compared
-    by an index of `evosdc_measures.analysis_loss.partitions` (thesis, section 2.5; which indices it uses is not known).
+    by an index of `evosdc.clustering.partitions` (thesis, section 2.5; which indices it uses is not known).
     Range 0..100, smaller is better; 0 for the original itself. Negative values of the adjusted Rand index count as 0.
 
-    ``c-median`` looks at the categorical attributes, ``k-means`` at the numeric ones, standardised by the original's
-    means and standard deviations; others are left out. A missing category counts by the schema's rule, a missing number
-    stands at the mean.
+    ``c-median`` looks at all attributes, numbers by the original's ranges, and missing values count by the schema's
+    rule. ``k-means`` looks at the numeric ones alone, standardised by the original's means and standard deviations; a
+    missing number stands at the mean.
+
+    A clustering depends on its random starts. The loss between clusterings of one file by different seeds is a
+    yardstick of what a loss is worth (`evosdc.clustering.stability`).
     """
 
     supports: ClassVar[frozenset[Scale]] = frozenset(Scale)
@@ -56,15 +60,13 @@ class ClusterAgreement(Measure):
         Raises
         ------
         ParameterError
-            There is no attribute of the scale that the method clusters.
+            The method is k-means, and no attribute is numeric.
         """
         self.require_support(original)
         method = self.params.method or ("c-median" if original.schema.categorical else "k-means")
-        fitting = original.schema.categorical if method == "c-median" else original.schema.numeric
-        if not fitting:
-            scale = "categorical" if method == "c-median" else "numeric"
-            given = f"{method} for a file without {scale} attributes"
-            raise ParameterError(Fault("measure cluster-agreement: method", given, "the other method, or none"))
+        if method == "k-means" and not original.schema.numeric:
+            given = "k-means for a file without numeric attributes"
+            raise ParameterError(Fault("measure cluster-agreement: method", given, "c-median, or none"))
         return FittedClusterAgreement(original, method, self.params)
 
 
@@ -76,6 +78,7 @@ class FittedClusterAgreement(Fitted):
         self._method = method
         self._params = params
         self._standardisation = Standardisation.of(original)
+        self._known = geometry_of(original)
         self._partition = self.partition(original)
 
     def partition(self, table: Table) -> NDArray[np.int64]:
@@ -83,8 +86,7 @@ class FittedClusterAgreement(Fitted):
         params = self._params
         rng = stream(params.seed, Purpose.EVALUATE)
         if self._method == "c-median":
-            names = [attribute.name for attribute in table.schema.categorical]
-            return c_median(table.select(names), params.clusters, rng, params.starts).labels
+            return c_median(table, params.clusters, rng, params.starts, known=self._known).labels
         return k_means(self._standardisation.points(table), params.clusters, rng, params.starts)
 
     def score(self, masked: Table) -> float:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evosdc.clustering.partitions import INDICES, agreement_of, loss_of, variation
 from evosdc.errors import ParameterError, SchemaError
 from evosdc.model import Microdata
 from evosdc.plugins.registry import default_registry
@@ -16,7 +17,6 @@ from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
 from evosdc.testing.tables import edited, sample_table
 from evosdc_measures.analysis_loss.k_means import k_means
-from evosdc_measures.analysis_loss.partitions import INDICES, agreement_of, loss_of, variation
 from tests.plugins.measures.cases import noisy, schema, table
 
 CATEGORICAL = frozenset({Scale.NOMINAL, Scale.ORDINAL})
@@ -40,6 +40,10 @@ class TestClusterAgreement(_Registered):
 
 class TestClusterAgreementOfNumbers(_Registered):
     name, scales, params = "cluster-agreement", frozenset({Scale.NUMERIC}), {"clusters": 3, "index": "nmi"}
+
+
+class TestClusterAgreementOfMixedFiles(_Registered):
+    name, params = "cluster-agreement", {"clusters": 3, "starts": 2, "index": "mi"}
 
 
 class TestRegressionOverlap(_Registered):
@@ -71,6 +75,7 @@ def test_fixture_of_two_partitions():
         "wallace-reversed": 0.444444,
         "fowlkes-mallows": 0.503953,
         "adjusted-rand": 0.304348,
+        "mi": 0.562335 / (-(0.75 * log(3 / 8) + 0.25 * log(1 / 4))),
         "nmi": 0.547637,
         "variation-of-information": 1 - 0.931840 / log(8),
     }
