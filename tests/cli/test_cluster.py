@@ -1,0 +1,106 @@
+"""``evosdc cluster``: tables for people, JSON for programs, files of a new folder."""
+
+import csv
+import json
+import stat
+
+import pytest
+
+from tests.report.parsing import parsed
+
+GROUPS = [("m", 20, "north", "a"), ("f", 40, "south", "b"), ("m", 60, "ëast", "c")]
+
+
+@pytest.fixture
+def survey(tmp_path):
+    rows = [(sex, age + i % 3, region, town) for i in range(20) for sex, age, region, town in GROUPS]
+    lines = ["sex,age,region,town", *(",".join(map(str, row)) for row in rows)]
+    (tmp_path / "survey.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "schema.toml").write_text(
+        '[attributes]\nsex = { role = "quasi-identifier", scale = "nominal" }\n'
+        'age = { role = "quasi-identifier", scale = "numeric" }\n'
+        'region = { role = "quasi-identifier", scale = "nominal" }\n'
+    )
+    return ("survey.csv", "--schema", "schema.toml", "--c", "3")
+
+
+def rows_of(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_tables_for_people(evosdc, survey, tmp_path):
+    before = sorted(path.name for path in tmp_path.iterdir())
+    answer = evosdc("cluster", *survey, "--up-to", "6")
+    assert answer.status == 0
+    assert "sex m, age 21, region north" in " ".join(answer.out.replace("│", " ").split())
+    assert "suggested, taken" in answer.out
+    assert "The curve up to 6 clusters suggests 3" in answer.out
+    assert "Clusterings by 5 seeds are all equal." in answer.out
+    assert "rule 'category'" in answer.out
+    assert sorted(path.name for path in tmp_path.iterdir()) == before, "nothing is written without -o"
+
+
+def test_files_of_a_new_folder(evosdc, survey, tmp_path):
+    answer = evosdc("cluster", *survey, "--fuzzy", "1.2", "-o", "found", "--quiet")
+    assert answer.status == 0
+    assert answer.err == ""
+    folder = tmp_path / "found"
+    names = ("clusters.json", "fuzzy-representatives.csv", "labels.csv", "memberships.csv", "report.html")
+    assert sorted(path.name for path in folder.iterdir()) == [*names, "representatives.csv"]
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
+    labels = [row["cluster"] for row in rows_of(folder / "labels.csv")]
+    assert labels == labels[:3] * 20, "in the order of the file"
+    assert sorted(labels[:3]) == ["0", "1", "2"]
+    centres = rows_of(folder / "representatives.csv")
+    own = next(row for row in centres if row["cluster"] == labels[0])
+    assert (own["records"], own["sex"], own["age"], own["region"], own["medoid"]) == ("20", "m", "21", "north", "3")
+    for row in rows_of(folder / "memberships.csv"):
+        assert sum(map(float, row.values())) == pytest.approx(1.0, abs=1e-5)
+    assert evosdc("cluster", *survey, "-o", "found").status == 2, "a folder that exists is left alone"
+
+
+def test_json_is_one_object_and_the_same_by_the_same_seed(evosdc, survey, tmp_path):
+    answer = evosdc("cluster", *survey, "--json", "--seed", "5", "-o", "one")
+    account = json.loads(answer.out)
+    assert answer.err == ""
+    assert account["attributes"] == ["sex", "age", "region"]
+    assert [row["records"] for row in account["clusters"]] == [20, 20, 20]
+    assert account["elbow"]["suggested"] == 3
+    assert account["stability"]["seeds"] == [5, 6, 7, 8, 9]
+    assert account["fuzzy"] is None
+    assert account["files"] == ["labels.csv", "representatives.csv", "clusters.json", "report.html"]
+    again = evosdc("cluster", *survey, "--json", "--seed", "5", "-o", "two")
+    assert again.out == answer.out
+    assert (tmp_path / "one/labels.csv").read_bytes() == (tmp_path / "two/labels.csv").read_bytes()
+    stored = json.loads((tmp_path / "one/clusters.json").read_text(encoding="utf-8"))
+    assert stored == {key: value for key, value in account.items() if key != "files"}
+
+
+def test_attributes_may_be_named_and_parts_left_out(evosdc, survey):
+    answer = evosdc("cluster", *survey, "--attributes", "town", "--up-to", "1", "--seeds", "1", "--json")
+    account = json.loads(answer.out)
+    assert account["attributes"] == ["town"]
+    assert account["elbow"] is None
+    assert account["stability"] is None
+    assert account["distance"] == 0.0
+
+
+def test_more_clusters_than_records_differ(evosdc, survey):
+    answer = evosdc("cluster", "survey.csv", "--schema", "schema.toml", "--attributes", "sex", "--c", "9")
+    assert answer.status == 0
+    assert "9 clusters were asked for; there are 2" in answer.err
+
+
+def test_the_page_tells_the_same(evosdc, survey, tmp_path):
+    evosdc("cluster", *survey, "--fuzzy", "2", "-o", "found")
+    text = (tmp_path / "found/report.html").read_text(encoding="utf-8")
+    page = parsed(text)
+    assert page.unclosed == []
+    assert page.title == "Clusters of survey.csv"
+    curve = page.figures["elbow"]["data"][1]
+    assert list(curve["x"]) == list(range(1, 10))
+    assert "ëast" in page.text
+    assert "sum of degrees" in page.text
+    assert "http" not in text.split("<script")[0].replace("http-equiv", "")
