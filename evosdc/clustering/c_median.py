@@ -64,6 +64,7 @@ def c_median(
     starts: int = 10,
     rounds: int = MOST_ROUNDS,
     known: Geometry | None = None,
+    begin: Table | None = None,
 ) -> Clustering:
     """Return clusters of a file's records by all of its attributes.
 
@@ -81,9 +82,15 @@ def c_median(
         After which a start ends, settled or not.
     known : Geometry, optional
         Distances to go by, such as those of the original of a masked file; by default those of the table.
+    begin : Table, optional
+        Representatives to begin with, such as those of the original, in place of random starts; they say how many
+        clusters there are.
     """
     records, known = records_of(table), known or geometry_of(table)
-    best = best_settled(records, known, clusters, rng, starts, rounds)
+    if begin is None:
+        best = best_settled(records, known, clusters, rng, starts, rounds)
+    else:
+        best = settled(records, known, begin.codes, begin.numbers, rounds)
     representatives = Table(table.schema, best.centres, best.means)
     totals = tuple(total / known.unit for total in best.totals)
     return Clustering(best.assigned[records.of], representatives, best.far[records.of] / known.unit, totals)

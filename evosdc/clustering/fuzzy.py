@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evosdc.clustering.assignment import Order
-from evosdc.clustering.geometry import geometry_of, records_of
+from evosdc.clustering.geometry import Geometry, geometry_of, records_of
 from evosdc.clustering.membership import Memberships, belong, represent_degrees, represent_number_degrees
 from evosdc.table.table import Table
 
@@ -48,7 +48,13 @@ class FuzzyClustering:
         return float((self.memberships**2).sum() / len(self.memberships))
 
 
-def fuzzy_c_median(table: Table, begin: Table, fuzziness: float = 2.0, rounds: int = MOST_ROUNDS) -> FuzzyClustering:
+def fuzzy_c_median(
+    table: Table,
+    begin: Table,
+    fuzziness: float = 2.0,
+    rounds: int = MOST_ROUNDS,
+    known: Geometry | None = None,
+) -> FuzzyClustering:
     """Return fuzzy clusters of a file's records by all of its attributes.
 
     Parameters
@@ -59,6 +65,8 @@ def fuzzy_c_median(table: Table, begin: Table, fuzziness: float = 2.0, rounds: i
     fuzziness : float
         The exponent m, above 1 and at most `MOST_FUZZY`.
     rounds : int
+    known : Geometry, optional
+        Distances to go by; by default those of the table.
 
     Raises
     ------
@@ -67,7 +75,7 @@ def fuzzy_c_median(table: Table, begin: Table, fuzziness: float = 2.0, rounds: i
     """
     if not 1.0 < fuzziness <= MOST_FUZZY:
         raise ValueError(f"fuzziness {fuzziness} is not in (1, {MOST_FUZZY}]")
-    records, known = records_of(table), geometry_of(table)
+    records, known = records_of(table), known or geometry_of(table)
     centres, means = begin.codes.copy(), begin.numbers.copy()
     order: Order = np.argsort(records.numbers.T, axis=1, kind="stable").astype(np.int32)
     memberships = np.empty((len(records.counts), len(begin)))
