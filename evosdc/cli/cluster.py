@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evosdc.cli.options import PATH, attributes_option, json_option, listed, schema_option
+from evosdc.cli.options import PATH, attributes_option, formulas_option, json_option, listed, schema_option
 
 if TYPE_CHECKING:
     from evosdc.clustering.clusters import Clusters
@@ -47,6 +47,7 @@ MEMBERSHIPS, FUZZY_REPRESENTATIVES = "memberships.csv", "fuzzy-representatives.c
     help="Seeds whose clusterings are compared with each other; 1: none.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of the starts.")
+@formulas_option
 @click.option("-o", "--output", type=PATH, metavar="DIR", help="New folder for labels, representatives and a page.")
 @click.option("--quiet", is_flag=True, help="No progress.")
 @json_option
@@ -60,6 +61,7 @@ def cluster(
     starts: int,
     seeds: int,
     seed: int,
+    neutralise: bool,
     output: Path | None,
     quiet: bool,
     as_json: bool,
@@ -91,7 +93,7 @@ def cluster(
         )
     account = account_of(found)
     if output is not None:
-        account["files"] = _write(output, found, account, f"Clusters of {Path(data).name}")
+        account["files"] = _write(output, found, account, f"Clusters of {Path(data).name}", neutralise)
     if as_json:
         print_json(account)
         return
@@ -101,19 +103,23 @@ def cluster(
         say(f"Wrote {', '.join(account['files'])} to {output}. They are as confidential as the data.")
 
 
-def _write(output: Path, found: "Clusters", account: Mapping[str, Any], title: str) -> list[str]:
+def _write(output: Path, found: "Clusters", account: Mapping[str, Any], title: str, neutralise: bool) -> list[str]:
     """Write the files of a new folder and return their names."""
     from evosdc.clustering.account import texts_of
     from evosdc.files.atomic import make_folder, write_text
+    from evosdc.files.formulas import QUOTE, is_formula
     from evosdc.report.elbow import clusters_page
 
-    names = found.representatives.schema.names
+    def cells(texts: Iterable[str]) -> list[str]:
+        return [QUOTE + text if neutralise and is_formula(text) else text for text in texts]
+
+    names = cells(found.representatives.schema.names)
     rows = zip(account["clusters"], texts_of(found.representatives), strict=True)
     texts = {
         LABELS: _table(["cluster", "distance"], zip(found.labels.tolist(), _short(found.distances), strict=True)),
         REPRESENTATIVES: _table(
             ["cluster", "records", "distance", "medoid", *names],
-            ([row["cluster"], row["records"], f"{row['distance']:.6g}", row["medoid"], *values.values()]
+            ([row["cluster"], row["records"], f"{row['distance']:.6g}", row["medoid"], *cells(values.values())]
              for row, values in rows),
         ),
         ACCOUNT: json.dumps(account, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
@@ -123,7 +129,9 @@ def _write(output: Path, found: "Clusters", account: Mapping[str, Any], title: s
         columns = [f"cluster {place}" for place in range(len(account["clusters"]))]
         texts[MEMBERSHIPS] = _table(columns, (_short(row) for row in found.fuzzy.memberships))
         fuzzy = enumerate(texts_of(found.fuzzy.representatives))
-        texts[FUZZY_REPRESENTATIVES] = _table(["cluster", *names], ([place, *row.values()] for place, row in fuzzy))
+        texts[FUZZY_REPRESENTATIVES] = _table(
+            ["cluster", *names], ([place, *cells(row.values())] for place, row in fuzzy)
+        )
     make_folder(output)
     for name, text in texts.items():
         write_text(output / name, text)

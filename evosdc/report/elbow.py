@@ -109,7 +109,7 @@ def sentences(account: Mapping[str, Any]) -> list[str]:
         loss = stability["losses"]["adjusted-rand"]
         told.append(
             f"Clusterings by {len(stability['seeds'])} seeds differ by {number(loss, 1)} of 100 in the mean (1 - "
-            "adjusted Rand index), though nothing was masked: no smaller loss of a masked file means anything."
+            "adjusted Rand index), though nothing was masked: up to that a loss of a masked file tells nothing."
             if loss > 0.0
             else f"Clusterings by {len(stability['seeds'])} seeds are all equal."
         )

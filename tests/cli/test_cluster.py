@@ -104,3 +104,42 @@ def test_the_page_tells_the_same(evosdc, survey, tmp_path):
     assert "ëast" in page.text
     assert "sum of degrees" in page.text
     assert "http" not in text.split("<script")[0].replace("http-equiv", "")
+
+
+def test_formulas_are_made_texts_on_request(evosdc, tmp_path):
+    (tmp_path / "f.csv").write_text("=a,b\n" + "=1+x,u\n" * 5 + "c,v\n" * 4)
+    words = ("cluster", "f.csv", "--attributes", "=a,b", "--c", "2", "--quiet", "-o")
+    assert evosdc(*words, "plain").status == 0
+    assert evosdc(*words, "safe", "--neutralise-formulas").status == 0
+    assert rows_of(tmp_path / "plain/representatives.csv")[0]["=a"] == "=1+x"
+    assert rows_of(tmp_path / "safe/representatives.csv")[0]["'=a"] == "'=1+x"
+
+
+def test_a_cluster_of_few_records_shows_none_of_them(evosdc, tmp_path):
+    (tmp_path / "few.csv").write_text("town,age\n" + "north,b30\n" * 9 + "secret,b70\n")
+    words = ("cluster", "few.csv", "--attributes", "town,age", "--c", "2", "-o", "found")
+    answer = evosdc(*words)
+    assert "not shown" in answer.out
+    found = tmp_path / "found"
+    told = answer.out + answer.err + (found / "report.html").read_text() + (found / "clusters.json").read_text()
+    assert "secret" not in told
+    assert "secret" in (found / "representatives.csv").read_text()
+
+
+def test_losses_of_the_measure_are_beside_their_yardstick(evosdc, survey):
+    same = evosdc("measure", "survey.csv", "survey.csv", "--schema", "schema.toml", "--measures", "cluster-agreement",
+                  "--set", "cluster-agreement.index=fuzzy-rand", "--json")  # fmt: skip
+    assert json.loads(same.out)["cluster-agreement"] == 0.0
+    account = json.loads(evosdc("cluster", *survey, "--json").out)
+    assert account["stability"]["losses"].keys() == account["stability"]["greatest"].keys()
+
+
+def test_the_measure_drives_a_search(evosdc, survey, tmp_path):
+    (tmp_path / "e.toml").write_text(
+        'data = { file = "survey.csv", schema = "schema.toml" }\nexecutor = "serial"\nstart = { random = 3 }\n'
+        'measures = { il = [{ name = "cluster-agreement", begin = "original", clusters = 3 }], dr = ["dbrl"] }\n'
+        "stop = { generations = 2 }\n"
+    )
+    answer = evosdc("run", "e.toml", "-o", "r", "--quiet", "--json")
+    assert answer.status == 0, answer.err
+    assert 0.0 <= json.loads(answer.out)["best"]["scores"]["cluster-agreement"] <= 100.0
