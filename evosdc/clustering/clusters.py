@@ -80,7 +80,8 @@ class Clusters:
         """What a reader of the clusters has to know."""
         found, told = len(self.representatives), []
         if found < self.asked:
-            told.append(f"{self.asked} clusters were asked for; there are {found}, since no more records differ.")
+            there = "is 1" if found == 1 else f"are {found}"
+            told.append(f"{self.asked} clusters were asked for; there {there}, since no more records are apart.")
         reached = self.elbow.distances[:found] if self.elbow is not None else ()
         if len(reached) == found and reached[-1] < self.distance - 1e-9:
             told.append("Fewer clusters were found that are nearer to the records: more starts would help.")
