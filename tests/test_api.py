@@ -119,3 +119,37 @@ def test_missing_values_and_unused_categories_by_position():
     other = frame.assign(a=pd.Categorical(["x", "x", "y", "x"], categories=["x", "y", "never"]))
     assert evosdc.measure(frame, other, ["dbil"])["dbil"] == pytest.approx(25.0)
     assert np.isfinite(list(evosdc.measure(frame, other).values())).all()
+
+
+def test_records_are_clustered(frame, tmp_path):
+    names = ["education", "region"]
+    found = evosdc.cluster(frame, 3, attributes=names, fuzzy=1.5)
+    assert len(found.labels) == len(frame)
+    assert np.bincount(found.labels).tolist() == found.sizes.tolist() == sorted(found.sizes.tolist(), reverse=True)
+    assert list(found.representatives.columns) == names
+    assert found.representatives["education"].dtype == frame["education"].dtype
+    assert found.memberships.sum(axis=1) == pytest.approx(np.ones(len(frame)))
+    assert found.elbow["distance"].is_monotonic_decreasing
+    assert found.elbow["clusters"].tolist() == list(range(1, len(found.elbow) + 1))
+    assert found.suggested == evosdc.cluster(frame, 5, attributes=names).suggested
+    assert found.stability.keys() >= {"rand", "adjusted-rand", "nmi"}
+    assert list(found.frame.columns) == ["records", "share", "distance", "medoid", *names]
+    assert "3 clusters" in found._repr_html_()
+    page = found.report(tmp_path / "clusters.html")
+    assert "How many clusters" in page.read_text(encoding="utf-8")
+    with pytest.raises(InputError):
+        found.report(tmp_path / "nowhere" / "clusters.html")
+    with pytest.raises(AttributeError):
+        found.labels = None
+
+
+def test_numbers_are_clustered_too_and_bad_ones_refused(frame):
+    found = evosdc.cluster(frame, 2, attributes=["count"])
+    assert found.representatives["count"].tolist() == [
+        float(np.sort(v)[(len(v) - 1) // 2])
+        for v in (frame["count"].to_numpy(dtype=float)[found.labels == c] for c in (0, 1))
+    ]
+    with pytest.raises(InputError, match="nope"):
+        evosdc.cluster(frame, 2, attributes=["nope"])
+    with pytest.raises(InputError, match="clusters: given 0"):
+        evosdc.cluster(frame, 0, attributes=["count"])

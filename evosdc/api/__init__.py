@@ -1,5 +1,6 @@
-"""The functions of the Python side: read, mask, tune, measure, judge, find limits, protect, carry recipes out, run."""
+"""The functions of the Python side: read, cluster, mask, tune, measure, judge, find limits, protect, apply, run."""
 
+from evosdc.api.clustering import cluster
 from evosdc.api.consistency import check_records
 from evosdc.api.disclosure import risk
 from evosdc.api.experiments import run
@@ -15,6 +16,6 @@ from evosdc.api.tables import read_table
 from evosdc.api.tuning import tune
 
 __all__ = [
-    "apply", "check_records", "explain", "finish", "judge", "limit", "mask", "measure", "neutralise_formulas",
-    "protect", "read_table", "risk", "run", "tune",
+    "apply", "check_records", "cluster", "explain", "finish", "judge", "limit", "mask", "measure",
+    "neutralise_formulas", "protect", "read_table", "risk", "run", "tune",
 ]  # fmt: skip

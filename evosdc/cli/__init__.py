@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "measure": ("evosdc.cli.measure:measure", "Measure a masked file against its original."),
     "judge": ("evosdc.cli.judge:judge", "Give a second opinion on a masked file."),
     "risk": ("evosdc.cli.risk:risk", "Show what one file, taken by itself, reveals."),
+    "cluster": ("evosdc.cli.cluster:cluster", "Put records into clusters of similar ones."),
     "report": ("evosdc.cli.report:report", "Write one HTML page about one or more runs."),
     "export": ("evosdc.cli.export:export", "Write the protected file of a member of a run's front."),
     "plugins": ("evosdc.cli.plugins:plugins", "List plugins and what they offer."),

@@ -60,6 +60,10 @@ class Quiet(Display):
         """Show nothing."""
         self._look()
 
+    def clustering(self, done: int, total: int) -> None:
+        """Show nothing."""
+        stop_if_asked()
+
     def starting(self, done: int, total: int) -> None:
         """Show nothing."""
         self._look()
@@ -124,6 +128,12 @@ class Plain(Quiet):
         super().planning(evaluations, score)
         best = "" if score is None else f", best {score:.3f}"
         self._tell(f"evolving a protection plan: {evaluations} evaluated{best}")
+
+    def clustering(self, done: int, total: int) -> None:
+        """Say now and then how many clusterings are done."""
+        super().clustering(done, total)
+        if 0 < done < total:
+            self._tell(f"clusterings: {done} of {total} done")
 
     def starting(self, done: int, total: int) -> None:
         """Say now and then how many starting files are done."""
@@ -199,6 +209,7 @@ class Bar(Quiet):
         self.generations: Any = None
         self.study: Any = None
         self.conclusion: Any = None
+        self.clusterings: Any = None
 
     def __enter__(self) -> Self:
         self.progress.start()
@@ -223,6 +234,13 @@ class Bar(Quiet):
             self.planned = self.progress.add_task("protection plans", total=None, standing="")
         standing = "" if score is None else f"best {score:.3f}"
         self.progress.update(self.planned, completed=evaluations, standing=standing)
+
+    def clustering(self, done: int, total: int) -> None:
+        """Move the bar of the clusterings."""
+        super().clustering(done, total)
+        if self.clusterings is None:
+            self.clusterings = self.progress.add_task("clusterings", total=total, standing="")
+        self.progress.update(self.clusterings, completed=done, total=total)
 
     def starting(self, done: int, total: int) -> None:
         """Move the bar of the starting files."""

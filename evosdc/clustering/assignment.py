@@ -7,6 +7,9 @@ from evosdc.clustering.geometry import Geometry, Integers
 from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import MISSING, Codes, Numbers
 
+Weights = NDArray[np.int64] | NDArray[np.float64]
+"""Counts of records, or sums of memberships."""
+
 Order = NDArray[np.int32]
 """By numeric attribute the distinct records from the least number to the greatest, missing ones last, shape (Q, m)."""
 
@@ -56,6 +59,36 @@ def assign(
 
 
 @kernel
+def own_distances(
+    codes: Codes, numbers: Numbers, centres: Codes, means: Numbers, known: Geometry, assigned: Integers, far: Numbers
+) -> None:
+    """Put in place how far each record is from the representative of its own cluster."""
+    for row in range(assigned.size):
+        far[row] = apart(codes, numbers, row, centres, means, assigned[row], known, np.inf)
+
+
+@inner_kernel
+def nearest_category(frequencies: Weights, cluster: int, width: int, offset: int, known: Geometry) -> int:
+    """Return the category of least summed distance to records whose categories have these weights; in a tie the first.
+
+    Weights stand by code plus one. Where no value is known it is a missing one.
+    """
+    best, least, present = MISSING, -1.0, False
+    for digit in range(1, width + 1):
+        code = digit - 1 if digit < width else MISSING
+        if code == MISSING and known.wildcard:
+            continue  # it would be at distance 0 from everything
+        summed = 0.0
+        for other in range(width):
+            summed += frequencies[cluster, other] * known.distances[offset + other * width + code + 1]
+        if least < 0.0 or summed < least:
+            best, least = code, summed
+        if digit < width and frequencies[cluster, digit] > 0:
+            present = True
+    return best if present else MISSING
+
+
+@kernel
 def represent(codes: Codes, counts: Integers, assigned: Integers, known: Geometry, centres: Codes) -> None:
     """Put in place, by cluster and categorical attribute, the category of least summed distance to the records.
 
@@ -71,17 +104,7 @@ def represent(codes: Codes, counts: Integers, assigned: Integers, known: Geometr
         for cluster in range(clusters):
             if not frequencies[cluster].any():
                 continue
-            best, least = MISSING, -1.0
-            for digit in range(1, width + 1):
-                code = digit - 1 if digit < width else MISSING
-                if code == MISSING and known.wildcard:
-                    continue  # it would be at distance 0 from everything
-                summed = 0.0
-                for other in range(width):
-                    summed += frequencies[cluster, other] * known.distances[offset + other * width + code + 1]
-                if least < 0.0 or summed < least:
-                    best, least = code, summed
-            centres[cluster, v] = best if frequencies[cluster, 1:].any() else MISSING
+            centres[cluster, v] = nearest_category(frequencies, cluster, width, offset, known)
 
 
 @kernel

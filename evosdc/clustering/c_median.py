@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evosdc.clustering.assignment import Order, assign, nearer, represent, represent_numbers
+from evosdc.clustering.assignment import Order, assign, nearer, own_distances, represent, represent_numbers
 from evosdc.clustering.geometry import Geometry, Integers, Records, geometry_of, records_of
 from evosdc.table.table import Codes, Numbers, Table
 
@@ -35,11 +35,15 @@ class Clustering:
         One record for each cluster, in the attributes of the file: medians and modes, which need be nobody's.
     distances : ndarray of float64, shape (n,)
         Of each record to its representative; an attribute that differs as much as it can counts 1.
+    totals : tuple of float
+        The sum of all distances after each round of assignment; none is greater than the one before, unless missing
+        values are wildcards.
     """
 
     labels: Integers
     representatives: Table
     distances: Numbers
+    totals: tuple[float, ...] = ()
 
     @property
     def sizes(self) -> Integers:
@@ -54,7 +58,13 @@ class Clustering:
 
 
 def c_median(
-    table: Table, clusters: int, rng: np.random.Generator, starts: int = 10, rounds: int = MOST_ROUNDS
+    table: Table,
+    clusters: int,
+    rng: np.random.Generator,
+    starts: int = 10,
+    rounds: int = MOST_ROUNDS,
+    known: Geometry | None = None,
+    begin: Table | None = None,
 ) -> Clustering:
     """Return clusters of a file's records by all of its attributes.
 
@@ -63,38 +73,65 @@ def c_median(
     table : Table
         Of any scales; one record and one attribute at least.
     clusters : int
-        How many; as many as there are distinct records where there are fewer of them.
+        How many, 1 at least; as many as there are distinct records where there are fewer of them.
     rng : numpy.random.Generator
         For the first representatives, drawn as k-means++ draws them with probabilities by distance.
     starts : int
         Of which the one of least total distance counts, the first of several.
     rounds : int
         After which a start ends, settled or not.
+    known : Geometry, optional
+        Distances to go by, such as those of the original of a masked file; by default those of the table.
+    begin : Table, optional
+        Representatives to begin with, such as those of the original, in place of random starts; they say how many
+        clusters there are.
     """
-    records, known = records_of(table), geometry_of(table)
-    wanted = min(clusters, len(records.counts))
-    few = _sample(records, rng)
-    best: Settled | None = None
-    for _ in range(starts):
-        chosen = _first(few, known, wanted, rng)
-        found = _settled(few, known, few.codes[chosen], few.numbers[chosen], rounds)
-        if best is None or found.total < best.total:
-            best = found
-    assert best is not None, "there is one start at least"
-    if few is not records:
-        best = _settled(records, known, best.centres, best.means, rounds)
+    records, known = records_of(table), known or geometry_of(table)
+    if begin is None:
+        best = best_settled(records, known, clusters, rng, starts, rounds)
+    else:
+        best = settled(records, known, begin.codes, begin.numbers, rounds)
     representatives = Table(table.schema, best.centres, best.means)
-    return Clustering(best.assigned[records.of], representatives, best.far[records.of] / known.unit)
+    totals = tuple(total / known.unit for total in best.totals)
+    return Clustering(best.assigned[records.of], representatives, best.far[records.of] / known.unit, totals)
 
 
 class Settled(NamedTuple):
     """Where a start has ended: clusters and distances of the distinct records, and the representatives."""
 
-    total: float
+    totals: tuple[float, ...]
     assigned: Integers
     far: Numbers
     centres: Codes
     means: Numbers
+
+    @property
+    def total(self) -> float:
+        """The sum of all distances in the end."""
+        return self.totals[-1]
+
+
+def best_settled(
+    records: Records,
+    known: Geometry,
+    clusters: int,
+    rng: np.random.Generator,
+    starts: int = 10,
+    rounds: int = MOST_ROUNDS,
+) -> Settled:
+    """Return where the best of several starts ends, on distinct records; otherwise as `c_median`."""
+    wanted = min(clusters, len(records.counts))
+    few = _sample(records, rng)
+    best: Settled | None = None
+    for _ in range(starts):
+        chosen = _first(few, known, wanted, rng)
+        found = settled(few, known, few.codes[chosen], few.numbers[chosen], rounds)
+        if best is None or found.total < best.total:
+            best = found
+    assert best is not None, "there is one start at least"
+    if few is not records:
+        best = settled(records, known, best.centres, best.means, rounds)
+    return best
 
 
 def _sample(records: Records, rng: np.random.Generator) -> Records:
@@ -122,20 +159,27 @@ def _first(records: Records, known: Geometry, clusters: int, rng: np.random.Gene
     return chosen
 
 
-def _settled(records: Records, known: Geometry, centres: Codes, means: Numbers, rounds: int) -> Settled:
+def settled(records: Records, known: Geometry, centres: Codes, means: Numbers, rounds: int) -> Settled:
     """Return where a start from some representatives ends; these are left as they are."""
     codes, numbers, counts = records.codes, records.numbers, records.counts
     centres, means = centres.copy(), means.copy()
     order: Order = np.argsort(numbers.T, axis=1, kind="stable").astype(np.int32)
     assigned, far = np.full(len(counts), -1, dtype=np.int64), np.zeros(len(counts))
+    totals: list[float] = []
     for _ in range(rounds):
-        if not assign(codes, numbers, centres, means, known, assigned, far):
+        changed = assign(codes, numbers, centres, means, known, assigned, far)
+        totals.append(float((counts * far).sum()))
+        if not changed:
             break
         represent(codes, counts, assigned, known, centres)
         represent_numbers(numbers, counts, assigned, order, known, means)
         empty = np.flatnonzero(np.bincount(assigned, minlength=len(centres)) == 0)
-        farthest = np.argsort(-far, kind="stable")[: empty.size]
-        centres[empty], means[empty] = codes[farthest], numbers[farthest]
+        if empty.size:
+            # Distances to the representatives just found: by older ones the farthest may have its own by now.
+            own_distances(codes, numbers, centres, means, known, assigned, far)
+            farthest = np.argsort(-far, kind="stable")[: empty.size]
+            centres[empty], means[empty] = codes[farthest], numbers[farthest]
     else:
         assign(codes, numbers, centres, means, known, assigned, far)
-    return Settled(float((counts * far).sum()), assigned, far, centres, means)
+        totals.append(float((counts * far).sum()))
+    return Settled(tuple(totals), assigned, far, centres, means)

@@ -84,7 +84,7 @@ EXPERIMENTS = {
 
 DATA = [*TABLES, "nowhere.csv", "folder", "."]
 BY_DATA = ("init {0} -o new.toml", "protect {0} -o new", "mask pram {0} -o new.csv", "measure {0} good.csv", "risk {0}",
-           "judge {0} good.csv", "check --data {0}")  # fmt: skip
+           "judge {0} good.csv", "check --data {0}", "cluster {0} --c 2")  # fmt: skip
 BY_SCHEMA = ("protect good.csv --schema {0} -o new", "mask pram good.csv --schema {0} -o new.csv",
              "risk good.csv --schema {0}", "measure good.csv good.csv --schema {0}")  # fmt: skip
 NO_RUNS = ["nowhere", "folder", "good.csv", "bare", "no-experiment", "list"]
@@ -201,6 +201,21 @@ judge good.csv good.csv --schema schema.toml --judges nobody
 judge good.csv good.csv --schema schema.toml --claimed 101
 judge good.csv good.csv --schema schema.toml --protect nope
 judge good.csv good.csv --schema schema.toml --seed -2
+cluster
+cluster good.csv --schema schema.toml
+cluster nowhere.csv --c 2
+cluster good.csv --schema schema.toml --c 0
+cluster good.csv --schema schema.toml --c two
+cluster good.csv --schema schema.toml --c 2 --attributes nope
+cluster good.csv --schema schema.toml --c 2 --attributes ''
+cluster good.csv --schema schema.toml --c 2 --fuzzy 1
+cluster good.csv --schema schema.toml --c 2 --fuzzy nan
+cluster good.csv --schema schema.toml --c 2 --fuzzy 11
+cluster good.csv --schema schema.toml --c 2 --up-to 0
+cluster good.csv --schema schema.toml --c 2 --seed -1
+cluster good.csv --schema schema.toml --c 2 -o folder
+cluster good.csv --schema schema.toml --c 2 -o good.csv
+cluster good.csv --schema schema.toml --c 2 -o good.csv/new
 risk
 risk good.csv --schema schema.toml --quasi-identifiers nope
 risk good.csv --schema schema.toml --quasi-identifiers ''

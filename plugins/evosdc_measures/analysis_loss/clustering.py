@@ -1,12 +1,17 @@
 """Information loss of cluster analysis: how far the clusters of the masked file are from those of the original."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.clustering.c_median import c_median
+from evosdc.clustering.fuzzy import MOST_FUZZY, fuzzy_c_median
+from evosdc.clustering.fuzzy_partitions import fuzzy_rand
+from evosdc.clustering.geometry import geometry_of
+from evosdc.clustering.membership import Memberships
+from evosdc.clustering.partitions import agreement_of, loss_of
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Fitted, Measure
 from evosdc.model.parameters import Parameters
@@ -14,12 +19,11 @@ from evosdc.seeds import Purpose, stream
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 from evosdc_measures.analysis_loss.k_means import Standardisation, k_means
-from evosdc_measures.analysis_loss.partitions import agreement_of, loss_of
 from evosdc_measures.domains import require_aligned
 
 Index = Literal[
-    "rand", "adjusted-rand", "jaccard", "wallace", "wallace-reversed", "fowlkes-mallows", "nmi",
-    "variation-of-information",
+    "rand", "adjusted-rand", "jaccard", "wallace", "wallace-reversed", "fowlkes-mallows", "mi", "nmi",
+    "variation-of-information", "fuzzy-rand",
 ]  # fmt: skip
 
 
@@ -27,12 +31,18 @@ class ClusterAgreement(Measure):
     """Loss of agreement between the clusters of the original and those of the masked file, ``100 (1 - index)``.
 
     Both files are clustered in the same way and by the same random numbers; the partitions of the records are compared
-    by an index of `evosdc_measures.analysis_loss.partitions` (thesis, section 2.5; which indices it uses is not known).
+    by an index of `evosdc.clustering.partitions` (thesis, section 2.5; which indices it uses is not known).
     Range 0..100, smaller is better; 0 for the original itself. Negative values of the adjusted Rand index count as 0.
 
-    ``c-median`` looks at the categorical attributes, ``k-means`` at the numeric ones, standardised by the original's
-    means and standard deviations; others are left out. A missing category counts by the schema's rule, a missing number
-    stands at the mean.
+    ``c-median`` looks at all attributes, numbers by the original's ranges, and missing values count by the schema's
+    rule. ``k-means`` looks at the numeric ones alone, standardised by the original's means and standard deviations; a
+    missing number stands at the mean.
+
+    ``fuzzy-rand`` compares fuzzy c-median clusters (handbook chapter, 35.5.2, which does not say by what index).
+
+    A clustering depends on its random starts. The loss between clusterings of one file by different seeds is a
+    yardstick of what a loss is worth (`evosdc.clustering.stability`). With ``begin = "original"`` the masked file is
+    clustered from the original's clusters on, so that a small change is a small loss: what a search should ask for.
     """
 
     supports: ClassVar[frozenset[Scale]] = frozenset(Scale)
@@ -46,6 +56,13 @@ class ClusterAgreement(Measure):
         )
         clusters: int = Field(8, ge=2, description="number of clusters")
         starts: int = Field(10, ge=1, description="random starts, of which the best counts")
+        begin: Literal["seeds", "original"] = Field(
+            "seeds",
+            description="what the masked file's clustering begins with: random starts, or the original's clusters",
+        )
+        fuzziness: float = Field(
+            1.5, gt=1.0, le=MOST_FUZZY, description="exponent m of the fuzzy clusters of fuzzy-rand"
+        )
         seed: int = Field(1, ge=0, description="of the starts; the same for all files")
 
     params: Params
@@ -56,15 +73,17 @@ class ClusterAgreement(Measure):
         Raises
         ------
         ParameterError
-            There is no attribute of the scale that the method clusters.
+            The method is k-means, and no attribute is numeric.
         """
         self.require_support(original)
         method = self.params.method or ("c-median" if original.schema.categorical else "k-means")
-        fitting = original.schema.categorical if method == "c-median" else original.schema.numeric
-        if not fitting:
-            scale = "categorical" if method == "c-median" else "numeric"
-            given = f"{method} for a file without {scale} attributes"
-            raise ParameterError(Fault("measure cluster-agreement: method", given, "the other method, or none"))
+        if method == "k-means" and not original.schema.numeric:
+            given = "k-means for a file without numeric attributes"
+            raise ParameterError(Fault("measure cluster-agreement: method", given, "c-median, or none"))
+        if method == "k-means" and self.params.index == "fuzzy-rand":
+            given = "fuzzy-rand of clusters by k-means"
+            advice = 'Say method = "c-median".'
+            raise ParameterError(Fault("measure cluster-agreement: index", given, "clusters by c-median", advice))
         return FittedClusterAgreement(original, method, self.params)
 
 
@@ -76,18 +95,39 @@ class FittedClusterAgreement(Fitted):
         self._method = method
         self._params = params
         self._standardisation = Standardisation.of(original)
-        self._partition = self.partition(original)
-
-    def partition(self, table: Table) -> NDArray[np.int64]:
-        """Return the cluster of each record, shape (n,)."""
-        params = self._params
-        rng = stream(params.seed, Purpose.EVALUATE)
-        if self._method == "c-median":
-            names = [attribute.name for attribute in table.schema.categorical]
-            return c_median(table.select(names), params.clusters, rng, params.starts).labels
-        return k_means(self._standardisation.points(table), params.clusters, rng, params.starts)
+        self._known = geometry_of(original)
+        # From where masked files begin; the original does as well, so that nothing is lost where nothing is masked.
+        self._begin = self._clusters(original, None) if params.begin == "original" else None
+        self._first = self._clusters(original, self._begin)
+        self._degrees = self._memberships(original, self._first) if params.index == "fuzzy-rand" else None
 
     def score(self, masked: Table) -> float:
         """Return the loss, 0..100."""
         require_aligned(self._original, masked)
-        return loss_of(self._params.index, agreement_of(self._partition, self.partition(masked)))
+        found = self._clusters(masked, self._begin)
+        if self._degrees is not None:
+            return 100.0 * (1.0 - fuzzy_rand(self._degrees, self._memberships(masked, found)))
+        return loss_of(self._params.index, agreement_of(self._first.labels, found.labels))
+
+    def _clusters(self, table: Table, begin: "Found | None") -> "Found":
+        params = self._params
+        rng = stream(params.seed, Purpose.EVALUATE)
+        if self._method == "c-median":
+            first = None if begin is None else begin.representatives
+            found = c_median(table, params.clusters, rng, params.starts, known=self._known, begin=first)
+            return Found(found.labels, found.representatives)
+        points = self._standardisation.points(table)
+        return Found(
+            k_means(points, params.clusters, rng, params.starts, None if begin is None else begin.labels), None
+        )
+
+    def _memberships(self, table: Table, found: "Found") -> Memberships:
+        assert found.representatives is not None, "fuzzy clusters are those of c-median"
+        return fuzzy_c_median(table, found.representatives, self._params.fuzziness, known=self._known).memberships
+
+
+class Found(NamedTuple):
+    """The cluster of each record and, of c-median, the representatives."""
+
+    labels: NDArray[np.int64]
+    representatives: Table | None

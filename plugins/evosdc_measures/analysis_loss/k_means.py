@@ -36,7 +36,9 @@ class Standardisation:
         return points
 
 
-def k_means(points: Numbers, clusters: int, rng: np.random.Generator, starts: int = 10) -> NDArray[np.int64]:
+def k_means(
+    points: Numbers, clusters: int, rng: np.random.Generator, starts: int = 10, begin: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
     """Return the cluster of each point, shape (n,), by scipy's Lloyd iterations from k-means++ starts.
 
     Parameters
@@ -47,6 +49,8 @@ def k_means(points: Numbers, clusters: int, rng: np.random.Generator, starts: in
     rng : numpy.random.Generator
     starts : int
         Of which the one of least summed squared distance counts, the first of several.
+    begin : ndarray of int64, shape (n,), optional
+        Clusters whose means are begun with, in place of random starts.
 
     Points are sorted first, so that their order is of no account.
     """
@@ -55,9 +59,10 @@ def k_means(points: Numbers, clusters: int, rng: np.random.Generator, starts: in
     order = np.lexsort(points.T[::-1])
     ranked = np.ascontiguousarray(points[order])
     wanted = min(clusters, len(np.unique(ranked, axis=0)))
+    means = None if begin is None else np.array([points[begin == cluster].mean(axis=0) for cluster in np.unique(begin)])
     best: tuple[float, NDArray[np.int64]] | None = None
-    for _ in range(starts):
-        first = _first(ranked, wanted, rng)
+    for _ in range(1 if means is not None else starts):
+        first = means if means is not None else _first(ranked, wanted, rng)
         with warnings.catch_warnings():
             # A cluster that runs empty keeps its centre: scipy warns and goes on.
             warnings.simplefilter("ignore", UserWarning)

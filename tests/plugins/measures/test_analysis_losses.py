@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evosdc.clustering.fuzzy_partitions import MOST_PAIRS, fuzzy_rand
+from evosdc.clustering.partitions import INDICES, agreement_of, loss_of, variation
 from evosdc.errors import ParameterError, SchemaError
 from evosdc.model import Microdata
 from evosdc.plugins.registry import default_registry
@@ -16,7 +18,6 @@ from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
 from evosdc.testing.tables import edited, sample_table
 from evosdc_measures.analysis_loss.k_means import k_means
-from evosdc_measures.analysis_loss.partitions import INDICES, agreement_of, loss_of, variation
 from tests.plugins.measures.cases import noisy, schema, table
 
 CATEGORICAL = frozenset({Scale.NOMINAL, Scale.ORDINAL})
@@ -40,6 +41,23 @@ class TestClusterAgreement(_Registered):
 
 class TestClusterAgreementOfNumbers(_Registered):
     name, scales, params = "cluster-agreement", frozenset({Scale.NUMERIC}), {"clusters": 3, "index": "nmi"}
+
+
+class TestClusterAgreementOfMixedFiles(_Registered):
+    name, params = "cluster-agreement", {"clusters": 3, "starts": 2, "index": "mi"}
+
+
+class TestClusterAgreementFromTheOriginal(_Registered):
+    name, params = "cluster-agreement", {"clusters": 3, "starts": 2, "begin": "original"}
+
+
+class TestClusterAgreementOfNumbersFromTheOriginal(_Registered):
+    name, scales = "cluster-agreement", frozenset({Scale.NUMERIC})
+    params = {"clusters": 3, "starts": 2, "begin": "original", "method": "k-means"}  # noqa: RUF012 -- never changed
+
+
+class TestFuzzyClusterAgreement(_Registered):
+    name, params = "cluster-agreement", {"clusters": 3, "starts": 2, "index": "fuzzy-rand", "begin": "original"}
 
 
 class TestRegressionOverlap(_Registered):
@@ -71,6 +89,7 @@ def test_fixture_of_two_partitions():
         "wallace-reversed": 0.444444,
         "fowlkes-mallows": 0.503953,
         "adjusted-rand": 0.304348,
+        "mi": 0.562335 / (-(0.75 * log(3 / 8) + 0.25 * log(1 / 4))),
         "nmi": 0.547637,
         "variation-of-information": 1 - 0.931840 / log(8),
     }
@@ -124,11 +143,51 @@ def test_k_means_recovers_separate_groups_in_any_order():
 
 
 def test_clusters_of_published_files_suffer_from_noise(published):
-    for index in INDICES:
+    for index in (*INDICES, "fuzzy-rand"):
         fitted = measure("cluster-agreement", index=index, starts=3).fit(published)
         scores = [fitted.score(noisy(published, share, np.random.default_rng(1))) for share in (0.0, 0.1, 1.0)]
         assert scores[0] == pytest.approx(0.0, abs=1e-9)
         assert scores[0] < scores[1] < scores[2] <= 100.0
+
+
+def test_fuzzy_partitions_against_all_pairs_of_records():
+    rng = np.random.default_rng(1)
+    first, second = (rng.dirichlet(np.ones(c), size=15) for c in (3, 4))
+    together = [[1.0 - abs(u[i] - u[j]).sum() / 2.0 for i, j in combinations(range(15), 2)] for u in (first, second)]
+    wanted = 1.0 - np.abs(np.subtract(*together)).mean()
+    assert fuzzy_rand(first, second) == pytest.approx(wanted)
+    assert fuzzy_rand(first, first[:, [2, 0, 1]]) == pytest.approx(1.0), "names of clusters are of no account"
+    assert fuzzy_rand(first[:1], second[:1]) == 1.0
+
+
+@given(data=st.data(), n=st.integers(1, 12))
+def test_of_crisp_partitions_the_fuzzy_index_is_that_of_rand(data, n):
+    a, b = (np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))) for _ in range(2))
+    assert fuzzy_rand(np.eye(4)[a], np.eye(4)[b]) == pytest.approx(INDICES["rand"](agreement_of(a, b)))
+
+
+def test_of_many_records_the_fuzzy_index_is_that_of_a_sample():
+    rng = np.random.default_rng(1)
+    first, second = (rng.dirichlet(np.ones(3), size=MOST_PAIRS + 2000) for _ in range(2))
+    found = fuzzy_rand(first, second)
+    assert found == fuzzy_rand(first, second)
+    assert found == pytest.approx(fuzzy_rand(first[:2000], second[:2000]), abs=0.02)
+
+
+def test_begun_with_the_clusters_of_the_original_small_changes_are_small_losses(published):
+    noise = [noisy(published, 0.01, np.random.default_rng(seed)) for seed in range(5)]
+    seeds, original = (
+        measure("cluster-agreement", begin=begin, starts=3).fit(published) for begin in ("seeds", "original")
+    )
+    assert np.mean([original.score(t) for t in noise]) < 10.0
+    assert np.mean([original.score(t) for t in noise]) <= np.mean([seeds.score(t) for t in noise])
+
+
+def test_fuzzy_clusters_by_k_means_are_refused():
+    numeric = sample_table("ordinary", frozenset({Scale.NUMERIC}))
+    with pytest.raises(ParameterError, match=r"fuzzy-rand.*c-median"):
+        measure("cluster-agreement", index="fuzzy-rand").fit(numeric)
+    assert measure("cluster-agreement", index="fuzzy-rand", method="c-median").fit(numeric).score(numeric) == 0.0
 
 
 def test_a_clustering_of_the_other_scale_is_refused():

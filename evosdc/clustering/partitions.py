@@ -90,6 +90,10 @@ def _reversed_wallace(x: Agreement) -> float:
     return _share(x.n11, x.n11 + x.n01)
 
 
+def _kept(x: Agreement) -> float:
+    return min(x.mutual / x.first, 1.0) if x.first > 0.0 else 1.0
+
+
 def variation(x: Agreement) -> float:
     """Return the variation of information, H1 + H2 - 2 MI, in nats; 0 for equal partitions, at most log n."""
     return max(x.first + x.second - 2.0 * x.mutual, 0.0)
@@ -102,12 +106,17 @@ INDICES: Mapping[str, Callable[[Agreement], float]] = {
     "wallace": _wallace,
     "wallace-reversed": _reversed_wallace,
     "fowlkes-mallows": lambda x: sqrt(_wallace(x) * _reversed_wallace(x)),
+    "mi": _kept,
     "nmi": _normalised,
     "variation-of-information": lambda x: 1.0 - (variation(x) / log(x.n) if x.n > 1 else 0.0),
 }
-"""Agreement by name, 1 for equal partitions. Wallace: share of the first partition's pairs that are kept; reversed: of
-the second's. Normalised mutual information is divided by ``sqrt(H1 H2)``; the variation of information is taken as
-``1 - VI / log n``, ``log n`` being the greatest possible. The adjusted Rand index may fall below 0."""
+"""Agreement by name, 1 for equal partitions.
+
+Wallace: share of the first partition's pairs that are kept; reversed: of the second's. Mutual information is taken as
+``MI / H1``, the share of what the first partition tells that the second tells too; 1 for any second one that only
+splits clusters of the first. Normalised mutual information is divided by ``sqrt(H1 H2)``; the variation of information
+is taken as ``1 - VI / log n``, ``log n`` being the greatest possible. The adjusted Rand index may fall below 0.
+"""
 
 
 def loss_of(index: str, agreement: Agreement) -> float:

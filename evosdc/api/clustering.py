@@ -1,0 +1,187 @@
+"""``evosdc.cluster``."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evosdc.api.html import paragraphs, require_free, table
+from evosdc.api.tables import as_table, chosen_of, listed
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from evosdc.clustering.clusters import Clusters
+    from evosdc.table.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Clustered:
+    """Clusters of a file's records, from the largest to the smallest; see `evosdc.cluster`.
+
+    Parameters
+    ----------
+    labels : ndarray of int64, shape (n,)
+        Cluster of each record, from 0.
+    representatives : DataFrame
+        A row a cluster: medians of ordinal and numeric attributes, modes of nominal ones; need be nobody's.
+    sizes : ndarray of int64, shape (c,)
+        Records of each cluster.
+    medoids : ndarray of int64, shape (c,)
+        Position of the record nearest to each representative.
+    distances : ndarray of float64, shape (n,)
+        Of each record to its representative; an attribute that differs as much as it can counts 1.
+    distance : float
+        Their mean.
+    memberships : ndarray of float64, shape (n, c), optional
+        Degrees to which records belong to fuzzy clusters; those of a record sum to 1.
+    fuzzy_representatives : DataFrame, optional
+    elbow : DataFrame, optional
+        A row a number of clusters: ``clusters distance share``, share being that of the distance of one cluster.
+    suggested : int, optional
+        The number of clusters at the curve's knee.
+    stability : mapping of str to float, optional
+        Mean loss ``100 (1 - index)`` between clusterings of this same file by different seeds, by index.
+    warnings : tuple of str
+    account : mapping
+        All figures as JSON has them.
+    """
+
+    labels: "NDArray[np.int64]"
+    representatives: "pd.DataFrame"
+    sizes: "NDArray[np.int64]"
+    medoids: "NDArray[np.int64]"
+    distances: "NDArray[np.float64]"
+    distance: float
+    memberships: "NDArray[np.float64] | None"
+    fuzzy_representatives: "pd.DataFrame | None"
+    elbow: "pd.DataFrame | None"
+    suggested: int | None
+    stability: Mapping[str, float] | None
+    warnings: tuple[str, ...]
+    account: Mapping[str, Any] = field(repr=False)
+
+    @classmethod
+    def of(cls, found: "Clusters") -> "Clustered":
+        """Return clusters in the form of frames."""
+        import pandas as pd
+
+        from evosdc.clustering.account import account_of
+
+        account, fuzzy = account_of(found), found.fuzzy
+        return cls(
+            labels=found.labels,
+            representatives=_frame(found.representatives),
+            sizes=found.sizes,
+            medoids=found.medoids,
+            distances=found.distances,
+            distance=found.distance,
+            memberships=None if fuzzy is None else fuzzy.memberships,
+            fuzzy_representatives=None if fuzzy is None else _frame(fuzzy.representatives),
+            elbow=None if account["elbow"] is None else pd.DataFrame(account["elbow"]["curve"]),
+            suggested=None if found.elbow is None else found.elbow.suggested,
+            stability=None if found.stability is None else found.stability.losses,
+            warnings=found.warnings,
+            account=account,
+        )
+
+    @property
+    def frame(self) -> "pd.DataFrame":
+        """A row a cluster: ``records share distance medoid``, and its representative."""
+        import pandas as pd
+
+        figures = pd.DataFrame(self.account["clusters"]).set_index("cluster")
+        return pd.concat([figures.drop(columns="representative"), self.representatives], axis=1)
+
+    def report(self, path: str | Path = "clusters.html", overwrite: bool = False) -> Path:
+        """Write a page with the curve and return where it is; raises `DataError` where a file exists."""
+        from evosdc.files.atomic import write_text
+        from evosdc.report.elbow import clusters_page
+
+        require_free(path, overwrite)
+        write_text(Path(path), clusters_page(self.account, "Clusters of records"))
+        return Path(path)
+
+    def _repr_html_(self) -> str:
+        from evosdc.report.elbow import sentences
+
+        rows = (
+            (row["cluster"], row["records"], row["share"], row["distance"], *_told(row["representative"], self.account))
+            for row in self.account["clusters"]
+        )
+        header = ["cluster", "records", "share", "mean distance", *self.account["attributes"]]
+        return table(header, rows) + paragraphs([*sentences(self.account), *self.warnings])
+
+
+def cluster(
+    data: Any,
+    c: int,
+    *,
+    attributes: Sequence[str] | str | None = None,
+    up_to: int = 12,
+    fuzzy: float | None = None,
+    starts: int = 10,
+    seeds: int = 5,
+    seed: int = 1,
+) -> Clustered:
+    """Put the records of data into clusters of similar ones, by medians and modes (c-median).
+
+    Parameters
+    ----------
+    data : frame or Table
+        Schema as in `mask`.
+    c : int
+        Number of clusters; as many as there are distinct records where there are fewer of them.
+    attributes : sequence of str, optional
+        What records are clustered by; by default the quasi-identifiers, and where none is declared all attributes but
+        identifiers.
+    up_to : int
+        Clusters up to which distances are computed, to suggest a number of them; 1: none.
+    fuzzy : float, optional
+        The exponent m of a fuzzy clustering besides, above 1 and at most 10.
+    starts : int
+        Random starts, of which the best counts.
+    seeds : int
+        Seeds whose clusterings are compared with each other; 1: none.
+    seed : int
+
+    Raises
+    ------
+    InputError
+        Unknown attributes, or numbers outside their ranges.
+
+    Examples
+    --------
+    >>> found = evosdc.cluster(frame, 8, attributes=["age", "sex"])  # doctest: +SKIP
+    >>> found.labels, found.representatives, found.suggested, found.report("clusters.html")  # doctest: +SKIP
+    """
+    from evosdc.clustering.clusters import clusters_of
+
+    given = as_table(data)
+    chosen = given.select(chosen_of(data, given, listed(attributes)))
+    return Clustered.of(clusters_of(chosen, c, up_to=up_to, fuzziness=fuzzy, starts=starts, seed=seed, seeds=seeds))
+
+
+def _frame(records: "Table") -> "pd.DataFrame":
+    import numpy as np
+    import pandas as pd
+
+    from evosdc.table.schema import Scale
+
+    columns: dict[str, Any] = {}
+    for attribute in records.schema.attributes:
+        column = records.column(attribute.name)
+        if attribute.categorical:
+            labels = pd.Index(attribute.categories, dtype=object)
+            codes = column.astype(np.int64)
+            columns[attribute.name] = pd.Categorical.from_codes(codes, labels, attribute.scale is Scale.ORDINAL)
+        else:
+            columns[attribute.name] = column
+    return pd.DataFrame(columns).rename_axis("cluster")
+
+
+def _told(values: Mapping[str, str] | None, account: Mapping[str, Any]) -> list[str]:
+    names = account["attributes"]
+    return ["too few records to show"] * len(names) if values is None else [values[name] for name in names]

@@ -1,0 +1,185 @@
+"""``evosdc cluster``."""
+
+import csv
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evosdc.cli.options import PATH, attributes_option, formulas_option, json_option, listed, schema_option
+
+if TYPE_CHECKING:
+    from evosdc.clustering.clusters import Clusters
+
+LABELS, REPRESENTATIVES, ACCOUNT, PAGE = "labels.csv", "representatives.csv", "clusters.json", "report.html"
+MEMBERSHIPS, FUZZY_REPRESENTATIVES = "memberships.csv", "fuzzy-representatives.csv"
+
+
+@click.command()
+@click.argument("data")
+@schema_option
+@click.option("--c", "clusters", type=click.IntRange(min=1), required=True, metavar="N", help="Number of clusters.")
+@attributes_option("What records are clustered by; default: the quasi-identifiers.")
+@click.option(
+    "--up-to",
+    type=click.IntRange(min=1),
+    default=12,
+    show_default=True,
+    metavar="N",
+    help="Distances for 1 to N clusters, and the number that they suggest; 1: none.",
+)
+@click.option(
+    "--fuzzy",
+    type=click.FloatRange(1, 10, min_open=True),
+    metavar="M",
+    help="Also degrees to which records belong to clusters; M above 1 is how fuzzy: 1.5, 2.",
+)
+@click.option("--starts", type=click.IntRange(min=1), default=10, show_default=True, help="Of which the best counts.")
+@click.option(
+    "--seeds",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="Seeds whose clusterings are compared with each other; 1: none.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of the starts.")
+@formulas_option
+@click.option("-o", "--output", type=PATH, metavar="DIR", help="New folder for labels, representatives and a page.")
+@click.option("--quiet", is_flag=True, help="No progress.")
+@json_option
+def cluster(
+    data: str,
+    schema: Path | None,
+    clusters: int,
+    attributes: str | None,
+    up_to: int,
+    fuzzy: float | None,
+    starts: int,
+    seeds: int,
+    seed: int,
+    neutralise: bool,
+    output: Path | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Put the records of DATA, a file or a registered data set, into clusters of similar ones by medians and modes.
+
+    Shows the clusters, how near records are to them by number of clusters, and how far they hang on the seed. Writes
+    the cluster of each record with -o, and nothing without.
+    """
+    from evosdc.calls.attribute_choice import choose_attributes
+    from evosdc.cli.display import display
+    from evosdc.cli.inputs import open_source
+    from evosdc.cli.results import print_json
+    from evosdc.cli.text import say, warn
+    from evosdc.clustering.account import account_of
+    from evosdc.clustering.clusters import clusters_of
+    from evosdc.errors import DataError, Fault
+    from evosdc.files.atomic import check_writable
+
+    if output is not None and output.exists():
+        raise DataError(Fault(str(output), "a path that exists", "a new folder", "Choose another one."))
+    if output is not None and output.parent.exists():
+        check_writable(output)
+    table = open_source(data, schema).table
+    table = table.select(choose_attributes(table.schema, listed(attributes), otherwise_all=False))
+    with display(quiet or as_json) as shown:
+        found = clusters_of(
+            table, clusters, up_to=up_to, fuzziness=fuzzy, starts=starts, seed=seed, seeds=seeds, told=shown.clustering
+        )
+    account = account_of(found)
+    if output is not None:
+        account["files"] = _write(output, found, account, f"Clusters of {Path(data).name}", neutralise)
+    if as_json:
+        print_json(account)
+        return
+    _show(account)
+    warn(account["warnings"])
+    if output is not None:
+        say(f"Wrote {', '.join(account['files'])} to {output}. They are as confidential as the data.")
+
+
+def _write(output: Path, found: "Clusters", account: Mapping[str, Any], title: str, neutralise: bool) -> list[str]:
+    """Write the files of a new folder and return their names."""
+    from evosdc.clustering.account import texts_of
+    from evosdc.files.atomic import make_folder, write_text
+    from evosdc.files.formulas import QUOTE, is_formula
+    from evosdc.report.elbow import clusters_page
+
+    def cells(texts: Iterable[str]) -> list[str]:
+        return [QUOTE + text if neutralise and is_formula(text) else text for text in texts]
+
+    names = cells(found.representatives.schema.names)
+    rows = zip(account["clusters"], texts_of(found.representatives), strict=True)
+    texts = {
+        LABELS: _table(["cluster", "distance"], zip(found.labels.tolist(), _short(found.distances), strict=True)),
+        REPRESENTATIVES: _table(
+            ["cluster", "records", "distance", "medoid", *names],
+            ([row["cluster"], row["records"], f"{row['distance']:.6g}", row["medoid"], *cells(values.values())]
+             for row, values in rows),
+        ),
+        ACCOUNT: json.dumps(account, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
+        PAGE: clusters_page(account, title),
+    }  # fmt: skip
+    if found.fuzzy is not None:
+        columns = [f"cluster {place}" for place in range(len(account["clusters"]))]
+        texts[MEMBERSHIPS] = _table(columns, (_short(row) for row in found.fuzzy.memberships))
+        fuzzy = enumerate(texts_of(found.fuzzy.representatives))
+        texts[FUZZY_REPRESENTATIVES] = _table(
+            ["cluster", *names], ([place, *cells(row.values())] for place, row in fuzzy)
+        )
+    make_folder(output)
+    for name, text in texts.items():
+        write_text(output / name, text)
+    return list(texts)
+
+
+def _short(values: Iterable[float]) -> list[str]:
+    return [f"{value:.6g}" for value in values]
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _show(account: Mapping[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from evosdc.cli.text import harmless, say
+    from evosdc.report.elbow import sentences
+
+    table = Table(title="Clusters", title_justify="left")
+    for heading in ("cluster", "records", "%", "mean distance"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("representative: medians and modes", overflow="fold")
+    for row in account["clusters"]:
+        values = row["representative"]
+        told = "not shown: it may be one of so few records"
+        if values is not None:
+            told = ", ".join(f"{name} {value or 'missing'}" for name, value in values.items())
+        figures = (str(row["cluster"]), str(row["records"]), f"{100 * row['share']:.1f}", f"{row['distance']:.3f}")
+        table.add_row(*figures, Text(harmless(told)))
+    Console(width=None).print(table)
+    if account["elbow"] is not None:
+        curve = Table(title="Distance by number of clusters", title_justify="left")
+        for heading in ("clusters", "mean distance", "% of one cluster"):
+            curve.add_column(heading, justify="right", no_wrap=True)
+        curve.add_column("")
+        marks = (("suggested", account["elbow"]["suggested"]), ("taken", len(account["clusters"])))
+        for point in account["elbow"]["curve"]:
+            told = ", ".join(word for word, number in marks if number == point["clusters"])
+            curve.add_row(str(point["clusters"]), f"{point['distance']:.4f}", f"{100 * point['share']:.1f}", told)
+        Console(width=None).print(curve)
+    for text in sentences(account):
+        say(text)
+    say(f"Seed {account['seed']}, {account['starts']} starts; missing values: rule '{account['missing_rule']}'.")

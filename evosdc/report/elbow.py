@@ -1,0 +1,169 @@
+"""The page about clusters: within-distance by their number, what represents them, how far they hang on chance."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import plotly.graph_objects as go
+
+from evosdc._version import __version__
+from evosdc.report.palette import BLUE, DARK, GREY, VERMILION, drawing, figure
+from evosdc.report.resources import PLOTLY, resource, template
+from evosdc.report.wording import MISSING_RULES, listing, number, plural
+
+INDICES = {
+    "rand": "Rand",
+    "adjusted-rand": "adjusted Rand",
+    "jaccard": "Jaccard",
+    "wallace": "Wallace",
+    "wallace-reversed": "Wallace, reversed",
+    "fowlkes-mallows": "Fowlkes-Mallows",
+    "mi": "mutual information",
+    "nmi": "mutual information, normalised",
+    "variation-of-information": "variation of information",
+}
+"""Indices of agreement as the page calls them."""
+
+
+def clusters_page(account: Mapping[str, Any], title: str) -> str:
+    """Return the page about clusters as text, complete in itself.
+
+    Parameters
+    ----------
+    account : mapping
+        As `evosdc.clustering.account.account_of` returns it.
+    title : str
+    """
+    elbow, drawn = account["elbow"], {}
+    if elbow is not None:
+        # JSON inside a script element: nothing in it may look like a tag to the HTML parser.
+        text = drawing(elbow_figure(elbow, len(account["clusters"])))
+        drawn["elbow"] = text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+    return template("clusters.html").render(
+        title=title,
+        account=account,
+        sentences=sentences(account),
+        attributes=account["attributes"],
+        clusters=[_cluster_row(row, account) for row in account["clusters"]],
+        elbow=None if elbow is None else {"id": "elbow", "height": HEIGHT, "rows": _elbow_rows(account)},
+        losses=_losses(account),
+        settings=_settings(account),
+        drawings=drawn,
+        style=resource("style.css"),
+        script=resource("page.js"),
+        night=json.dumps(DARK),
+        plotly=resource(PLOTLY),
+        version=__version__,
+        written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+    )
+
+
+HEIGHT = 380
+"""Of the figure, in pixels."""
+
+
+def elbow_figure(elbow: Mapping[str, Any], taken: int) -> go.Figure:
+    """Return the curve of within-distances with its chord, the number it suggests, and the number that was taken."""
+    x = [point["clusters"] for point in elbow["curve"]]
+    y = [point["distance"] for point in elbow["curve"]]
+    drawn = figure(HEIGHT)
+    drawn.add_scatter(
+        x=[x[0], x[-1]], y=[y[0], y[-1]], mode="lines", name="chord", hoverinfo="skip",
+        line={"color": GREY, "dash": "dot", "width": 1.2},
+    )  # fmt: skip
+    drawn.add_scatter(
+        x=x, y=y, mode="lines+markers", name="mean distance", line={"color": BLUE, "width": 2}, marker={"size": 6},
+        hovertemplate="%{x} clusters: %{y:.4f}<extra></extra>",
+    )  # fmt: skip
+    marked = (("suggested", elbow["suggested"], VERMILION, "diamond"), ("taken", taken, BLUE, "circle-open"))
+    for name, clusters, colour, symbol in marked:
+        if clusters in x:
+            drawn.add_scatter(
+                x=[clusters], y=[y[x.index(clusters)]], mode="markers", name=f"{name}: {clusters}", hoverinfo="skip",
+                marker={"size": 14, "symbol": symbol, "color": colour, "line": {"width": 2, "color": colour}},
+            )  # fmt: skip
+    drawn.update_xaxes(title_text="clusters", dtick=1 if len(x) <= 20 else None)
+    drawn.update_yaxes(title_text="mean distance to the representative", rangemode="tozero")
+    return drawn.update_layout(legend={"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom"})
+
+
+def sentences(account: Mapping[str, Any]) -> list[str]:
+    """Return what clusters come to, in words."""
+    told = []
+    elbow, stability, fuzzy = account["elbow"], account["stability"], account["fuzzy"]
+    told.append(
+        f"{plural(account['records'], 'record')} in {plural(len(account['clusters']), 'cluster')} by "
+        f"{listing(account['attributes'])}. A record is {number(account['distance'], 3)} from its representative in "
+        "the mean, where an attribute that differs as much as it can counts 1."
+    )
+    if elbow is not None:
+        most = elbow["curve"][-1]["clusters"]
+        told.append(
+            f"The curve up to {most} clusters suggests {elbow['suggested']}: there it is farthest below its chord. "
+            "Another end of the curve may suggest another number."
+            if elbow["suggested"] is not None
+            else f"The curve up to {most} clusters suggests no number: it has no knee."
+        )
+    if stability is not None:
+        loss = stability["losses"]["adjusted-rand"]
+        told.append(
+            f"Clusterings by {len(stability['seeds'])} seeds differ by {number(loss, 1)} of 100 in the mean (1 - "
+            "adjusted Rand index), though nothing was masked: up to that a loss of a masked file tells nothing."
+            if loss > 0.0
+            else f"Clusterings by {len(stability['seeds'])} seeds are all equal."
+        )
+    if fuzzy is not None:
+        told.append(
+            f"Fuzzy with m = {fuzzy['fuzziness']:g}: the partition coefficient is "
+            f"{number(fuzzy['partition_coefficient'], 3)}; 1 if every record belongs to one cluster alone, "
+            f"{number(1 / len(account['clusters']), 3)} if all belong to all alike."
+        )
+    return told
+
+
+def _cluster_row(row: Mapping[str, Any], account: Mapping[str, Any]) -> dict[str, Any]:
+    values = row["representative"]
+    fuzzy = account["fuzzy"]
+    return {
+        "cluster": row["cluster"],
+        "records": number(row["records"], 0),
+        "percent": number(100 * row["share"], 1),
+        "share": round(row["records"] / max(other["records"] for other in account["clusters"]), 4),
+        "distance": number(row["distance"], 3),
+        "degrees": "" if fuzzy is None else number(fuzzy["memberships"][row["cluster"]], 1),
+        "values": None if values is None else [values[name] for name in account["attributes"]],
+    }
+
+
+def _elbow_rows(account: Mapping[str, Any]) -> list[dict[str, str]]:
+    taken, suggested = len(account["clusters"]), account["elbow"]["suggested"]
+    return [
+        {
+            "clusters": str(point["clusters"]),
+            "distance": number(point["distance"], 4),
+            "percent": number(100 * point["share"], 1),
+            "mark": listing([w for w, c in (("suggested", suggested), ("taken", taken)) if c == point["clusters"]]),
+        }
+        for point in account["elbow"]["curve"]
+    ]
+
+
+def _losses(account: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    told = account["stability"] or {"losses": {}, "greatest": {}}
+    return [
+        (INDICES.get(name, name), number(loss, 2), number(told["greatest"][name], 2))
+        for name, loss in told["losses"].items()
+    ]
+
+
+def _settings(account: Mapping[str, Any]) -> list[tuple[str, str]]:
+    rows = [
+        ("attributes", ", ".join(account["attributes"])),
+        ("clusters asked for", str(account["asked"])),
+        ("starts", str(account["starts"])),
+        ("seed", str(account["seed"])),
+    ]
+    if account["fuzzy"] is not None:
+        rows.append(("fuzziness m", f"{account['fuzzy']['fuzziness']:g}"))
+    return [*rows, ("missing values", MISSING_RULES.get(account["missing_rule"], account["missing_rule"]))]
