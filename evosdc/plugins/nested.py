@@ -90,7 +90,7 @@ def _entry(given: Any) -> Mapping[str, Any] | None:
     if given is None:
         return {}
     if isinstance(given, str):
-        return {"method": given}
+        return {"method": given} if "{" not in given else None
     named = isinstance(given, Mapping) and (not given or isinstance(given.get("method"), str))
     return given if named else None
 
