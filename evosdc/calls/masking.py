@@ -9,7 +9,8 @@ import numpy as np
 from evosdc.calls.strata import label_at, strata_of
 from evosdc.errors import DataError, Fault, FaultCollector, ParameterError, PluginError
 from evosdc.model import Masking, MaskingMethod, Microdata
-from evosdc.model.dividing import Material, Part, innermost, joined, parts_of
+from evosdc.model.dividing import innermost, parts_of
+from evosdc.model.parts import Material, Part, joined
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import Purpose, stream
 from evosdc.table.labels import with_right_labels

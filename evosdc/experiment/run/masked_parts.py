@@ -18,8 +18,8 @@ from evosdc.experiment.config.experiment import ExecutorChoice
 from evosdc.experiment.run.workers import chosen_executor
 from evosdc.files.schema.schema_json import schema_from_json, schema_to_json
 from evosdc.model import Executor, Failure, Masking, MaskingMethod, Outcome, SharedFiles, Task
-from evosdc.model.dividing import Material, Part
 from evosdc.model.parameters import parse_parameters
+from evosdc.model.parts import Material, Part
 from evosdc.plugins.nested import nested
 from evosdc.plugins.registry import Registry, default_registry
 from evosdc.table.table import Rows, Table
