@@ -163,8 +163,8 @@ def parts_of(method: MaskingMethod, table: Table, rows: Rows | None, rng: np.ran
     method.require_fit(own)
     divided = method.divided(own, rng)
     positions = np.concatenate(list(divided)) if divided else np.empty(0, dtype=np.intp)
-    whole = np.sort(positions).tolist() == list(range(len(own))) and all(len(part) for part in divided)
-    if not whole:
+    once = np.array_equal(np.sort(positions), np.arange(len(own)))
+    if not once or not all(len(part) for part in divided):
         raise PluginError(f"{type(method).__name__} does not divide the records into parts that hold each of them once")
     found: list[Part] = []
     for part, stream in zip(divided, rng.spawn(len(divided)), strict=True):

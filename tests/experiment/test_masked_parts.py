@@ -129,7 +129,7 @@ def test_parts_travel_by_name_and_nothing_is_left() -> None:
     masking = Masking(
         "clustered", {"c": 80, "inner": {"method": "clustered", "c": 1, "inner": {"method": "noise"}}}, ("income",)
     )
-    with carrying_out(place) as carry_out:
+    with carrying_out(place, Path("/nowhere")) as carry_out:
         apply_masking(masking, build_steps(masking, REGISTRY), microdata, stream(1, Purpose.MASK), carry_out)
     items = [item for task in place.tasks for item in task.items]
     assert [number for number, _ in items] == list(range(len(items)))

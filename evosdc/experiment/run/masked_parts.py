@@ -1,5 +1,6 @@
 """Parts of a file masked on any executor: strata, and the parts that a method divides a file into."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -65,11 +66,13 @@ def carrying_out(executor: Executor | None, folder: Path | None = None) -> Itera
         None, or one whose tasks stay in this process: parts are masked one after the other.
     folder : Path, optional
         Where workers find the file for as long as they need it, readable by its owner alone; workers on other computers
-        must see it, too. By default a temporary one.
+        must see it, too. By default a temporary one, and where nothing can be written there.
     """
     if executor is None or not executor.remote:
         yield in_turn
         return
+    if folder is not None and not (folder.is_dir() and os.access(folder, os.W_OK)):
+        folder = None
     with TemporaryDirectory(prefix=".evosdc-" if folder else "evosdc-", dir=folder) as place, executor:
 
         def on_workers(step: Masking, parts: Sequence[Part], whole: Material) -> Sequence[Table]:
