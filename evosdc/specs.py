@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 OCCASIONS = (
     "categorical", "numeric", "mixed", "experiment", "protect", "analysis", "identity", "intruder", "inference", "harm",
-    "exact", "judge", "generalised", "anonymity", "plan",
+    "exact", "judge", "generalised", "anonymity", "plan", "assurance",
 )  # fmt: skip
 """What an offer can be the default for.
 
@@ -19,7 +19,9 @@ that are kept below a bound (``harm``); risks by the exact value of one attribut
 accepts (``exact``). A second opinion: what it asks (``judge``). Files with labels wider than the
 original's: what they are judged by (``generalised``).
 Files of which a privacy model asks something: the methods that are tried first (``anonymity``).
-A protection plan that is evolved before other genomes are, or alone: genotype and algorithm (``plan``)."""
+A protection plan that is evolved before other genomes are, or alone: genotype and algorithm (``plan``); of the masking
+methods that guarantee what is required, those that end plans before others do, since they leave alone what fulfils it
+already (``assurance``)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

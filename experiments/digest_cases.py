@@ -16,8 +16,13 @@ DATA = str(Path(os.environ["EVOSDC_DATA"]).resolve()) if os.environ.get("EVOSDC_
 MASKS = """
 bottom-coding german-credit --set q=2
 bottom-coding census --set share=0.1 --set output=median
+clustered housing --set c=8 --set inner.method=mdav --set inner.k=5
+clustered census --set c=4 --set inner.method=rank-swapping --set inner.p=10
+clustered german-credit --by telephone --set c=3 --set inner.method=mondrian --set inner.output=interval
 correlated-noise census --set alpha=0.1
 correlated-noise tarragona --set alpha=0.5 --set rounding=false
+global-median census --set k=10
+global-median housing --set k=5 --set partitioning=global-order
 global-recoding german-credit --set q=3
 global-recoding adult --attributes education,age --set 'partition.education=[["1st-4th", "5th-6th"]]' \
 --set width.age=10 --set output=label

@@ -21,6 +21,7 @@ def mask(
     right_labels: Sequence[str] | str = (),
     move_values: Sequence[str] | str = (),
     seed: int = 1,
+    executor: str | Mapping[str, Any] | None = None,
     **params: Any,
 ) -> Data:
     """Mask a table by one method, or by several one after the other.
@@ -47,6 +48,9 @@ def mask(
         Attributes whose rare values, where a method kept them, change places in the end: who joins on an exact value
         would find their people.
     seed : int
+    executor : str or mapping, optional
+        Where parts of the data are masked, strata and what a method divides them into: ``"processes"``, or
+        ``{"name": "processes", "workers": 4}``. The result is the same; by default all is done in this process.
     **params
         Parameters of the method.
 
@@ -70,7 +74,7 @@ def mask(
         names = chosen_of(data, table, listed(attributes))
         masked = mask(
             table, method, attributes=names, by=by, then=then, right_labels=right_labels, move_values=move_values,
-            seed=seed,
+            seed=seed, executor=executor,
             **params,
         )  # fmt: skip
         given: Data = as_given(data, masked)
@@ -78,13 +82,15 @@ def mask(
     from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.calls.masking import as_chain, build_steps, mask_file
     from evosdc.experiment.config.maskings import masking_entries
-    from evosdc.model import Masking, Microdata
+    from evosdc.experiment.run.masked_parts import carrying_out, executor_for_parts
+    from evosdc.model import Executor, Masking, Microdata
 
     righted = tuple(listed(right_labels) or ())
     moved = tuple(listed(move_values) or ())
     first = Masking(method, params, by=tuple(listed(by) or ()), right_labels=righted, move_values=moved)
     chosen: tuple[str, ...] = ()
     further: tuple[Masking, ...] = ()
+    place: Executor | None = None
     collect = FaultCollector()
     with collect.step():
         build_steps(first, default_registry())
@@ -92,9 +98,13 @@ def mask(
         further = masking_entries(then)
     with collect.step():
         chosen = choose_attributes(data.schema, listed(attributes))
+    with collect.step():
+        place = executor_for_parts(executor, default_registry())
     collect.settle()
     masking, protect = as_chain(first, chosen, further)
-    made: Any = mask_file(masking, build_steps(masking, default_registry()), Microdata(data, protect), seed)
+    methods = build_steps(masking, default_registry())
+    with carrying_out(place) as carry_out:
+        made: Any = mask_file(masking, methods, Microdata(data, protect), seed, carry_out)
     return made  # type: ignore[no-any-return]
 
 

@@ -6,15 +6,25 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.calls.strata import join_strata, label_at, strata_of
+from evosdc.calls.strata import label_at, strata_of
 from evosdc.errors import DataError, Fault, FaultCollector, ParameterError, PluginError
 from evosdc.model import Masking, MaskingMethod, Microdata
+from evosdc.model.dividing import innermost, parts_of
+from evosdc.model.parts import Material, Part, joined
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import Purpose, stream
 from evosdc.table.labels import with_right_labels
 from evosdc.table.moved_values import with_moved_values
 from evosdc.table.schema import Role
 from evosdc.table.table import Numbers, Rows, Table
+
+CarryOut = Callable[[Masking, Sequence[Part], Material], Sequence[Table]]
+"""Masks the parts of a file for one step, strata or what a method divides it into, and returns them in their order."""
+
+
+def in_turn(step: Masking, parts: Sequence[Part], whole: Material) -> Sequence[Table]:
+    """Mask the parts one after the other, in this process."""
+    return [part.masked(whole) for part in parts]
 
 
 def build_steps(masking: Masking, registry: Registry) -> tuple[MaskingMethod, ...]:
@@ -34,7 +44,11 @@ def build_steps(masking: Masking, registry: Registry) -> tuple[MaskingMethod, ..
 
 
 def apply_masking(
-    masking: Masking, methods: Sequence[MaskingMethod], microdata: Microdata, rng: np.random.Generator
+    masking: Masking,
+    methods: Sequence[MaskingMethod],
+    microdata: Microdata,
+    rng: np.random.Generator,
+    carry_out: CarryOut = in_turn,
 ) -> Table:
     """Return the protected attributes masked by one entry of a portfolio.
 
@@ -47,6 +61,8 @@ def apply_masking(
     rng : numpy.random.Generator
         Each stratum gets a stream of its own, spawned from it. So does each further step, which therefore draws the
         same numbers whatever the parameters of the steps before it are.
+    carry_out : callable
+        How the parts of a step are masked; the table is the same whatever it is.
 
     Returns
     -------
@@ -65,10 +81,10 @@ def apply_masking(
         The method changed the schema or lost records.
     """
     (first, *further), (method, *others) = masking.steps, methods
-    masked = _apply_step(first, method, microdata, rng)
+    masked = _apply_step(first, method, microdata, rng, carry_out)
     for step, method in zip(further, others, strict=True):
         # What a step reads besides, strata for one, is what the steps before it have made of the file.
-        masked = _apply_step(step, method, microdata.masked_so_far(masked), rng.spawn(1)[0])
+        masked = _apply_step(step, method, microdata.masked_so_far(masked), rng.spawn(1)[0], carry_out)
     original, righted, moved = microdata.original, masking.right_labels, masking.move_values
     masked = with_right_labels(original, masked, righted) if righted else masked
     return with_moved_values(original, masked, moved) if moved else masked
@@ -86,35 +102,30 @@ def last_step_of(
 
     def carried_out(table: Table) -> Table:
         reached = microdata.masked_so_far(table)
-        return _apply_step(masking.steps[-1], methods[-1], reached, stream(0, Purpose.MASK))
+        return _apply_step(masking.steps[-1], methods[-1], reached, stream(0, Purpose.MASK), in_turn)
 
     return carried_out
 
 
-def _apply_step(masking: Masking, method: MaskingMethod, microdata: Microdata, rng: np.random.Generator) -> Table:
+def _apply_step(
+    masking: Masking, method: MaskingMethod, microdata: Microdata, rng: np.random.Generator, carry_out: CarryOut
+) -> Table:
     """Return the protected attributes after a single step."""
     original = microdata.original
     part = original.select(masking.attributes) if masking.attributes else original
-    weights = sampling_weights(microdata.table) if method.weighted else None
-    auxiliary = auxiliary_of(method, microdata.table, part)
+    weights = sampling_weights(microdata.table) if innermost(method).weighted else None
+    whole = Material(part, weights, auxiliary_of(method, microdata.table, part))
     if masking.by:
         strata = strata_of(microdata.table, masking.by)
         _require_strata(method, part, strata)
-        streams = rng.spawn(len(strata))
-        pieces = [
-            _mask_part(
-                masking.method,
-                method,
-                part.take(rows),
-                None if weights is None else weights[rows],
-                None if auxiliary is None else auxiliary.take(rows),
-                stream,
-            )
-            for rows, stream in zip(strata, streams, strict=True)
-        ]
-        masked = join_strata(pieces, strata)
+        streams = zip(strata, rng.spawn(len(strata)), strict=True)
+        parts = [one for rows, stream in streams for one in parts_of(method, part, rows, stream)]
     else:
-        masked = _mask_part(masking.method, method, part, weights, auxiliary, rng)
+        parts = parts_of(method, part, None, rng)
+    pieces = carry_out(masking, parts, whole)
+    for piece, rows in zip(pieces, (one.rows for one in parts), strict=True):
+        _require_contract(masking.method, method, part, len(part) if rows is None else len(rows), piece)
+    masked = joined(pieces, parts)
     return original.with_columns(masked) if masking.attributes else masked
 
 
@@ -139,7 +150,13 @@ def as_chain(masking: Masking, chosen: Sequence[str], further: Sequence[Masking]
     return replace(masking, attributes=tuple(chosen), then=then), protect
 
 
-def mask_file(masking: Masking, methods: Sequence[MaskingMethod], microdata: Microdata, seed: int) -> Table:
+def mask_file(
+    masking: Masking,
+    methods: Sequence[MaskingMethod],
+    microdata: Microdata,
+    seed: int,
+    carry_out: CarryOut = in_turn,
+) -> Table:
     """Return a whole file with its protected attributes masked; what the function and the command ``mask`` do.
 
     Tuning does the same, so that the command repeats a file that was tuned to the last value.
@@ -151,7 +168,7 @@ def mask_file(masking: Masking, methods: Sequence[MaskingMethod], microdata: Mic
     """
     require_fit(masking, methods, microdata.original)
     rng = stream(seed, Purpose.MASK)
-    return microdata.table.with_columns(apply_masking(masking, methods, microdata, rng))
+    return microdata.table.with_columns(apply_masking(masking, methods, microdata, rng, carry_out))
 
 
 def require_fit(masking: Masking, methods: Sequence[MaskingMethod], original: Table) -> None:
@@ -180,7 +197,7 @@ def account_of(masking: Masking, method: MaskingMethod, microdata: Microdata) ->
     """
     table = microdata.table
     part = microdata.original.select(masking.attributes) if masking.attributes else microdata.original
-    weights = sampling_weights(table) if method.weighted else None
+    weights = sampling_weights(table) if innermost(method).weighted else None
     if not masking.by:
         return [{"stratum": {}, "account": method.account(part, weights)}]
     entries: list[dict[str, Any]] = []
@@ -249,24 +266,12 @@ def _require_strata(method: MaskingMethod, part: Table, strata: Sequence[Rows]) 
         raise ParameterError(Fault(first.where, given, first.wanted, advice))
 
 
-def _mask_part(
-    name: str,
-    method: MaskingMethod,
-    part: Table,
-    weights: Numbers | None,
-    auxiliary: Table | None,
-    rng: np.random.Generator,
-) -> Table:
-    """Mask by a method, and check what it returned: no other place of the framework calls a method."""
-    if auxiliary is not None:
-        masked = method.mask_given(part, auxiliary, rng)
-    else:
-        masked = method.mask(part, rng) if weights is None else method.mask_weighted(part, weights, rng)
+def _require_contract(name: str, method: MaskingMethod, part: Table, n: int, masked: Table) -> None:
+    """Raise where a method returned what it must not: no other place of the framework calls a method."""
     same = masked.schema.names == part.schema.names if method.generalises else masked.schema == part.schema
-    if not same or len(masked) != len(part):
+    if not same or len(masked) != n:
         raise PluginError(f"method {name} returned a table with other attributes, categories or records")
     try:
         masked.verify()
     except DataError as error:
         raise PluginError(f"method {name} returned values outside their domains: {error}") from None
-    return masked

@@ -50,6 +50,12 @@ from evosdc.cli.options import (
 )
 @formulas_option
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
+@click.option(
+    "--executor",
+    metavar="NAME",
+    help="Where strata and clusters are masked: processes, scoop, dask, mpi; default: here, one after the other.",
+)
+@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Workers of the executor.")
 @click.option("-o", "--output", type=PATH, required=True, metavar="MASKED.csv")
 @force_option
 @json_option
@@ -66,6 +72,8 @@ def mask(
     move_values: str | None,
     neutralise: bool,
     seed: int,
+    executor: str | None,
+    workers: int | None,
     output: Path,
     force: bool,
     as_json: bool,
@@ -79,10 +87,12 @@ def mask(
     from evosdc.cli.text import say, warn
     from evosdc.errors import FaultCollector
     from evosdc.experiment.config.maskings import masking_entries
+    from evosdc.experiment.run.masked_parts import carrying_out, executor_for_parts
     from evosdc.experiment.run.provenance import input_account, manifest_of
     from evosdc.files.atomic import require_unused, write_text
     from evosdc.files.conversion import require_known_ending
-    from evosdc.model import Masking, Microdata
+    from evosdc.model import Executor, Masking, Microdata
+    from evosdc.model.dividing import innermost
     from evosdc.plugins.registry import default_registry
     from evosdc.table.schema import Role
 
@@ -96,12 +106,16 @@ def mask(
         params = parameters(settings) | ({} if equation is None else {"equation": str(equation)})
     with collect.step():
         built = registry.build("masking-method", method, params)
-        used, weighted = built.params.model_dump(mode="json", exclude_none=True), built.weighted
+        used, weighted = built.params.model_dump(mode="json", exclude_none=True), innermost(built).weighted
         companion = output.with_name(f"{output.stem}.{built.companion}.json") if built.companion else None
     with collect.step():
         steps = masking_entries([step_of(text) for text in further])
         built_further = build_steps(Masking(method, params, then=steps), registry)[1:]
         companion = None if steps else companion
+    place: Executor | None = None
+    asked = ({} if executor is None else {"name": executor}) | ({} if workers is None else {"workers": workers})
+    with collect.step():
+        place = executor_for_parts(asked or None, registry)
     named = files_named([params, *(step.params for step in steps)])
     for path in filter(None, (output, manifest, companion)):
         with collect.step():
@@ -123,7 +137,8 @@ def mask(
     masking = Masking(method, params, by=tuple(listed(by) or ()), right_labels=righted, move_values=moved)
     masking, protect = as_chain(masking, chosen, steps)
     microdata = Microdata(source.table, protect)
-    masked = mask_file(masking, (built, *built_further), microdata, seed)
+    with carrying_out(place, output.absolute().parent) as carry_out:
+        masked = mask_file(masking, (built, *built_further), microdata, seed, carry_out)
     source = replace(source, neutralise_formulas=source.neutralise_formulas or neutralise)
     written = source.write(output, masked.select(protect))
     document: dict[str, Any] = {
@@ -194,6 +209,12 @@ def digests(params: dict[str, Any]) -> dict[str, str]:
 
 
 def files_named(parameters: Iterable[Mapping[str, Any]]) -> dict[str, Path]:
-    """Return the files that parameters of some steps name, by the parameter's name."""
-    texts = [(key, value) for params in parameters for key, value in params.items() if isinstance(value, str)]
-    return {key: Path(value) for key, value in texts if Path(value).is_file()}
+    """Return the files that parameters of some steps name, those of inner methods too, by the parameter's name."""
+    found: dict[str, Path] = {}
+    for params in parameters:
+        for key, value in params.items():
+            if isinstance(value, str) and Path(value).is_file():
+                found[key] = Path(value)
+            elif isinstance(value, Mapping):
+                found |= {f"{key}.{inner}": path for inner, path in files_named([value]).items()}
+    return found

@@ -1,8 +1,9 @@
 """``evosdc tune``."""
 
 import json
+import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -181,11 +182,26 @@ def value_text(value: Any) -> str:
 
     if isinstance(value, str):
         return value if setting_value(value) == value else json.dumps(value)
+    return toml_text(value)
+
+
+def toml_text(value: Any) -> str:
+    """Return a value as TOML writes it, on one line."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list | tuple):
-        return json.dumps(list(value), ensure_ascii=False)
+        return f"[{', '.join(map(toml_text, value))}]"
+    if isinstance(value, Mapping):
+        pairs = (
+            f"{json.dumps(key) if NO_BARE_KEY.search(key) else key} = {toml_text(own)}" for key, own in value.items()
+        )
+        return f"{{ {', '.join(pairs)} }}" if value else "{}"
     return str(value)
+
+
+NO_BARE_KEY = re.compile(r"[^A-Za-z0-9_-]|^$")
 
 
 def _write(output: Path, assembly: "Assembly", found: "Tuning", result: dict[str, Any]) -> "WriteReport":

@@ -20,6 +20,7 @@ from evosdc.model.capabilities import (
     SelfStarting,
 )
 from evosdc.model.design import Choices, Design, Free, Range, Tunable, designs_of
+from evosdc.model.dividing import Dividing, InnerParameters
 from evosdc.model.estimate import Estimate, Estimated
 from evosdc.model.executor import Executor, Failure, Outcome, SharedFiles, Task, TaskQueue
 from evosdc.model.fitness import Fitness
@@ -38,10 +39,11 @@ from evosdc.model.toolbox import toolbox_of
 
 __all__ = [
     "Aggregation", "Algorithm", "Archipelago", "ByClass", "Choices", "ClassContents", "ClassValues", "Composed",
-    "Described", "Design", "Direct", "Dump", "Estimate", "Estimated", "Executor", "Expected", "Failure", "Fitness",
-    "Fitted", "Followed", "Free", "Generalising", "Genotype", "Incremental", "Individual", "IntruderView", "Judge",
-    "Judgement", "Limit", "Masking", "MaskingMethod", "MaskingMethods", "Measure", "Mending", "Microdata",
-    "MissingMatch", "Movable", "Moving", "Offspring", "Outcome", "Parameters", "Population", "PostRandomised",
-    "PrivacyModel", "Raced", "Randomised", "Range", "Restricted", "Seedable", "SelfStarting", "SharedFiles", "Task",
-    "TaskQueue", "Tunable", "deap_crossover", "deap_mutation", "designs_of", "fitting_designs", "toolbox_of",
+    "Described", "Design", "Direct", "Dividing", "Dump", "Estimate", "Estimated", "Executor", "Expected", "Failure",
+    "Fitness", "Fitted", "Followed", "Free", "Generalising", "Genotype", "Incremental", "Individual",
+    "InnerParameters", "IntruderView", "Judge", "Judgement", "Limit", "Masking", "MaskingMethod", "MaskingMethods",
+    "Measure", "Mending", "Microdata", "MissingMatch", "Movable", "Moving", "Offspring", "Outcome", "Parameters",
+    "Population", "PostRandomised", "PrivacyModel", "Raced", "Randomised", "Range", "Restricted", "Seedable",
+    "SelfStarting", "SharedFiles", "Task", "TaskQueue", "Tunable", "deap_crossover", "deap_mutation", "designs_of",
+    "fitting_designs", "toolbox_of",
 ]  # fmt: skip

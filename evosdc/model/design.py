@@ -26,8 +26,27 @@ MOST_OPTIONS = 6
 """Options of a parameter, words for one, up to which all are tried."""
 
 
+class Named:
+    """What has a place among parameters.
+
+    Attributes
+    ----------
+    name : str
+        Of the parameter; with dots that of one in a table, ``inner.k`` for the k of an inner method.
+    """
+
+    name: str
+
+    def value_in(self, params: Mapping[str, Any]) -> Any:
+        """Return the parameter's value; None where it is not there."""
+        value: Any = params
+        for key in self.name.split("."):
+            value = value.get(key) if isinstance(value, Mapping) else None
+        return value
+
+
 @dataclass(frozen=True)
-class Range:
+class Range(Named):
     """A free parameter that is a number.
 
     A place in the range is told by a share in 0..1, on the parameter's own scale, so that a search needs to know
@@ -36,6 +55,7 @@ class Range:
     Parameters
     ----------
     name : str
+        As `Named.name`.
     low, high : float
         Both ends belong to it; positive where the scale is logarithmic.
     scale : {"linear", "log"}
@@ -94,7 +114,7 @@ class Range:
 
 
 @dataclass(frozen=True)
-class Choices:
+class Choices(Named):
     """A free parameter with a few values, in an order in which neighbours are alike where there is one."""
 
     name: str
@@ -148,11 +168,19 @@ class Design:
 
     def params(self, shares: Sequence[float]) -> dict[str, Any]:
         """Return the parameters with the free ones at these shares of their ranges."""
-        return dict(self.fixed) | {one.name: one.at(share) for one, share in zip(self.free, shares, strict=True)}
+        params = dict(self.fixed)
+        for one, share in zip(self.free, shares, strict=True):
+            table = params
+            *tables, name = one.name.split(".")
+            for key in tables:
+                table[key] = dict(table.get(key, {}))
+                table = table[key]
+            table[name] = one.at(share)
+        return params
 
     def takes(self, attribute: str, params: Mapping[str, Any]) -> bool:
         """Whether an attribute is masked with these parameters."""
-        return not self.free or attribute not in self.most or params[self.free[0].name] <= self.most[attribute]
+        return not self.free or attribute not in self.most or self.free[0].value_in(params) <= self.most[attribute]
 
 
 class Tunable(MaskingMethod):

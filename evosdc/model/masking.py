@@ -192,7 +192,7 @@ class Masking:
         return ", then ".join([*texts, *righted, *moved])
 
     def _words(self, attributes: str, by: tuple[str, ...]) -> str:
-        words = [self.method, *(f"{key}={value}" for key, value in self.params.items())]
+        words = [self.method, *(f"{key}={_told(value)}" for key, value in self.params.items())]
         where = [attributes, f"by {', '.join(by)}" if by else ""]
         return " ".join(words) + (f" ({'; '.join(filter(None, where))})" if any(where) else "")
 
@@ -220,3 +220,11 @@ class Masking:
         righted = tuple(document.get("right_labels", ()))
         moved = tuple(document.get("move_values", ()))
         return cls(document["method"], document["params"], attributes, by, then, document.get("seed"), righted, moved)
+
+
+def _told(value: Any) -> str:
+    """Return a parameter in words; an inner method as its own step would be told."""
+    if isinstance(value, Mapping) and isinstance(value.get("method"), str):
+        inner = (f"{key}={_told(own)}" for key, own in value.items() if key != "method")
+        return f"({' '.join([value['method'], *inner])})"
+    return str(value)

@@ -16,6 +16,7 @@ from evosdc.errors import ClashError, EvosdcError, Fault, PluginError, UnknownNa
 from evosdc.hookspecs import EVENTS
 from evosdc.plugins.discovery import PLUGIN_ERRORS, LoadedPlugin, PluginInfo, PluginProblem, discovered, in_words
 from evosdc.plugins.kinds import KINDS
+from evosdc.plugins.nested import divides, inner_of, parameters_with_inner
 from evosdc.specs import Spec
 
 if TYPE_CHECKING:
@@ -187,10 +188,15 @@ class Registry:
         """
         from evosdc.model.parameters import parse_parameters
 
-        return parse_parameters(self.implementation(kind, name).Params, params, f"{kind} {name}")
+        implementation = self.implementation(kind, name)
+        if divides(kind, implementation):
+            return parameters_with_inner(self, name, params)
+        return parse_parameters(implementation.Params, params, f"{kind} {name}")
 
     def build(self, kind: str, name: str, params: Mapping[str, Any], *args: Any) -> Any:
         """Validate parameters and construct ``implementation(Params, *args)``.
+
+        A masking method that divides (`evosdc.model.Dividing`) is given its inner method, built likewise.
 
         Raises
         ------
@@ -199,9 +205,11 @@ class Registry:
         UnknownNameError, ClashError, PluginError
             As for `implementation`; any other error of the constructor becomes a `PluginError`.
         """
-        validated = self.parameters(kind, name, params)
+        validated, implementation = self.parameters(kind, name, params), self.implementation(kind, name)
+        if divides(kind, implementation):
+            args = (*args, inner_of(self, name, validated))
         try:
-            return self.implementation(kind, name)(validated, *args)
+            return implementation(validated, *args)
         except EvosdcError:
             raise
         except Exception as error:

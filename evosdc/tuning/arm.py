@@ -137,7 +137,7 @@ def arms_of(table: Table, registry: Registry, methods: Sequence[str] = ()) -> li
     classes: dict[str, type[MaskingMethod]] = {name: registry.implementation("masking-method", name) for name in names}
     arms = []
     for name, design, own in fitting_designs(classes, table):
-        words = [name, *(f"{key}={value}" for key, value in design.fixed.items())]
+        words = [Masking(name, design.fixed).label]
         words += [one.name for one in design.free if design.attributes and not design.fixed]
         supported = sum(attribute.scale in classes[name].supports for attribute in table.schema.attributes)
         where = f" ({', '.join(own)})" if len(own) < supported else ""

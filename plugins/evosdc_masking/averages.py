@@ -33,6 +33,7 @@ MODE: Final = 0
 MEDIAN: Final = 1
 CONVEX_MEDIAN: Final = 2
 MEAN: Final = 3
+LOWER_MEDIAN: Final = 4
 
 _RULES: dict[Average, int] = {"mode": MODE, "median": MEDIAN, "convex-median": CONVEX_MEDIAN, "mean": MEAN}
 
@@ -160,7 +161,7 @@ def average_number(values: Numbers, weights: Numbers, rule: int) -> float:
         Positive.
     rule : int
         Of `average_rule`: the mean; the median, the midpoint of both middle values where there are two; or the mode,
-        the least of equally frequent values.
+        the least of equally frequent values. `LOWER_MEDIAN` is the lower of the two, which some record has.
 
     Returns
     -------
@@ -183,7 +184,7 @@ def average_number(values: Numbers, weights: Numbers, rule: int) -> float:
     ordered, counted = np.empty(values.size, dtype=np.float64), np.empty(values.size, dtype=np.float64)
     for i in range(values.size):
         ordered[i], counted[i] = values[order[i]], weights[order[i]]
-    return _most_frequent(ordered, counted) if rule == MODE else _middle(ordered, counted)
+    return _most_frequent(ordered, counted) if rule == MODE else _middle(ordered, counted, rule == LOWER_MEDIAN)
 
 
 @kernel
@@ -200,7 +201,7 @@ def _most_frequent(values: Numbers, weights: Numbers) -> float:
 
 
 @kernel
-def _middle(values: Numbers, weights: Numbers) -> float:
+def _middle(values: Numbers, weights: Numbers, lower: bool) -> float:
     total = 0.0
     for weight in weights:
         total += weight
@@ -211,7 +212,7 @@ def _middle(values: Numbers, weights: Numbers) -> float:
         below += weights[place]
         place += 1
     low: float = values[place]
-    if below + weights[place] > half or place == values.size - 1:
+    if lower or below + weights[place] > half or place == values.size - 1:
         return low
     high: float = values[place + 1]
     return low / 2 + high / 2 if low < 0 < high else low + (high - low) / 2

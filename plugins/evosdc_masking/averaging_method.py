@@ -14,10 +14,15 @@ from evosdc_masking.averages import Average
 from evosdc_masking.class_sizes import class_sizes
 
 
-class ClassParameters(Parameters):
-    """Least size of the classes, and what they publish."""
+class SizeParameters(Parameters):
+    """Least size of the classes."""
 
     k: int = Field(default=3, ge=1, description="Least number of records of a class.")
+
+
+class ClassParameters(SizeParameters):
+    """Least size of the classes, and what they publish."""
+
     average: Average | None = Field(
         default=None,
         description="What a class publishes: median, convex-median, mode or mean, where an attribute's scale has it "
@@ -39,7 +44,7 @@ class ClassAveraging(Tunable):
     """The registered name, for messages."""
 
     weighted: ClassVar[bool] = True
-    params: ClassParameters
+    params: SizeParameters
 
     @classmethod
     def designs(cls, table: Table) -> Sequence[Design]:

@@ -6,13 +6,17 @@ from numpy.typing import NDArray
 from evosdc.kernel import kernel
 from evosdc.table.schema import MissingRule
 from evosdc.table.table import Codes, Numbers, Table
-from evosdc_masking.averages import Average, average_category, average_number, average_rule
+from evosdc_masking.averages import LOWER_MEDIAN, Average, average_category, average_number, average_rule
 
 ClassNumbers = NDArray[np.int64]
 
 
 def aggregated(
-    table: Table, classes: ClassNumbers, average: Average | None = None, weights: Numbers | None = None
+    table: Table,
+    classes: ClassNumbers,
+    average: Average | None = None,
+    weights: Numbers | None = None,
+    in_domain: bool = False,
 ) -> Table:
     """Return the table in which every value is the average of its class.
 
@@ -26,6 +30,8 @@ def aggregated(
         None for lower medians of ordinal attributes, modes of nominal ones and means of numeric ones.
     weights : ndarray of float64, shape (n,), optional
         Sampling weights, positive; all records count the same if not given.
+    in_domain : bool
+        Whether numbers get their lower median, whatever `average` says: a value that some record of the class has.
 
     Returns
     -------
@@ -43,7 +49,7 @@ def aggregated(
         codes[:, j] = _category_averages(np.array(table.codes[:, j]), members, starts, counted, size, rule, wildcard)
     numbers = np.empty_like(table.numbers)
     for j, attribute in enumerate(table.schema.numeric):
-        rule = average_rule(attribute.scale, average)
+        rule = LOWER_MEDIAN if in_domain else average_rule(attribute.scale, average)
         numbers[:, j] = _number_averages(np.array(table.numbers[:, j]), members, starts, counted, rule, wildcard)
     return Table(table.schema, codes, numbers)
 

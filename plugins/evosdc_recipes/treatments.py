@@ -45,7 +45,7 @@ class Treatment:
         params = method.params.model_dump()
         shares = []
         for one in self.design.free:
-            value = params[one.name]
+            value = one.value_in(params)
             known = value in one.values if isinstance(one, Choices) else isinstance(value, int | float)
             if not known:
                 return None

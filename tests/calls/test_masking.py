@@ -11,9 +11,10 @@ import pytest
 
 import evosdc
 from evosdc.calls.masking import sampling_weights
-from evosdc.calls.strata import join_strata, strata_of
+from evosdc.calls.strata import strata_of
 from evosdc.cli import main
 from evosdc.errors import DataError, ParameterError, SchemaError
+from evosdc.table.joining import join_parts
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 
@@ -73,7 +74,7 @@ def test_joined_strata_unite_the_labels_of_generalised_attributes() -> None:
         Table(Schema((Attribute("age", scale=Scale.NOMINAL, categories=labels),)), np.array(codes), np.empty((2, 0)))
         for labels, codes in ((("[1, 2]", "[3, 4]"), [[0], [1]]), (("[1, 4]",), [[0], [-1]]))
     ]
-    whole = join_strata(parts, [np.array([3, 0]), np.array([1, 2])])
+    whole = join_parts(parts, [np.array([3, 0]), np.array([1, 2])])
     assert whole.schema["age"].categories == ("[1, 2]", "[3, 4]", "[1, 4]")
     assert whole.column("age").tolist() == [1, 2, -1, 0]
 

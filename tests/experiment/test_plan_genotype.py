@@ -51,6 +51,14 @@ def test_a_method_that_guarantees_it_is_the_last_step(
     assert step(text, microdata(*roles)) == wanted
 
 
+def test_a_method_that_leaves_alone_what_fulfils_it_goes_before_others() -> None:
+    offered = {spec.name: spec for spec in REGISTRY.specs("masking-method") if getattr(spec, "guarantees", ())}
+    assert set(offered) == {"global-median", "local-suppression"}
+    assert offered["local-suppression"].default_for == ("assurance",)
+    many = microdata(*[Role.QUASI_IDENTIFIER] * 63, protect=63)
+    assert step("k-anonymity >= 3", many) == {"method": "global-median", "k": 3}
+
+
 def test_the_genotype_of_plans_has_it() -> None:
     required = [Constraint.parse("k-anonymity >= 4")]
     genotype = plan_genotype(required, microdata(*KEYS), REGISTRY)

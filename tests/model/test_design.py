@@ -123,3 +123,20 @@ def test_a_method_speaks_for_itself_where_it_can() -> None:
     table = sample_table("ordinary", frozenset(Scale))
     assert designs_of(Stranger, table) == derived_designs(Bounded)
     assert designs_of(Known, table)[0].fixed == {"n": len(table)}
+
+
+def test_parameters_within_tables_are_named_with_dots() -> None:
+    design = Design(
+        {"inner": {"method": "mdav"}, "p": 1},
+        (Range("inner.k", 2, 9, whole=True), Range("c", 1, 3), Range("a.b.d", 0, 1)),
+    )
+    params = design.params([1.0, 0.0, 0.5])
+    assert params == {"inner": {"method": "mdav", "k": 9}, "p": 1, "c": 1.0, "a": {"b": {"d": 0.5}}}
+    assert design.fixed == {"inner": {"method": "mdav"}, "p": 1}, "the design is not changed"
+    assert [one.value_in(params) for one in design.free] == [9, 1.0, 0.5]
+    assert Range("inner.k.x", 0, 1).value_in(params) is None
+    assert Choices("z", (1,)).value_in(params) is None
+    bounded = Design(free=(Range("inner.k", 2, 9, whole=True),), most={"age": 4})
+    assert bounded.takes("age", {"inner": {"k": 4}})
+    assert not bounded.takes("age", {"inner": {"k": 5}})
+    assert bounded.takes("sex", {"inner": {"k": 5}})

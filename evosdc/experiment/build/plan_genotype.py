@@ -60,7 +60,7 @@ def assuring_step(required: Iterable[Constraint], microdata: Microdata, registry
     for constraint in required:
         if constraint.operator != ">=" or constraint.params or constraint.attribute is not None:
             continue
-        for spec in cast(tuple[MaskingMethodSpec, ...], registry.specs("masking-method")):
+        for spec in _assuring(registry):
             parameter = dict(spec.guarantees).get(constraint.name)
             if parameter is not None:
                 step = {"method": spec.name, parameter: ceil(constraint.bound)}
@@ -68,6 +68,12 @@ def assuring_step(required: Iterable[Constraint], microdata: Microdata, registry
                 if names and _fits(step, names, microdata, registry):
                     return step if len(names) == len(microdata.protect) else step | {"attributes": names}
     return None
+
+
+def _assuring(registry: Registry) -> list[MaskingMethodSpec]:
+    """Return the masking methods, those first that leave records alone which fulfil a requirement already."""
+    specs = cast(tuple[MaskingMethodSpec, ...], registry.specs("masking-method"))
+    return sorted(specs, key=lambda spec: "assurance" not in spec.default_for)
 
 
 def _judged(model: str, microdata: Microdata, registry: Registry) -> list[str]:

@@ -8,6 +8,7 @@ import tomli_w
 from evosdc._version import __version__
 from evosdc.experiment.config.experiment import ExecutorChoice, Experiment, MeasureEntry, Named, Start
 from evosdc.model.constraint import Constraint, without_publishable
+from evosdc.plugins.nested import nested
 from evosdc.plugins.registry import Registry
 
 
@@ -97,7 +98,8 @@ def named_in(experiment: Experiment, registry: Registry) -> Iterator[tuple[str, 
         if start.portfolio is not None:
             yield "portfolio", start.portfolio
         tuned = () if start.tuned is None else start.tuned.methods or registry.names("masking-method")
-        listed = [step.method for entry in start.methods for step in entry.masking.steps]
+        steps = [step for entry in start.methods for step in entry.masking.steps]
+        listed = [name for step in steps for name, _ in nested(registry, step.method, step.params)]
         for method in dict.fromkeys([*listed, *tuned]):
             yield "masking-method", method
     if experiment.data.name is not None:

@@ -25,7 +25,17 @@ EVALUATE, EVOLVE, PREPARE = f"{_TASKS}:evaluate", f"{_TASKS}:evolve", f"{_TASKS}
 
 def executor_of(experiment: Experiment, registry: Registry) -> Executor:
     """Return the executor of an experiment, not started; where none is named, the one that started this program."""
-    chosen = experiment.executor
+    return chosen_executor(experiment.executor, registry)
+
+
+def chosen_executor(chosen: ExecutorChoice, registry: Registry) -> Executor:
+    """Return an executor as it was chosen, not started; by default the one that started this program, if any did.
+
+    Raises
+    ------
+    InputError
+        There is no such executor, or it refuses its parameters.
+    """
     around = launching_executor(registry.specs("executor")) if chosen == ExecutorChoice() else None
     name, given = (chosen.name, chosen.params) if around is None else (around, {})
     usual_workers = registry.implementation("executor", name).usual_workers

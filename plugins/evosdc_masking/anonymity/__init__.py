@@ -21,4 +21,10 @@ SPECS: tuple[MaskingMethodSpec, ...] = (
         summary="Clusters of k records or more of at most twice the least radius; each publishes one record.",
         source="Aggarwal et al. 2006; the distance and records beyond k a cluster: reconstruction",
     ),
+    MaskingMethodSpec(
+        name="global-median", implementation="evosdc_masking.anonymity.global_median:GlobalMedian",
+        summary="k-anonymity by medians: groups of at least k records publish their median or most frequent values.",
+        source="Global Median-based k-anonymity, thesis 5.3.1, whose text is lost: reconstruction",
+        guarantees=(("k-anonymity", "k"),),
+    ),
 )  # fmt: skip

@@ -8,13 +8,15 @@ import numpy as np
 from evosdc.model import Design
 from evosdc.table.table import Numbers, Table
 from evosdc_masking.anonymity.publication import generalised
-from evosdc_masking.averaging_method import ClassAveraging
+from evosdc_masking.averaging_method import ClassAveraging, ClassParameters
 from evosdc_masking.class_averages import ClassNumbers, aggregated
 from evosdc_masking.class_sizes import QUADRATIC
 
 
 class ClusterPublishing(ClassAveraging):
     """A method that finds clusters of at least k records and publishes one record for each."""
+
+    params: ClassParameters
 
     @classmethod
     def designs(cls, table: Table) -> Sequence[Design]:

@@ -8,7 +8,7 @@ import numpy as np
 from evosdc.model import Design
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
-from evosdc_masking.averaging_method import ClassAveraging
+from evosdc_masking.averaging_method import ClassAveraging, ClassParameters
 from evosdc_masking.class_sizes import OF_VALUES, class_sizes
 from evosdc_masking.microaggregation.attribute_classes import Partition, attribute_by_attribute
 from evosdc_masking.microaggregation.line_partition import equal_runs, least_deviations, least_squares
@@ -19,6 +19,7 @@ class OneByOne(ClassAveraging):
     """What both methods have in common: classes of one attribute's values, which may be large."""
 
     supports: ClassVar[frozenset[Scale]] = frozenset({Scale.ORDINAL, Scale.NUMERIC})
+    params: ClassParameters
 
     @classmethod
     def designs(cls, table: Table) -> Sequence[Design]:

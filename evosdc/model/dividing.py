@@ -1,0 +1,172 @@
+"""Masking methods that divide a file into parts and have another method mask each of them."""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import Field, field_validator
+
+from evosdc.errors import InputError, ParameterError, PluginError
+from evosdc.model.masking import MaskingMethod
+from evosdc.model.parameters import Parameters
+from evosdc.model.parts import Material, Part, joined
+from evosdc.table.schema import Schema
+from evosdc.table.table import Numbers, Rows, Table
+
+INNER = "inner"
+"""The parameter that has the inner method; also what its faults are told under."""
+
+
+class InnerParameters(Parameters):
+    """Parameters of methods that divide a file; the registry puts in what is left out of `inner`, and validates it."""
+
+    inner: dict[str, Any] = Field(
+        default_factory=dict,
+        description='the method that masks each part, with its parameters: { method = "mdav", k = 5 }; default: the '
+        "first that is offered for anonymity, as it is without parameters",
+    )
+
+    @field_validator("inner", mode="before")
+    @classmethod
+    def _named(cls, value: Any) -> Any:
+        if isinstance(value, str) and "{" in value:
+            raise ValueError("a table in TOML; in a step that is told as a text, in quotes of its own")
+        value = {"method": value} if isinstance(value, str) else value
+        if isinstance(value, Mapping) and value and not isinstance(value.get("method"), str):
+            raise ValueError('a table with the name of a method, such as { method = "mdav", k = 5 }')
+        return dict(value) if isinstance(value, Mapping) else value
+
+
+class Dividing(MaskingMethod):
+    """A masking method that divides the records and has an inner method mask each part by itself.
+
+    A subclass derives its ``Params`` from `InnerParameters` and implements `divided`. The framework builds the inner
+    method, any that is registered, from the parameter `inner`; it carries the parts out as it carries out strata: each
+    with a stream of its own, on any executor, put together in the order of the file. An inner method may divide again.
+
+    Parameters
+    ----------
+    params : Params
+    inner : MaskingMethod
+    """
+
+    class Params(InnerParameters):
+        """The inner method."""
+
+    name: ClassVar[str] = ""
+    """The registered name, for messages."""
+
+    params: Any
+
+    def __init__(self, params: Any, inner: MaskingMethod) -> None:
+        super().__init__(params)
+        self.inner = inner
+
+    @abstractmethod
+    def divided(self, table: Table, rng: np.random.Generator) -> Sequence[Rows]:
+        """Return the positions of each part's records: every record in one part, none of them empty.
+
+        Parameters
+        ----------
+        table : Table
+            The attributes to mask; the inner method fits it.
+        rng : numpy.random.Generator
+            Streams of the parts are spawned from it afterwards.
+
+        Returns
+        -------
+        sequence of ndarray of intp
+            Parts that the inner method fits (`MaskingMethod.require_fit`), so that what it promises holds in each.
+        """
+
+    @property
+    def generalises(self) -> bool:
+        """Whether the inner method does."""
+        return self.inner.generalises
+
+    def auxiliary_names(self, schema: Schema, masked: Sequence[str]) -> tuple[str, ...]:
+        """Return what the inner method reads besides."""
+        with self._placed():
+            return self.inner.auxiliary_names(schema, masked)
+
+    @contextmanager
+    def _placed(self) -> Iterator[None]:
+        """Have faults in the block told as those of the inner method."""
+        where = f"method {self.name}: {INNER}" if self.name else INNER
+        try:
+            yield
+        except InputError as error:
+            raise ParameterError([replace(fault, where=f"{where}: {fault.where}") for fault in error.faults]) from None
+
+    def require_fit(self, table: Table) -> None:
+        """Raise `ParameterError` where the inner method does not fit the whole table."""
+        with self._placed():
+            self.inner.require_fit(table)
+
+    def require_support(self, table: Table, who: str = "") -> None:
+        """Raise `ParameterError` naming all attributes whose scale it or the inner method cannot mask."""
+        super().require_support(table, who)
+        with self._placed():
+            self.inner.require_support(table)
+
+    def mask(self, table: Table, rng: np.random.Generator) -> Table:
+        """Return the table with each part masked by the inner method."""
+        return self._masked(Material(table), rng)
+
+    def mask_weighted(self, table: Table, weights: Numbers, rng: np.random.Generator) -> Table:
+        """Return the table of a sample with each part masked by the inner method."""
+        return self._masked(Material(table, weights if innermost(self).weighted else None), rng)
+
+    def mask_given(self, table: Table, auxiliary: Table, rng: np.random.Generator) -> Table:
+        """Return the table of a file with more attributes with each part masked by the inner method."""
+        return self._masked(Material(table, auxiliary=auxiliary), rng)
+
+    def _masked(self, whole: Material, rng: np.random.Generator) -> Table:
+        self.require_fit(whole.table)  # of an empty table, too
+        parts = parts_of(self, whole.table, None, rng)
+        pieces = [part.masked(whole) for part in parts]
+        return joined(pieces, parts)
+
+
+def innermost(method: MaskingMethod) -> MaskingMethod:
+    """Return the method that masks in the end: the method itself unless it divides."""
+    while isinstance(method, Dividing):
+        method = method.inner
+    return method
+
+
+def parts_of(method: MaskingMethod, table: Table, rows: Rows | None, rng: np.random.Generator) -> list[Part]:
+    """Return the parts that a method masks by itself: one, or those that a method divides the records into.
+
+    Parameters
+    ----------
+    method : MaskingMethod
+    table : Table
+        The whole file.
+    rows : ndarray of intp, shape (m,), or None
+        The records concerned; None for all.
+    rng : numpy.random.Generator
+
+    Raises
+    ------
+    PluginError
+        A method does not divide the records into parts that hold each of them once.
+    """
+    if not isinstance(method, Dividing):
+        return [Part(method, rows, rng)]
+    own = table if rows is None else table.take(rows)
+    if not len(own):
+        return parts_of(method.inner, table, rows, rng)
+    method.require_fit(own)
+    divided = method.divided(own, rng)
+    positions = np.concatenate(list(divided)) if divided else np.empty(0, dtype=np.intp)
+    once = np.array_equal(np.sort(positions), np.arange(len(own)))
+    if not once or not all(len(part) for part in divided):
+        raise PluginError(f"{type(method).__name__} does not divide the records into parts that hold each of them once")
+    found: list[Part] = []
+    for part, stream in zip(divided, rng.spawn(len(divided)), strict=True):
+        found += parts_of(method.inner, table, part if rows is None else rows[part], stream)
+    return found

@@ -1,0 +1,45 @@
+"""Parts of a file put together again."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from evosdc.table.schema import Attribute, Scale
+from evosdc.table.table import MISSING, Codes, Numbers, Rows, Table
+
+
+def join_parts(pieces: Sequence[Table], parts: Sequence[Rows]) -> Table:
+    """Return one table from the masked parts of a file; the categories of generalised attributes are united.
+
+    Parameters
+    ----------
+    pieces : sequence of Table
+        One for each part.
+    parts : sequence of ndarray of intp
+        The positions of its records in the whole file.
+    """
+    first = pieces[0].schema
+    attributes = tuple(_united([piece.schema.attributes[j] for piece in pieces]) for j in range(len(first)))
+    schema = replace(first, attributes=attributes)
+    n = sum(len(rows) for rows in parts)
+    codes: Codes = np.empty((n, len(schema.categorical)), dtype=np.int32)
+    numbers: Numbers = np.empty((n, len(schema.numeric)))
+    for piece, rows in zip(pieces, parts, strict=True):
+        numbers[rows] = piece.numbers if piece.schema.numeric == schema.numeric else np.nan
+        for j, attribute in enumerate(schema.categorical):
+            own = piece.schema[attribute.name]
+            if own is attribute:
+                codes[rows, j] = piece.column(attribute.name)
+                continue
+            recoding = np.array([attribute.code[label] for label in own.categories] + [MISSING], dtype=np.int32)
+            codes[rows, j] = recoding[piece.column(attribute.name)]
+    return Table(schema, codes, numbers)
+
+
+def _united(attributes: Sequence[Attribute]) -> Attribute:
+    first = attributes[0]
+    if all(attribute is first or attribute == first for attribute in attributes):
+        return first
+    labels = tuple(dict.fromkeys(label for attribute in attributes for label in attribute.categories))
+    return replace(first, scale=Scale.NOMINAL, categories=labels)
