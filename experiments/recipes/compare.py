@@ -4,8 +4,8 @@
     python experiments/recipes/compare.py --waves [--smoke] [-o FOLDER]        # waves.csv
 
 Files are judged as ``evosdc protect`` judges them, by the greater of IL and DR. Methods, alone and in chains of two,
-are tuned by up to 2000 files. Recipes have as many files as that took, or half of them: two fifths tune methods, as
-``protect`` does, and by the others plans are evolved from these. All are then judged on 12 new draws.
+are tuned by up to 2000 files. Recipes have as many files as that took, or half of them: 15 % of them tune methods, and
+by the others plans are evolved from these and from simple plans. All are then judged on 12 new draws.
 """
 
 from __future__ import annotations
