@@ -23,15 +23,16 @@ METHODS = ("mdav", "global-median")
 LOSSES = ("dbil", "ctbil", "ebil")
 LINKAGES = ("dbrl", "prl")
 INFORMED = ("guess-gain", "informed-linkage", "worst-relabelling")
-CLUSTERS = 8
-"""Of cluster analysis, the default of ``cluster-agreement``; how many the thesis takes is not known."""
+CLUSTERS, FEWER = 8, 5
+"""Of cluster analysis: the default of ``cluster-agreement``, and another. How many the thesis takes is not known."""
 
-LOST = "lost clusters"
+LOST, LOST_OF_FEWER = "lost clusters", f"lost of {FEWER} clusters"
 """``cluster-agreement`` from the original's clusters on, where a small change is a small loss."""
 
 MEASURES: Mapping[str, tuple[str, Mapping[str, object]]] = {
     **{name: (name, {}) for name in (*LOSSES, "id", *LINKAGES, *INFORMED)},
     LOST: ("cluster-agreement", {"clusters": CLUSTERS, "begin": "original"}),
+    LOST_OF_FEWER: ("cluster-agreement", {"clusters": FEWER, "begin": "original"}),
 }
 """By name in the tables: registered name and parameters."""
 

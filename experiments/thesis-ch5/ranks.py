@@ -8,7 +8,7 @@ from statistics import median
 
 import numpy as np
 from numpy.typing import ArrayLike
-from protections import LOST, Protection
+from protections import LOST, LOST_OF_FEWER, Protection
 from scipy.stats import rankdata
 
 from evosdc.engine.hypervolume import hypervolume
@@ -42,6 +42,7 @@ box of IL and DR that no file dominates, DR by the thesis or informed; and the s
 
 BESIDE: Mapping[str, Callable[[Sequence[Protection]], float]] = {
     "IL": _mean("il"), "DR": _mean("dr"), "informed linkage": _mean("informed-linkage"),
+    LOST_OF_FEWER: _mean(LOST_OF_FEWER),
 }  # fmt: skip
 """Differences that are shown and not tested: they say where the others come from."""
 
