@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 import evosdc
 from evosdc.experiment.config.reader import read_experiment
+from evosdc.experiment.run.own_data import with_own_data
 from evosdc.experiment.run.run import resume_once
 from evosdc.files.frame import table_from_frame
 from evosdc.plugins.registry import default_registry
@@ -58,6 +60,18 @@ def test_what_is_written_beside_the_run_is_the_table(missing, tmp_path):
     published = pd.read_csv(tmp_path / "run" / "best.csv")
     assert list(published) == list(data)
     assert published["person"].tolist() == data["person"].tolist()
+
+
+def test_values_are_missing_by_the_texts_of_the_schema(tmp_path):
+    table = table_from_frame(frame())
+    own = [replace(a, missing=("n/a",)) if a.name == "hours" else a for a in table.schema.attributes]
+    table = replace(table, schema=replace(table.schema, attributes=tuple(own), missing=("?",)))
+    made = with_own_data({}, table, tmp_path)["data"]
+    kept = evosdc.read_table(made["file"], made["schema"])
+    assert kept.schema == table.schema
+    assert np.array_equal(kept.codes, table.codes)
+    assert np.array_equal(kept.numbers, table.numbers, equal_nan=True)
+    assert "n/a" in Path(made["file"]).read_text()
 
 
 def test_a_frame_and_its_table_give_the_same_result_which_can_be_repeated_and_resumed(tmp_path):

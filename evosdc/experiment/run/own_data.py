@@ -12,6 +12,7 @@ from evosdc.experiment.run.outputs import csv_text
 from evosdc.files.atomic import make_folder, write_text
 from evosdc.files.schema.schema_writer import dump_schema
 from evosdc.runs.layout import DATA, RESOLVED, RunFolder
+from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import MISSING, Table
 
 ORIGINAL, SCHEMA = "original.csv", "original.toml"
@@ -65,10 +66,17 @@ def withdrawn_unless_begun(folder: Path) -> Iterator[None]:
 def _records(table: Table) -> list[list[str]]:
     schema, columns = table.schema, {}
     for j, attribute in enumerate(schema.categorical):
-        texts = np.array([*attribute.categories, ""], dtype=object)
+        texts = np.array([*attribute.categories, _absent(schema, attribute)], dtype=object)
         codes = table.codes[:, j]
         columns[attribute.name] = texts[np.where(codes == MISSING, len(texts) - 1, codes)].tolist()
     for j, attribute in enumerate(schema.numeric):
         numbers = table.numbers[:, j].tolist()
-        columns[attribute.name] = ["" if x != x else f"{x:.{attribute.decimals}f}" for x in numbers]
+        absent = _absent(schema, attribute)
+        columns[attribute.name] = [absent if x != x else f"{x:.{attribute.decimals}f}" for x in numbers]
     return [list(record) for record in zip(*(columns[name] for name in schema.names), strict=True)]
+
+
+def _absent(schema: Schema, attribute: Attribute) -> str:
+    """Return the text that stands for a missing value of an attribute: an empty one where that does."""
+    texts = (*attribute.missing, *schema.missing)
+    return "" if "" in texts or not texts else texts[0]
