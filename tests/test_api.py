@@ -151,5 +151,5 @@ def test_numbers_are_clustered_too_and_bad_ones_refused(frame):
     ]
     with pytest.raises(InputError, match="nope"):
         evosdc.cluster(frame, 2, attributes=["nope"])
-    with pytest.raises(InputError, match="clusters: given 0"):
+    with pytest.raises(InputError, match="c: given 0"):
         evosdc.cluster(frame, 0, attributes=["count"])

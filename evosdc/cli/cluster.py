@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 LABELS, REPRESENTATIVES, ACCOUNT, PAGE = "labels.csv", "representatives.csv", "clusters.json", "report.html"
 MEMBERSHIPS, FUZZY_REPRESENTATIVES = "memberships.csv", "fuzzy-representatives.csv"
 
+MOST_SHOWN = 40
+"""Clusters in the table for people."""
+
 
 @click.command()
 @click.argument("data")
@@ -25,7 +28,7 @@ MEMBERSHIPS, FUZZY_REPRESENTATIVES = "memberships.csv", "fuzzy-representatives.c
 @attributes_option("What records are clustered by; default: the quasi-identifiers.")
 @click.option(
     "--up-to",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=100),
     default=12,
     show_default=True,
     metavar="N",
@@ -162,7 +165,7 @@ def _show(account: Mapping[str, Any]) -> None:
     for heading in ("cluster", "records", "%", "mean distance"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("representative: medians and modes", overflow="fold")
-    for row in account["clusters"]:
+    for row in account["clusters"][:MOST_SHOWN]:
         values = row["representative"]
         told = "not shown: it may be one of so few records"
         if values is not None:
@@ -170,6 +173,8 @@ def _show(account: Mapping[str, Any]) -> None:
         figures = (str(row["cluster"]), str(row["records"]), f"{100 * row['share']:.1f}", f"{row['distance']:.3f}")
         table.add_row(*figures, Text(harmless(told)))
     Console(width=None).print(table)
+    if len(account["clusters"]) > MOST_SHOWN:
+        say(f"And {len(account['clusters']) - MOST_SHOWN} smaller clusters, which --json and -o tell of.")
     if account["elbow"] is not None:
         curve = Table(title="Distance by number of clusters", title_justify="left")
         for heading in ("clusters", "mean distance", "% of one cluster"):

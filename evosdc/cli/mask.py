@@ -22,6 +22,8 @@ from evosdc.cli.options import (
     schema_option,
 )
 
+UNCHANGED = "No value was changed: what was to be masked is published as it was."
+
 
 @click.command()
 @click.argument("method")
@@ -174,7 +176,7 @@ def mask(
         write_text(companion, json.dumps(account, ensure_ascii=False) + "\n")
         document["companion"] = companion.name
     write_text(manifest, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
-    warn(written.warnings)
+    warn([*written.warnings, *([UNCHANGED] if not any(written.changed.values()) else ())])
     if as_json:
         print_json(document)
         return

@@ -16,6 +16,9 @@ from evosdc.clustering.assignment import Order, assign, nearer, own_distances, r
 from evosdc.clustering.geometry import Geometry, Integers, Records, geometry_of, records_of
 from evosdc.table.table import Codes, Numbers, Table
 
+STARTS = 10
+"""Random starts, of which the best counts."""
+
 MOST_ROUNDS = 100
 """Rounds of assignment after which a start ends, settled or not."""
 
@@ -61,7 +64,7 @@ def c_median(
     table: Table,
     clusters: int,
     rng: np.random.Generator,
-    starts: int = 10,
+    starts: int = STARTS,
     rounds: int = MOST_ROUNDS,
     known: Geometry | None = None,
     begin: Table | None = None,
@@ -91,9 +94,7 @@ def c_median(
         best = best_settled(records, known, clusters, rng, starts, rounds)
     else:
         best = settled(records, known, begin.codes, begin.numbers, rounds)
-    representatives = Table(table.schema, best.centres, best.means)
-    totals = tuple(total / known.unit for total in best.totals)
-    return Clustering(best.assigned[records.of], representatives, best.far[records.of] / known.unit, totals)
+    return clustering_of(table, records, known, best)
 
 
 class Settled(NamedTuple):
@@ -111,15 +112,27 @@ class Settled(NamedTuple):
         return self.totals[-1]
 
 
+def clustering_of(table: Table, records: Records, known: Geometry, best: Settled) -> Clustering:
+    """Return the clusters of a table from those of its distinct records."""
+    representatives = Table(table.schema, best.centres, best.means)
+    totals = tuple(total / known.unit for total in best.totals)
+    return Clustering(best.assigned[records.of], representatives, best.far[records.of] / known.unit, totals)
+
+
 def best_settled(
     records: Records,
     known: Geometry,
     clusters: int,
     rng: np.random.Generator,
-    starts: int = 10,
+    starts: int = STARTS,
     rounds: int = MOST_ROUNDS,
+    settling: int = MOST_ROUNDS,
 ) -> Settled:
-    """Return where the best of several starts ends, on distinct records; otherwise as `c_median`."""
+    """Return where the best of several starts ends, on distinct records; otherwise as `c_median`.
+
+    Where starts are tried on a sample, all records settle around the best of them for so many rounds as `settling`
+    says; with 0 they only go to the nearest representatives, and clusters may be empty.
+    """
     wanted = min(clusters, len(records.counts))
     few = _sample(records, rng)
     best: Settled | None = None
@@ -130,7 +143,7 @@ def best_settled(
             best = found
     assert best is not None, "there is one start at least"
     if few is not records:
-        best = settled(records, known, best.centres, best.means, rounds)
+        best = settled(records, known, best.centres, best.means, settling)
     return best
 
 

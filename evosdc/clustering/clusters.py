@@ -19,6 +19,9 @@ from evosdc.table.table import Numbers, Table
 UP_TO = 12
 """Clusters up to which within-distances are computed."""
 
+MOST_UP_TO = 100
+"""The most of these: a clustering is made for each number."""
+
 SEEDS = 5
 """Seeds whose clusterings are compared."""
 
@@ -114,7 +117,7 @@ def clusters_of(
     clusters : int
         How many; as many as there are distinct records where there are fewer of them.
     up_to : int
-        Clusters up to which within-distances are computed; 1: they are not.
+        Clusters up to which within-distances are computed, `MOST_UP_TO` at most; 1: they are not.
     fuzziness : float, optional
         The exponent m of a fuzzy clustering besides, above 1.
     starts : int
@@ -131,7 +134,7 @@ def clusters_of(
     ParameterError
         A number below 1, a seed below 0, a fuzziness outside its range, or a table without records or attributes.
     """
-    _check(table, {"clusters": clusters, "up_to": up_to, "starts": starts, "seeds": seeds}, seed, fuzziness)
+    _check(table, {"c": clusters, "up_to": up_to, "starts": starts, "seeds": seeds}, seed, fuzziness)
     records, known = records_of(table), geometry_of(table)
     wanted = min(clusters, len(records.counts))
     most = min(up_to, len(records.counts))
@@ -175,11 +178,14 @@ def _check(table: Table, numbers: dict[str, object], seed: object, fuzziness: ob
     for name, value in numbers.items():
         if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
             collect.faults.append(Fault(f"cluster: {name}", repr(value), "a whole number, 1 at least"))
+    if isinstance(numbers["up_to"], int) and numbers["up_to"] > MOST_UP_TO:
+        advice = "A clustering is made for each number."
+        collect.faults.append(Fault("cluster: up_to", str(numbers["up_to"]), f"{MOST_UP_TO} at most", advice))
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
         collect.faults.append(Fault("cluster: seed", repr(seed), "a whole number, 0 at least"))
     if fuzziness is not None and not (isinstance(fuzziness, Real) and 1.0 < float(fuzziness) <= MOST_FUZZY):
         advice = "Clusters without degrees need none."
         wanted = f"a number above 1, at most {MOST_FUZZY:g}"
-        collect.faults.append(Fault("cluster: fuzziness", repr(fuzziness), wanted, advice))
+        collect.faults.append(Fault("cluster: fuzzy", repr(fuzziness), wanted, advice))
     if collect.faults:
         raise ParameterError(collect.faults)

@@ -33,7 +33,7 @@ class InnerParameters(Parameters):
     @classmethod
     def _named(cls, value: Any) -> Any:
         if isinstance(value, str) and "{" in value:
-            raise ValueError("a table in TOML; in a step that is told as a text, in quotes of its own")
+            raise ValueError('a table in TOML, its words in quotes, such as { method = "mdav", k = 5 }')
         value = {"method": value} if isinstance(value, str) else value
         if isinstance(value, Mapping) and value and not isinstance(value.get("method"), str):
             raise ValueError('a table with the name of a method, such as { method = "mdav", k = 5 }')

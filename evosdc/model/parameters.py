@@ -79,9 +79,14 @@ def faults_of(error: ValidationError, model: type[BaseModel], where: str) -> lis
             case kind if kind in _SHAPES:
                 faults.append(Fault(place, _shown(item["input"]), _SHAPES[kind]))
             case _:
-                given = "what is there" if isinstance(item["input"], dict) else _shown(item["input"])
+                table = isinstance(item["input"], dict)
+                given = _table_shown(item["input"]) if table else _shown(item["input"])
                 faults.append(Fault(place, given, _plain(item["msg"])))
     return faults
+
+
+def _table_shown(given: Mapping[str, Any]) -> str:
+    return f"a table of {', '.join(map(str, given))}" if given else "an empty table"
 
 
 def _keys_beside(model: type[BaseModel], path: Sequence[int | str]) -> list[str] | None:

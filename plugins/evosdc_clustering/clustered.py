@@ -6,11 +6,12 @@ from math import ceil
 import numpy as np
 from pydantic import Field
 
+from evosdc.clustering.c_median import SAMPLE, STARTS
 from evosdc.errors import InputError
 from evosdc.model import Design, Dividing, InnerParameters, Range, Tunable
 from evosdc.model.dividing import innermost
 from evosdc.table.table import Rows, Table
-from evosdc_clustering.division import FEW_STARTS, SAMPLE, STARTS, clustered
+from evosdc_clustering.division import FEW_STARTS, clusters_to_mask
 from evosdc_clustering.merging import merged
 
 FEWEST, RECORDS = 2, 20_000
@@ -75,7 +76,7 @@ class Clustered(Dividing, Tunable):
 
     def divided(self, table: Table, rng: np.random.Generator) -> Sequence[Rows]:
         """Return the positions of the records of each cluster."""
-        found = clustered(table, self.clusters(len(table)), rng, self.params.starts)
+        found = clusters_to_mask(table, self.clusters(len(table)), rng, self.params.starts)
         return merged(table, found, lambda rows: self._fits(table, rows))
 
     def _fits(self, table: Table, rows: Rows) -> bool:

@@ -145,16 +145,16 @@ def test_progress_is_told_from_none_to_all():
 @pytest.mark.parametrize(
     ("words", "given"),
     [
-        ({"clusters": 0}, "clusters: given 0"),
-        ({"clusters": "8"}, "clusters: given '8'"),
-        ({"clusters": True}, "clusters: given True"),
+        ({"clusters": 0}, "c: given 0"),
+        ({"clusters": "8"}, "c: given '8'"),
+        ({"clusters": True}, "c: given True"),
         ({"up_to": 0}, "up_to: given 0"),
         ({"starts": 0}, "starts: given 0"),
         ({"seeds": 0}, "seeds: given 0"),
         ({"seed": -1}, "seed: given -1"),
-        ({"fuzziness": 1.0}, "fuzziness: given 1.0"),
-        ({"fuzziness": float("nan")}, "fuzziness: given nan"),
-        ({"fuzziness": "2"}, "fuzziness: given '2'"),
+        ({"fuzziness": 1.0}, "fuzzy: given 1.0"),
+        ({"fuzziness": float("nan")}, "fuzzy: given nan"),
+        ({"fuzziness": "2"}, "fuzzy: given '2'"),
     ],
 )
 def test_numbers_outside_their_ranges_are_refused(words, given):

@@ -123,7 +123,7 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
         listed = (*entries, *file_entries(start, files))
         plan = _kept(collect, lambda: starting_plan(problem, listed, start, screens(experiment, registry)))
     comes = plan is not None and seedable and (plan.tuned or (start is not None and start.planned is not None))
-    if plan is not None and plan.candidates == 0 and not comes:
+    if plan is not None and plan.candidates == 0 and not comes and not collect.faults:
         collect.faults.append(
             Fault(
                 f"start of genotype {experiment.genotype.name}",

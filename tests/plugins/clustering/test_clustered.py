@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
+from evosdc.cli.main import main
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,7 +25,7 @@ from evosdc.table.schema import Attribute, MissingRule, Role, Scale, Schema
 from evosdc.table.table import Rows, Table
 from evosdc.testing import MaskingMethodConformance
 from evosdc_clustering.clustered import Clustered
-from evosdc_clustering.division import SAMPLE
+from evosdc_clustering.division import SAMPLE, clusters_to_mask
 from tests.fake_plugins import method, offering, registry
 from tests.plugins.masking.references import records_of
 from tests.plugins.masking.tables import (
@@ -217,7 +219,7 @@ def test_where_the_whole_file_does_not_fit_the_inner_method_says_so() -> None:
         ({"c": 0, "inner": {"method": "mdav", "k": 0}}, ["clustered: c: given 0", "inner: mdav: k: given 0"]),
         ({"inner": {"k": 3}}, ["clustered: inner: ", 'such as { method = "mdav", k = 5 }']),
         ({"inner": 5, "c": 0}, ["clustered: inner: given 5", "clustered: c: given 0"]),
-        ({"inner": '{method=mdav"}'}, ["clustered: inner: ", "quotes of its own"]),
+        ({"inner": '{method=mdav"}'}, ["clustered: inner: ", "its words in quotes"]),
         (
             {"inner": {"method": "clustered", "inner": {"method": "pramm"}}},
             ["clustered: inner: clustered: inner: method: given 'pramm'"],
@@ -385,3 +387,35 @@ def test_plans_have_it_as_a_step() -> None:
 def test_labels_tell_the_inner_method_as_a_step() -> None:
     masking = Masking("clustered", {"c": 8, "inner": {"method": "clustered", "inner": {"method": "mdav", "k": 5}}})
     assert masking.label == "clustered c=8 inner=(clustered inner=(mdav k=5))"
+
+
+def test_records_of_a_sample_count_as_often_as_they_occur():
+    rng = np.random.default_rng(1)
+    many = np.repeat([2.0, 36.0, 67.0, 98.0], 30_000)
+    numbers = np.concatenate([many, rng.uniform(0.0, 100.0, SAMPLE + 200)])
+    table = Table(
+        Schema((Attribute("x", Role.QUASI_IDENTIFIER, Scale.NUMERIC, decimals=9),)),
+        np.empty((len(numbers), 0), np.int32),
+        numbers[:, None],
+    )
+    found = clusters_to_mask(table, 4, np.random.default_rng(2))
+    assert np.allclose(np.sort(found.representatives.numbers[:, 0]), [2.0, 36.0, 67.0, 98.0], atol=2.0)
+
+
+def test_a_file_that_is_published_as_it_was_is_told(tmp_path):
+    own = tmp_path / "own.csv"
+    own.write_text("sex,region\n" + "f,n\nm,s\n" * 20)
+    words = [
+        "mask",
+        "clustered",
+        str(own),
+        "--attributes",
+        "sex,region",
+        "--set",
+        "c=2",
+        "--set",
+        "inner=rank-swapping",
+    ]
+    done = CliRunner().invoke(main, [*words, "-o", str(tmp_path / "m.csv")])
+    assert done.exit_code == 0, done.output
+    assert "published as it is" in " ".join(done.output.split())
