@@ -143,3 +143,20 @@ def test_the_measure_drives_a_search(evosdc, survey, tmp_path):
     answer = evosdc("run", "e.toml", "-o", "r", "--quiet", "--json")
     assert answer.status == 0, answer.err
     assert 0.0 <= json.loads(answer.out)["best"]["scores"]["cluster-agreement"] <= 100.0
+
+
+def test_many_clusters_are_counted_not_listed(evosdc, tmp_path):
+    (tmp_path / "many.csv").write_text("x\n" + "".join(f"v{i}\n" for i in range(60)) * 3)
+    answer = evosdc(
+        "cluster", "many.csv", "--attributes", "x", "--c", "50", "--up-to", "1", "--seeds", "1", "--starts", "1"
+    )
+    assert answer.status == 0, answer.err
+    assert "And 10 smaller clusters" in answer.out
+
+
+def test_masking_that_changes_nothing_is_told(evosdc, tmp_path):
+    (tmp_path / "own.csv").write_text("sex,region\n" + "f,n\nm,s\n" * 20)
+    inner = ("--set", "c=2", "--set", "inner=rank-swapping")
+    answer = evosdc("mask", "clustered", "own.csv", "--attributes", "sex,region", *inner, "-o", "m.csv")
+    assert answer.status == 0
+    assert "No value was changed" in " ".join(answer.err.split())

@@ -167,3 +167,9 @@ def test_the_best_cannot_be_left_out_where_files_do_not_start_the_search(tmp_pat
     start = {"portfolio": "categorical", "initial": True, "without_best": 5}
     with pytest.raises(InputError, match=r"start\.without_best"):
         run(tmp_path, "run", start, genotype="equations")
+
+
+def test_an_entry_that_is_wrong_is_the_only_fault(tmp_path):
+    with pytest.raises(InputError) as refused:
+        run(tmp_path, "run", {"methods": [{"method": "nix"}]})
+    assert len(refused.value.faults) == 1

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
-from evosdc.cli.main import main
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -400,22 +398,3 @@ def test_records_of_a_sample_count_as_often_as_they_occur():
     )
     found = clusters_to_mask(table, 4, np.random.default_rng(2))
     assert np.allclose(np.sort(found.representatives.numbers[:, 0]), [2.0, 36.0, 67.0, 98.0], atol=2.0)
-
-
-def test_a_file_that_is_published_as_it_was_is_told(tmp_path):
-    own = tmp_path / "own.csv"
-    own.write_text("sex,region\n" + "f,n\nm,s\n" * 20)
-    words = [
-        "mask",
-        "clustered",
-        str(own),
-        "--attributes",
-        "sex,region",
-        "--set",
-        "c=2",
-        "--set",
-        "inner=rank-swapping",
-    ]
-    done = CliRunner().invoke(main, [*words, "-o", str(tmp_path / "m.csv")])
-    assert done.exit_code == 0, done.output
-    assert "published as it is" in " ".join(done.output.split())
