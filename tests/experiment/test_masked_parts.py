@@ -58,8 +58,9 @@ def serial() -> list[Table]:
     return [evosdc.mask(survey(), name, seed=3, **params) for name, params in CASES]
 
 
-def same_everywhere(executor: str | dict[str, Any], serial: list[Table], cases: int = len(CASES)) -> None:
-    place = executor_for_parts(executor, REGISTRY)
+def differing(executor: str | dict[str, Any], serial: list[Table], cases: int = len(CASES)) -> list[str]:
+    """Return the methods whose files an executor makes otherwise than `evosdc.mask` does here."""
+    place, others = executor_for_parts(executor, REGISTRY), []
     assert place is not None
     with carrying_out(place) as carry_out:
         for (name, params), wanted in list(zip(CASES, serial, strict=True))[:cases]:
@@ -75,33 +76,34 @@ def same_everywhere(executor: str | dict[str, Any], serial: list[Table], cases: 
                 masking, build_steps(masking, REGISTRY), microdata, stream(3, Purpose.MASK), carry_out
             )
             whole = microdata.table.with_columns(found)
-            assert whole.schema == wanted.schema
-            assert whole.same_records(wanted)
+            if whole.schema != wanted.schema or not whole.same_records(wanted):
+                others.append(name)
+    return others
 
 
 def test_serial(serial: list[Table]) -> None:
-    same_everywhere("serial", serial)
+    assert differing("serial", serial) == []
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_processes(workers: int, serial: list[Table]) -> None:
-    same_everywhere({"name": "processes", "workers": workers}, serial)
+    assert differing({"name": "processes", "workers": workers}, serial) == []
 
 
 def test_scoop(serial: list[Table]) -> None:
-    same_everywhere({"name": "scoop", "workers": 2}, serial, 4)
+    assert differing({"name": "scoop", "workers": 2}, serial, 4) == []
 
 
 @pytest.mark.cluster
 def test_dask(serial: list[Table]) -> None:
     require_dask()
-    same_everywhere({"name": "dask", "workers": 2}, serial, 4)
+    assert differing({"name": "dask", "workers": 2}, serial, 4) == []
 
 
 @pytest.mark.cluster
 def test_mpi(serial: list[Table]) -> None:
     require_mpi()
-    same_everywhere({"name": "mpi", "workers": 2}, serial, 4)
+    assert differing({"name": "mpi", "workers": 2}, serial, 4) == []
 
 
 class Watched(ProcessesExecutor):
