@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from evosdc.engine.class_keeping import Repair
 from evosdc.engine.decoding import Decoder
+from evosdc.engine.direct_scores import direct_scores, expectations
 from evosdc.engine.followed_measures import Reading, told_apart
 from evosdc.engine.mending import mended
 from evosdc.errors import EvaluationError
@@ -15,7 +16,6 @@ from evosdc.model import (
     Aggregation,
     Composed,
     Described,
-    Direct,
     Expected,
     Fitness,
     Fitted,
@@ -95,11 +95,7 @@ class Problem:
         object.__setattr__(self, "_read", read)
         object.__setattr__(self, "_others", others)
         object.__setattr__(self, "_of_matrices", of_matrices)
-        direct = {}
-        if isinstance(genotype, Direct):
-            scores = {name: genotype.direct(fitted) for name, fitted in self.measures.items()}
-            direct = {name: score for name, score in scores.items() if score is not None}
-        object.__setattr__(self, "_direct", direct if len(direct) == len(self.measures) else None)
+        object.__setattr__(self, "_direct", direct_scores(genotype, self.measures))
 
     @property
     def draws(self) -> int:
@@ -228,14 +224,7 @@ class Problem:
         EvaluationError
             The genome has no transition matrices, or a measure has no expectation.
         """
-        if not isinstance(self.genotype, PostRandomised):
-            raise EvaluationError("a genotype that is judged by expectations has no transition matrices")
-        transitions, expectations = self.genotype.transitions(genome), {}
-        for name, fitted in self.measures.items():
-            if not isinstance(fitted, Expected):
-                raise EvaluationError(f"measure {name} has no expectation under transition matrices")
-            expectations[name] = fitted.expected(transitions)
-        return expectations
+        return expectations(self.genotype, self.measures, genome)
 
     def scores_of_draw(self, genome: Any, masked: Table) -> dict[str, float]:
         """Return each measure's score of one table that a genome was decoded to."""
