@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table as Grid
 
@@ -22,8 +23,22 @@ from benchmarks.peak_memory import growth
 from evosdc.model import MaskingMethod
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
+from evosdc_clustering.clustered import Clustered
+from tests.plugins.masking.tables import numeric
 
 K = 5
+AMOUNTS = "correlated lognormal"
+OTHERS: dict[str, Callable[[np.random.Generator, int], NDArray[np.float64]]] = {
+    "independent normal": lambda rng, n: rng.normal(size=(n, 8)),
+    "independent lognormal": lambda rng, n: np.exp(rng.normal(size=(n, 8))),
+    "uniform": lambda rng, n: rng.random((n, 8)),
+    "mixture of four normals": lambda rng, n: (
+        rng.normal(0.0, 4.0, (4, 8))[rng.integers(4, size=n)] + rng.normal(size=(n, 8))
+    ),
+}
+"""Other files of numbers, by what they are drawn from."""
+
+OTHERS_RECORDS = 50_000
 COMPARED = 500_000
 """Records up to which plain MDAV is run."""
 
@@ -73,28 +88,33 @@ def work(n: int, c: int | None = None) -> Callable[[], Table]:
     return lambda: made.mask(table, np.random.default_rng(1))
 
 
-def figures(records: list[int], repeat: int, clusters: list[int | None], memory: bool) -> Grid:
-    columns = ("records x 8", "c", "CPU [s]", "clock [s]", "loss [%]", "against plain", "times faster", "memory [MiB]")
+def drawn(kind: str, n: int) -> Table:
+    """Return a generated file of eight numbers."""
+    return amounts(n) if kind == AMOUNTS else numeric(OTHERS[kind](np.random.default_rng(n), n))
+
+
+def figures(cases: list[tuple[str, int]], repeat: int, clusters: list[int | None], memory: bool) -> Grid:
+    columns = ("numbers", "records x 8", "c", "CPU [s]", "clock [s]", "loss [%]", "against plain", "faster", "MiB")
     grid = Grid(*columns, title=f"mdav k={K} within clusters")
-    for n in records:
-        table = amounts(n)
+    for kind, n in cases:
+        table = drawn(kind, n)
         runs = repeat if n < 100_000 else 1
         own = best_of(runs, lambda table=table: timed(table, plain())) if n <= COMPARED else None
         if own is not None:
-            grid.add_row(str(n), "", f"{own.processor:.2f}", f"{own.clock:.2f}", f"{own.loss:.3f}", "", "", "")
+            grid.add_row(kind, str(n), "", f"{own.processor:.2f}", f"{own.clock:.2f}", f"{own.loss:.3f}")
         for c in clusters:
             made = by_clusters(c)
             found = best_of(runs, lambda table=table, made=made: timed(table, made))
-            grown = growth(work, n, c) if memory else None
             grid.add_row(
+                kind,
                 str(n),
-                "by size" if c is None else str(c),
+                f"{made.clusters(n)}" if isinstance(made, Clustered) else "",
                 f"{found.processor:.2f}",
                 f"{found.clock:.2f}",
                 f"{found.loss:.3f}",
                 "" if own is None else f"{100 * (found.loss / own.loss - 1):+.1f} %",
                 "" if own is None else f"{own.processor / found.processor:.1f}",
-                "" if grown is None else f"{grown:.0f}",
+                f"{growth(work, n, c):.0f}" if memory and kind == AMOUNTS else "",
             )
     return grid
 
@@ -110,7 +130,8 @@ def main() -> None:
     for made in (plain(), by_clusters(2)):
         made.mask(amounts(WARM), np.random.default_rng(1))  # compiles
     records, repeat = ([WARM], 1) if given.smoke else (given.records, given.repeat)
-    Console().print(figures(records, repeat, [None, *given.clusters], not given.smoke))
+    cases = [(AMOUNTS, n) for n in records] + [(kind, n) for n in records for kind in OTHERS if n == OTHERS_RECORDS]
+    Console().print(figures(cases, repeat, [None, *given.clusters], not given.smoke))
 
 
 if __name__ == "__main__":

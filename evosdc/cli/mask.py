@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -95,8 +95,10 @@ def mask(
     from evosdc.files.conversion import require_known_ending
     from evosdc.model import Executor, Masking, Microdata
     from evosdc.model.dividing import innermost
+    from evosdc.model.parts import Material, Part
     from evosdc.plugins.registry import default_registry
     from evosdc.table.schema import Role
+    from evosdc.table.table import Table
 
     registry = default_registry()
     manifest = output.with_name(f"{output.stem}.manifest.json")
@@ -139,8 +141,14 @@ def mask(
     masking = Masking(method, params, by=tuple(listed(by) or ()), right_labels=righted, move_values=moved)
     masking, protect = as_chain(masking, chosen, steps)
     microdata = Microdata(source.table, protect)
+    parts: list[int] = []
     with carrying_out(place, output.absolute().parent) as carry_out:
-        masked = mask_file(masking, (built, *built_further), microdata, seed, carry_out)
+
+        def counted(step: Masking, own: Sequence[Part], whole: Material) -> Sequence[Table]:
+            parts.append(len(own))
+            return carry_out(step, own, whole)
+
+        masked = mask_file(masking, (built, *built_further), microdata, seed, counted)
     source = replace(source, neutralise_formulas=source.neutralise_formulas or neutralise)
     written = source.write(output, masked.select(protect))
     document: dict[str, Any] = {
@@ -155,6 +163,7 @@ def mask(
         "seed": seed,
         "missing_rule": str(source.table.schema.na),
         "records": len(masked),
+        "parts": parts,
         "changed": dict(written.changed),
         "dropped_identifiers": list(written.dropped),
         "formulas": dict(written.formulas),
@@ -183,6 +192,8 @@ def mask(
     changed = ", ".join(f"{name} {count}" for name, count in written.changed.items())
     what = masking.label if steps or righted or moved else method
     say(f"{what}: {len(masked)} records, cells changed: {changed}. Wrote {output} and {manifest.name}.")
+    if max(parts) > 1:
+        say(f"Strata and clusters that were masked by themselves: {', then '.join(map(str, parts))}.")
     if companion is not None:
         say(f"{companion.name} says how records were masked: keep it, and apart from the protected file.")
     if written.dropped:

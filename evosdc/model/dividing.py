@@ -14,6 +14,7 @@ from evosdc.model.masking import MaskingMethod
 from evosdc.model.parameters import Parameters
 from evosdc.model.parts import Material, Part, joined
 from evosdc.table.schema import Schema
+from evosdc.table.spread import Spreads, spreads_of
 from evosdc.table.table import Numbers, Rows, Table
 
 INNER = "inner"
@@ -138,7 +139,9 @@ def innermost(method: MaskingMethod) -> MaskingMethod:
     return method
 
 
-def parts_of(method: MaskingMethod, table: Table, rows: Rows | None, rng: np.random.Generator) -> list[Part]:
+def parts_of(
+    method: MaskingMethod, table: Table, rows: Rows | None, rng: np.random.Generator, spreads: Spreads | None = None
+) -> list[Part]:
     """Return the parts that a method masks by itself: one, or those that a method divides the records into.
 
     Parameters
@@ -149,6 +152,8 @@ def parts_of(method: MaskingMethod, table: Table, rows: Rows | None, rng: np.ran
     rows : ndarray of intp, shape (m,), or None
         The records concerned; None for all.
     rng : numpy.random.Generator
+    spreads : mapping of str to Spread, optional
+        Of the numbers of what was divided first; by default of these records, where the method divides them.
 
     Raises
     ------
@@ -156,17 +161,18 @@ def parts_of(method: MaskingMethod, table: Table, rows: Rows | None, rng: np.ran
         A method does not divide the records into parts that hold each of them once.
     """
     if not isinstance(method, Dividing):
-        return [Part(method, rows, rng)]
+        return [Part(method, rows, rng, spreads)]
     own = table if rows is None else table.take(rows)
     if not len(own):
-        return parts_of(method.inner, table, rows, rng)
+        return parts_of(method.inner, table, rows, rng, spreads)
     method.require_fit(own)
     divided = method.divided(own, rng)
     positions = np.concatenate(list(divided)) if divided else np.empty(0, dtype=np.intp)
     once = np.array_equal(np.sort(positions), np.arange(len(own)))
     if not once or not all(len(part) for part in divided):
         raise PluginError(f"{type(method).__name__} does not divide the records into parts that hold each of them once")
+    spreads = spreads_of(own) if spreads is None else spreads
     found: list[Part] = []
     for part, stream in zip(divided, rng.spawn(len(divided)), strict=True):
-        found += parts_of(method.inner, table, part if rows is None else rows[part], stream)
+        found += parts_of(method.inner, table, part if rows is None else rows[part], stream, spreads)
     return found

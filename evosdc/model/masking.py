@@ -11,6 +11,7 @@ import numpy as np
 from evosdc.model.parameters import Parameters
 from evosdc.model.scales import require_scales
 from evosdc.table.schema import Scale, Schema
+from evosdc.table.spread import Spreads
 from evosdc.table.table import Numbers, Table
 
 
@@ -80,6 +81,19 @@ class MaskingMethod(ABC):
             How many members of the population a record stands for, positive.
         """
         return self.mask(table, rng)
+
+    def scaled_by(self, spreads: Spreads) -> "MaskingMethod":
+        """Return the method as it masks a part of a file, differences of numbers measured by the whole file's spreads.
+
+        A method that compares records of several attributes overrides it: what varies little within a part would count
+        there as much as what varies much. All others are as they were.
+
+        Parameters
+        ----------
+        spreads : mapping of str to Spread
+            Of the numeric attributes of the file, `evosdc.table.spread`.
+        """
+        return self
 
     def account(self, table: Table, weights: Numbers | None = None) -> Mapping[str, Any]:
         """Return what `mask` does to a table beyond its parameters, transition matrices for one; JSON-able, no records.

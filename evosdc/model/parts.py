@@ -7,6 +7,7 @@ import numpy as np
 
 from evosdc.model.masking import MaskingMethod
 from evosdc.table.joining import join_parts
+from evosdc.table.spread import Spreads
 from evosdc.table.table import Numbers, Rows, Table
 
 
@@ -56,11 +57,14 @@ class Part:
         Their positions in the file; None for all.
     rng : numpy.random.Generator
         A stream of its own.
+    spreads : mapping of str to Spread, or None
+        Of the numbers of what a method divided into this part and others; None where none did.
     """
 
     method: MaskingMethod
     rows: Rows | None
     rng: np.random.Generator
+    spreads: Spreads | None = None
 
     def masked(self, whole: Material) -> Table:
         """Return the records masked.
@@ -70,7 +74,8 @@ class Part:
         whole : Material
             The file.
         """
-        return (whole if self.rows is None else whole.take(self.rows)).masked_by(self.method, self.rng)
+        method = self.method if self.spreads is None else self.method.scaled_by(self.spreads)
+        return (whole if self.rows is None else whole.take(self.rows)).masked_by(method, self.rng)
 
 
 def joined(pieces: Sequence[Table], parts: Sequence[Part]) -> Table:

@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from evosdc.clustering.assignment import nearer
-from evosdc.clustering.c_median import Clustering
 from evosdc.clustering.geometry import geometry_of
 from evosdc.table.table import Numbers, Rows, Table
+from evosdc_clustering.division import Division
 
 
-def merged(table: Table, found: Clustering, fits: Callable[[Rows], bool]) -> Sequence[Rows]:
+def merged(table: Table, found: Division, fits: Callable[[Rows], bool]) -> Sequence[Rows]:
     """Return the records of clusters, those that do not fit merged with others until all fit, or one is left.
 
     The smallest cluster that does not fit, the first of several, joins the one whose representative is nearest to its
@@ -20,7 +20,7 @@ def merged(table: Table, found: Clustering, fits: Callable[[Rows], bool]) -> Seq
     ----------
     table : Table
         Shape (n, V), n >= 1.
-    found : Clustering
+    found : Division
         Of the table.
     fits : callable
         Says of the positions of some records whether they can be a part.
@@ -31,8 +31,9 @@ def merged(table: Table, found: Clustering, fits: Callable[[Rows], bool]) -> Seq
         The positions of each part's records in ascending order; the parts in the order of their clusters.
     """
     order = np.argsort(found.labels, kind="stable")
-    ends = np.cumsum(found.sizes)
-    parts = {c: order[end - size : end] for c, (end, size) in enumerate(zip(ends, found.sizes, strict=True)) if size}
+    sizes = np.bincount(found.labels, minlength=len(found.representatives))
+    ends = np.cumsum(sizes)
+    parts = {c: order[end - size : end] for c, (end, size) in enumerate(zip(ends, sizes, strict=True)) if size}
     waiting = {cluster for cluster, rows in parts.items() if not fits(rows)}
     known = geometry_of(table)
     while waiting and len(parts) > 1:

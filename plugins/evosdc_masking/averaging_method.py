@@ -2,13 +2,15 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
+from copy import copy
+from typing import ClassVar, Self
 
 import numpy as np
 from pydantic import Field
 
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.model import Design, Parameters, Tunable
+from evosdc.table.spread import Spreads
 from evosdc.table.table import Numbers, Table
 from evosdc_masking.averages import Average
 from evosdc_masking.class_sizes import class_sizes
@@ -45,12 +47,20 @@ class ClassAveraging(Tunable):
 
     weighted: ClassVar[bool] = True
     params: SizeParameters
+    spreads: Spreads | None = None
+    """Of the numbers of the whole file, where a part of it is masked."""
 
     @classmethod
     def designs(cls, table: Table) -> Sequence[Design]:
         """Return k from 2 to a quarter of the file."""
         sizes = class_sizes(len(table))
         return [Design(free=sizes)] if sizes else []
+
+    def scaled_by(self, spreads: Spreads) -> Self:
+        """Return the method with distances by the whole file's spreads."""
+        scaled = copy(self)
+        scaled.spreads = spreads
+        return scaled
 
     def require_fit(self, table: Table) -> None:
         """Raise `ParameterError` telling all at once: k above the number of records, scales, groups of attributes."""

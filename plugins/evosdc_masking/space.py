@@ -1,5 +1,6 @@
 """Records as points with a distance, in the flat arrays that compiled loops want."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import lcm
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from evosdc.table.distance import category_distance
 from evosdc.table.schema import MissingRule
+from evosdc.table.spread import Spread, Spreads, spread_of, spreads_of
 from evosdc.table.table import Codes, Numbers, Table
 from evosdc_masking.averages import Average, average_rule
 from evosdc_masking.distinct import Distinct, distinct, separate
@@ -81,7 +83,9 @@ class Space:
     numbers: Numbers
 
 
-def space_of(table: Table, clustering: bool = False, average: Average | None = None) -> Space:
+def space_of(
+    table: Table, clustering: bool = False, average: Average | None = None, spreads: Spreads | None = None
+) -> Space:
     """Return the space of a table's records, n >= 1.
 
     Parameters
@@ -91,6 +95,8 @@ def space_of(table: Table, clustering: bool = False, average: Average | None = N
         Whether distances are those of clustering instead of those of MDAV.
     average : {"median", "convex-median", "mode", "mean"}, optional
         Average of categories; None for the median of ordinal ones.
+    spreads : mapping of str to Spread, optional
+        Of the numbers of the file that the table is a part of; by default of the table itself.
     """
     categorical, wildcard = table.schema.categorical, table.schema.na is MissingRule.WILDCARD
     points = separate(len(table)) if table.schema.numeric else distinct(table.codes)
@@ -109,7 +115,8 @@ def space_of(table: Table, clustering: bool = False, average: Average | None = N
         apart=0.0 if wildcard else (2.0 if squared else unit),
         wildcard=wildcard,
     )
-    scaled = standardised(table.numbers) if squared else ranged(table.numbers) * unit
+    own = spreads_for(table, spreads)
+    scaled = standardised(table.numbers, own) if squared else ranged(table.numbers, own) * unit
     return Space(points, metric, codes, np.ascontiguousarray(scaled.T))
 
 
@@ -122,30 +129,49 @@ def _distances(table: Table, by_hierarchy: bool) -> tuple[list[Numbers], float]:
     return [(d.numerators * (unit // d.denominator)).astype(np.float64) for d in distances], float(unit)
 
 
-def standardised(numbers: Numbers) -> Numbers:
-    """Return columns of mean 0 and standard deviation 1 (of the file, not of a sample); constant ones become 0."""
+def spreads_for(table: Table, spreads: Spreads | None) -> Sequence[Spread]:
+    """Return the spread of each numeric attribute of a table: those of the file that it is a part of, or its own."""
+    known = spreads_of(table) if spreads is None else spreads
+    return [known[attribute.name] for attribute in table.schema.numeric]
+
+
+def standardised(numbers: Numbers, spreads: Sequence[Spread] | None = None) -> Numbers:
+    """Return columns of mean 0, in units of their standard deviations; constant ones become 0.
+
+    Parameters
+    ----------
+    numbers : ndarray of float64, shape (n, Q)
+    spreads : sequence of Spread, optional
+        Of the file of which these are some records; by default the columns' own, so that each gets deviation 1.
+    """
     columns = np.empty_like(numbers)
-    for j in range(numbers.shape[1]):
+    for j, spread in enumerate(_each(numbers, spreads)):
         present = ~np.isnan(numbers[:, j])
         values = numbers[present, j]
         columns[:, j] = np.nan
-        if values.size == 0 or values.min() == values.max():
-            columns[present, j] = 0.0
-        else:
-            centred = values - values.mean()
-            centred /= np.abs(centred).max()  # squares of very large or small numbers would leave the range of floats
-            columns[present, j] = centred / centred.std()
+        varies = values.size and spread.farthest
+        columns[present, j] = (values - values.mean()) / spread.farthest / spread.deviation if varies else 0.0
     return columns
 
 
-def ranged(numbers: Numbers) -> Numbers:
-    """Return columns scaled to 0..1 by their least and greatest value; constant ones become 0."""
+def ranged(numbers: Numbers, spreads: Sequence[Spread] | None = None) -> Numbers:
+    """Return columns from 0 in units of their ranges, so that 1 is the greatest value; constant ones become 0.
+
+    Parameters
+    ----------
+    numbers : ndarray of float64, shape (n, Q)
+    spreads : sequence of Spread, optional
+        Of the file of which these are some records; by default the columns' own.
+    """
     columns = np.empty_like(numbers)
-    for j in range(numbers.shape[1]):
+    for j, spread in enumerate(_each(numbers, spreads)):
         present = ~np.isnan(numbers[:, j])
         values = numbers[present, j]
         columns[:, j] = np.nan
-        if values.size:
-            width = values.max() - values.min()
-            columns[present, j] = (values - values.min()) / (width if width > 0 else 1.0)
+        varies = values.size and spread.width
+        columns[present, j] = (values - values.min()) / spread.width if varies else 0.0
     return columns
+
+
+def _each(numbers: Numbers, spreads: Sequence[Spread] | None) -> Sequence[Spread]:
+    return [spread_of(column) for column in numbers.T] if spreads is None else spreads

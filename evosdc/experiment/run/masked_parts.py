@@ -23,6 +23,7 @@ from evosdc.model.parameters import parse_parameters
 from evosdc.model.parts import Material, Part
 from evosdc.plugins.nested import nested
 from evosdc.plugins.registry import Registry, default_registry
+from evosdc.table.spread import Spreads
 from evosdc.table.table import Rows, Table
 
 MASK_PART = "evosdc.experiment.run.masked_parts:mask_part"
@@ -33,6 +34,9 @@ TASKS = 32
 
 Address = tuple[int, tuple[int, ...]]
 """Entropy and spawn key of the seed sequence of a stream that nothing was drawn from."""
+
+Job = tuple[Rows, Address, Spreads | None]
+"""What a worker needs to know of a part: positions of its records, address of its stream, spreads of the numbers."""
 
 
 def executor_for_parts(chosen: str | Mapping[str, Any] | None, registry: Registry) -> Executor | None:
@@ -89,8 +93,8 @@ def carrying_out(executor: Executor | None, folder: Path | None = None) -> Itera
         yield on_workers
 
 
-def job_of(part: Part) -> tuple[Rows, Address] | None:
-    """Return what a worker needs to know of a part; None where its stream cannot be told by an address."""
+def job_of(part: Part) -> Job | None:
+    """Return what a worker is told of a part; None where its stream cannot be told by an address."""
     generator = part.rng.bit_generator
     sequence = generator.seed_seq
     if part.rows is None or not isinstance(sequence, np.random.SeedSequence) or sequence.n_children_spawned:
@@ -98,7 +102,7 @@ def job_of(part: Part) -> tuple[Rows, Address] | None:
     if not isinstance(sequence.entropy, int):
         return None
     address = sequence.entropy, tuple(map(int, sequence.spawn_key))
-    return (part.rows, address) if _stream(address).bit_generator.state == generator.state else None
+    return (part.rows, address, part.spreads) if _stream(address).bit_generator.state == generator.state else None
 
 
 def _stream(address: Address) -> np.random.Generator:
@@ -169,18 +173,18 @@ def _work(shared: SharedFiles) -> _Work:
     return _Work(method, Material(table, arrays.get("weights"), auxiliary))
 
 
-def mask_part(shared: SharedFiles, seed: int, payload: tuple[Rows, Address]) -> Any:
-    """Mask a part; `payload` has the positions of its records, and the address of its stream.
+def mask_part(shared: SharedFiles, seed: int, payload: Job) -> Any:
+    """Mask a part.
 
     Returns
     -------
     tuple
         Faults as tuples where the method refuses; codes, numbers, and the schema where it is not that of the file.
     """
-    rows, address = payload
+    rows, address, spreads = payload
     work = _work(shared)
     try:
-        masked = Part(work.method, rows, _stream(address)).masked(work.whole)
+        masked = Part(work.method, rows, _stream(address), spreads).masked(work.whole)
     except InputError as error:
         return tuple((fault.where, fault.given, fault.wanted, fault.advice) for fault in error.faults), None, None, None
     same = masked.schema == work.whole.table.schema

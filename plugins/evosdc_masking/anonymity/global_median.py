@@ -57,7 +57,7 @@ class GlobalMedian(ClassAveraging):
     def classes(self, table: Table) -> ClassNumbers:
         """Return the number of each record's group, shape (n,), from 0."""
         if self.params.partitioning == "global-order":
-            return blocks_of_order(global_order(table), self.params.k)
+            return blocks_of_order(global_order(table, self.spreads), self.params.k)
         return mondrian_partition(
-            axes_of(table, by_hierarchy=False), self.params.k, False, np.empty((0, len(table.schema)))
+            axes_of(table, False, self.spreads), self.params.k, False, np.empty((0, len(table.schema)))
         )

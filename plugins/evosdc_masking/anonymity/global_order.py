@@ -5,24 +5,26 @@ A reconstruction, see `evosdc_masking.anonymity.global_median`. Distances are th
 
 import numpy as np
 
+from evosdc.table.spread import Spreads
 from evosdc.table.table import MISSING, Codes, Numbers, Rows, Table
 from evosdc_masking.class_averages import ClassNumbers, aggregated
 from evosdc_masking.point_search import incomplete_columns, measure
 from evosdc_masking.space import Space, space_of
 
 
-def global_order(table: Table) -> Rows:
+def global_order(table: Table, spreads: Spreads | None = None) -> Rows:
     """Return the positions of the records, shape (n,), n >= 1, from the nearest to the median record to the farthest.
 
     Records at the same distance stand in lexicographic order: attribute by attribute as the schema has them, categories
-    by their order and numbers by value, a missing value behind all others. Equal ones stand as in the file.
+    by their order and numbers by value, a missing value behind all others. Equal ones stand as in the file. Numbers are
+    scaled by the spreads given, by default the table's own.
     """
     keys = [_ranked(table, name) for name in reversed(table.schema.names)]
-    order: Rows = np.lexsort([*keys, distances_to_median(table)])
+    order: Rows = np.lexsort([*keys, distances_to_median(table, spreads)])
     return order
 
 
-def distances_to_median(table: Table) -> Numbers:
+def distances_to_median(table: Table, spreads: Spreads | None = None) -> Numbers:
     """Return the distance of each record to the median record of the file, shape (n,).
 
     That record has the lower median of each ordinal or numeric attribute and the mode of each nominal one; nobody need
@@ -30,7 +32,7 @@ def distances_to_median(table: Table) -> Numbers:
     """
     n = len(table)
     median = aggregated(table, np.zeros(n, dtype=np.int64), "median", in_domain=True)
-    space = space_of(table)
+    space = space_of(table, spreads=spreads)
     codes = np.where(median.codes[0] == MISSING, space.metric.sizes - 1, median.codes[0]).astype(np.int32)
     away = np.empty(space.points.first.size)
     numbers = _scaled(table, median, space)

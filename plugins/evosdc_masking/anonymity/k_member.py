@@ -45,4 +45,5 @@ class KMember(ClusterPublishing):
 
     def classes(self, table: Table, rng: np.random.Generator) -> ClassNumbers:
         """Return the number of each record's cluster, shape (n,), from 0."""
-        return k_member_partition(space_of(table, clustering=True), self.params.k, int(rng.integers(len(table))))
+        space = space_of(table, clustering=True, spreads=self.spreads)
+        return k_member_partition(space, self.params.k, int(rng.integers(len(table))))

@@ -77,7 +77,7 @@ class Mondrian(ClassAveraging):
     def classes(self, table: Table, rng: np.random.Generator) -> ClassNumbers:
         """Return the number of each record's part, shape (n,), from 0."""
         k = self.params.k
-        axes = axes_of(table, self.params.hierarchies)
+        axes = axes_of(table, self.params.hierarchies, self.spreads)
         parts = 2 * (len(table) // k) + 1 if self.params.dimension == "random" else 0
         priorities = rng.random((parts, len(table.schema)))
         return mondrian_partition(axes, k, self.params.partitioning == "relaxed", priorities)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from evosdc.table.hierarchy import Hierarchy
 from evosdc.table.schema import Attribute
+from evosdc.table.spread import Spread, Spreads
 from evosdc.table.table import MISSING, Numbers, Table
 
 Ranks = NDArray[np.int64]
@@ -46,7 +47,7 @@ class Axes(NamedTuple):
     widths: Numbers
 
 
-def axes_of(table: Table, by_hierarchy: bool) -> Axes:
+def axes_of(table: Table, by_hierarchy: bool, spreads: Spreads | None = None) -> Axes:
     """Return the axes of a table, n >= 1.
 
     Numbers lie where they are, ordinal categories by their order, nominal ones by the order of their codes, and a
@@ -58,6 +59,8 @@ def axes_of(table: Table, by_hierarchy: bool) -> Axes:
     by_hierarchy : bool
         Whether an attribute of categories with a hierarchy is cut along it; its values are then ranked so that
         siblings are neighbours.
+    spreads : mapping of str to Spread, optional
+        Of the numbers of the file that the table is a part of: widths are parts of its ranges. By default its own.
 
     Raises
     ------
@@ -72,7 +75,8 @@ def axes_of(table: Table, by_hierarchy: bool) -> Axes:
         key, above, broad = (values, _NONE, _NOWHERE) if hierarchy is None else _along(attribute, hierarchy, values)
         distinct, rank = np.unique(np.where(absent, np.inf, key), return_inverse=True)
         ranks.append(rank.reshape(-1))
-        places.append(_places(distinct, attribute.categorical))
+        whole = None if spreads is None else spreads.get(attribute.name)
+        places.append(_places(distinct, attribute.categorical, whole))
         heights.append(-1 if hierarchy is None else hierarchy.height)
         if hierarchy is not None:
             nodes.append(above[np.where(np.isinf(distinct), len(above) - 1, distinct).astype(np.int64)].ravel())
@@ -100,14 +104,15 @@ def _starts(parts: Sequence[NDArray[Any]]) -> Ranks:
     return np.concatenate(([0], np.cumsum([part.size for part in parts]))).astype(np.int64)
 
 
-def _places(distinct: Numbers, categorical: bool) -> Numbers:
+def _places(distinct: Numbers, categorical: bool, whole: Spread | None) -> Numbers:
     present = np.isfinite(distinct)
     # only values that occur count, so that an unused category does not make a part narrower than it is
     at = np.arange(distinct.size, dtype=np.float64) if categorical else distinct
     places = np.full(distinct.size, np.nan)
     if present.any():
         least, greatest = at[present].min(), at[present].max()
-        places[present] = (at[present] - least) / (greatest - least) if greatest > least else 0.0
+        width = greatest - least if whole is None else whole.width
+        places[present] = (at[present] - least) / width if width > 0 else 0.0
     return places
 
 

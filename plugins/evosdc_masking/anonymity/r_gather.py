@@ -66,4 +66,4 @@ class RGather(ClusterPublishing):
 
     def _gathering(self, table: Table) -> Gathering:
         judged = replace(table, schema=replace(table.schema, na=MissingRule.CATEGORY))
-        return gathered(space_of(judged, clustering=True), self.params.k)
+        return gathered(space_of(judged, clustering=True, spreads=self.spreads), self.params.k)

@@ -58,7 +58,7 @@ class Mdav(ClassAveraging):
         return masked_by_blocks(table, blocks, lambda part: self._microaggregated(part, weights))
 
     def _microaggregated(self, part: Table, weights: Numbers | None) -> Table:
-        space = space_of(part, average=self.params.average)
+        space = space_of(part, average=self.params.average, spreads=self.spreads)
         masked = aggregated(part, mdav_partition(space, self.params.k), self.params.average, weights)
         if not self.params.destandardise:
             return masked

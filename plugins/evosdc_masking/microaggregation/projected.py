@@ -8,12 +8,13 @@ from pydantic import Field
 
 from evosdc.model import Design
 from evosdc.table.schema import Scale
+from evosdc.table.spread import Spread
 from evosdc.table.table import Numbers, Table
 from evosdc_masking.averaging_method import ClassAveraging
 from evosdc_masking.class_averages import ClassNumbers, aggregated
 from evosdc_masking.microaggregation.blocks import BlockParameters, block_sizes, blocks_of, masked_by_blocks
 from evosdc_masking.microaggregation.line_partition import least_squares
-from evosdc_masking.space import standardised
+from evosdc_masking.space import spreads_for, standardised
 
 Projection = Literal["principal-component", "z-scores"]
 
@@ -55,15 +56,21 @@ class ProjectedMicroaggregation(ClassAveraging):
 
     def published(self, table: Table, weights: Numbers | None, rng: np.random.Generator) -> Table:
         """Return the averages of each block's classes."""
-        k, projection, average = self.params.k, self.params.projection, self.params.average
+        average = self.params.average
         return masked_by_blocks(
             table,
             blocks_of(table, self.params, self.name),
-            lambda part: aggregated(part, projected_classes(part.numbers, k, projection), average, weights),
+            lambda part: aggregated(part, self._classes(part), average, weights),
         )
 
+    def _classes(self, part: Table) -> ClassNumbers:
+        spreads = spreads_for(part, self.spreads)
+        return projected_classes(part.numbers, self.params.k, self.params.projection, spreads)
 
-def projected_classes(numbers: Numbers, k: int, projection: Projection) -> ClassNumbers:
+
+def projected_classes(
+    numbers: Numbers, k: int, projection: Projection, spreads: Sequence[Spread] | None = None
+) -> ClassNumbers:
     """Return the class of each record, shape (n,).
 
     Parameters
@@ -72,8 +79,10 @@ def projected_classes(numbers: Numbers, k: int, projection: Projection) -> Class
     k : int
         Least size of a class, at most n.
     projection : {"principal-component", "z-scores"}
+    spreads : sequence of Spread, optional
+        What columns are standardised by; by default their own spreads.
     """
-    points = np.nan_to_num(standardised(numbers), nan=0.0)
+    points = np.nan_to_num(standardised(numbers, spreads), nan=0.0)
     order = np.argsort(projected(points, projection), kind="stable")
     classes = np.empty(len(points), dtype=np.int64)
     classes[order] = least_squares(np.ascontiguousarray(points[order]), k)

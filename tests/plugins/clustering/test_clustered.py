@@ -186,7 +186,7 @@ def test_so_many_clusters_that_none_fits_become_one_file() -> None:
 
 
 def test_without_a_number_there_is_a_cluster_for_some_thousands_of_records() -> None:
-    assert [build().clusters(n) for n in (1, 1000, 50_000, 1_000_000)] == [2, 2, 3, 50]
+    assert [build().clusters(n) for n in (1, 1000, 50_000, 1_000_000)] == [2, 2, 2, 40]
     assert build(c=7).clusters(10) == 7
 
 
@@ -194,7 +194,7 @@ def test_large_files_are_clustered_by_a_sample_whatever_their_order() -> None:
     rng = np.random.default_rng(2)
     numbers = rng.normal(size=(SAMPLE + 500, 2)) + 20.0 * rng.integers(0, 2, (SAMPLE + 500, 1))
     order = rng.permutation(len(numbers))
-    method = build(c=2, inner=mdav(3))
+    method = build(c=2, inner=mdav(3), clustering="c-median")
     parts = method.divided(numeric(numbers), np.random.default_rng(1))
     again = method.divided(numeric(numbers[order]), np.random.default_rng(1))
     assert [set(rows.tolist()) for rows in parts] == [set(order[rows].tolist()) for rows in again]

@@ -19,7 +19,7 @@ def test_the_smoke_profile_prints_both() -> None:
         [sys.executable, "-m", "benchmarks.clustered", "--smoke"],
         capture_output=True, text=True, check=True, cwd=ROOT, env={"COLUMNS": "200", "PATH": ""},
     )  # fmt: skip
-    assert "by size" in done.stdout
+    assert "correlated lognormal" in done.stdout
 
 
 def test_loss_is_a_share_of_the_sum_of_squares() -> None:
