@@ -1,6 +1,8 @@
 """Who is ahead in a race: by constraints and objectives, by objectives at the price of constraints, or at screening."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import isnan, nan
 
 from evosdc.algorithms.domination import crowded_order
 from evosdc.model import Individual
@@ -13,16 +15,57 @@ BEHIND = 1e6
 """Weight of infeasibility beside an objective, where one figure has to tell of both."""
 
 
-def standing(individuals: Sequence[Individual]) -> list[int]:
-    """Return by position the place in the order of all, whether screened only or judged on all tables."""
-    alike = [
-        Individual(one.genome, one.key, {**one.scores, INFEASIBILITY: own(one)}, one.objectives, one.origin)
-        for one in individuals
-    ]
-    places = [0] * len(alike)
-    for place, position in enumerate(order_of(alike)):
-        places[position] = place
-    return places
+@dataclass(frozen=True)
+class Runner:
+    """A member of a race.
+
+    Parameters
+    ----------
+    individual : Individual
+        Judged on few tables, or on all.
+    key : bytes
+        Of its genome, whatever it is judged on.
+    screened : float
+        `figure` on the first table, as its rivals are screened on; of entries of a start, which were never screened,
+        the figure over all.
+    few : float
+        First objective on few tables; NaN where it was judged on all at once.
+    """
+
+    individual: Individual
+    key: bytes
+    screened: float
+    few: float = nan
+
+    @property
+    def beginning(self) -> int:
+        """The beginning of the key as a number."""
+        return int.from_bytes(self.key[:7])
+
+
+def estimated(runners: Sequence[Runner], apart: Callable[[object, object], bool]) -> list[Individual]:
+    """Return members with what they can be expected to be on all tables, to be compared; all count as judged there.
+
+    Those that were judged on few are corrected by how much those of their kind that were judged on all lost by that, in
+    the mean: the few tables are the same for all, and a kind that is lucky there is so in all of its members.
+
+    Parameters
+    ----------
+    runners : sequence of Runner
+    apart : callable
+        Whether two genomes are of different kinds.
+    """
+    several = any(len(runner.individual.objectives) > 1 for runner in runners)
+    known = [runner for runner in runners if not runner.individual.provisional and not isnan(runner.few)]
+    found = []
+    for runner in runners:
+        one = runner.individual
+        kin = [] if several or not one.provisional else [k for k in known if not apart(one.genome, k.individual.genome)]
+        lost = sum(k.individual.objectives[0] - k.few for k in kin) / max(len(kin), 1)
+        objectives = (one.objectives[0] + lost, *one.objectives[1:])
+        scores = {**one.scores, INFEASIBILITY: own(one)}
+        found.append(Individual(one.genome, one.key, scores, objectives, one.origin))
+    return found
 
 
 def own(individual: Individual) -> float:

@@ -27,8 +27,8 @@ def toolbox_of(
     fitness. Where `algorithm` is given, ``toolbox.algorithm(name, params)`` returns a registered algorithm on the same
     toolbox, for algorithms that are made of others. Where a constraint is on a privacy model, `keeps_classes` is True:
     half of the mutations are then moves that keep records alike (`evosdc.model.Movable.class_moves`), if there are any.
-    Of a genotype that is `evosdc.model.Raced`, ``on_one_table(genome)`` and ``on_all_tables(genome)`` say how it is
-    judged; of one that is `evosdc.model.Composed`, ``simpler(genome)`` which genomes have a step less, and
+    Of a genotype that is `evosdc.model.Raced`, ``on_tables(genome, number)`` and ``on_all_tables(genome)`` say how it
+    is judged; of one that is `evosdc.model.Composed`, ``simpler(genome)`` which genomes have a step less, and
     ``refined(genome)`` which have a parameter moved by a little.
     """
     toolbox = base.Toolbox()
@@ -41,7 +41,7 @@ def toolbox_of(
     toolbox.register("key", genotype.key)
     toolbox.register("distance", genotype.distance)
     if isinstance(genotype, Raced):
-        toolbox.register("on_one_table", genotype.judged_on, draws=1)
+        toolbox.register("on_tables", genotype.judged_on)
         toolbox.register("on_all_tables", genotype.judged_on, draws=genotype.draws)
     if isinstance(genotype, Composed):
         toolbox.register("simpler", genotype.simpler)

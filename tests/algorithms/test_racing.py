@@ -23,7 +23,7 @@ class Noisy:
         toolbox.register("mutate", lambda g, rng: (g[0] + rng.normal(), TABLES))
         toolbox.register("key", lambda g: repr(g).encode().ljust(16))
         toolbox.register("distance", lambda a, b: min(1.0, abs(a[0] - b[0])))
-        toolbox.register("on_one_table", lambda g: (g[0], 1))
+        toolbox.register("on_tables", lambda g, number: (g[0], number))
         toolbox.register("on_all_tables", lambda g: (g[0], TABLES))
         return toolbox
 
