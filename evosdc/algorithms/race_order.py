@@ -25,16 +25,15 @@ class Runner:
         Judged on few tables, or on all.
     key : bytes
         Of its genome, whatever it is judged on.
-    screened : float
-        `figure` on the first table, as its rivals are screened on; of entries of a start, which were never screened,
-        the figure over all.
+    first : float
+        First objective on the first table; of entries of a start, which were never screened, that over all.
     few : float
         First objective on few tables; NaN where it was judged on all at once.
     """
 
     individual: Individual
     key: bytes
-    screened: float
+    first: float
     few: float = nan
 
     @property
@@ -62,10 +61,40 @@ def estimated(runners: Sequence[Runner], apart: Callable[[object, object], bool]
         one = runner.individual
         kin = [] if several or not one.provisional else [k for k in known if not apart(one.genome, k.individual.genome)]
         lost = sum(k.individual.objectives[0] - k.few for k in kin) / max(len(kin), 1)
-        objectives = (one.objectives[0] + lost, *one.objectives[1:])
-        scores = {**one.scores, INFEASIBILITY: own(one)}
-        found.append(Individual(one.genome, one.key, scores, objectives, one.origin))
+        found.append(_expected(one, lost))
     return found
+
+
+def foreseen(
+    waiting: Sequence[Individual], runners: Sequence[Runner], apart: Callable[[object, object], bool]
+) -> list[Individual]:
+    """Return those that were screened only with what they can be expected to be on all tables, to be compared.
+
+    They are corrected by how much members of their kind lost after the first table, in the mean; where there are none,
+    by what all members lost, if that is a gain.
+
+    Parameters
+    ----------
+    waiting : sequence of Individual
+    runners : sequence of Runner
+    apart : callable
+        Whether two genomes are of different kinds.
+    """
+    several = any(len(one.objectives) > 1 for one in waiting)
+    if several or not runners:
+        return [_expected(one, 0.0) for one in waiting]
+    known = estimated(runners, apart)
+    lost = [one.objectives[0] - runner.first for one, runner in zip(known, runners, strict=True)]
+    found = []
+    for one in waiting:
+        kin = [own for own, other in zip(lost, known, strict=True) if not apart(one.genome, other.genome)]
+        found.append(_expected(one, sum(kin) / len(kin) if kin else min(0.0, sum(lost) / len(lost))))
+    return found
+
+
+def _expected(one: Individual, lost: float) -> Individual:
+    objectives = (one.objectives[0] + lost, *one.objectives[1:])
+    return Individual(one.genome, one.key, {**one.scores, INFEASIBILITY: own(one)}, objectives, one.origin)
 
 
 def own(individual: Individual) -> float:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from evosdc.algorithms.race_order import LENGTH, Runner, estimated, figure, merit, order_of, own
+from evosdc.algorithms.race_order import LENGTH, Runner, estimated, figure, foreseen, merit, order_of, own
 from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
 from evosdc.model.algorithm import ASIDE
 from evosdc.seeds import Streams
 
-SCREENED, FEW = "screened", "few"
-"""Names in the memory: what `Runner` has under these names, by member."""
+FIRST, FEW = "screened", "few"
+"""Names in the memory: first objectives on the first table and on few, by member, see `Runner`."""
 
 LED = "simplified"
 """Name in the memory: the beginning of the key of the member that led when children were last proposed."""
@@ -36,10 +36,10 @@ class Racing(Algorithm):
 
     All are judged on the same random numbers, so that most of the noise is in all of them. Those that are screened only
     wait beside the members; they may be parents, but are no members and no result. In each generation some are judged
-    on few tables: those whose figure on the first one would put them in the better half of the members. Who was lucky
-    there falls back then. Who leads for two generations is judged on all tables, as is the shortest that is hardly
-    worse; only these can be the search's result. What a kind loses by that, having been lucky on the few tables, its
-    other members are taken to lose, too.
+    on few tables: those whose figure would put them in the better half of the members. Who was lucky on the first table
+    falls back then. Who leads for two generations is judged on all tables, as is the shortest that is hardly worse;
+    only these can be the search's result. What members of a kind lose on more tables, having been lucky on the first
+    or the few, is added to the figures of the others of their kind.
     Of one kind, with less than half the greatest distance between them, few survive, so that kinds are left until their
     parameters are tuned. A new best member is tried with each of its steps left out, and of one member after the other,
     the best first, single parameters are moved up and down. Where constraints are broken by little a better genome may
@@ -73,7 +73,7 @@ class Racing(Algorithm):
 
     def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the best candidates; those that were screened only are set aside."""
-        settled = [Runner(one, self._key(one.genome), figure(one)) for one in candidates if not one.provisional]
+        settled = [Runner(one, self._key(one.genome), one.objectives[0]) for one in candidates if not one.provisional]
         waiting = [one for one in candidates if one.provisional]
         return _population(Population(()), self._survivors(settled), self._waiting(waiting))
 
@@ -153,21 +153,22 @@ class Racing(Algorithm):
 
     def _places(self, population: Population, members: Sequence[Runner]) -> list[int]:
         """Return by slot the place in the order of all, by what is known or estimated of them."""
-        waiting = [Runner(one, b"", 0.0) for one in population.individuals[len(members) :]]
-        order = order_of([*estimated(members, self._apart), *estimated(waiting, self._apart)])
+        waiting = population.individuals[len(members) :]
+        order = order_of([*estimated(members, self._apart), *foreseen(waiting, members, self._apart)])
         places: list[int] = np.argsort(order).tolist()
         return places
 
     def _promising(self, population: Population, members: Sequence[Runner]) -> list[int]:
         """Return which of those that wait are judged on few tables, by their places among them."""
-        waiting = population.individuals[len(members) :]
+        listed = estimated(members, self._apart)
+        waiting = foreseen(population.individuals[len(members) :], members, self._apart)
         order = order_of(waiting)
         if len(members) < self.params.population // 2:
             return order[: self.params.population // 2 - len(members)]
-        limit = float(np.median(population.memory[SCREENED]))
+        limit = float(np.median([figure(one) for one in listed]))
         several = len(waiting[0].objectives) > 1 if waiting else False
         chosen = [place for place in order if several or figure(waiting[place]) <= limit][: self.params.promoted]
-        near = self._near([*estimated(members, self._apart), *waiting])
+        near = self._near([*listed, *waiting])
         return chosen + [place for place in order if waiting[place] in near and place not in chosen][:1]
 
     def replace(
@@ -186,12 +187,12 @@ class Racing(Algorithm):
             elif again:
                 del left[key]  # one that fails on more tables waits no longer, either
                 few = one.objectives[0] if one.provisional else np.nan
-                judged = Runner(one, key, figure(individuals[slot]), few)
+                judged = Runner(one, key, individuals[slot].objectives[0], few)
             elif one.provisional and not one.failed:
                 waiting.append(one)
                 continue
             else:
-                judged = Runner(one, key, figure(one))
+                judged = Runner(one, key, one.objectives[0])
             if not one.failed:
                 rivals[key] = judged
         now = {members[slot].beginning for slot in _unrefined(members, population.memory)}
@@ -246,12 +247,12 @@ class Racing(Algorithm):
     def _runners(self, population: Population) -> list[Runner]:
         """Return the members, which stand first; at the beginning there may be none."""
         memory = population.memory
-        screened = memory[SCREENED].tolist()
-        few = memory[FEW].tolist() if FEW in memory else [np.nan] * len(screened)  # of an older version's checkpoint
-        individuals = population.individuals[: len(screened)]
+        first = memory[FIRST].tolist()
+        few = memory[FEW].tolist() if FEW in memory else [np.nan] * len(first)  # of an older version's checkpoint
+        individuals = population.individuals[: len(first)]
         return [
-            Runner(one, self._key(one.genome), first, on_few)
-            for one, first, on_few in zip(individuals, screened, few, strict=True)
+            Runner(one, self._key(one.genome), on_first, on_few)
+            for one, on_first, on_few in zip(individuals, first, few, strict=True)
         ]
 
     def _apart(self, one: object, other: object) -> bool:
@@ -283,7 +284,7 @@ def _population(
     """Return a population of members with their figures, and of those set aside; none is while there is no member."""
     memory = {
         ASIDE: np.array(len(kept) if members else 0),
-        SCREENED: np.array([member.screened for member in members], dtype=np.float64),
+        FIRST: np.array([member.first for member in members], dtype=np.float64),
         FEW: np.array([member.few for member in members], dtype=np.float64),
         LED: np.array(led),
         REFINED: np.array(sorted({member.beginning for member in members} & {*refined}), dtype=np.int64),
