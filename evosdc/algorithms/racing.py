@@ -74,7 +74,8 @@ class Racing(Algorithm):
     def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the best candidates; those that were screened only are set aside."""
         settled = [Runner(one, self._key(one.genome), one.objectives[0]) for one in candidates if not one.provisional]
-        waiting = [one for one in candidates if one.provisional]
+        known = {runner.key for runner in settled}
+        waiting = [one for one in candidates if one.provisional and self._key(one.genome) not in known]
         return _population(Population(()), self._survivors(settled), self._waiting(waiting))
 
     def propose(self, population: Population, streams: Streams) -> list[Offspring]:

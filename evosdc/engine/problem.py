@@ -195,7 +195,8 @@ class Problem:
         judged, objectives = self.judge(scores, genome, margins)
         if spread and each_kept:
             # A file of a plan is told by its seed, and any of them may be published: all have to keep the bounds.
-            judged[INFEASIBILITY] = max(self.constraints.judge(own)[INFEASIBILITY] for own in figures)
+            broken = max(self.constraints.judge(own)[INFEASIBILITY] for own in figures)
+            judged[INFEASIBILITY] = broken + (PROVISIONAL if draws < self.draws else 0.0)
         return Evaluation(judged, objectives, tuple(states) if self._followed else ())
 
     def _scored(

@@ -1,4 +1,4 @@
-"""Numbers cut apart where they lie least densely, and methods in clusters by the spreads of the whole file."""
+"""Numbers cut apart where few neighbours are separated, and methods in clusters by the spreads of the whole file."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_equal_records_stay_together_whatever_the_order_of_the_file(table: Table
         assert of.setdefault(record.tobytes(), label) == label
 
 
-def test_a_cut_runs_where_the_records_lie_least_densely() -> None:
+def test_a_cut_runs_where_it_separates_no_neighbours() -> None:
     rng = np.random.default_rng(1)
     # Two groups apart along the second attribute, which varies no more than the first: both are standardised.
     numbers = np.column_stack([rng.normal(size=400), rng.normal(size=400) * 0.1 + np.repeat([0.0, 9.0], 200)])
@@ -128,3 +128,12 @@ def test_by_its_own_spreads_a_file_is_masked_as_ever(inner: dict[str, Any]) -> N
     first, second = (one.mask(table, np.random.default_rng(1)) for one in (method, scaled))
     assert first.same_records(second)
     assert method.spreads is None
+
+
+@pytest.mark.parametrize("n", [60, 100, 130, 1000])
+def test_two_clumps_of_one_size_are_told_apart(n: int) -> None:
+    rng = np.random.default_rng(n)
+    half = np.repeat([0, 1], n // 2)
+    table = numeric(np.column_stack([rng.normal(size=n), 1000.0 * half + 0.01 * rng.normal(size=n)]))
+    labels = clusters_to_mask(table, 2, rng, "cuts").labels
+    assert len({*zip(labels.tolist(), half.tolist(), strict=True)}) == 2
