@@ -28,13 +28,26 @@ from tests.plugins.masking.tables import numeric
 
 K = 5
 AMOUNTS = "correlated lognormal"
+
+
+def incomes(rng: np.random.Generator, n: int) -> NDArray[np.float64]:
+    """Four lognormal incomes with a factor in common, two marks, two ages."""
+    common = rng.normal(size=(n, 1)) + 0.4 * rng.normal(size=(n, 4))
+    return np.hstack([np.exp(10.0 + common), rng.integers(0, 2, (n, 2)), rng.integers(18, 90, (n, 2))])
+
+
+def clumps(rng: np.random.Generator, n: int, number: int, apart: float, wide: float) -> NDArray[np.float64]:
+    """Normal clumps with centres drawn from a normal distribution."""
+    return rng.normal(0.0, apart, (number, 8))[rng.integers(number, size=n)] + rng.normal(0.0, wide, (n, 8))
+
+
 OTHERS: dict[str, Callable[[np.random.Generator, int], NDArray[np.float64]]] = {
     "independent normal": lambda rng, n: rng.normal(size=(n, 8)),
     "independent lognormal": lambda rng, n: np.exp(rng.normal(size=(n, 8))),
     "uniform": lambda rng, n: rng.random((n, 8)),
-    "mixture of four normals": lambda rng, n: (
-        rng.normal(0.0, 4.0, (4, 8))[rng.integers(4, size=n)] + rng.normal(size=(n, 8))
-    ),
+    "mixture of four normals": lambda rng, n: clumps(rng, n, 4, 4.0, 1.0),
+    "incomes, marks and ages": incomes,
+    "30 tight clumps": lambda rng, n: clumps(rng, n, 30, 10.0, 0.05),
 }
 """Other files of numbers, by what they are drawn from."""
 

@@ -192,7 +192,7 @@ def mask(
     changed = ", ".join(f"{name} {count}" for name, count in written.changed.items())
     what = masking.label if steps or righted or moved else method
     say(f"{what}: {len(masked)} records, cells changed: {changed}. Wrote {output} and {manifest.name}.")
-    if max(parts) > 1:
+    if max(parts) > 1 or innermost(built) is not built:
         say(f"Strata and clusters that were masked by themselves: {', then '.join(map(str, parts))}.")
     if companion is not None:
         say(f"{companion.name} says how records were masked: keep it, and apart from the protected file.")

@@ -14,6 +14,7 @@ from evosdc.clustering.geometry import Integers, geometry_of, records_of
 from evosdc.clustering.stability import Stability
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.seeds import Purpose, stream
+from evosdc.table.missing_values import faults_of_missing
 from evosdc.table.table import Numbers, Table
 
 UP_TO = 12
@@ -132,7 +133,8 @@ def clusters_of(
     Raises
     ------
     ParameterError
-        A number below 1, a seed below 0, a fuzziness outside its range, or a table without records or attributes.
+        A number below 1, a seed below 0, a fuzziness outside its range, a table without records or attributes, or
+        missing values where the schema allows none.
     """
     _check(table, {"c": clusters, "up_to": up_to, "starts": starts, "seeds": seeds}, seed, fuzziness)
     records, known = records_of(table), geometry_of(table)
@@ -175,6 +177,7 @@ def _check(table: Table, numbers: dict[str, object], seed: object, fuzziness: ob
     if not len(table) or not len(table.schema):
         given = f"{len(table)} records of {len(table.schema)} attributes"
         collect.faults.append(Fault("cluster", given, "one record and one attribute at least"))
+    collect.faults += faults_of_missing(table, table.schema.names)
     for name, value in numbers.items():
         if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
             collect.faults.append(Fault(f"cluster: {name}", repr(value), "a whole number, 1 at least"))

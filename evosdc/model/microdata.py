@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from evosdc.errors import DataError, Fault
+from evosdc.table.missing_values import faults_of_missing
 from evosdc.table.record_rules import RecordRules
-from evosdc.table.schema import MissingRule
 from evosdc.table.structural_zeros import find_structural_zeros
 from evosdc.table.table import Table
 
@@ -50,18 +50,7 @@ class Microdata:
             )
         if len(self.table) == 0:
             faults.append(Fault("data", "no record", "at least one record"))
-        if self.table.schema.na is MissingRule.ERROR:
-            for name in self.protect:
-                count = self.table.missing_in(self.table.schema[name])
-                if count:
-                    faults.append(
-                        Fault(
-                            name,
-                            f"{count} missing values",
-                            "none, since the schema says na = 'error'",
-                            "Set na = 'category' or fill them in.",
-                        )
-                    )
+        faults += faults_of_missing(self.table, self.protect)
         if faults:
             raise DataError(faults)
 

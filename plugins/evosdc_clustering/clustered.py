@@ -29,9 +29,9 @@ class Clustered(Dividing, Tunable):
 
     Like is masked with like, and a method whose time grows with the square of the records takes a fraction of it. The
     clusters are c-median clusters on the masked attributes (`evosdc.clustering.c_median`), of large files by a sample.
-    Large files of numbers alone are cut apart where they lie least densely (`evosdc_clustering.cuts`). The order of the
-    records is of no account. Methods that compare records measure differences of numbers by the spreads of the whole
-    file (`MaskingMethod.scaled_by`).
+    Large files of numbers alone are cut apart where few neighbours are separated (`evosdc_clustering.cuts`). The order
+    of the records is of no account. Methods that compare records measure differences of numbers by the spreads of the
+    whole file (`MaskingMethod.scaled_by`).
 
     A cluster that the inner method refuses, or that has too few records, is merged with the one whose representative is
     nearest before anything is masked. So what the inner method promises of classes of records holds in each cluster and
@@ -57,8 +57,8 @@ class Clustered(Dividing, Tunable):
         )
         clustering: Way | None = Field(
             None,
-            description="c-median, or cuts: numbers cut apart where they lie least densely, into clusters of nearly "
-            f"equal size; default: c-median, and cuts of numbers alone with more than {SAMPLE} distinct records",
+            description="c-median, or cuts: numbers cut apart where few neighbours are separated, in clusters of "
+            f"nearly equal size; default: c-median, and cuts of numbers alone with more than {SAMPLE} distinct records",
         )
         starts: int | None = Field(
             None,

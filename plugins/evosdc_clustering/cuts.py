@@ -1,10 +1,10 @@
 """Clusters of numbers of nearly equal size, cut apart where few neighbours are separated.
 
 Microaggregation loses where a border runs between neighbours, and takes the longer the larger the largest cluster. So
-each cut gives both sides records in proportion to the clusters that are to be made of them, and its direction is the
-one, of the principal components, the attributes and their sum, in which records lose least that have their neighbours on
-the other side. The way is evosdc's own; cuts across principal components alone are principal direction divisive
-partitioning, Boley (1998).
+each cut gives both sides records in proportion to the clusters that are to be made of them. Its direction is that one,
+of the principal components, the attributes and their sum, which leaves records nearest to neighbours on their own side.
+The way is evosdc's own; cuts across principal components alone are principal direction divisive partitioning, Boley
+(1998).
 """
 
 import numpy as np

@@ -231,3 +231,10 @@ def test_a_front_consists_of_what_was_judged_on_all_tables() -> None:
     ]
     offspring = search.propose(search.first_population(start), Streams(1))
     assert {item.genome[1] for item in offspring} == {1, MANY}
+
+
+def test_what_was_judged_on_all_tables_is_not_screened_besides(noisy: Noisy) -> None:
+    search = racing(noisy)
+    judged = [noisy.judged((float(n), TABLES)) for n in range(5, 10)]
+    population = search.first_population([*judged, noisy.judged((5.0, 1)), noisy.judged((11.0, 1))])
+    assert [one.genome[0] for one in population.individuals[len(population.members) :]] == [11.0]

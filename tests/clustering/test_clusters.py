@@ -19,6 +19,7 @@ from evosdc.seeds import Purpose, stream
 from evosdc.table.schema import Schema
 from evosdc.table.table import Table
 from tests.clustering.test_c_median import files, groups_of, slow_distance
+from tests.plugins.masking.tables import numeric
 from tests.plugins.measures.cases import schema, table
 
 
@@ -168,3 +169,8 @@ def test_all_faults_are_told_at_once():
     with pytest.raises(ParameterError) as caught:
         clusters_of(empty, 0, seed=-1)
     assert len(caught.value.faults) == 3
+
+
+def test_missing_values_are_refused_where_the_schema_allows_none():
+    with pytest.raises(ParameterError, match="x0: given 2 missing values; wanted none, since the schema says na"):
+        clusters_of(numeric([1.0, np.nan, 3.0, np.nan], na="error"), 2)

@@ -10,7 +10,11 @@ from hypothesis import strategies as st
 from evosdc.calls.masking import apply_masking, build_steps
 from evosdc.calls.masking_methods import RegisteredMethods
 from evosdc.errors import PluginError
+from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.config.experiment import Experiment
 from evosdc.model import Masking
+from evosdc.model.individual import PROVISIONAL
+from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import default_registry
 from evosdc.seeds import Streams
 from evosdc.testing.tables import sample_microdata
@@ -231,3 +235,22 @@ def test_no_stratum_of_a_few_records_is_formed() -> None:
         _, counts = np.unique(MICRODATA.table.column(name), return_counts=True)
         assert counts.min() >= 20
     assert NOWHERE not in range(len(SPACE.strata))
+
+
+def test_a_plan_judged_on_few_tables_stays_provisional_under_constraints() -> None:
+    document = {
+        "data": {"name": "housing", "first": 60},
+        "genotype": {"name": "recipes", "draws": 6},
+        "measures": {"il": ["ctbil"], "dr": ["id"]},
+        "constraints": ["il <= 99"],
+    }
+    problem = assemble(parse_parameters(Experiment, document, "experiment"), REGISTRY).problem
+    genotype = problem.genotype
+    assert isinstance(genotype, Recipes)
+    genome = genotype.composed(Masking("rank-swapping", {"p": 10}))
+    assert genome is not None
+    found = {}
+    for draws in (1, 3, 6):
+        one = genotype.judged_on(genome, draws)
+        found[draws] = problem.evaluate(one, genotype.key(one)).scores["infeasibility"]
+    assert found == {1: PROVISIONAL, 3: PROVISIONAL, 6: 0.0}
