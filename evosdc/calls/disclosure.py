@@ -11,6 +11,7 @@ from evosdc.model import IntruderView, MissingMatch, PrivacyModel
 from evosdc.plugins.registry import Registry
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.alignment import recode_like
+from evosdc.table.coarsening import coarsened
 from evosdc.table.role_assignment import assign_role
 from evosdc.table.schema import WITHHELD, MissingRule, Role, Schema
 from evosdc.table.table import Numbers, Table
@@ -93,7 +94,8 @@ def intruder_view_of(
                 given = f"{len(population)} records, of which the {len(table)} of the file cannot be a part"
                 wanted = f"all people that the file was drawn from, {len(table)} records or more"
                 raise ParameterError(Fault("population", given, wanted, "Check that the two files are not exchanged."))
-            population = recode_like(population, schema, chosen)
+            recode_like(population, schema, chosen)  # refuses what cannot be compared
+            population = coarsened(population, table, chosen)
     if len(table) == 0:
         collect.faults.append(Fault("data", "no record", "at least one record"))
     collect.settle()

@@ -33,7 +33,12 @@ def open_source(data: str, schema: Path | None) -> Source:
 
 
 def data_of(
-    data: str, schema: Path | None, names: str | None, neutralise: bool = False, shuffle: bool = False
+    data: str,
+    schema: Path | None,
+    names: str | None,
+    neutralise: bool = False,
+    shuffle: bool = False,
+    population: Path | None = None,
 ) -> dict[str, Any]:
     """Return the data of an experiment about a file or a registered data set; raises as `is_dataset`.
 
@@ -45,12 +50,16 @@ def data_of(
         Whether cells that a spreadsheet would take for formulas are published with a quote before them.
     shuffle : bool
         Whether the records are published in random order.
+    population : Path, optional
+        A file of the population, for privacy models that compare with it.
     """
     source: dict[str, Any] = {"name": data} if is_dataset(data) else {"file": str(Path(data))}
     if neutralise:
         source["neutralise_formulas"] = True
     if shuffle:
         source["shuffle"] = True
+    if population is not None:
+        source["population"] = str(population)
     if schema is not None:
         source["schema"] = str(schema)
     return source if names is None else source | {"protect": listed(names)}
@@ -111,7 +120,12 @@ def files_read(assembly: "Assembly") -> tuple[Path, ...]:
     """Return the files that a run reads: data, schema, hierarchies, and files that it starts from."""
     experiment = assembly.experiment
     data, start = experiment.data, experiment.start
-    named = [data.file, data.schema_file, *(rule for rule in data.hierarchies.values() if isinstance(rule, Path))]
+    named = [
+        data.file,
+        data.schema_file,
+        data.population,
+        *(rule for rule in data.hierarchies.values() if isinstance(rule, Path)),
+    ]
     named += start.files if start is not None else ()
     return (*filter(None, named), *files_behind(assembly.source, data.name or str(data.file)))
 

@@ -51,6 +51,7 @@ from evosdc.cli.options import (
     show_default=True,
     help="Keep combinations that never occur in DATA, though 5 records or more are expected, from occurring.",
 )
+@click.option("--population", type=PATH, help="A file of the population, for required privacy models that compare.")
 @formulas_option
 @click.option(
     "--shuffle", is_flag=True, help="Publish the records in random order: their old one may tell what is masked."
@@ -72,6 +73,7 @@ def protect(
     explainable: bool,
     second_opinion: bool,
     zeros: bool,
+    population: Path | None,
     neutralise: bool,
     shuffle: bool,
     seed: int,
@@ -94,7 +96,7 @@ def protect(
     from evosdc.plugins.registry import default_registry
 
     experiment = protection(
-        data_of(data, schema, names, neutralise, shuffle),
+        data_of(data, schema, names, neutralise, shuffle, population),
         default_registry(),
         fitness=fitness,
         il=listed(il) or (),

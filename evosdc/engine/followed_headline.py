@@ -160,7 +160,7 @@ def follows(headline: Headline) -> bool:
     """
     model, microdata = headline.model, headline.microdata
     schema = microdata.table.schema
-    if not isinstance(model, ByClass) or schema.na is MissingRule.WILDCARD:
+    if not isinstance(model, ByClass) or not model.by_class or schema.na is MissingRule.WILDCARD:
         return False
     masked = [name for name in (*headline.quasi_identifiers, *headline.sensitive) if name in microdata.protect]
     if any(not schema[name].categorical for name in masked):

@@ -1,6 +1,6 @@
 """A privacy model as a score: what ``k-anonymity >= 3`` looks at."""
 
-from math import isnan
+from math import inf, isnan
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,8 @@ import numpy as np
 from evosdc.errors import EvaluationError
 from evosdc.model import Fitted, IntruderView, Microdata, MissingMatch, PrivacyModel
 from evosdc.model.constraint import GREATEST
-from evosdc.table.schema import Role
+from evosdc.table.coarsening import coarsened
+from evosdc.table.schema import Attribute, Role
 from evosdc.table.table import Table
 
 
@@ -36,6 +37,7 @@ class Headline(Fitted):
         known = (*microdata.protect, *(n for n in schema.with_role(Role.QUASI_IDENTIFIER) if n not in protected))
         self.quasi_identifiers = tuple(name for name in known if name not in self.sensitive)
         self._last: tuple[Table, IntruderView] | None = None
+        self._population: tuple[tuple[Attribute, ...], Table] | None = None
 
     def view(self, masked: Table) -> IntruderView:
         """Return the file as an intruder would see it; that of the last table is kept for further figures of it."""
@@ -46,17 +48,29 @@ class Headline(Fitted):
     def _view_of(self, masked: Table) -> IntruderView:
         table, schema = self.microdata.table, self.microdata.table.schema
         weights, households = schema.with_role(Role.WEIGHT), schema.with_role(Role.HOUSEHOLD)
+        published = table.with_columns(masked)
         return IntruderView(
-            table.with_columns(masked),
+            published,
             self.quasi_identifiers,
             self.sensitive,
             np.asarray(table.column(weights[0]), dtype=np.float64) if weights else None,
             households[0] if households else None,
             MissingMatch.of(schema.na),
+            self._population_like(published),
         )
 
+    def _population_like(self, published: Table) -> Table | None:
+        """Return the population in the coding of the published file; that of the last coding is kept."""
+        population = self.microdata.population
+        if population is None:
+            return None
+        attributes = tuple(published.schema[name] for name in self.quasi_identifiers)
+        if self._population is None or self._population[0] != attributes:
+            self._population = attributes, coarsened(population, published, self.quasi_identifiers)
+        return self._population[1]
+
     def score(self, masked: Table) -> float:
-        """Return the headline; finite, a figure without bound is cut.
+        """Return the headline; finite, a figure without bound (None) is cut.
 
         Raises
         ------
@@ -64,7 +78,7 @@ class Headline(Fitted):
             The model gives no number.
         """
         value: Any = self.model.assess(self.view(masked))[self.model.headline]
-        number = float("nan") if value is None else float(value)
+        number = inf if value is None else float(value)
         if isnan(number):
             raise EvaluationError(f"privacy model {type(self.model).__name__} gave no number for {self.model.headline}")
         return min(max(number, -GREATEST), GREATEST)

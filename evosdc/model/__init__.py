@@ -35,15 +35,16 @@ from evosdc.model.microdata import Microdata
 from evosdc.model.operators import deap_crossover, deap_mutation
 from evosdc.model.parameters import Parameters
 from evosdc.model.privacy import ByClass, ClassContents, ClassValues, IntruderView, MissingMatch, PrivacyModel
+from evosdc.model.privacy_models import Guaranteeing, PrivacyModels
 from evosdc.model.toolbox import toolbox_of
 
 __all__ = [
     "Aggregation", "Algorithm", "Archipelago", "ByClass", "Choices", "ClassContents", "ClassValues", "Composed",
     "Described", "Design", "Direct", "Dividing", "Dump", "Estimate", "Estimated", "Executor", "Expected", "Failure",
-    "Fitness", "Fitted", "Followed", "Free", "Generalising", "Genotype", "Incremental", "Individual",
+    "Fitness", "Fitted", "Followed", "Free", "Generalising", "Genotype", "Guaranteeing", "Incremental", "Individual",
     "InnerParameters", "IntruderView", "Judge", "Judgement", "Limit", "Masking", "MaskingMethod", "MaskingMethods",
     "Measure", "Mending", "Microdata", "MissingMatch", "Movable", "Moving", "Offspring", "Outcome", "Parameters",
-    "Population", "PostRandomised", "PrivacyModel", "Raced", "Randomised", "Range", "Restricted", "Seedable",
-    "SelfStarting", "SharedFiles", "Task", "TaskQueue", "Tunable", "deap_crossover", "deap_mutation", "designs_of",
-    "fitting_designs", "toolbox_of",
+    "Population", "PostRandomised", "PrivacyModel", "PrivacyModels", "Raced", "Randomised", "Range", "Restricted",
+    "Seedable", "SelfStarting", "SharedFiles", "Task", "TaskQueue", "Tunable", "deap_crossover", "deap_mutation",
+    "designs_of", "fitting_designs", "toolbox_of",
 ]  # fmt: skip

@@ -23,6 +23,9 @@ class Microdata:
     zeros_threshold : float, optional
         Expected records from which a combination that never occurs is a structural zero, which masked files may not
         hold; None where structural zeros are not looked for.
+    population : Table, optional
+        The people that the respondents were drawn from, with the quasi-identifiers, unmasked and in a coding of their
+        own: for privacy models that compare a published file with them.
 
     Raises
     ------
@@ -35,6 +38,7 @@ class Microdata:
     table: Table
     protect: tuple[str, ...]
     zeros_threshold: float | None = None
+    population: Table | None = None
 
     def __post_init__(self) -> None:
         self.table.schema.require(self.protect, "protect")
@@ -82,4 +86,4 @@ class Microdata:
         masked : Table
             The protected attributes, shape (n, V).
         """
-        return Microdata(self.table.with_columns(masked), self.protect)
+        return Microdata(self.table.with_columns(masked), self.protect, population=self.population)

@@ -213,6 +213,11 @@ class ByClass(PrivacyModel):
     of_whole_file: ClassVar[bool] = False
     """Whether the figure of a class also depends on the sensitive values of the whole file."""
 
+    @property
+    def by_class(self) -> bool:
+        """Whether, with these parameters, the headline is indeed that of the worst class; usually so."""
+        return True
+
     @abstractmethod
     def class_figures(self, contents: ClassContents) -> Numbers:
         """Return the figure of each class, shape (c,): the greater the safer where `larger_is_safer`."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from evosdc.kernel import kernel
 from evosdc_lattice.earth_mover import Ground, distances
+from evosdc_lattice.required_models import RequiredModel
 from evosdc_lattice.rollup import Counts, Sensitive, absorbing_failures
 
 Diversity = Literal["distinct", "entropy", "recursive"]
@@ -52,6 +53,8 @@ class ClassRequirement:
         Greatest earth mover's distance between a class and the whole file, in [0, 1] (`evosdc_lattice.earth_mover`).
     p : int, optional
         Least number of distinct sensitive values (p-sensitive k-anonymity).
+    models : tuple of RequiredModel
+        Registered privacy models.
     """
 
     k: int
@@ -61,20 +64,23 @@ class ClassRequirement:
     t: float | None = None
     p: int | None = None
     attributes: tuple[SensitiveAttribute, ...] = ()
+    models: tuple[RequiredModel, ...] = ()
 
     @property
     def k_only(self) -> bool:
         """Whether sizes of classes decide alone."""
-        return not self.attributes or (self.l is None and self.t is None and self.p is None)
+        named = self.l is not None or self.t is not None or self.p is not None
+        return not self.models and not (self.attributes and named)
 
     @property
     def absorbing(self) -> bool:
         """Whether a union of a safe class with any other is safe, so that suppression never grows upwards.
 
         It is so for k, p and distinct l; under entropy and recursive diversity and t-closeness a safe class can be
-        spoilt by an unsafe one that joins it.
+        spoilt by an unsafe one that joins it. Of registered models nothing is taken for granted.
         """
-        return self.k_only or (self.t is None and (self.l is None or self.diversity == "distinct"))
+        diverse = self.t is None and (self.l is None or self.diversity == "distinct")
+        return self.k_only or (diverse and not self.models)
 
     def failing(self, counts: Counts, sensitive: Sensitive, absorbing_only: bool = False) -> NDArray[np.bool_]:
         """Return which classes fail, shape (m,).
@@ -103,6 +109,9 @@ class ClassRequirement:
                 ground = attribute.ground
                 away = distances(sensitive, begin, end, attribute.overall, ground.ordered, ground.above)
                 failing |= away > self.t + _ROUNDING
+        if not absorbing_only:
+            for required in self.models:
+                failing |= required.failing(counts, sensitive)
         return failing
 
 

@@ -16,9 +16,11 @@ from evosdc.model import (
     Dump,
     Fitted,
     Generalising,
+    Guaranteeing,
     Masking,
     Microdata,
     Parameters,
+    PrivacyModels,
     Restricted,
     SelfStarting,
 )
@@ -29,11 +31,19 @@ from evosdc_lattice.ladder import ladders_of, with_hierarchy
 from evosdc_lattice.losses import AverageClassSize, Discernibility, NodeLoss
 from evosdc_lattice.measures import FittedLoss
 from evosdc_lattice.publication import class_sizes, failing_rows, published
-from evosdc_lattice.sensitive import Distance, sensitive_attributes
+from evosdc_lattice.required_models import required_models
+from evosdc_lattice.sensitive import Distance, sensitive_attributes, sensitive_columns
 from evosdc_lattice.space import LatticeSpace, Levels, locked
 
 
-class Lattice(SelfStarting[Levels], Restricted[Levels], Generalising[Levels], Direct[Levels], Described[Levels]):
+class Lattice(
+    Guaranteeing[Levels],
+    SelfStarting[Levels],
+    Restricted[Levels],
+    Generalising[Levels],
+    Direct[Levels],
+    Described[Levels],
+):
     """A vector of levels, one an attribute: full-domain generalisation with suppression (Samarati 2001; Sweeney 2002).
 
     Every value of an attribute is replaced by its ancestor at the attribute's level; classes that fail the privacy
@@ -61,6 +71,9 @@ class Lattice(SelfStarting[Levels], Restricted[Levels], Generalising[Levels], Di
         sensitive: tuple[str, ...] | None = Field(
             None, description="sensitive attributes; default: those with that role in the schema"
         )
+        require: tuple[str, ...] = Field(
+            (), description='registered privacy models that every class must meet, such as ["beta-likeness <= 2"]'
+        )
         suppressed: Literal["star", "drop"] = Field(
             "star", description="whether suppressed records are published as roots or left out"
         )
@@ -68,9 +81,10 @@ class Lattice(SelfStarting[Levels], Restricted[Levels], Generalising[Levels], Di
         @model_validator(mode="before")
         @classmethod
         def _one_sensitive(cls, value: Any) -> Any:
-            if isinstance(value, dict) and isinstance(value.get("sensitive"), str):
-                return {**value, "sensitive": (value["sensitive"],)}
-            return value
+            if not isinstance(value, dict):
+                return value
+            single = {name: (value[name],) for name in ("sensitive", "require") if isinstance(value.get(name), str)}
+            return {**value, **single}
 
         @model_validator(mode="after")
         def _count_or_share(self) -> "Lattice.Params":
@@ -88,7 +102,7 @@ class Lattice(SelfStarting[Levels], Restricted[Levels], Generalising[Levels], Di
                 (self.diversity != "distinct" and not asked[0], "diversity", "l = ..."),
                 (self.c != 3.0 and (self.diversity != "recursive" or not asked[0]), "c", 'diversity = "recursive"'),
                 (self.distance is not None and not asked[1], "distance", "t = ..."),
-                (self.sensitive is not None and not any(asked), "sensitive", "l, t or p"),
+                (self.sensitive is not None and not any((*asked, self.require)), "sensitive", "l, t, p or require"),
             )
             faults = [f"{name} with {partner}" for is_idle, name, partner in idle if is_idle]
             if faults:
@@ -98,15 +112,17 @@ class Lattice(SelfStarting[Levels], Restricted[Levels], Generalising[Levels], Di
     params: Params
     portfolio = None
 
-    def __init__(self, params: Params, microdata: Microdata) -> None:
-        super().__init__(params, microdata)
+    def __init__(self, params: Params, microdata: Microdata, models: PrivacyModels | None = None) -> None:
+        super().__init__(params, microdata, models)
         original = microdata.original
         columns = [original.column(name) for name in original.schema.names]
         named = [with_hierarchy(a, column) for a, column in zip(original.schema.attributes, columns, strict=True)]
         self._notes = tuple(note for _, note in named if note)
         ladders = ladders_of([attribute for attribute, _ in named], columns)
         attributes, values = sensitive_attributes(params, microdata)
-        model = ClassRequirement(params.k, params.l, params.diversity, params.c, params.t, params.p, attributes)
+        required = required_models(params.require, sensitive_columns(attributes, microdata.table), microdata, models)
+        given = (params.k, params.l, params.diversity, params.c, params.t, params.p)
+        model = ClassRequirement(*given, attributes, required)
         n = len(original)
         limit = int(params.suppression) if params.suppression > 1 else floor(params.suppression * n + 1e-9)
         self.space = LatticeSpace(ladders, model, min(limit, n), values)

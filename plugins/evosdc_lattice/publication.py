@@ -70,7 +70,8 @@ def _generalised(ladder: Ladder, level: int, original: Attribute, suppressed: Ro
     if len(suppressed):
         column[suppressed] = code[root]
     scale = original.scale if original.categorical else Scale.NOMINAL
-    return replace(original, scale=scale, categories=categories, decimals=0), column
+    hierarchy = ladder.attribute.hierarchy
+    return replace(original, scale=scale, categories=categories, decimals=0, hierarchy=hierarchy), column
 
 
 def class_sizes(space: LatticeSpace, classes: FrequencySet) -> dict[str, Any]:

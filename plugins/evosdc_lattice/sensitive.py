@@ -7,9 +7,12 @@ from numpy.typing import NDArray
 
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.model import Microdata
+from evosdc.table.equivalence import ranks
 from evosdc.table.schema import Attribute, Role, Scale
+from evosdc.table.table import MISSING, Table
 from evosdc_lattice.class_requirement import SensitiveAttribute
 from evosdc_lattice.earth_mover import Ground, equal_ground, hierarchical_ground, ordered_ground
+from evosdc_lattice.required_models import SensitiveColumns
 
 Distance = Literal["equal", "ordered", "hierarchical"]
 
@@ -25,13 +28,14 @@ def sensitive_attributes(params: Any, microdata: Microdata) -> tuple[tuple[Sensi
         Diversity or closeness is asked for and there is no sensitive attribute, or one is protected as well.
     """
     table = microdata.table
-    if params.l is None and params.t is None and params.p is None:
+    asked = params.l is not None or params.t is not None or params.p is not None
+    if not asked and not params.require:
         return (), np.empty((len(table), 0), dtype=np.int64)
     names = params.sensitive if params.sensitive is not None else table.schema.with_role(Role.SENSITIVE)
     collect = FaultCollector()
     with collect.step():
         table.schema.require(names, "genotype lattice: sensitive")
-    if not names:
+    if not names and asked:
         advice = "Name one by sensitive = [...], or give it the role sensitive in the schema."
         collect.faults.append(
             Fault("genotype lattice", "l, t or p without a sensitive attribute", "at least one", advice)
@@ -55,7 +59,21 @@ def sensitive_attributes(params: Any, microdata: Microdata) -> tuple[tuple[Sensi
         columns.append(codes.reshape(-1).astype(np.int64) + begin)
         begin = end
     collect.settle()
-    return tuple(attributes), np.stack(columns, axis=1)
+    return tuple(attributes), np.stack(columns, axis=1) if columns else np.empty((len(table), 0), dtype=np.int64)
+
+
+def sensitive_columns(attributes: tuple[SensitiveAttribute, ...], table: Table) -> tuple[SensitiveColumns, ...]:
+    """Return the sensitive attributes as registered privacy models read them."""
+    found = []
+    for each in attributes:
+        attribute, column = table.schema[each.name], table.column(each.name)
+        codes = np.array(column if attribute.categorical else ranks(column), dtype=np.int64)
+        size = int(codes.max(initial=0)) + 1
+        codes[codes == MISSING] = size
+        present, counts = np.unique(codes, return_counts=True)
+        labels = np.where(present == size, MISSING, present).astype(np.int32)
+        found.append(SensitiveColumns(attribute, labels, each.begin, counts.astype(np.int64)))
+    return tuple(found)
 
 
 def ground_of(attribute: Attribute, present: NDArray[Any], distance: Distance | None) -> Ground:

@@ -1,6 +1,7 @@
 """How diverse the sensitive values of a class are: p-sensitivity and l-diversity."""
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -62,6 +63,10 @@ class LDiversity(ByClass):
     Distinct: l different values. Entropy: ``exp(-sum p log p) >= l``. Recursive (c, l):
     ``r_1 < c (r_l + ... + r_m)`` with frequencies r falling, and l <= m; 0 where not even l = 1 holds. A missing
     sensitive value is a value of its own.
+
+    Shannon's plug-in entropy of a small class lies below that of the population that it was drawn from. The estimator
+    ``grassberger`` (Grassberger 2003) corrects it: ``ln n - sum n_i G(n_i) / n``, n_i the records of a value and
+    ``G(n) = psi(n) + (-1)**n / 2 (psi((n + 1) / 2) - psi(n / 2))``. It can exceed the number of distinct values.
     """
 
     class Params(Parameters):
@@ -69,6 +74,7 @@ class LDiversity(ByClass):
 
         form: Literal["distinct", "entropy", "recursive"] = Field("distinct", description="form of the headline `l`")
         c: float = Field(3.0, gt=0.0, description="c of recursive (c, l)-diversity")
+        estimator: Literal["shannon", "grassberger"] = Field("shannon", description="of the entropy form")
 
     headline: ClassVar[str] = "l"
 
@@ -80,7 +86,10 @@ class LDiversity(ByClass):
         """Return l in the three forms, over all attributes and by attribute."""
         by_attribute: dict[str, dict[str, float]] = {}
         for name in view.sensitive:
-            distinct, entropy, recursive = diversities(spread_of(view, name)[0], self.params.c)
+            spread = spread_of(view, name)[0]
+            distinct, entropy, recursive = diversities(spread, self.params.c)
+            if self.params.estimator == "grassberger":
+                entropy = grassberger_entropies(spread)
             by_attribute[name] = {
                 "distinct": int(distinct.min()),
                 "entropy": float(np.exp(entropy.min())),
@@ -89,15 +98,19 @@ class LDiversity(ByClass):
         least = {
             form: min(found[form] for found in by_attribute.values()) for form in ("distinct", "entropy", "recursive")
         }
-        parameters = {"form": self.params.form, "c": self.params.c}
+        parameters = {"form": self.params.form, "c": self.params.c, "estimator": self.params.estimator}
         return {"l": least[self.params.form], **least, **parameters, "attributes": by_attribute}
 
     def attainable(self, view: IntruderView) -> tuple[float, float]:
-        """Return that no class has more values of an attribute than the file."""
-        return 0.0, most_values(view)
+        """Return that no class has more values of an attribute than the file; an estimate may say so."""
+        estimated = self.params.form == "entropy" and self.params.estimator == "grassberger"
+        return 0.0, inf if estimated else most_values(view)
 
     def class_figures(self, contents: ClassContents) -> Numbers:
         """Return l of each class in the form of the headline, over all attributes; of `entropy` its logarithm."""
+        if self.params.form == "entropy" and self.params.estimator == "grassberger":
+            least: Numbers = np.min([grassberger_entropies(spread_in_classes(v)) for v in contents.sensitive], axis=0)
+            return least
         return _least(contents, _FORMS.index(self.params.form), self.params.c)
 
     def headline_of(self, figure: float) -> float:
@@ -169,3 +182,46 @@ def diversities(
                 recursive[i] = size - t
         distinct[i] = size
     return distinct, entropy, recursive
+
+
+_EULER = 0.5772156649015329
+
+
+@kernel
+def grassberger_entropies(spread: Spread) -> NDArray[np.float64]:
+    """Return Grassberger's estimate of the entropy of each key's values in nats, shape (m,).
+
+    G by its recursion: ``G(1) = -gamma - ln 2``, ``G(2) = 2 - gamma - ln 2``, ``G(2j + 1) = G(2j)`` and
+    ``G(2j + 2) = G(2j) + 2 / (2j + 1)``.
+    """
+    m = spread.starts.size - 1
+    entropy = np.zeros(m, np.float64)
+    most = 2
+    for c in spread.overall:
+        most = max(most, c)
+    for c in spread.counts:
+        most = max(most, c)
+    g = np.empty(max(most, spread.counts.sum()) + 2, np.float64)
+    g[0] = 0.0
+    g[1] = -_EULER - np.log(2.0)
+    g[2] = 2.0 + g[1]
+    for n in range(3, g.size):
+        g[n] = g[n - 1] if n % 2 else g[n - 2] + 2.0 / (n - 1)
+    room = np.zeros(spread.overall.size, np.int64)
+    values = np.empty(spread.overall.size, np.int64)
+    stack = np.empty(spread.value.size, np.int32)
+    depth = np.empty(spread.value.size, np.int32)
+    found = np.empty(m, np.int32)
+    for i in range(m):
+        size = gathered(spread, i, room, values, stack, depth, found)
+        rising = np.empty(size, np.int64)
+        for t in range(size):
+            rising[t] = room[values[t]]
+            room[values[t]] = 0
+        rising.sort()
+        total = rising.sum()
+        weighted = 0.0
+        for t in range(size):
+            weighted += rising[t] * g[rising[t]]
+        entropy[i] = np.log(total) - weighted / total
+    return entropy

@@ -5,10 +5,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from evosdc.model import IntruderView, MissingMatch, PrivacyModel
-from evosdc.table.equivalence import equivalence_classes, ranks, told_apart
-from evosdc.table.table import MISSING, Codes
-from evosdc.table.wildcard_tree import matching_sums, prefix_tree
+from evosdc.model import IntruderView, PrivacyModel
+from evosdc_privacy.population import matched
 
 
 class DeltaPresence(PrivacyModel):
@@ -17,7 +15,7 @@ class DeltaPresence(PrivacyModel):
     A member of the population whose key f records of the file and F members of the population have is in the file with
     probability f / F; ``delta_min`` and ``delta`` are the least and greatest of these over the population. Records
     whose key is rarer in the population than in the file, so that the file cannot be a part of it, count in
-    ``records_unexplained``; f / F is then 1.
+    ``records_unexplained``; f / F is then 1. Records that are suppressed whole point to nobody and count nowhere.
     """
 
     headline: ClassVar[str] = "delta"
@@ -30,14 +28,7 @@ class DeltaPresence(PrivacyModel):
 
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return least, greatest and mean probability, and the size of the population."""
-        n, codes = len(view.table), joint_codes(view)
-        classes = equivalence_classes(codes)
-        inside = np.bincount(classes.of[:n], minlength=len(classes)).astype(np.int64)
-        own = classes.counts - inside
-        found, everyone = inside, own.astype(np.float64)
-        keys = codes[classes.first]
-        if view.missing is MissingMatch.WILDCARD and bool((keys == MISSING).any()):
-            found, everyone = matching_sums(prefix_tree(keys), inside, everyone, keys)
+        _, found, everyone, inside, own = matched(view)
         known = own > 0
         probability = np.minimum(found[known] / everyone[known], 1.0)
         return {
@@ -49,6 +40,14 @@ class DeltaPresence(PrivacyModel):
             "records_unexplained": int(inside[found > everyone].sum()),
         }
 
+    def shortfall(self, view: IntruderView, bound: float) -> float:
+        """Return the share of records whose key tells more than the bound that a person with it is in the file."""
+        _, found, everyone, inside, _ = matched(view)
+        present = everyone > 0
+        short = np.zeros(found.size, dtype=np.bool_)
+        short[present] = np.minimum(found[present] / everyone[present], 1.0) > bound
+        return float(inside[short].sum() / len(view.table))
+
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return the bounds in a sentence."""
         text = f"members of the population are in the file with probability {figures['delta_min']:.3f} to "
@@ -56,15 +55,3 @@ class DeltaPresence(PrivacyModel):
         if figures["records_unexplained"]:
             text += f"; {figures['records_unexplained']} records are not in the population file"
         return text
-
-
-def joint_codes(view: IntruderView) -> Codes:
-    """Return the keys of the file's records and then of the population's, in one coding, shape (n + N, V)."""
-    assert view.population is not None
-    both = (view.table, view.population)
-    columns = []
-    for name in view.quasi_identifiers:
-        column = np.concatenate([table.column(name) for table in both])
-        columns.append(column if view.table.schema[name].categorical else ranks(column))
-    codes = np.ascontiguousarray(np.column_stack(columns).astype(np.int32))
-    return told_apart(codes) if view.missing is MissingMatch.NEVER else codes

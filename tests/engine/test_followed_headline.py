@@ -21,6 +21,16 @@ MODELS = [
     ("l-diversity", {"form": "recursive", "c": 1.5}),
     ("t-closeness", {}),
     ("t-closeness", {"distance": "nominal"}),
+    ("beta-likeness", {}),
+    ("beta-likeness", {"form": "enhanced"}),
+    ("delta-disclosure", {"absent": "ignored"}),
+    ("delta-disclosure", {}),
+    ("alpha-k-anonymity", {"k": 2}),
+    ("l-diversity", {"form": "entropy", "estimator": "grassberger"}),
+    ("prosecutor-risk", {}),
+    ("safepub", {"epsilon": 2.0}),
+    ("profitability", {}),
+    ("publisher-payoff", {"benefit": 200.0}),
 ]
 
 
@@ -117,10 +127,12 @@ def test_a_class_is_made_of_all_quasi_identifiers_masked_or_not():
         ({"na": MissingRule.WILDCARD}, "k-anonymity", None),  # classes overlap
         ({}, "t-closeness", ("w",)),  # the distribution of the whole file changes
         ({}, "global-risk", None),  # not judged class by class
+        ({}, "profitability(journalist)", None),  # looks at the population
     ],
 )
 def test_what_cannot_be_followed_is_judged_from_scratch(change, name, sensitive):
     microdata = file_of(30, 2, **change)
-    headline = Headline(default_registry().build("privacy-model", name, {}), microdata, sensitive)
+    params = {"attacker": "journalist"} if name.endswith("(journalist)") else {}
+    headline = Headline(default_registry().build("privacy-model", name.split("(")[0], params), microdata, sensitive)
     assert not follows(headline)
     assert not isinstance(headline, Incremental)

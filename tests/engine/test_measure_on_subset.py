@@ -91,17 +91,16 @@ def test_a_headline_is_of_the_file_that_would_be_published():
     assert len(model.seen.table.schema.attributes) == len(file.table.schema.attributes)
 
 
-@pytest.mark.parametrize(("answer", "score"), [(float("inf"), 1e9), (float("-inf"), -1e9), (2.5, 2.5)])
+@pytest.mark.parametrize(("answer", "score"), [(float("inf"), 1e9), (float("-inf"), -1e9), (2.5, 2.5), (None, 1e9)])
 def test_a_headline_is_finite(answer, score):
     model = Smallest(None)
     model.answer = answer
     assert Headline(model, microdata()).score(microdata().original) == score
 
 
-@pytest.mark.parametrize("answer", [None, float("nan")])
-def test_a_model_without_a_number_is_an_error(answer):
+def test_a_model_without_a_number_is_an_error():
     model = Smallest(None)
-    model.answer = answer
+    model.answer = float("nan")
     with pytest.raises(EvaluationError, match="no number for k"):
         Headline(model, microdata()).score(microdata().original)
 

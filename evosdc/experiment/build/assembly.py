@@ -93,19 +93,20 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
         with collect.step():
             registry.spec("masking-method", name)
     microdata, protect, auxiliary = None, experiment.data.protect, tuple[str, ...]()
+    people = experiment.data.population
     threshold = experiment.structural_zeros.threshold if experiment.structural_zeros is not None else None
     if source is not None:
         auxiliary = measures_auxiliary(experiment.measures, source.table.schema, registry)
         with collect.step():
             auxiliary += attributes_read(written or (), source.table.schema, protect)
-        microdata = _kept(collect, lambda: microdata_of(source, protect, auxiliary, threshold))
+        microdata = _kept(collect, lambda: microdata_of(source, protect, auxiliary, threshold, people))
     if source is not None and microdata is not None and experiment.measures is None:
-        whole = microdata_of(source, protect, source.table.schema.names)
+        whole = microdata_of(source, protect, source.table.schema.names, population=people)
         with FaultCollector().step():  # a constraint that cannot be read is told of below
             experiment = judged_as_usual(experiment, whole, registry)
         further = measures_auxiliary(experiment.measures, source.table.schema, registry)
         if further:
-            microdata = microdata_of(source, protect, (*auxiliary, *further), threshold)
+            microdata = microdata_of(source, protect, (*auxiliary, *further), threshold, people)
     if source is None or microdata is None or experiment.measures is None:
         with collect.step():
             check_names(experiment, registry)

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from evosdc.calls.attribute_choice import withheld_fault
-from evosdc.errors import DataError, ExperimentError, Fault
+from evosdc.calls.disclosure import population_description
+from evosdc.errors import DataError, ExperimentError, Fault, ParameterError
 from evosdc.experiment.config.data_source import DataSource
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.files.schema.hierarchy_rules import with_hierarchies
@@ -13,6 +15,7 @@ from evosdc.model import Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.table.schema import Role
 from evosdc.table.structural_zeros import compared_attributes
+from evosdc.table.table import Table
 
 
 def load_data(data: DataSource, registry: Registry) -> Source:
@@ -58,6 +61,7 @@ def microdata_of(
     protect: Sequence[str] | None,
     auxiliary: Sequence[str] = (),
     zeros_threshold: float | None = None,
+    population: Path | None = None,
 ) -> Microdata:
     """Return the microdata of a source; `protect` None means the quasi-identifiers.
 
@@ -69,6 +73,8 @@ def microdata_of(
         Further attributes that measures or the start read.
     zeros_threshold : float, optional
         As of `Microdata`.
+    population : Path, optional
+        A file of the population.
 
     Raises
     ------
@@ -88,4 +94,25 @@ def microdata_of(
     # Nothing else is needed by any genotype or measure, so nothing else travels to workers.
     needed = (Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD, Role.STRATUM)
     further = [name for name in (*source.table.schema.with_role(*needed), *auxiliary, *ruled) if name not in names]
-    return Microdata(source.table.select(list(dict.fromkeys([*names, *further]))), names, zeros_threshold)
+    table = source.table.select(list(dict.fromkeys([*names, *further])))
+    return Microdata(table, names, zeros_threshold, people_of(population, source.table, names))
+
+
+def people_of(path: Path | None, table: Table, protect: Sequence[str]) -> Table | None:
+    """Return what a file of the population has of the quasi-identifiers, protected ones among them; None for no file.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, lacks quasi-identifiers, or has fewer records than the confidential one.
+    """
+    if path is None:
+        return None
+    known = table.schema.with_role(Role.QUASI_IDENTIFIER)
+    names = (*protect, *(name for name in known if name not in protect))
+    people = read_source(path, population_description(table.schema, names)).table
+    people.schema.require(names, "data.population")
+    if len(people) < len(table):
+        given = f"{len(people)} records, of which the {len(table)} of the file cannot be a part"
+        raise ParameterError(Fault("data.population", given, f"{len(table)} records or more"))
+    return people.select(names)

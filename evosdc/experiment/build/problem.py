@@ -4,6 +4,7 @@ from typing import Any
 
 from evosdc.calls.defaults import default_measures, measures_by_role
 from evosdc.calls.masking_methods import RegisteredMethods
+from evosdc.calls.privacy_models import RegisteredModels
 from evosdc.engine.measure_on_subset import measure_on_subset
 from evosdc.engine.problem import Problem
 from evosdc.errors import ExperimentError, Fault, FaultCollector, ParameterError, PluginError, did_you_mean
@@ -20,6 +21,7 @@ from evosdc.model import (
     Fitted,
     Generalising,
     Genotype,
+    Guaranteeing,
     Microdata,
     PostRandomised,
 )
@@ -105,8 +107,12 @@ def genotype_of(experiment: Experiment, microdata: Microdata, registry: Registry
         It is unknown, or does not fit the file or its parameters.
     """
     name, params = experiment.genotype.name, experiment.genotype.params
-    composed = issubclass(registry.implementation("genotype", name), Composed)
-    given = (microdata, RegisteredMethods(registry)) if composed else (microdata,)
+    kind = registry.implementation("genotype", name)
+    given: tuple[Any, ...] = (microdata,)
+    if issubclass(kind, Composed):
+        given = (microdata, RegisteredMethods(registry))
+    elif issubclass(kind, Guaranteeing):
+        given = (microdata, RegisteredModels(registry))
     genotype: Genotype[Any] = registry.build("genotype", name, params, *given)
     return genotype
 

@@ -95,7 +95,7 @@ def protection(
     require, verdict = without_publishable(require)
     given = parse_parameters(DataSource, source, "data")
     data = load_data(given, registry)
-    microdata = microdata_of(data, given.protect, data.table.schema.names)
+    microdata = microdata_of(data, given.protect, data.table.schema.names, population=given.population)
     require_no_split_households(data.table, microdata.protect)
     measures = judgement_of(microdata, registry, il, dr)
     bounds = harms_of(registry) | exact_risks(microdata, registry, require) if harms else {}

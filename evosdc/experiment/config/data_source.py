@@ -27,6 +27,10 @@ class DataSource(Parameters):
     neutralise_formulas: bool = Field(
         False, description="publish cells that a spreadsheet would take for formulas with a quote before them"
     )
+    population: Path | None = Field(
+        None,
+        description="a file of the population, for privacy models that compare with it; relative to the experiment",
+    )
     shuffle: bool = Field(False, description="publish the records in random order, not in that of the original")
 
     @field_validator("protect")

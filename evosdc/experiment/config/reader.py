@@ -100,7 +100,7 @@ def located(experiment: Experiment, base: Path) -> Experiment:
     """Return the experiment with paths that are relative to a folder made absolute."""
     data = experiment.data
     update: dict[str, Any] = {
-        name: (base / path).resolve() for name in ("file", "schema_file") if (path := getattr(data, name))
+        name: (base / path).resolve() for name in ("file", "schema_file", "population") if (path := getattr(data, name))
     }
     update["hierarchies"] = {
         name: (base / rule.expanduser()).resolve() if isinstance(rule, Path) else rule
@@ -119,7 +119,7 @@ def located(experiment: Experiment, base: Path) -> Experiment:
     return experiment.model_copy(update={"data": data.model_copy(update=update), "start": start, "sweep": sweep})
 
 
-_SWEPT_PATHS = ("data.file", "data.schema")
+_SWEPT_PATHS = ("data.file", "data.schema", "data.population")
 
 
 def _faults_besides(document: Mapping[str, Any], faulty: frozenset[str], base: Path) -> tuple[Fault, ...]:

@@ -46,7 +46,8 @@ class WorkerProblem:
         schema = schema_from_json(documents["schema"])
         table = Table(schema, np.asarray(arrays["codes"]), np.asarray(arrays["numbers"]))
         zeros = experiment.structural_zeros
-        microdata = Microdata(table, tuple(documents["protect"]), zeros.threshold if zeros is not None else None)
+        threshold = zeros.threshold if zeros is not None else None
+        microdata = Microdata(table, tuple(documents["protect"]), threshold, _population(arrays, documents))
         registry = default_registry()
         self.problem: Problem = build_problem(experiment, microdata, registry, seed)
         start = start_of(experiment, registry, microdata.original.schema)
@@ -105,6 +106,14 @@ class WorkerProblem:
             self.recent.popitem(last=False)
         reports = report_generations(deme, iter(history), self.problem.genotype)
         return DemeReport(perf_counter() - began, reports)
+
+
+def _population(arrays: Mapping[str, Any], documents: Mapping[str, Any]) -> Table | None:
+    """Return the population that privacy models compare with, where there is one."""
+    if documents["population"] is None:
+        return None
+    schema = schema_from_json(documents["population"])
+    return Table(schema, np.asarray(arrays["population_codes"]), np.asarray(arrays["population_numbers"]))
 
 
 @lru_cache(maxsize=2)

@@ -3,8 +3,10 @@
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evosdc.engine.evaluation import Dispatch
 from evosdc.executors.launched import launching_executor
@@ -47,6 +49,10 @@ def chosen_executor(chosen: ExecutorChoice, registry: Registry) -> Executor:
 def problem_for_workers(assembly: Assembly, folder: Path) -> SharedFiles:
     """Write to a new folder what workers build the problem from (`worker_tasks.WorkerProblem`)."""
     table, files = assembly.microdata.table, assembly.plan.files
+    people = assembly.microdata.population
+    population: dict[str, NDArray[Any]] = {}
+    if people is not None:
+        population = {"population_codes": people.codes, "population_numbers": people.numbers}
     return share(
         folder,
         {
@@ -54,11 +60,13 @@ def problem_for_workers(assembly: Assembly, folder: Path) -> SharedFiles:
             "numbers": table.numbers,
             "start_codes": np.array([file.codes for file in files]),
             "start_numbers": np.array([file.numbers for file in files]),
+            **population,
         },
         {
             "experiment": assembly.experiment.to_json(),
             "schema": schema_to_json(table.schema),
             "protect": list(assembly.microdata.protect),
+            "population": None if people is None else schema_to_json(people.schema),
         },
     )
 

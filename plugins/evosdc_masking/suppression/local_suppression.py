@@ -1,6 +1,8 @@
 """The masking method that suppresses values until a file is k-anonymous."""
 
 from collections.abc import Callable, Sequence
+from itertools import combinations
+from math import comb
 from typing import Literal
 
 import numpy as np
@@ -18,11 +20,17 @@ from evosdc_masking.suppression.keys import Values, key_values, with_suppressed
 MOST_ATTRIBUTES = 62
 """Sets of attributes are the bits of a number."""
 
+MOST_SETS = 20_000
+"""Sets of attributes that are made k-anonymous one by one."""
+
 Solver = Callable[[Values, int, NDArray[np.float64]], Values]
 
 
 class LocalSuppression(Tunable):
     """Suppress few values, so that on the masked attributes every record is like at least k, itself included.
+
+    With `subsets` every set of so many attributes is made k-anonymous, for intruders who know some of them only, as
+    ``combs`` does in sdcMicro; k may differ by size.
 
     Promise: k-anonymity in the chosen reading of missing values, checked before the file is returned; no value is
     changed but by being suppressed. The heuristics are evosdc's own (reconstruction of the idea in the literature).
@@ -32,6 +40,12 @@ class LocalSuppression(Tunable):
         """Size of classes, costs of suppression and the reading of missing values."""
 
         k: int = Field(default=3, ge=1, description="Each record is like at least k records; 1 changes nothing.")
+        subsets: tuple[int, ...] = Field(
+            default=(),
+            description="Sizes of sets of attributes: every set of such a size is k-anonymous by itself; default: the "
+            "set of all attributes alone.",
+        )
+        subset_k: tuple[int, ...] = Field(default=(), description="k of each of the subsets; default: k for all.")
         importance: dict[str, float] = Field(
             default={},
             description="Cost of suppressing a value of an attribute, by its name, positive; 1 for those not named.",
@@ -62,6 +76,16 @@ class LocalSuppression(Tunable):
         if len(names) > MOST_ATTRIBUTES:
             given, wanted = f"{len(names)} attributes", f"at most {MOST_ATTRIBUTES}"
             faults.append(Fault(where, given, wanted, "Mask fewer attributes."))
+        for size in self.params.subsets:
+            if not 1 <= size <= len(names):
+                faults.append(Fault(f"{where}: subsets", str(size), f"sizes from 1 to {len(names)}"))
+            elif comb(len(names), size) > MOST_SETS:
+                faults.append(Fault(f"{where}: subsets", f"{comb(len(names), size):,} sets", f"at most {MOST_SETS:,}"))
+        if self.params.subset_k and len(self.params.subset_k) != len(self.params.subsets):
+            wanted = f"{len(self.params.subsets)} numbers, one for each of the subsets"
+            faults.append(Fault(f"{where}: subset_k", f"{len(self.params.subset_k)} numbers", wanted))
+        if any(not 1 <= k <= len(table) for k in self.params.subset_k):
+            faults.append(Fault(f"{where}: subset_k", str(self.params.subset_k), f"numbers from 1 to {len(table)}"))
         for name, weight in self.params.importance.items():
             if name not in names:
                 wanted = f"one of the masked attributes {', '.join(names)}"
@@ -86,17 +110,32 @@ class LocalSuppression(Tunable):
             The result is not k-anonymous: a defect.
         """
         self.require_fit(table)
-        k, wildcard = self.params.k, self._wildcard(table)
+        wildcard = self._wildcard(table)
         values = key_values(table)
-        if k == 1 or values.shape[1] == 0 or (alike(values, wildcard) >= k).all():
+        asked = self._asked(values.shape[1])
+        if values.shape[1] == 0 or _kept(values, asked, wildcard):
             return table
         weights = np.array([self.params.importance.get(name, 1.0) for name in table.schema.names])
-        published = self._solver(wildcard)(values, k, weights)
-        suppressed = (published < 0) & (values >= 0)
-        masked = with_suppressed(table, suppressed)
-        if alike(key_values(masked), wildcard).min() < k:
+        solver, published = self._solver(wildcard), values
+        while not _kept(published, asked, wildcard):
+            # under wildcards a value less never makes a key rarer, so one round is enough; else rounds end, since each
+            # suppresses at least one value more
+            for chosen, k in asked:
+                part = published[:, chosen]
+                if (alike(part, wildcard) < k).any():
+                    published = published.copy()
+                    published[:, chosen] = solver(np.ascontiguousarray(part), k, weights[list(chosen)])
+        masked = with_suppressed(table, (published < 0) & (values >= 0))
+        if not _kept(key_values(masked), asked, wildcard):
             raise PluginError("local-suppression: the result is not k-anonymous, which is a defect; report it")
         return masked
+
+    def _asked(self, columns: int) -> list[tuple[tuple[int, ...], int]]:
+        """Return the sets of attributes that have to be k-anonymous, each with its k, the largest sets first."""
+        sizes = self.params.subsets or (columns,)
+        ks = self.params.subset_k or (self.params.k,) * len(sizes)
+        ordered = sorted(zip(sizes, ks, strict=True), reverse=True)
+        return [(chosen, k) for size, k in ordered if k > 1 for chosen in combinations(range(columns), size)]
 
     def _wildcard(self, table: Table) -> bool:
         if self.params.missing is None:
@@ -113,3 +152,8 @@ class LocalSuppression(Tunable):
         from evosdc_masking.suppression.wildcards import suppressed_for_wildcards
 
         return suppressed_for_wildcards if wildcard else suppressed_for_classes
+
+
+def _kept(values: Values, asked: Sequence[tuple[tuple[int, ...], int]], wildcard: bool) -> bool:
+    """Whether every set of attributes is as anonymous as asked."""
+    return all((alike(np.ascontiguousarray(values[:, chosen]), wildcard) >= k).all() for chosen, k in asked)

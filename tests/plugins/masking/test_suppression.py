@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -172,3 +173,14 @@ def test_flare_and_german_become_anonymous(flare: Table, german: Table, missing:
     for table in (flare, german):
         values = key_values(masked(LocalSuppression, table, k=5, missing=missing))
         assert alike(values, missing == "wildcard").min() >= 5
+
+
+@pytest.mark.parametrize("missing", READINGS)
+@effort(deadline=None)
+@given(table=categorical_tables(max_records=15), k=st.integers(1, 3), size=st.integers(1, 3))
+def test_every_set_of_attributes_is_like_k(table: Table, k: int, size: int, missing: str) -> None:
+    names, k = table.schema.names, min(k, len(table))
+    size = min(size, len(names))
+    published = masked(LocalSuppression, table, k=len(table), subsets=(size,), subset_k=(k,), missing=missing)
+    for chosen in combinations(names, size):
+        assert fewest_alike(published.select(chosen), missing) >= k

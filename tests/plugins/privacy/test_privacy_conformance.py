@@ -3,16 +3,23 @@
 from evosdc.model import PrivacyModel
 from evosdc.testing import PrivacyModelConformance
 from evosdc_privacy.anonymity import KAnonymity, PopulationFrequencies
+from evosdc_privacy.attackers import AverageRisk, JournalistRisk, MarketerRisk, ProsecutorRisk
 from evosdc_privacy.closeness import TCloseness
 from evosdc_privacy.diversity import LDiversity, PSensitivity
+from evosdc_privacy.k_map import KMap
+from evosdc_privacy.likeness import AlphaKAnonymity, BetaLikeness, DeltaDisclosure
 from evosdc_privacy.local_privacy import LocalDifferentialPrivacy
+from evosdc_privacy.population_uniqueness import PopulationUniqueness
 from evosdc_privacy.presence import DeltaPresence
+from evosdc_privacy.profitability import Profitability, PublisherPayoff
 from evosdc_privacy.reidentification import GlobalRisk, HouseholdRisk, IndividualRisk
+from evosdc_privacy.safepub import SafePub
 from evosdc_privacy.special_uniques import Suda2
+from evosdc_privacy.subsets import SubsetAnonymity
 
 
-def conforming(cls: type[PrivacyModel]) -> type[PrivacyModelConformance]:
-    return type(f"Test{cls.__name__}", (PrivacyModelConformance,), {"model": lambda self: cls(cls.Params())})
+def conforming(cls: type[PrivacyModel], **params: object) -> type[PrivacyModelConformance]:
+    return type(f"Test{cls.__name__}", (PrivacyModelConformance,), {"model": lambda self: cls(cls.Params(**params))})
 
 
 TestKAnonymity = conforming(KAnonymity)
@@ -26,3 +33,19 @@ TestHouseholdRisk = conforming(HouseholdRisk)
 TestSuda2 = conforming(Suda2)
 TestDeltaPresence = conforming(DeltaPresence)
 TestLocalDifferentialPrivacy = conforming(LocalDifferentialPrivacy)
+TestBetaLikeness = conforming(BetaLikeness)
+TestEnhancedBetaLikeness = conforming(BetaLikeness, form="enhanced")
+TestDeltaDisclosure = conforming(DeltaDisclosure, absent="ignored")
+TestAlphaKAnonymity = conforming(AlphaKAnonymity, k=2)
+TestGrassbergerDiversity = conforming(LDiversity, form="entropy", estimator="grassberger")
+TestSubsetAnonymity = conforming(SubsetAnonymity, size=2)
+TestKMap = conforming(KMap)
+TestEstimatedKMap = conforming(KMap, estimator="d4")
+TestAverageRisk = conforming(AverageRisk)
+TestProsecutorRisk = conforming(ProsecutorRisk)
+TestJournalistRisk = conforming(JournalistRisk)
+TestMarketerRisk = conforming(MarketerRisk)
+TestPopulationUniqueness = conforming(PopulationUniqueness)
+TestSafePub = conforming(SafePub)
+TestProfitability = conforming(Profitability)
+TestPublisherPayoff = conforming(PublisherPayoff, attacker="journalist")

@@ -1,0 +1,120 @@
+"""Risk by what an intruder knows and wants: the prosecutor's, the journalist's and the marketer's."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from evosdc.model import ByClass, ClassContents, IntruderView, Parameters, PrivacyModel
+from evosdc.table.table import Numbers
+from evosdc_privacy.population import POPULATION_NEEDED, population_frequencies, population_size
+
+THRESHOLDS = (0.05, 0.075, 0.1, 0.2, 0.33, 0.5)
+
+
+class _Attacker(PrivacyModel):
+    """A model that gives each record a risk."""
+
+    class Params(Parameters):
+        """From which risk on a record is at risk."""
+
+        threshold: float = Field(0.2, gt=0.0, le=1.0, description="risk from which on records count as at risk")
+
+    larger_is_safer: ClassVar[bool] = False
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+
+    def record_risks(self, view: IntruderView) -> Numbers:
+        """Return the risk of each record, shape (n,), in (0, 1]."""
+        raise NotImplementedError
+
+    def assess(self, view: IntruderView) -> Mapping[str, Any]:
+        """Return greatest, least and mean risk, and the records at risk."""
+        risks = self.record_risks(view)
+        return {
+            "largest": float(risks.max()),
+            "least": float(risks.min()),
+            "average": float(risks.mean()),
+            "records_at_risk": float(np.mean(risks > self.params.threshold)),
+            "records_of_largest": float(np.mean(risks == risks.max())),
+            "threshold": self.params.threshold,
+            "records_above": {str(level): int(np.count_nonzero(risks > level)) for level in THRESHOLDS},
+        }
+
+    def shortfall(self, view: IntruderView, bound: float) -> float | None:
+        """Return the share of records of a greater risk than the bound."""
+        return float(np.mean(self.record_risks(view) > bound))
+
+    def in_words(self, figures: Mapping[str, Any]) -> str:
+        """Return greatest and mean risk in a sentence."""
+        share = 100.0 * figures["records_at_risk"]
+        return (
+            f"up to {figures['largest']:.3g}, {figures['average']:.3g} on average; {share:.1f} % of the records above "
+            f"{figures['threshold']:g}"
+        )
+
+
+class ProsecutorRisk(_Attacker, ByClass):
+    """Prosecutor risk (El Emam 2013): 1 / f for an intruder who knows that a person is in the file."""
+
+    headline: ClassVar[str] = "largest"
+
+    def record_risks(self, view: IntruderView) -> Numbers:
+        """Return 1 / f of each record."""
+        risks: Numbers = 1.0 / view.frequencies[0][view.classes.of]
+        return risks
+
+    def class_figures(self, contents: ClassContents) -> Numbers:
+        """Return 1 / f of each class."""
+        return 1.0 / contents.sizes
+
+
+class JournalistRisk(_Attacker):
+    """Journalist risk (El Emam 2013): 1 / F for an intruder who does not know who of the population is in the file.
+
+    F are the members of the population file with the key, or the sum of the sampling weights without such a file; at
+    least f.
+    """
+
+    headline: ClassVar[str] = "largest"
+
+    def lacking(self, view: IntruderView) -> str:
+        """Return that a population is needed where there is none."""
+        return "" if population_size(view) is not None else POPULATION_NEEDED
+
+    def record_risks(self, view: IntruderView) -> Numbers:
+        """Return 1 / F of each record."""
+        return 1.0 / population_frequencies(view)
+
+
+class MarketerRisk(JournalistRisk):
+    """Marketer risk (Dankar and El Emam 2010): share of the records that one who links them all gets right on average.
+
+    ``sum 1 / F`` over the records, divided by their number.
+    """
+
+    headline: ClassVar[str] = "average"
+
+    def shortfall(self, view: IntruderView, bound: float) -> None:
+        """Return None: a mean misses its bound by no single record."""
+
+
+class AverageRisk(PrivacyModel):
+    """Average re-identification risk: the mean of 1 / f over the records, which is keys over records.
+
+    The prosecutor's mean chance (El Emam 2013; ARX). Under wildcards f counts the records that a key matches.
+    """
+
+    headline: ClassVar[str] = "average"
+    larger_is_safer: ClassVar[bool] = False
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+
+    def assess(self, view: IntruderView) -> Mapping[str, Any]:
+        """Return the mean risk and the mean size of a class."""
+        counts = view.classes.counts
+        average = float((counts / view.frequencies[0]).sum() / counts.sum())
+        return {"average": average, "mean_class_size": 1.0 / average, "combinations": len(view.classes)}
+
+    def in_words(self, figures: Mapping[str, Any]) -> str:
+        """Return the mean risk in a sentence."""
+        return f"a record is re-identified with probability {figures['average']:.3g} on average"
