@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         limit,
         mask,
         measure,
+        member,
         neutralise_formulas,
         protect,
         read_table,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "evosdc.api": (
-        "apply", "check_records", "cluster", "explain", "finish", "judge", "limit", "mask", "measure",
+        "apply", "check_records", "cluster", "explain", "finish", "judge", "limit", "mask", "measure", "member",
         "neutralise_formulas", "protect", "read_table", "risk", "run", "tune",
     ),
     "evosdc.errors": ("EvosdcError", "InputError", "RunError"),
@@ -49,7 +50,7 @@ _MODULES = {
 __all__ = [
     "Attribute", "EvosdcError", "Experiment", "InputError", "Role", "RunError", "Scale", "Schema", "Table",
     "__version__", "apply", "check_records", "cluster", "estimate_after_pram", "explain", "finish", "hookimpl", "judge",
-    "limit", "mask", "measure", "neutralise_formulas", "protect", "read_table", "risk", "run", "tune",
+    "limit", "mask", "measure", "member", "neutralise_formulas", "protect", "read_table", "risk", "run", "tune",
 ]  # fmt: skip
 
 

@@ -10,12 +10,13 @@ from evosdc.api.judging import judge
 from evosdc.api.limits import limit
 from evosdc.api.masking import mask
 from evosdc.api.measurement import measure
+from evosdc.api.members import member
 from evosdc.api.protection import protect
 from evosdc.api.recipes import apply, explain
 from evosdc.api.tables import read_table
 from evosdc.api.tuning import tune
 
 __all__ = [
-    "apply", "check_records", "cluster", "explain", "finish", "judge", "limit", "mask", "measure",
+    "apply", "check_records", "cluster", "explain", "finish", "judge", "limit", "mask", "measure", "member",
     "neutralise_formulas", "protect", "read_table", "risk", "run", "tune",
 ]  # fmt: skip

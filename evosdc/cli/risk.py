@@ -33,6 +33,11 @@ if TYPE_CHECKING:
 @click.option("--original", metavar="FILE", help="What DATA was made from, to count which of its records are right.")
 @click.option("--models", metavar="A,B,...", help="Registered privacy models; default: all.")
 @click.option("--set", "settings", metavar="MODEL.KEY=VALUE", multiple=True, help="A parameter of a model.")
+@click.option(
+    "--records", "most", type=click.IntRange(min=1), metavar="N",
+    help="List the first N records that stand out, by position, and by which attributes; and what an informed intruder "
+    "finds.",
+)  # fmt: skip
 @json_option
 def risk(
     data: str,
@@ -47,6 +52,7 @@ def risk(
     original: str | None,
     models: str | None,
     settings: tuple[str, ...],
+    most: int | None,
     as_json: bool,
 ) -> None:
     """Show what DATA, a file or a registered data set, reveals of its respondents when taken by itself.
@@ -61,6 +67,7 @@ def risk(
     from evosdc.errors import Fault, FaultCollector, ParameterError
     from evosdc.files.source import read_source
     from evosdc.plugins.registry import default_registry
+    from evosdc.release.standing_out import standing_out
 
     registry = default_registry()
     names = list(registry.names("privacy-model")) if models is None else listed(models) or [""]
@@ -90,11 +97,16 @@ def risk(
         raise ParameterError(Fault(data, "no file", "a file"))
     figures = assess(view, chosen, registry)
     perturbed = perturbed_by(data, schema, original, view)
+    alone = standing_out(view, list(build_models(chosen, registry).values()), registry) if most else None
     if as_json:
-        print_json(figures | view_summary(view) | ({"perturbed": perturbed.to_json()} if perturbed else {}))
+        further: dict[str, Any] = {"perturbed": perturbed.to_json()} if perturbed else {}
+        further |= {"standing_out": alone.to_json(most or 0)} if alone else {}
+        print_json(figures | view_summary(view) | further)
         return
     _show(view, chosen, figures, perturbed.verdict if perturbed else "")
     for sentence in perturbed.sentences() if perturbed else ():
+        say(sentence)
+    for sentence in alone.sentences(most or 0) if alone else ():
         say(sentence)
 
 

@@ -129,6 +129,26 @@ def newest_checkpoint(folder: Path, genotype: Genotype[Any]) -> tuple[SearchStat
     return None, complaints
 
 
+def front_scores(folder: Path) -> list[dict[str, Any]]:
+    """Return ``scores`` and ``origin`` of each member of the front in the newest readable checkpoint, without genomes.
+
+    Nothing where there is none yet: a run in progress may just be replacing it.
+    """
+    for path in reversed(checkpoints(folder)):
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                names = json.loads(file["document"].tobytes())["scores"]
+                scores, members = file["scores"], file["front"]
+                origins = file["front_origins"].tolist()
+            return [
+                {"scores": dict(zip(names, scores[place].tolist(), strict=True)), "origin": origin}
+                for place, origin in zip(members.tolist(), origins, strict=True)
+            ]
+        except _UNREADABLE:
+            continue
+    return []
+
+
 def set_aside_newer(folder: Path, generation: int) -> None:
     """Rename the checkpoints after a generation to ``*.damaged``, so that none of them takes the place of a sound one.
 

@@ -1,7 +1,7 @@
 """The contract of privacy models: what one file, taken by itself, reveals of its respondents."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -150,6 +150,13 @@ class PrivacyModel(ABC):
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return what the figures of `assess` mean, in a sentence for people who do not know the model."""
         return f"{self.headline.replace('_', ' ')}: {figures[self.headline]}"
+
+    def standing_out(self, view: IntruderView) -> Mapping[int, Sequence[tuple[str, ...]]]:
+        """Return, by position of a record, the smallest sets of attributes on which it is like no other one.
+
+        By default nothing: most models do not say why a record stands out. Asked only where nothing is `lacking`.
+        """
+        return {}
 
     def verdict(self, figures: Mapping[str, Mapping[str, Any]]) -> str:
         """Return in plain words whether single respondents stand out; empty where the model does not tell.

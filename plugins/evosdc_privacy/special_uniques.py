@@ -1,6 +1,6 @@
 """SUDA2: special uniques, scored by how few attributes make a record unique."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import comb
 from typing import Any, ClassVar
 
@@ -73,6 +73,21 @@ class Suda2(PrivacyModel):
             "max_size": most,
             "sampling_fraction": fraction,
         }
+
+    def standing_out(self, view: IntruderView) -> Mapping[int, Sequence[tuple[str, ...]]]:
+        """Return the minimal sample uniques of each record, those of fewest attributes alone."""
+        columns = len(view.quasi_identifiers)
+        owner, sets = uniques_of(view, min(self.params.max_size or reachable_size(columns), columns))
+        member = membership(sets, columns)
+        sizes = member.sum(axis=1)
+        least = np.full(len(view.classes), columns + 1)
+        np.minimum.at(least, owner, sizes)
+        found: dict[int, list[tuple[str, ...]]] = {}
+        first = view.classes.first
+        for place in np.flatnonzero(sizes == least[owner]).tolist():
+            names = tuple(name for name, held in zip(view.quasi_identifiers, member[place], strict=True) if held)
+            found.setdefault(int(first[owner[place]]), []).append(names)
+        return found
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return how many records are unique on few attributes."""

@@ -1,0 +1,37 @@
+"""``evosdc.member``."""
+
+from pathlib import Path
+from typing import Any
+
+from evosdc.plugins.registry import default_registry
+
+
+def member(folder: str | Path, number: int, *, judge: bool = False) -> dict[str, Any]:
+    """Tell of a member of a run's front what the report tells of its best file, as ``evosdc member`` does.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Of the run.
+    number : int
+        Of the member in ``front.csv``, 0 for the least loss.
+    judge : bool
+        Whether judges that the search did not use are asked for a second opinion.
+
+    Returns
+    -------
+    dict
+        ``member origin scores fitness protect cross_tables analyses records``, and with `judge` ``second_opinion``.
+
+    Raises
+    ------
+    InputError
+        There is no run, no checkpoint or no such member, or the data have changed.
+
+    Examples
+    --------
+    >>> evosdc.member("runs/first", 3)["records"]["percent"]  # doctest: +SKIP
+    """
+    from evosdc.experiment.run.member import member_findings
+
+    return member_findings(Path(folder), number, default_registry(), judge)

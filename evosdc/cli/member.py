@@ -1,0 +1,53 @@
+"""``evosdc member``."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from evosdc.cli.export import MemberCommand
+from evosdc.cli.options import PATH, json_option
+
+
+@click.command(cls=MemberCommand)
+@click.argument("run_dir", type=PATH)
+@click.argument("member", type=int)
+@click.option("--judge", is_flag=True, help="Ask judges that the search did not use; takes some seconds more.")
+@json_option
+def member(run_dir: Path, member: int, judge: bool, as_json: bool) -> None:
+    """Tell of MEMBER of the Pareto front what the report tells of the best file; writes nothing.
+
+    MEMBER is its number in front.csv, 0 for the least loss.
+    """
+    from evosdc.cli.results import print_json
+    from evosdc.cli.signals import stop_if_asked
+    from evosdc.cli.text import say
+    from evosdc.experiment.run.member import member_findings
+    from evosdc.plugins.registry import default_registry
+
+    told = member_findings(run_dir, member, default_registry(), judge, answered=lambda done, total: stop_if_asked())
+    if as_json:
+        print_json(told)
+        return
+    for sentence in _sentences(told):
+        say(sentence)
+
+
+def _sentences(told: Mapping[str, Any]) -> Iterator[str]:
+    scores = ", ".join(f"{name} {value:.3f}" for name, value in told["scores"].items())
+    yield f"Member {told['member']} of the front ({told['origin']}): {scores}."
+    for entry in told["cross_tables"]:
+        yield f"{entry['attribute']}: {entry['kept']:.1f} % of the records keep their value."
+    if (found := told["records"]) is not None:
+        yield (
+            f"An informed intruder is expected to find {found['expected']:.0f} of {found['records']} people "
+            f"({found['percent']:.2f} %, by {found['measure']}); without protection {found['original_percent']:.2f} %."
+        )
+        if found.get("at_risk"):
+            yield f"Likelier found than not: records {', '.join(str(one['record']) for one in found['at_risk'])}."
+    tables = told["analyses"].get("tables", ())
+    if tables:
+        yield f"{sum(bool(entry['holds']) for entry in tables)} of {len(tables)} tables hold."
+    if "second_opinion" in told:
+        yield str(told["second_opinion"]["verdict"])

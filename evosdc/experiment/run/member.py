@@ -1,0 +1,104 @@
+"""What a report tells of the best file of a run, of any other member of its front."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evosdc.calls.judging import judged
+from evosdc.errors import DataError, Fault
+from evosdc.experiment.build.assembly import Assembly
+from evosdc.experiment.run.export import front_member
+from evosdc.experiment.run.opinion import claims_of, unused_judges
+from evosdc.experiment.run.summaries import scored
+from evosdc.model import Generalising, Individual
+from evosdc.plugins.registry import Registry
+from evosdc.release.analyses import analyses
+from evosdc.release.cross_tables import cross_tables
+from evosdc.release.intruder import found_by_intruder
+from evosdc.table.role_assignment import assign_known
+from evosdc.table.table import Table
+
+
+def member_findings(
+    path: Path,
+    member: int,
+    registry: Registry,
+    judge: bool = False,
+    answered: Callable[[int, int], None] | None = None,
+) -> dict[str, Any]:
+    """Return what is to be known of a member of the front before it is published.
+
+    Parameters
+    ----------
+    path : Path
+        The run folder.
+    member : int
+        Its position in ``front.csv``.
+    registry : Registry
+    judge : bool
+        Whether judges that the search did not use are asked.
+    answered : callable, optional
+        Told how many of how many judges have answered.
+
+    Returns
+    -------
+    dict
+        ``member origin scores fitness protect cross_tables analyses records``, keys as in ``release.json``; with
+        `judge` also ``second_opinion``.
+
+    Raises
+    ------
+    InputError
+        As `front_member`; or judges are asked of a file whose values were generalised, which they cannot read.
+    """
+    assembly, individual = front_member(path, member, registry)
+    problem, microdata = assembly.problem, assembly.microdata
+    masked = problem.decode(individual.genome, individual.key)
+    genotype = problem.genotype
+    omitted = genotype.omitted(individual.genome) if isinstance(genotype, Generalising) else None
+    kept = np.setdiff1d(np.arange(len(masked)), [] if omitted is None else omitted).astype(np.intp)
+    original = assembly.source.table.take(kept)
+    published = assembly.source.table.with_columns(masked).take(kept)
+    document: dict[str, Any] = {
+        "member": member,
+        "origin": individual.origin,
+        **scored(individual),
+        "protect": list(microdata.protect),
+        "cross_tables": cross_tables(original, published, microdata.protect) if len(kept) else [],
+        "analyses": analyses(original, published, microdata.protect) if len(kept) else {},
+        "records": None,
+    }
+    comparable = masked.schema == microdata.original.schema
+    if comparable and len(kept):
+        measures = assembly.experiment.measures
+        params = {m.name: m.params for m in measures.all} if measures is not None else {}
+        found = found_by_intruder(original, masked.take(kept), microdata.protect, registry, params)
+        document["records"] = found.to_json() if found is not None else None
+    if judge:
+        if not comparable:
+            given, wanted = "a file of generalised values", "one in the original's own categories"
+            raise DataError(Fault(f"member {member}", given, wanted, "Its privacy models tell more: evosdc risk."))
+        document["second_opinion"] = _opinion(assembly, individual, masked, registry, answered)
+    return document
+
+
+def _opinion(
+    assembly: Assembly,
+    individual: Individual,
+    masked: Table,
+    registry: Registry,
+    answered: Callable[[int, int], None] | None,
+) -> dict[str, Any]:
+    claims = claims_of(individual.scores, assembly.experiment, registry)
+    return judged(
+        assign_known(assembly.source.table, assembly.microdata.protect),
+        masked,
+        assembly.microdata.protect,
+        registry=registry,
+        judges=unused_judges(assembly.experiment, registry),
+        claimed=claims.values or None,
+        seed=assembly.seed,
+        answered=answered,
+    ).to_json()
