@@ -17,6 +17,7 @@ from evosdc.errors import EvosdcError, InputError, did_you_mean
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("evosdc.cli.init:init", "Look at a data file and propose a schema."),
+    "edit": ("evosdc.cli.edit:edit", "Change what a schema file says of an attribute, or take that back."),
     "protect": ("evosdc.cli.protect:protect", "Do the whole job with good defaults."),
     "tune": ("evosdc.cli.tune:tune", "Find the best parameters of every masking method."),
     "run": ("evosdc.cli.run:run", "Run an experiment file."),

@@ -18,7 +18,8 @@ from evosdc.table.numerals import MOST_DECIMALS
 from evosdc.table.schema import MissingRule, Role, Scale
 
 _KEYS = ("missing", "na", "neutralise_formulas", "attributes", "edit_rules")
-_ATTRIBUTE_KEYS = ("role", "scale", "categories", "hierarchy", "decimals", "missing", "format")
+ATTRIBUTE_KEYS = ("role", "scale", "categories", "hierarchy", "decimals", "missing", "format")
+"""What a schema file may say of an attribute."""
 _DATE = "date"
 """What schema files call the scale of attributes whose categories are days."""
 
@@ -35,7 +36,14 @@ def load_schema(path: Path) -> SchemaDescription:
         faults of the hierarchies that it names included.
     """
     path = Path(path)
-    text = read_text(path, SchemaError)
+    return schema_of_text(read_text(path, SchemaError), path)
+
+
+def schema_of_text(text: str, path: Path) -> SchemaDescription:
+    """Return what the text of a schema file says.
+
+    `path` is its place, for messages and hierarchies. Raises likewise.
+    """
     try:
         document = tomllib.loads(text.replace("\r\n", "\n"))
     except tomllib.TOMLDecodeError as error:
@@ -66,7 +74,7 @@ def load_schema(path: Path) -> SchemaDescription:
 def _description(
     table: Mapping[str, Any], name: str, where: str, folder: Path, missing: Sequence[str], faults: list[Fault]
 ) -> AttributeDescription:
-    faults += _unknown(table, _ATTRIBUTE_KEYS, where)
+    faults += _unknown(table, ATTRIBUTE_KEYS, where)
     role = _word(table["role"], Role, f"{where}, role", faults) if "role" in table else None
     scale, date_format = _scale(table, where, faults)
     own = _texts(table["missing"], f"{where}, missing", faults) if "missing" in table else None

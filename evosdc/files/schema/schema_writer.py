@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from evosdc.files.atomic import write_text
 from evosdc.files.schema.hierarchy_file import write_hierarchy
@@ -122,7 +123,7 @@ def _comments(lines: Iterable[str]) -> list[str]:
 
 
 def _line(attribute: Attribute, hierarchy: str | None, rule: HierarchyRule | None) -> str:
-    key = _key(attribute.name)
+    key = key_text(attribute.name)
     parts = [f"role = {text(attribute.role)}", f"scale = {text(attribute.scale_word)}"]
     if attribute.date_format:
         parts.append(f"format = {text(attribute.date_format)}")
@@ -147,7 +148,18 @@ def _table(rule: HierarchyRule) -> str:
     return f"{{ {', '.join(parts)} }}"
 
 
-def _key(name: str) -> str:
+def value_text(value: Any) -> str:
+    """Return a value as TOML writes it within a line."""
+    if isinstance(value, Mapping):
+        parts = [f"{key_text(str(key))} = {value_text(inner)}" for key, inner in value.items()]
+        return f"{{ {', '.join(parts)} }}" if parts else "{}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(value_text, value))}]"
+    return str(value).lower() if isinstance(value, bool) else text(value) if isinstance(value, str) else repr(value)
+
+
+def key_text(name: str) -> str:
+    """Return a name as TOML writes a key."""
     return name if _BARE.fullmatch(name) else text(name)
 
 
@@ -156,7 +168,7 @@ def _rule(rule: EditRule) -> Iterable[str]:
     for name, values in edit_rules_to_json([rule])[0].items():
         listed = values if isinstance(values, list) else [values]
         texts = [text(value) if isinstance(value, str) else repr(value) for value in listed]
-        yield f"{_key(name)} = " + (f"[{', '.join(texts)}]" if isinstance(values, list) else texts[0])
+        yield f"{key_text(name)} = " + (f"[{', '.join(texts)}]" if isinstance(values, list) else texts[0])
 
 
 def _listed(attribute: Attribute) -> bool:

@@ -1,0 +1,56 @@
+"""``evosdc edit``."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from evosdc.cli.options import PATH, json_option
+
+
+@click.command()
+@click.argument("schema", type=PATH)
+@click.argument("attribute", required=False)
+@click.argument("settings", nargs=-1, metavar="[KEY=VALUE ...]")
+@click.option("--undo", is_flag=True, help="Take the last step back instead.")
+@json_option
+def edit(schema: Path, attribute: str | None, settings: tuple[str, ...], undo: bool, as_json: bool) -> None:
+    """Change what a SCHEMA file says of one ATTRIBUTE, such as role=sensitive or hierarchy={widths=[5,10]}.
+
+    A key without a value (hierarchy=) is taken away. All other lines stay as they are; the changed one is kept as a
+    comment, so that --undo can take the step back.
+    """
+    from evosdc.cli.results import print_json
+    from evosdc.cli.text import say
+    from evosdc.files.schema.schema_edits import edit_schema, undo_edit
+
+    if undo == bool(attribute):
+        raise click.UsageError("Give an ATTRIBUTE with KEY=VALUE, or --undo.")
+    if undo:
+        step = undo_edit(schema)
+        before, after = step.after, step.before
+    else:
+        assert attribute is not None
+        step = edit_schema(schema, attribute, _changes(settings))
+        before, after = step.before, step.after
+    if as_json:
+        print_json({"attribute": step.attribute, "before": before, "after": after})
+        return
+    shown = {key: (after or {}).get(key) for key in step.changes}
+    changed = ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in shown.items())
+    say(f"{schema}: {step.attribute}: {changed or 'nothing to change'}.")
+
+
+def _changes(settings: tuple[str, ...]) -> dict[str, Any]:
+    from evosdc.experiment.config.reader import setting_value
+
+    changes: dict[str, Any] = {}
+    for setting in settings:
+        key, sign, text = setting.partition("=")
+        if not sign:
+            raise click.UsageError(f"{setting!r} is not KEY=VALUE.")
+        changes[key.strip()] = setting_value(text) if text.strip() else None
+    if not changes:
+        raise click.UsageError("Give KEY=VALUE, such as role=sensitive.")
+    return changes

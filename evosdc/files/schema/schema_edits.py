@@ -1,0 +1,192 @@
+"""Changing single lines of a schema file, all else as it stands, and taking changes back.
+
+Each change leaves the line as it was in a comment at the end of the file: the file itself is the record of its steps.
+"""
+
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from evosdc.errors import Fault, SchemaError, did_you_mean
+from evosdc.files.atomic import atomic
+from evosdc.files.encoding import read_text
+from evosdc.files.schema.schema_reader import ATTRIBUTE_KEYS, schema_of_text
+from evosdc.files.schema.schema_writer import key_text, value_text
+from evosdc.printing import printable
+
+_TITLE = (
+    "# Steps taken by evosdc edit, the latest last: each line as it was. evosdc edit --undo takes the last one back."
+)
+_STEP = "#~ "
+_LEFT_OUT = {"numeric": ("categories", "format"), "date": ("decimals",)}
+"""What is left out where an attribute gets a scale that it does not go with; categories go with the other two."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One change of a schema file.
+
+    Parameters
+    ----------
+    when : str
+        ISO 8601, UTC.
+    attribute : str
+    before, after : mapping or None
+        What the line said; None where there was none.
+    """
+
+    when: str
+    attribute: str
+    before: Mapping[str, Any] | None
+    after: Mapping[str, Any] | None
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """The keys that were changed, with their new values; None for those that were taken away."""
+        before, after = self.before or {}, self.after or {}
+        keys = [key for key in dict.fromkeys((*before, *after)) if before.get(key) != after.get(key)]
+        return {key: after.get(key) for key in keys}
+
+
+def edit_schema(path: Path, attribute: str, changes: Mapping[str, Any]) -> Step:
+    """Change what a schema file says of one attribute; all other lines stay, comments too.
+
+    Parameters
+    ----------
+    path : Path
+    attribute : str
+    changes : mapping of str to Any
+        Keys of the attribute's line with their new values; None takes a key away. A new scale takes along what does
+        not go with it: categories of numbers, decimals of categories.
+
+    Raises
+    ------
+    SchemaError
+        The file cannot be read or written by lines, or what it would say is refused, with all that is wrong.
+    """
+    lines = _lines(path)
+    place, table = _found(lines, attribute, path)
+    changes = dict(changes)
+    unknown = [key for key in changes if key not in ATTRIBUTE_KEYS]
+    if unknown:
+        wanted, advice = f"one of {', '.join(ATTRIBUTE_KEYS)}", did_you_mean(unknown[0], ATTRIBUTE_KEYS)
+        raise SchemaError(Fault(printable(f"{path}, {attribute}"), f"the key {unknown[0]!r}", wanted, advice))
+    scale = changes.get("scale")
+    if scale is not None and scale != (table or {}).get("scale"):
+        left_out = _LEFT_OUT.get(str(scale), ("decimals", "format"))
+        changes = dict.fromkeys(key for key in left_out if key in (table or {})) | changes
+    after = {key: value for key, value in ((table or {}) | changes).items() if value is not None}
+    step = Step(datetime.now(UTC).isoformat(timespec="seconds"), attribute, table, after)
+    if after == (table or {}):
+        return step
+    line = f"{key_text(attribute)} = {value_text(after)}"
+    before = lines[place] if table is not None else f"{key_text(attribute)} ="
+    lines[place : place + (table is not None)] = [line]
+    if not any(text.startswith(_STEP) for text in lines):
+        lines += ["", _TITLE]
+    _write(path, [*lines, f"{_STEP}{step.when} {before}"])
+    return step
+
+
+def undo_edit(path: Path) -> Step:
+    """Take back the last change of a schema file that `edit_schema` made; raises as it does, or without any."""
+    lines = _lines(path)
+    steps = schema_steps(path)
+    if not steps:
+        raise SchemaError(Fault(printable(str(path)), "no step of evosdc edit", "one to take back"))
+    last = steps[-1]
+    place, _ = _found(lines, last.attribute, path)
+    at = max(number for number, text in enumerate(lines) if text.startswith(_STEP))
+    was = lines[at].removeprefix(_STEP).partition(" ")[2]
+    del lines[at]
+    lines[place : place + 1] = [was] if last.before is not None else []
+    if not any(text.startswith(_STEP) for text in lines) and _TITLE in lines:
+        del lines[lines.index(_TITLE) - 1 : lines.index(_TITLE) + 1]
+    _write(path, lines)
+    return last
+
+
+def schema_steps(path: Path) -> list[Step]:
+    """Return the changes that `edit_schema` made to a schema file, the latest last; raises as it does."""
+    lines = _lines(path)
+    told = [text.removeprefix(_STEP).partition(" ") for text in lines if text.startswith(_STEP)]
+    steps: list[Step] = []
+    current: dict[str, Mapping[str, Any] | None] = {}
+    for when, _, was in reversed(told):
+        found = _entry(was) or _entry(f"{was} {{}}")
+        if found is None:
+            continue
+        name, table = found
+        if name not in current:
+            current[name] = _found(lines, name, path)[1]
+        before = table if _entry(was) is not None else None
+        steps.append(Step(when, name, before, current[name]))
+        current[name] = before
+    return steps[::-1]
+
+
+def reasons_told(path: Path) -> dict[str, str]:
+    """Return the comments right above the lines of attributes, by name: why each was proposed for what it is."""
+    found: dict[str, str] = {}
+    comment: list[str] = []
+    for line in _section(_lines(path))[1]:
+        if line.startswith("#"):
+            comment.append(line.removeprefix("#").strip())
+            continue
+        entry = _entry(line)
+        if entry is not None and comment:
+            found[entry[0]] = " ".join(comment)
+        comment = []
+    return found
+
+
+def _lines(path: Path) -> list[str]:
+    return read_text(path, SchemaError).replace("\r\n", "\n").rstrip("\n").split("\n")
+
+
+def _write(path: Path, lines: Iterable[str]) -> None:
+    text = "\n".join(lines) + "\n"
+    schema_of_text(text, path)
+    with atomic(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _section(lines: Sequence[str]) -> tuple[int, Sequence[str]]:
+    """Return where the attributes begin, and their lines."""
+    begin = next((number for number, line in enumerate(lines) if line.strip() == "[attributes]"), len(lines) - 1) + 1
+    end = next((n for n, line in enumerate(lines[begin:], begin) if line.startswith(("[", "#~ ", _TITLE))), len(lines))
+    return begin, lines[begin:end]
+
+
+def _found(lines: list[str], attribute: str, path: Path) -> tuple[int, dict[str, Any] | None]:
+    """Return the line of an attribute and what it says; without one, None and where it would stand."""
+    begin, section = _section(lines)
+    for number, line in enumerate(section, begin):
+        entry = _entry(line)
+        if entry is not None and entry[0] == attribute:
+            return number, entry[1]
+    description = schema_of_text("\n".join(lines) + "\n", path)
+    if attribute in description.attributes or "[attributes]" not in map(str.strip, lines):
+        given, wanted = (
+            "written in another form than a line for each attribute",
+            'lines such as age = { role = "other" }',
+        )
+        where = printable(f"{path}, {attribute}")
+        raise SchemaError(Fault(where, given, wanted, "Edit the file by hand, or let evosdc init write a new one."))
+    filled = [number for number, line in enumerate(section, begin + 1) if line.strip()]
+    return (filled[-1] if filled else begin), None
+
+
+def _entry(line: str) -> tuple[str, dict[str, Any]] | None:
+    """Return name and table of an attribute's line; None for any other line."""
+    if not line.strip() or line.lstrip().startswith("#"):
+        return None
+    try:
+        document = tomllib.loads(line)
+    except tomllib.TOMLDecodeError:
+        return None
+    pairs = list(document.items())
+    return pairs[0] if len(pairs) == 1 and isinstance(pairs[0][1], dict) and "=" in line else None
