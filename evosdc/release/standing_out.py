@@ -83,9 +83,9 @@ def standing_out(view: IntruderView, models: Sequence[PrivacyModel], registry: R
             for place, sets in model.standing_out(view).items():
                 merged.setdefault(place, set()).update(sets)
     records = []
-    for place, sets in merged.items():
-        least = min(map(len, sets))
-        records.append(Outstanding(place + 1, tuple(sorted(names for names in sets if len(names) == least))))
+    for place, known_by in merged.items():
+        least = min(map(len, known_by))
+        records.append(Outstanding(place + 1, tuple(sorted(names for names in known_by if len(names) == least))))
     records.sort(key=lambda one: (len(one.sets[0]), -len(one.sets), one.record))
     known = view.table.select(view.quasi_identifiers)
     try:

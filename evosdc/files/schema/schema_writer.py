@@ -49,7 +49,7 @@ def _hierarchy_names(schema: Schema, path: Path) -> dict[str, str]:
     names: dict[str, str] = {}
     for attribute in schema.attributes:
         if attribute.hierarchy is not None:
-            names[attribute.name] = _file_name(path.stem, attribute.name, names.values())
+            names[attribute.name] = hierarchy_name(path.stem, attribute.name, names.values())
     return names
 
 
@@ -179,7 +179,8 @@ def _listed(attribute: Attribute) -> bool:
     return len(attribute.categories) <= _MOST_LISTED or attribute.categories != natural_order(attribute.categories)
 
 
-def _file_name(stem: str, attribute: str, taken: Iterable[str]) -> str:
+def hierarchy_name(stem: str, attribute: str, taken: Iterable[str]) -> str:
+    """Return a name for the file of an attribute's hierarchy that is not taken."""
     base = f"{stem}-{re.sub(r'[^A-Za-z0-9_-]+', '-', attribute).strip('-') or 'attribute'}"
     name, number = f"{base}.csv", 2
     while name in set(taken):

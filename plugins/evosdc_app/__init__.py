@@ -1,0 +1,20 @@
+"""The workbench: evosdc in a browser, on this computer alone.
+
+It shows what commands say, and begins commands; it has no logic of its own. Importing this package loads nothing but
+hooks.
+"""
+
+from typing import TYPE_CHECKING
+
+from evosdc.hookspecs import hookimpl
+
+if TYPE_CHECKING:
+    import click
+
+
+@hookimpl
+def evosdc_commands(cli: "click.Group") -> None:
+    """Add ``evosdc app``."""
+    from evosdc_app.command import app
+
+    cli.add_command(app)

@@ -1,0 +1,60 @@
+"""The addresses of the workbench."""
+
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from evosdc.errors import EvosdcError, InputError
+from evosdc_app import choice_screen, documents, file_screen, goal_screen, history_screen, risk_screen, search_screen
+from evosdc_app.session import Session
+from evosdc_app.workbench import Workbench
+
+SCREENS = (file_screen, risk_screen, goal_screen, search_screen, choice_screen, history_screen, documents)
+_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+
+def workbench(root: Path, session: Session) -> Starlette:
+    """Return the application for a folder, without the guard that has to stand before it."""
+    bench = Workbench(root, session)
+    routes = [
+        Route(path, partial(handler, bench), methods=[method])
+        for screen in SCREENS
+        for (method, path), handler in screen.ROUTES.items()
+    ]
+    routes.append(Route("/static/{name}", _static))
+    handlers: dict[Any, Any] = {EvosdcError: partial(_told, bench), HTTPException: partial(_refused, bench)}
+    return Starlette(routes=routes, exception_handlers=handlers)
+
+
+async def _static(request: Request) -> Response:
+    name = request.path_params["name"]
+    folder = files("evosdc_app").joinpath("static")
+    if name not in {entry.name for entry in folder.iterdir()}:
+        raise HTTPException(404)
+    return Response(folder.joinpath(name).read_bytes(), media_type=_TYPES[Path(name).suffix])
+
+
+async def _told(bench: Workbench, request: Request, error: EvosdcError) -> Response:
+    """Say what the command line would say of bad input."""
+    sentences = list(map(str, error.faults)) if isinstance(error, InputError) else [str(error)]
+    return _sentences(bench, request, sentences, 400)
+
+
+async def _refused(bench: Workbench, request: Request, error: HTTPException) -> Response:
+    texts = {404: "There is no such page.", 405: "That cannot be done here."}
+    return _sentences(bench, request, [texts.get(error.status_code, error.detail)], error.status_code)
+
+
+def _sentences(bench: Workbench, request: Request, sentences: list[str], status: int) -> Response:
+    if request.url.path.startswith("/fragment/"):
+        response = bench.fragment("faults.html", faults=sentences)
+        response.status_code = status
+        return response
+    return bench.page("error.html", "", "That did not work", status, faults=sentences)

@@ -1,0 +1,186 @@
+"""Commands: those that answer at once, and searches that go on by themselves."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections import OrderedDict
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evosdc.files.atomic import make_folder
+from evosdc.runs.layout import LOCK, RESOLVED
+from evosdc.runs.lock import read_owner
+
+_KEPT = 64
+_AT_ONCE = 2
+_TAIL = 4000
+
+
+def program(words: list[str]) -> list[str]:
+    """Return the program that carries a command out."""
+    return [sys.executable, "-m", "evosdc", *words]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command said.
+
+    Parameters
+    ----------
+    words : tuple of str
+    status : int
+    out, err : str
+    """
+
+    words: tuple[str, ...]
+    status: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """What it printed as JSON; empty where it failed."""
+        try:
+            found = json.loads(self.out)
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def faults(self) -> list[str]:
+        """The sentences in which it said what is wrong."""
+        if self.status == 0 or self.document:
+            return []
+        return error_sentences(self.err) or ["The command ended without a word; there may be too little memory."]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What it warned of."""
+        return [line.removeprefix("Warning: ") for line in self.err.splitlines() if line.startswith("Warning: ")]
+
+
+def error_sentences(text: str) -> list[str]:
+    """Return the lines in which a command said what is wrong, without the word Error."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    told = [line.removeprefix("Error: ") for line in lines if line.startswith("Error: ")]
+    return told or lines[-3:]
+
+
+class Calls:
+    """Commands that answer; two tabs that ask the same get one answer.
+
+    Parameters
+    ----------
+    root : Path
+        Where they are carried out.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._tasks: OrderedDict[tuple[Any, ...], asyncio.Task[Answer]] = OrderedDict()
+        self._places = asyncio.Semaphore(_AT_ONCE)
+
+    async def ask(self, words: list[str], *depends: Path) -> Answer:
+        """Return the answer to a command that writes nothing; asked anew where a file that it depends on changed."""
+        key = (*words, *(_stamp(path) for path in depends))
+        task = self._tasks.pop(key, None)
+        if task is None or (task.done() and (task.cancelled() or task.exception() or task.result().status < 0)):
+            task = asyncio.create_task(self.carry_out(words))
+        self._tasks[key] = task
+        while len(self._tasks) > _KEPT:
+            self._tasks.popitem(last=False)
+        return await asyncio.shield(task)
+
+    async def carry_out(self, words: list[str]) -> Answer:
+        """Carry out a command and return what it said."""
+        async with self._places:
+            process = await asyncio.create_subprocess_exec(
+                *program(words),
+                cwd=self.root,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+            )
+            try:
+                out, err = await process.communicate()
+            except asyncio.CancelledError:
+                with suppress(ProcessLookupError):
+                    process.kill()
+                raise
+        return Answer(tuple(words), process.returncode or 0, out.decode(), err.decode())
+
+
+class Jobs:
+    """Searches: processes of their own, which go on when the workbench ends.
+
+    What they are is told by their run folders alone; here is only what one said that failed before it had a folder.
+
+    Parameters
+    ----------
+    root : Path
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._begun: dict[str, tuple[subprocess.Popen[bytes], Any]] = {}
+
+    def begin(self, words: list[str], run: Path) -> None:
+        """Begin a command about a run folder, which is made where it is not there."""
+        make_folder(run)
+        log = tempfile.TemporaryFile()  # noqa: SIM115  # nobody else can open it, and it goes with its processes
+        process = subprocess.Popen(
+            program(words),
+            cwd=self.root,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        self._begun[run.name] = (process, log)
+
+    def active(self, run: Path) -> bool:
+        """Whether a process that was begun here is about a run."""
+        begun = self._begun.get(run.name)
+        return begun is not None and begun[0].poll() is None
+
+    def faults(self, run: Path) -> list[str]:
+        """Return what a process that failed said; nothing where it goes on, ended well, or was not begun here."""
+        begun = self._begun.get(run.name)
+        if begun is None or begun[0].poll() in (None, 0):
+            return []
+        if (run / RESOLVED).exists() and begun[0].returncode != 2:
+            return []  # the run tells itself how it ended
+        with suppress(OSError):
+            run.rmdir()  # empty: nothing was begun
+        begun[1].seek(0, os.SEEK_END)
+        begun[1].seek(max(0, begun[1].tell() - _TAIL))
+        return error_sentences(begun[1].read().decode(errors="replace"))
+
+    def forget(self, run: Path) -> None:
+        """Forget what a process said."""
+        self._begun.pop(run.name, None)
+
+    def stop(self, run: Path) -> bool:
+        """Stop the process that writes to a run, as Ctrl-C does; return whether there was one."""
+        owner = read_owner(run / LOCK)
+        if owner is not None and owner.alive:
+            os.kill(owner.pid, signal.SIGTERM)
+            return True
+        if self.active(run):
+            self._begun[run.name][0].terminate()
+            return True
+        return False
+
+
+def _stamp(path: Path) -> tuple[str, int, int]:
+    try:
+        state = path.stat()
+    except OSError:
+        return (str(path), 0, 0)
+    return (str(path), state.st_mtime_ns, state.st_size)

@@ -1,0 +1,305 @@
+"""Screen 1: choose a file; see it; its roles, scales and hierarchies."""
+
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from anyio import to_thread
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from evosdc.errors import DataError, Fault
+from evosdc.files.schema.schema_edits import edit_schema, reasons_told, undo_edit
+from evosdc.files.schema.schema_reader import load_schema
+from evosdc.files.schema.schema_writer import value_text
+from evosdc.plugins.registry import default_registry
+from evosdc.table.schema import Role, Scale
+from evosdc_app.calls import error_sentences
+from evosdc_app.folder import ENDINGS, line_of
+from evosdc_app.guard import UPLOAD
+from evosdc_app.sources import is_dataset
+from evosdc_app.workbench import Workbench, asked, away, number_asked
+
+ROLES = tuple(map(str, Role))
+SCALES = (*map(str, Scale), "date")
+MEANINGS = {
+    "identifier": "names a respondent; left out of the protected file",
+    "quasi-identifier": "an intruder may know it; masked",
+    "sensitive": "nobody should learn it of a respondent; not masked",
+    "other": "all else; published as it is",
+    "weight": "sampling weight",
+    "household": "tells households apart",
+    "stratum": "stratum of the sampling design",
+    "drop": "left out as well: free text, or what nobody needs",
+    "nominal": "categories without an order",
+    "ordinal": "categories that stand in their order",
+    "numeric": "numbers",
+    "date": "days in the order of time",
+}
+_RULES = ("widths", "merge", "prefix", "dates")
+
+
+async def start(bench: Workbench, request: Request) -> Response:
+    """Show what can be chosen."""
+    registry = default_registry()
+    datasets = [(name, registry.spec("dataset", name).summary) for name in registry.names("dataset")]
+    files = await to_thread.run_sync(bench.folder.data_files)
+    return bench.page(
+        "start.html", "file", "Choose a file", files=files, datasets=datasets, folder=str(bench.folder.root),
+        endings=ENDINGS, recent=bench.folder.runs()[:8],
+    )  # fmt: skip
+
+
+async def file(bench: Workbench, request: Request) -> Response:
+    """Show a file and what its attributes are taken for."""
+    data = asked(request, "data")
+    if not data:
+        return await start(bench, request)
+    dataset = is_dataset(data, bench.folder)
+    schema = None if dataset else bench.folder.schema_of(data)
+    if not dataset:
+        bench.folder.file(data)
+    name = None if schema is None else bench.folder.name(schema)
+    return bench.page(
+        "file.html", "file", data, data=data, dataset=dataset, schema=name,
+        proposed=schema is not None and schema.exists(),
+        command=line_of(_init(bench, data)) if schema is not None else "",
+    )  # fmt: skip
+
+
+def _init(bench: Workbench, data: str) -> list[str]:
+    schema = bench.folder.name(bench.folder.schema_of(data))
+    return ["init", bench.folder.word(data), "-o", schema, "--no-ask"]
+
+
+async def preview(bench: Workbench, request: Request) -> Response:
+    """Show a page of records."""
+    data, number = asked(request, "data"), number_asked(request, "page", 1)
+    contents = await to_thread.run_sync(bench.sources.contents, data)
+    number = max(1, min(number, contents.pages))
+    return bench.fragment(
+        "preview.html", data=data, number=number, pages=contents.pages, records=contents.records,
+        names=[column.name for column in contents.columns], rows=contents.page(number),
+    )  # fmt: skip
+
+
+async def attributes(bench: Workbench, request: Request) -> Response:
+    """Show roles and scales with their reasons, to be edited."""
+    data = asked(request, "data")
+    contents = await to_thread.run_sync(bench.sources.contents, data)
+    distinct = {column.name: len(column.texts) for column in contents.columns}
+    if contents.source is not None:
+        rows = [
+            {"name": a.name, "role": str(a.role), "scale": a.scale_word, "reason": "", "distinct": distinct[a.name],
+             "hierarchy": "yes" if a.hierarchy is not None else ""}
+            for a in contents.source.table.schema.attributes
+        ]  # fmt: skip
+        return bench.fragment("attributes.html", data=data, rows=rows, fixed=True, meanings=MEANINGS)
+    schema = bench.folder.schema_of(data)
+    said = load_schema(schema)
+    reasons = reasons_told(schema)
+    rows = []
+    for name in distinct:
+        one = said.attributes.get(name)
+        scale = "" if one is None or one.scale is None else str(one.scale)
+        rows.append(
+            {
+                "name": name,
+                "role": str(one.role) if one is not None and one.role is not None else "other",
+                "scale": "date" if one is not None and one.date_format is not None else scale,
+                "reason": reasons.get(name, ""),
+                "distinct": distinct[name],
+                "hierarchy": _hierarchy_words(one),
+            }
+        )
+    return bench.fragment(
+        "attributes.html", data=data, rows=rows, fixed=False, roles=ROLES, scales=SCALES, meanings=MEANINGS
+    )
+
+
+def _hierarchy_words(said: Any) -> str:
+    if said is None or (said.hierarchy is None and said.rule is None):
+        return ""
+    if said.rule is not None:
+        return value_text({k: v for k, v in said.rule.model_dump(exclude_defaults=True).items() if v is not None})
+    return f"{said.hierarchy.height} levels"
+
+
+async def remarks(bench: Workbench, request: Request) -> Response:
+    """Show what the records say of themselves, and what does not fit."""
+    data = asked(request, "data")
+    words, depends = data_words(bench, data)
+    command = ["check", "--data", *words]
+    answer = await bench.calls.ask(command, *depends)
+    sentences = [line for line in answer.out.splitlines() if line.strip()]
+    return bench.fragment(
+        "remarks.html", faults=answer.faults, sentences=sentences, warnings=answer.warnings, command=line_of(command)
+    )
+
+
+def data_words(bench: Workbench, data: str) -> tuple[list[str], list[Path]]:
+    """Return how commands are told of a file and its schema, and the files that their answers depend on."""
+    if is_dataset(data, bench.folder):
+        return [data], []
+    path, schema = bench.folder.file(data), bench.folder.schema_of(data)
+    name = bench.folder.name(path)
+    if not schema.exists():
+        return [name], [path]
+    beside = sorted(schema.parent.glob(f"{schema.stem}-*.csv"))
+    return [name, "--schema", bench.folder.name(schema)], [path, schema, *beside]
+
+
+async def propose(bench: Workbench, request: Request) -> Response:
+    """Carry out `evosdc init`."""
+    form = await bench.form(request)
+    data = form.one("data")
+    bench.folder.file(data)
+    await done(bench, _init(bench, data))
+    return away("/file", {"data": data}, "attributes")
+
+
+async def copy(bench: Workbench, request: Request) -> Response:
+    """Write a registered data set to a file, so that its schema can be edited."""
+    form = await bench.form(request)
+    name = form.one("data")
+    if not is_dataset(name, bench.folder):
+        raise HTTPException(404)
+    file = bench.folder.free(f"{name}.csv")
+    await done(bench, ["datasets", "fetch", name, "-o", file])
+    return away("/file", {"data": file})
+
+
+async def edit(bench: Workbench, request: Request) -> Response:
+    """Change roles and scales, each attribute a step of `evosdc edit`."""
+    form = await bench.form(request)
+    data = form.one("data")
+    schema = bench.folder.schema_of(data)
+    names, before = form.get("name", []), form.get("before", [])
+    roles, scales = form.get("role", []), form.get("scale", [])
+    for name, was, role, scale in zip(names, before, roles, scales, strict=True):
+        old_role, _, old_scale = was.partition(" ")
+        changes = {"role": role} if role != old_role else {}
+        changes |= {"scale": scale} if scale and scale != old_scale else {}
+        if changes:
+            await to_thread.run_sync(edit_schema, schema, name, changes)
+    return away("/file", {"data": data}, "attributes")
+
+
+async def undo(bench: Workbench, request: Request) -> Response:
+    """Take the last step of the schema back."""
+    form = await bench.form(request)
+    data = form.one("data")
+    await to_thread.run_sync(undo_edit, bench.folder.schema_of(data))
+    return away(form.one("to") if form.one("to") in ("/history", "/file") else "/file", {"data": data})
+
+
+async def hierarchy(bench: Workbench, request: Request) -> Response:
+    """Show the hierarchy of an attribute, drawn and to be edited."""
+    data, name = asked(request, "data"), asked(request, "attribute")
+    found, rule = await to_thread.run_sync(_hierarchy, bench, data, name)
+    leaves = [] if found is None else [(leaf, found.levels[place]) for place, leaf in enumerate(found.leaves)]
+    return bench.page(
+        "hierarchy.html", "file", f"Hierarchy of {name}", data=data, attribute=name, leaves=leaves[:_MOST_LEAVES],
+        left_out=max(0, len(leaves) - _MOST_LEAVES), height=found.height if found is not None else 0, rule=rule,
+        rules=_RULES, fixed=is_dataset(data, bench.folder),
+    )  # fmt: skip
+
+
+_MOST_LEAVES = 400
+
+
+def _hierarchy(bench: Workbench, data: str, name: str) -> tuple[Any, str]:
+    dataset = is_dataset(data, bench.folder)
+    said = None if dataset else load_schema(bench.folder.schema_of(data))
+    table = bench.sources.source(data, said).table
+    table.schema.require([name], data)
+    one = said.attributes.get(name) if said is not None else None
+    rule = "" if one is None or one.rule is None else _hierarchy_words(one)
+    return table.schema[name].hierarchy, rule
+
+
+async def draw(bench: Workbench, request: Request) -> Response:
+    """Give an attribute another hierarchy: by a rule, by labels in a file of its own, or none."""
+    form = await bench.form(request)
+    data, name = form.one("data"), form.one("attribute")
+    schema = bench.folder.schema_of(data)
+    kind = form.one("kind")
+    if kind == "labels":
+        value: Any = await to_thread.run_sync(
+            _write_labels, bench, schema, name, form.get("cell", []), form.one("width")
+        )
+    elif kind in _RULES:
+        value = {kind: _parts(form.one("parts"))}
+    else:
+        value = None
+    await to_thread.run_sync(edit_schema, schema, name, {"hierarchy": value})
+    return away("/hierarchy", {"data": data, "attribute": name})
+
+
+def _parts(given: str) -> list[Any]:
+    parts = [part.strip() for part in given.replace(";", ",").split(",") if part.strip()]
+    try:
+        return [float(part) if "." in part else int(part) for part in parts]
+    except ValueError:
+        return parts
+
+
+def _write_labels(bench: Workbench, schema: Path, name: str, cells: list[str], width: str) -> str:
+    from evosdc.files.schema.hierarchy_file import write_hierarchy
+    from evosdc.files.schema.schema_writer import hierarchy_name
+    from evosdc.table.hierarchy import Hierarchy
+
+    size = int(width) if width.isdecimal() else 0
+    if size < 2 or len(cells) % size:
+        raise DataError(Fault("hierarchy", f"{len(cells)} labels", f"rows of {size}"))
+    rows = [tuple(cells[at : at + size]) for at in range(0, len(cells), size)]
+    found = Hierarchy(tuple(row[0] for row in rows), tuple(row[1:] for row in rows))
+    taken = [path.name for path in schema.parent.glob(f"{schema.stem}-*.csv")]
+    file = hierarchy_name(schema.stem, name, taken)
+    write_hierarchy(found, schema.with_name(file))
+    return file
+
+
+async def upload(bench: Workbench, request: Request) -> Response:
+    """Take a file into the folder; nothing is written over."""
+    bench.check(request.headers.get("x-form", ""))
+    given = Path(asked(request, "name").replace("\\", "/")).name
+    if Path(given).suffix.lower() not in ENDINGS:
+        raise DataError(Fault(given, "a file of another kind", f"one that ends with {', '.join(ENDINGS)}"))
+    name = bench.folder.free(given)
+    path = bench.folder.path(name)
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as target:
+            async for chunk in request.stream():
+                target.write(chunk)
+        part.rename(path)
+    finally:
+        part.unlink(missing_ok=True)
+    return JSONResponse({"data": name})
+
+
+async def done(bench: Workbench, words: list[str]) -> str:
+    """Carry out a command that writes files and return what it printed; what it refuses is raised in its own words."""
+    answer = await bench.calls.carry_out(words)
+    if answer.status:
+        raise HTTPException(400, " ".join(error_sentences(answer.err)))
+    return answer.out
+
+
+ROUTES: dict[tuple[str, str], Callable[[Workbench, Request], Awaitable[Response]]] = {
+    ("GET", "/"): start,
+    ("GET", "/file"): file,
+    ("GET", "/fragment/preview"): preview,
+    ("GET", "/fragment/attributes"): attributes,
+    ("GET", "/fragment/remarks"): remarks,
+    ("GET", "/hierarchy"): hierarchy,
+    ("POST", "/init"): propose,
+    ("POST", "/copy"): copy,
+    ("POST", "/edit"): edit,
+    ("POST", "/undo"): undo,
+    ("POST", "/draw"): draw,
+    ("POST", UPLOAD): upload,
+}

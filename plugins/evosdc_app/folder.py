@@ -1,0 +1,173 @@
+"""The one folder that the workbench may read and write, and what lies in it."""
+
+import shlex
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evosdc.errors import DataError, Fault
+from evosdc.printing import printable
+from evosdc.runs.layout import DATA, LOCK, RESOLVED, holds_run_files, read_object, run_folders
+
+RUNS = "runs"
+"""Folder of the runs, as for the command line."""
+
+ENDINGS = (
+    ".csv", ".tsv", ".txt", ".dat", ".parquet", ".feather", ".arrow", ".xlsx", ".sav", ".zsav", ".por", ".dta", ".xpt",
+    ".sas7bdat", ".gz", ".zip",
+)  # fmt: skip
+"""What names of data files end with."""
+
+_SCHEMA = ".schema"
+_MANIFEST = ".manifest.json"
+_MOST = 500
+
+
+@dataclass(frozen=True)
+class WorkFolder:
+    """A folder and everything below it; nothing else can be named.
+
+    Parameters
+    ----------
+    root : Path
+        Resolved.
+    """
+
+    root: Path
+
+    def path(self, name: str) -> Path:
+        """Return the path of a name below the folder.
+
+        Raises
+        ------
+        DataError
+            It leads out of the folder, by whatever way, or to something hidden.
+        """
+        parts = Path(name).parts
+        inside = bool(parts) and "\0" not in name and not Path(name).is_absolute() and ".." not in parts
+        if inside and not any(part.startswith(".") for part in parts):
+            target = self.root / name
+            if target.resolve().is_relative_to(self.root):
+                return target
+        raise DataError(Fault(printable(name), "a path outside of the folder, or hidden", "a file of the folder"))
+
+    def file(self, name: str) -> Path:
+        """Return the path of a file that is there; raises as `path`, or where there is none."""
+        path = self.path(name)
+        if not path.is_file():
+            raise DataError(Fault(printable(name), "no such file", "a file of the folder"))
+        return path
+
+    def run(self, name: str) -> Path:
+        """Return the path of a run by its name; raises as `path`, or where there is none."""
+        path = self.path(f"{RUNS}/{name}")
+        if "/" in name or not path.is_dir():
+            raise DataError(Fault(printable(name), "no such run", "a run of the folder"))
+        return path
+
+    def name(self, path: Path) -> str:
+        """Return the name of a path below the folder, as a command run in it takes it."""
+        name = path.relative_to(self.root).as_posix()
+        return f"./{name}" if name.startswith("-") else name
+
+    def data_files(self) -> list[str]:
+        """Return the names of the data files, up to two folders deep; no hierarchies, and nothing of runs."""
+        found = []
+        for path in sorted(p for pattern in ("*", "*/*") for p in self.root.glob(pattern)):
+            own = path.relative_to(self.root).parts
+            if own[0] == RUNS or any(part.startswith(".") for part in own) or path.suffix.lower() not in ENDINGS:
+                continue
+            if path.is_file() and f"{_SCHEMA}-" not in path.name and not holds_run_files(path.parent):
+                if path.parent.name == DATA and holds_run_files(path.parent.parent):
+                    continue
+                if path.resolve().is_relative_to(self.root):
+                    found.append(self.name(path))
+        return found[:_MOST]
+
+    def word(self, data: str) -> str:
+        """Return a data file as a command run in the folder takes it; raises as `file`."""
+        return self.name(self.file(data))
+
+    def schema_of(self, data: str) -> Path:
+        """Return the place of the schema file of a data file: beside it, by its name.
+
+        Raises
+        ------
+        DataError
+            As `path`; or the schema file, which may be a link, or a hierarchy that it names lies outside.
+        """
+        path = self.path(data)
+        schema = self.path((path.parent / f"{path.stem}{_SCHEMA}.toml").relative_to(self.root).as_posix())
+        for file in _hierarchies(schema):
+            if not (schema.parent / file).resolve().is_relative_to(self.root):
+                given = f"a hierarchy outside of the folder, {printable(file)}"
+                raise DataError(Fault(self.name(schema), given, "files of the folder"))
+        return schema
+
+    def free(self, name: str) -> str:
+        """Return a name that no file has yet, made of one by a number."""
+        path = self.path(name)
+        number, found = 2, path
+        while found.exists() or found.with_name(f"{found.stem}{_MANIFEST}").exists():
+            found = path.with_name(f"{path.stem}-{number}{path.suffix}")
+            number += 1
+        return self.name(found)
+
+    def runs(self, data: str | None = None) -> list[Path]:
+        """Return the folders of single runs, the latest first; with `data` those on that file or data set."""
+        if not (self.root / RUNS).is_dir():
+            return []
+        found = [
+            path
+            for path in (self.root / RUNS).iterdir()
+            if not path.name.startswith(".")
+            and path.resolve().is_relative_to(self.root)
+            and ((path / LOCK).exists() or run_folders(path) == [path])
+        ]
+        found = [path for path in found if data is None or self.data_of(path) in (data, "")]
+        return sorted(found, key=lambda path: path.stat().st_ctime, reverse=True)
+
+    def data_of(self, run: Path) -> str:
+        """Return the name of the file or data set that a run is about; empty where it does not tell."""
+        source: Any = told(run / RESOLVED).get("data")
+        if not isinstance(source, dict):
+            return ""
+        if source.get("name"):
+            return str(source["name"])
+        file = Path(str(source.get("file", "")))
+        target = file if file.is_absolute() else self.root / file
+        return self.name(target) if target.is_relative_to(self.root) else file.name
+
+    def exports(self) -> list[tuple[Path, dict[str, Any]]]:
+        """Return the manifests of exported members with what they say, the latest first."""
+        found = []
+        for pattern in (f"*{_MANIFEST}", f"*/*{_MANIFEST}"):
+            for path in self.root.glob(pattern):
+                document = told(path)
+                if "member" in document and path.resolve().is_relative_to(self.root):
+                    found.append((path, document))
+        return sorted(found, key=lambda entry: str(entry[1].get("date", "")), reverse=True)
+
+
+def _hierarchies(schema: Path) -> list[str]:
+    """Return the files that a schema names, whatever else is wrong with it."""
+    try:
+        tables = tomllib.loads(schema.read_text(encoding="utf-8")).get("attributes", {})
+    except (OSError, ValueError):
+        return []
+    named = [table.get("hierarchy") for table in tables.values() if isinstance(table, dict)]
+    return [file for file in named if isinstance(file, str)]
+
+
+def told(path: Path) -> dict[str, Any]:
+    """Return the JSON object of a file; nothing where it cannot be read at this moment."""
+    try:
+        return read_object(path)
+    except (OSError, ValueError):
+        return {}
+
+
+def line_of(words: list[str]) -> str:
+    """Return a command as a shell takes it."""
+    return shlex.join(["evosdc", *words])

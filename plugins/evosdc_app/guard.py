@@ -1,0 +1,191 @@
+"""What stands before every page: who asks, from where, how much; and what a browser may do with the answer."""
+
+import logging
+import traceback
+from collections.abc import Mapping
+from html import escape
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.responses import HTMLResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from evosdc_app.session import Session
+
+_LOG = logging.getLogger("evosdc.app")
+
+ENTRANCE = "/enter"
+UPLOAD = "/upload"
+MOST_FORM = 1_000_000
+"""Bytes of a form, at most."""
+
+READING = ("GET", "HEAD")
+_HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=()",
+    "cache-control": "no-store",
+}
+DOCUMENT_POLICY = (
+    "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+    "img-src data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""Of reports, which are complete in themselves: they run in a world of their own, without cookie or network."""
+
+
+class TooLargeError(Exception):
+    """A request has a longer body than it may."""
+
+
+class Guard:
+    """ASGI middleware that lets only the browser in that opened the address, from this very site.
+
+    Parameters
+    ----------
+    inner : ASGI application
+    session : Session
+    hosts : tuple of str
+        Values of the header Host that are this server's; others are names that were bent to it (DNS rebinding).
+    secure : bool
+        Whether it speaks TLS.
+    most_upload : int
+        Bytes.
+    """
+
+    def __init__(
+        self, inner: ASGIApp, session: Session, hosts: tuple[str, ...], secure: bool, most_upload: int
+    ) -> None:
+        self.inner, self.session, self.hosts, self.secure, self.most_upload = inner, session, hosts, secure, most_upload
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or refuse."""
+        if scope["type"] == "lifespan":
+            await self.inner(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return  # no web sockets
+        begun = False
+
+        async def guarded(message: Message) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                given = {name.lower() for name, _ in message["headers"]}
+                further = [(k.encode(), v.encode()) for k, v in _HEADERS.items() if k.encode() not in given]
+                message = {**message, "headers": [*message["headers"], *further]}
+            await send(message)
+
+        try:
+            refusal = self._refusal(scope)
+            if refusal is not None:
+                await refusal(scope, receive, guarded)
+            elif scope["path"] == ENTRANCE:
+                await self._enter(scope)(scope, receive, guarded)
+            else:
+                await self.inner(scope, self._bounded(scope, receive), guarded)
+        except TooLargeError:
+            if not begun:
+                await _refused(413, f"It is too large: {self._most(scope):,} bytes are accepted.")(
+                    scope, receive, guarded
+                )
+        except Exception as error:
+            _LOG.error("%s", _place(error))
+            if not begun:
+                text = f"{type(error).__name__} in evosdc or a plugin; this is a defect. The terminal says where."
+                await _refused(500, text)(scope, receive, guarded)
+
+    def _refusal(self, scope: Scope) -> HTMLResponse | None:
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        if headers.get("host", "").lower() not in self.hosts:
+            return _refused(421, "This server answers under its own address alone.")
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site", "same-origin")
+        entering = scope["path"] == ENTRANCE and scope["method"] == "GET"
+        if (origin is not None and not self._own(origin)) or (site not in ("same-origin", "none") and not entering):
+            return _refused(403, "Another site asked for this.")
+        if scope["method"] not in (*READING, "POST"):
+            return _refused(405, "That cannot be done here.")
+        if entering:
+            return None
+        if not self.session.knows(_cookie(headers, self.session.cookie_name)):
+            return _refused(403, "Open the address that evosdc app printed, in one browser; it works once.")
+        if scope["method"] == "POST" and origin is None:
+            return _refused(403, "A browser tells where a form comes from; this one did not.")
+        length = headers.get("content-length", "0")
+        if not length.isdigit() or int(length) > self._most(scope):
+            return _refused(413, f"It is too large: {self._most(scope):,} bytes are accepted.")
+        return None
+
+    def _own(self, origin: str) -> bool:
+        parts = urlsplit(origin)
+        return parts.scheme == ("https" if self.secure else "http") and parts.netloc.lower() in self.hosts
+
+    def _enter(self, scope: Scope) -> HTMLResponse:
+        token = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        if not self.session.enter(token):
+            return _refused(403, "This address was used already, or is not the one. Begin again with evosdc app.")
+        # A redirect in the headers would belong to whoever linked here, and come without the cookie.
+        page = _page(
+            "Welcome",
+            "One moment.",
+            '<meta http-equiv="refresh" content="0;url=/"><link rel="icon" href="/static/icon.svg">',
+        )
+        page.set_cookie(
+            self.session.cookie_name,
+            self.session.cookie,
+            path="/",
+            httponly=True,
+            samesite="strict",
+            secure=self.secure,
+        )
+        return page
+
+    def _most(self, scope: Scope) -> int:
+        return self.most_upload if scope["path"] == UPLOAD else MOST_FORM
+
+    def _bounded(self, scope: Scope, receive: Receive) -> Receive:
+        most, come = self._most(scope), 0
+
+        async def counted() -> Message:
+            nonlocal come
+            message = await receive()
+            come += len(message.get("body", b""))
+            if come > most:
+                raise TooLargeError
+            return message
+
+        return counted
+
+
+def _cookie(headers: Mapping[str, str], name: str) -> str:
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(name)
+    except CookieError:
+        return ""
+    return "" if found is None else found.value
+
+
+def _refused(status: int, text: str) -> HTMLResponse:
+    page = _page("evosdc", text)
+    page.status_code = status
+    return page
+
+
+def _page(title: str, text: str, head: str = "") -> HTMLResponse:
+    return HTMLResponse(
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">{head}<title>{escape(title)}</title></head>'
+        f"<body><main><h1>{escape(title)}</h1><p>{escape(text)}</p></main></body></html>\n"
+    )
+
+
+def _place(error: Exception) -> str:
+    """Return which error came from where: never its message, which may hold values of records."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f"{frames[-1].filename}, line {frames[-1].lineno}" if frames else "nowhere"
+    return f"{type(error).__name__} in {where}"

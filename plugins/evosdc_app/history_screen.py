@@ -1,0 +1,103 @@
+"""Screen 6: every step, what repeats it, and how it is taken back."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from anyio import to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+
+from evosdc.files.schema.schema_edits import Step, schema_steps
+from evosdc.files.schema.schema_writer import value_text
+from evosdc.runs.layout import ENVIRONMENT, EXPERIMENT
+from evosdc.runs.status import read_run_status
+from evosdc_app.folder import RUNS, line_of, told
+from evosdc_app.sources import is_dataset
+from evosdc_app.workbench import Workbench, asked
+
+_MOST_TEXT = 200_000
+
+
+async def history(bench: Workbench, request: Request) -> Response:
+    """Show all that was done about a file, the first step first."""
+    data = asked(request, "data")
+    steps = await to_thread.run_sync(_steps, bench, data)
+    schema = ""
+    if data and not is_dataset(data, bench.folder):
+        path = bench.folder.schema_of(data)
+        schema = path.read_text(encoding="utf-8")[:_MOST_TEXT] if path.exists() else ""
+    return bench.page("history.html", "history", "History", data=data, entries=steps, schema=schema)
+
+
+def _steps(bench: Workbench, data: str) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = []
+    if data and not is_dataset(data, bench.folder):
+        path = bench.folder.schema_of(data)
+        if path.exists():
+            name = bench.folder.name(path)
+            first = ["init", bench.folder.word(data), "-o", name, "--no-ask"]
+            entries.append(_entry("", f"Roles and scales were proposed in {name}.", line_of(first)))
+            edits = schema_steps(path)
+            for number, step in enumerate(edits, 1):
+                entry = _entry(step.when, _sentence(step), line_of(["edit", name, step.attribute, *_settings(step)]))
+                entries.append(entry | {"undo": "/undo" if number == len(edits) else "", "kind": "edit"})
+    later = []
+    for run in bench.folder.runs(data or None):
+        environment = told(run / ENVIRONMENT)
+        command = str(environment.get("command") or line_of(["run", f"{RUNS}/{run.name}/{EXPERIMENT}"]))
+        phase = read_run_status(run).phase
+        entry = _entry(str(environment.get("date", "")), f"Search {run.name}: {phase}.", command)
+        undo = "" if phase == "running" else "/remove"
+        later.append(entry | {"undo": undo, "kind": "run", "run": run.name, "toml": _toml(run / EXPERIMENT)})
+    names = {run.name for run in bench.folder.runs(data or None)}
+    for manifest, said in bench.folder.exports():
+        if not data or said.get("run") in names:
+            output = str((said.get("output") or {}).get("name", ""))
+            text = f"File {said['member']} of {said.get('run')} was exported as {output}."
+            entry = _entry(str(said.get("date", "")), text, str(said.get("command", "")))
+            later.append(entry | {"undo": "/withdraw", "kind": "export", "manifest": bench.folder.name(manifest)})
+    return [*entries, *sorted(later, key=lambda entry: str(entry["when"]))]
+
+
+def _entry(when: str, text: str, command: str) -> dict[str, Any]:
+    shown = when[:19].replace("T", " ")
+    return {
+        "when": shown,
+        "text": text,
+        "command": command,
+        "undo": "",
+        "kind": "",
+        "toml": "",
+        "run": "",
+        "manifest": "",
+    }
+
+
+def _sentence(step: Step) -> str:
+    changes = ", ".join(f"{key} {_shown(value)}" for key, value in step.changes.items())
+    return f"{step.attribute}: {changes}."
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "taken away"
+    text = value if isinstance(value, str) else value_text(value)
+    return f"is now {text if len(text) < 80 else text[:79] + '…'}"
+
+
+def _settings(step: Step) -> list[str]:
+    found = []
+    for key, value in step.changes.items():
+        plain = isinstance(value, str) and value.replace("-", "").isalpha()
+        found.append(f"{key}=" if value is None else f"{key}={value if plain else value_text(value)}")
+    return found
+
+
+def _toml(path: Any) -> str:
+    try:
+        return str(path.read_text(encoding="utf-8"))[:_MOST_TEXT]
+    except OSError:
+        return ""
+
+
+ROUTES: dict[tuple[str, str], Callable[[Workbench, Request], Awaitable[Response]]] = {("GET", "/history"): history}

@@ -1,0 +1,69 @@
+"""Screen 2: what the file reveals as it is."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from evosdc.plugins.registry import default_registry
+from evosdc_app.file_screen import data_words
+from evosdc_app.folder import line_of
+from evosdc_app.workbench import Workbench, asked
+
+LISTED = 40
+"""Records that are listed."""
+
+
+async def risk(bench: Workbench, request: Request) -> Response:
+    """Show the page; figures come as soon as they are there."""
+    data = asked(request, "data")
+    words, _ = data_words(bench, data)
+    return bench.page("risk.html", "risk", "Risk before", data=data, command=line_of(_words(words)))
+
+
+async def figures(bench: Workbench, request: Request) -> Response:
+    """Show what `evosdc risk` says."""
+    data = asked(request, "data")
+    words, depends = data_words(bench, data)
+    answer = await bench.calls.ask([*_words(words), "--json"], *depends)
+    return bench.fragment("risk_figures.html", faults=answer.faults, **_told(answer.document))
+
+
+def _words(words: list[str]) -> list[str]:
+    return ["risk", *words, "--records", str(LISTED)]
+
+
+def _told(document: dict[str, Any]) -> dict[str, Any]:
+    registry = default_registry()
+    rows = []
+    for name in registry.names("privacy-model"):
+        if name in document:
+            model = registry.build("privacy-model", name, {})
+            summary = registry.spec("privacy-model", name).summary
+            rows.append((name, summary, model.in_words(document[name]), model.verdict(document)))
+    # The columns' shares come from whichever model tells them.
+    shares: dict[str, float] = next(
+        (document[n]["contributions"] for n, *_ in rows if "contributions" in document[n]), {}
+    )
+    columns = sorted(shares.items(), key=lambda entry: -entry[1])
+    out = document.get("standing_out") or {}
+    return {
+        "models": rows,
+        "lacking": sorted((document.get("not_applicable") or {}).items()),
+        "columns": [(name, share, _twentieths(share)) for name, share in columns],
+        "standing": out,
+        "intruder": out.get("intruder"),
+        "records": document.get("records", 0),
+        "known": document.get("quasi_identifiers", []),
+    }
+
+
+def _twentieths(percent: float) -> int:
+    return max(0, min(20, round(percent / 5.0)))
+
+
+ROUTES: dict[tuple[str, str], Callable[[Workbench, Request], Awaitable[Response]]] = {
+    ("GET", "/risk"): risk,
+    ("GET", "/fragment/risk"): figures,
+}

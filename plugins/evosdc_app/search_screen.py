@@ -1,0 +1,192 @@
+"""Screen 4: searches as they go on, by their folders alone."""
+
+import asyncio
+import json
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from anyio import to_thread
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from evosdc.runs.layout import LOCK, PORTFOLIO, RESOLVED, RESULT, read_json
+from evosdc.runs.status import FINISHED, RUNNING, WAITING, RunStatus, read_run_status
+from evosdc_app.folder import RUNS, told
+from evosdc_app.plane import Plane, Point, points_of
+from evosdc_app.workbench import Workbench, asked, away, link
+
+LOOK = 0.7
+"""Seconds between two looks at the folders."""
+
+SILENT = 15.0
+"""Seconds after which a line goes to a browser though nothing changed: so one that is gone is noticed."""
+
+MOST_SHOWN = 12
+
+
+async def search(bench: Workbench, request: Request) -> Response:
+    """Show the searches on a file side by side, or all."""
+    data, chosen = asked(request, "data"), asked(request, "run")
+    runs = await to_thread.run_sync(_shown, bench, data, chosen)
+    views = [await to_thread.run_sync(view, bench, run) for run in runs]
+    return bench.page(
+        "search.html", "search", "Search", data=data, run=chosen, views=views,
+        live=link("/events", run=[run.name for run in runs]) if runs else "",
+    )  # fmt: skip
+
+
+def _shown(bench: Workbench, data: str, chosen: str) -> list[Path]:
+    runs = bench.folder.runs(data or None)[:MOST_SHOWN]
+    if chosen:
+        path = bench.folder.path(f"{RUNS}/{chosen}")
+        runs = [path, *(run for run in runs if run != path)]
+    return runs
+
+
+def view(bench: Workbench, run: Path) -> dict[str, Any]:
+    """Return what is shown of a run."""
+    status = read_run_status(run)
+    faults = bench.jobs.faults(run)
+    phase = status.phase
+    if bench.jobs.active(run) and phase == WAITING:
+        phase = RUNNING
+    points, curve = map_of(run)
+    result = told(run / RESULT) if phase not in (RUNNING, WAITING) else {}
+    ahead = status.left
+    done = None
+    if phase == RUNNING and ahead is not None and status.seconds + ahead > 0:
+        done = round(100 * status.seconds / (status.seconds + ahead))
+    return {
+        "name": run.name,
+        "data": bench.folder.data_of(run),
+        "phase": phase,
+        "faults": faults,
+        "status": status,
+        "words": _words(status, phase),
+        "done": 100 if phase == FINISHED else done,
+        "drawing": Plane(points, curve).drawing() if points else None,
+        "headline": (result.get("publication") or {}).get("headline", ""),
+        "provided": (result.get("publication") or {}).get("provided", ""),
+        "going": phase == RUNNING,
+        "resumable": phase not in (RUNNING, WAITING, FINISHED) and (run / RESOLVED).exists(),
+        "choosable": any(point.kind == "front" for point in points),
+        "report": (run / "report.html").exists(),
+    }
+
+
+def _words(status: RunStatus, phase: str) -> list[tuple[str, str]]:
+    """Return the status as `evosdc status` says it."""
+    from evosdc.cli.status import rows
+
+    return [(name, text) for name, text in rows(status) if name not in ("title", "folder", "process")] or [("", phase)]
+
+
+def map_of(run: Path) -> tuple[list[Point], list[tuple[float, float]]]:
+    """Return the files of a run as points, and its limit where it is known: before, while and after it searches."""
+    from evosdc.engine.checkpoint import front_scores
+
+    listed: list[dict[str, Any]] = []
+    try:
+        found = read_json(run / PORTFOLIO)
+        listed = [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
+    except (OSError, ValueError):
+        pass  # not yet written, or just being replaced
+    original = points_of([entry for entry in listed if not entry.get("masking")][:1], "original")
+    classical = points_of([entry for entry in listed if entry.get("masking")], "classical")
+    front = points_of(front_scores(run), "front")
+    best = _best(run, read_run_status(run))
+    curve = ((told(run / RESULT).get("limit") or {}).get("curve")) or []
+    return [*original, *classical, *front, *best], [(float(p["il"]), float(p["dr"])) for p in curve]
+
+
+def _best(run: Path, status: RunStatus) -> list[Point]:
+    best = status.best or {}
+    if "il" not in best or "dr" not in best:
+        return []
+    return [Point(float(best["il"]), float(best["dr"]), "best", "best file so far")]
+
+
+async def events(bench: Workbench, request: Request) -> Response:
+    """Tell of runs as they change; two tabs are told the same."""
+    runs = [bench.folder.path(f"{RUNS}/{name}") for name in request.query_params.getlist("run")][:MOST_SHOWN]
+    headers = {"x-accel-buffering": "no"}
+    return StreamingResponse(_changes(bench, request, runs), media_type="text/event-stream", headers=headers)
+
+
+async def _changes(bench: Workbench, request: Request, runs: list[Path]) -> AsyncIterator[str]:
+    seen: dict[Path, str] = {}
+    quiet = 0.0
+    while not await request.is_disconnected():
+        for run in runs:
+            shown = await to_thread.run_sync(view, bench, run)
+            text = bench.text("run_live.html", view=shown)
+            if seen.get(run) != text:
+                seen[run], quiet = text, 0.0
+                states = {key: shown[key] for key in ("name", "phase", "going", "resumable", "choosable")}
+                yield f"event: run\ndata: {json.dumps(states | {'html': text})}\n\n"
+        if quiet >= SILENT:
+            quiet = 0.0
+            yield ": still here\n\n"
+        await asyncio.sleep(LOOK)
+        quiet += LOOK
+
+
+async def stop(bench: Workbench, request: Request) -> Response:
+    """Stop a run as Ctrl-C does."""
+    run, data = await _of_form(bench, request)
+    if not bench.jobs.stop(run):
+        raise HTTPException(400, f"{run.name}: nobody writes to this run on this computer.")
+    return away("/search", {"data": data, "run": run.name})
+
+
+async def finish(bench: Workbench, request: Request) -> Response:
+    """Have a run end with its best file so far."""
+    run, data = await _of_form(bench, request)
+    answer = await bench.calls.carry_out(["finish", f"{RUNS}/{run.name}"])
+    if answer.faults and answer.status == 2:
+        raise HTTPException(400, " ".join(answer.faults))
+    return away("/search", {"data": data, "run": run.name})
+
+
+async def resume(bench: Workbench, request: Request) -> Response:
+    """Go on with a run that was stopped."""
+    run, data = await _of_form(bench, request)
+    bench.jobs.begin(["resume", f"{RUNS}/{run.name}"], run)
+    for _ in range(20):
+        if (run / LOCK).stat().st_size if (run / LOCK).exists() else False:
+            break
+        if bench.jobs.faults(run):
+            break
+        await asyncio.sleep(0.1)
+    return away("/search", {"data": data, "run": run.name})
+
+
+async def remove(bench: Workbench, request: Request) -> Response:
+    """Take a search back: its folder with all that is in it."""
+    run, data = await _of_form(bench, request)
+    status = read_run_status(run)
+    if status.active or bench.jobs.active(run):
+        raise HTTPException(400, f"{run.name}: it goes on. Stop it first.")
+    if not (run / RESOLVED).exists() or run.is_symlink():
+        raise HTTPException(400, f"{run.name}: this is no run.")
+    await to_thread.run_sync(shutil.rmtree, run)
+    bench.jobs.forget(run)
+    return away("/history", {"data": data})
+
+
+async def _of_form(bench: Workbench, request: Request) -> tuple[Path, str]:
+    form = await bench.form(request)
+    return bench.folder.run(form.one("run")), form.one("data")
+
+
+ROUTES: dict[tuple[str, str], Callable[[Workbench, Request], Awaitable[Response]]] = {
+    ("GET", "/search"): search,
+    ("GET", "/events"): events,
+    ("POST", "/stop"): stop,
+    ("POST", "/finish"): finish,
+    ("POST", "/resume"): resume,
+    ("POST", "/remove"): remove,
+}

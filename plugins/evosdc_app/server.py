@@ -1,0 +1,95 @@
+"""Serving the workbench, to this computer alone."""
+
+import asyncio
+import os
+import socket
+import sys
+import threading
+import webbrowser
+from pathlib import Path
+
+import uvicorn
+
+from evosdc.errors import Fault, ParameterError
+from evosdc_app.application import workbench
+from evosdc_app.guard import Guard
+from evosdc_app.session import Session
+
+PATIENCE = 1
+"""Seconds that open pages have when the server ends."""
+
+
+def serve(folder: Path, host: str, port: int, tls: tuple[Path, Path] | None, browser: bool, most_upload: int) -> None:
+    """Serve until Ctrl-C.
+
+    Parameters
+    ----------
+    folder : Path
+    host : str
+    port : int
+        0 for a free one.
+    tls : tuple of Path, optional
+        Certificate and key.
+    browser : bool
+        Whether one is opened.
+    most_upload : int
+        Bytes.
+
+    Raises
+    ------
+    ParameterError
+        The address is taken, or none of this computer.
+    """
+    os.umask(0o077)  # what is written is for its owner alone, by commands too
+    taken = _socket(host, port)
+    session = Session(taken.getsockname()[1])
+    guarded = guarded_workbench(folder, session, host, tls is not None, most_upload)
+    config = uvicorn.Config(
+        guarded,
+        log_level="critical",
+        access_log=False,
+        server_header=False,
+        lifespan="off",
+        timeout_graceful_shutdown=PATIENCE,
+        ssl_certfile=str(tls[0]) if tls else None,
+        ssl_keyfile=str(tls[1]) if tls else None,
+    )
+    server = uvicorn.Server(config)
+    address = f"{'https' if tls else 'http'}://{_name(host)}:{taken.getsockname()[1]}/enter?token={session.token}"
+    print(f"The workbench for {folder.resolve()}. Open this address once, in one browser:\n{address}")
+    print("Ctrl-C ends it; searches go on.", flush=True)
+    if browser:
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    asyncio.run(server.serve(sockets=[taken]))
+
+
+def guarded_workbench(folder: Path, session: Session, host: str, secure: bool, most_upload: int) -> Guard:
+    """Return the application behind its guard."""
+    port = int(session.cookie_name.rpartition("-")[2])
+    names = dict.fromkeys((_name(host), "127.0.0.1", "localhost", "[::1]") if _loopback(host) else (_name(host),))
+    hosts = [f"{name}:{port}" for name in names]
+    if port == (443 if secure else 80):
+        hosts += names
+    return Guard(workbench(folder.resolve(), session), session, tuple(map(str.lower, hosts)), secure, most_upload)
+
+
+def _socket(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    found = socket.socket(family, socket.SOCK_STREAM)
+    if sys.platform != "win32":
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((host, port))
+    except OSError as error:
+        found.close()
+        given, wanted = f"{host}, port {port} ({error.strerror})", "an address of this computer and a free port"
+        raise ParameterError(Fault("evosdc app", given, wanted, "Leave --port out for a free one.")) from None
+    return found
+
+
+def _loopback(host: str) -> bool:
+    return host in ("127.0.0.1", "::1", "localhost")
+
+
+def _name(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,108 @@
+"""Data files as the workbench shows them: read once, kept while they do not change."""
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evosdc.datasets.loading import load_dataset
+from evosdc.files.column import NO_TEXT, Column
+from evosdc.files.source import Source, parsed, source_of
+from evosdc.plugins.registry import default_registry
+from evosdc.specs import DatasetSpec
+from evosdc_app.folder import WorkFolder
+
+PAGE = 50
+"""Records on a page."""
+
+_KEPT = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """What stands in a file.
+
+    Parameters
+    ----------
+    columns : tuple of Column
+    records : int
+    source : Source or None
+        Of a registered data set, which brings its schema.
+    original : object
+        The file as it was read; None of a data set.
+    """
+
+    columns: tuple[Column, ...]
+    records: int
+    source: Source | None
+    original: Any = None
+
+    def page(self, number: int) -> list[tuple[int, list[str]]]:
+        """Return the records of a page, each with its position from 1; pages count from 1."""
+        begin = (number - 1) * PAGE
+        rows = range(begin, min(begin + PAGE, self.records))
+        return [(row + 1, [_text(column, row) for column in self.columns]) for row in rows]
+
+    @property
+    def pages(self) -> int:
+        """How many pages there are, one at least."""
+        return max(1, -(-self.records // PAGE))
+
+
+class Sources:
+    """The files that were looked at last.
+
+    Parameters
+    ----------
+    folder : WorkFolder
+    """
+
+    def __init__(self, folder: WorkFolder) -> None:
+        self.folder = folder
+        self._kept: OrderedDict[tuple[Any, ...], Contents] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def contents(self, data: str) -> Contents:
+        """Return a file's contents; it takes as long as reading it the first time.
+
+        Raises
+        ------
+        InputError
+            It cannot be read.
+        """
+        path = None if is_dataset(data, self.folder) else self.folder.file(data)
+        key = (data,) if path is None else (data, path.stat().st_mtime_ns, path.stat().st_size)
+        with self._lock:  # two tabs wait for one reading
+            if key not in self._kept:
+                self._kept[key] = _read(data, path)
+            self._kept.move_to_end(key)
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+            return self._kept[key]
+
+    def source(self, data: str, schema: Any) -> Source:
+        """Return the file by a description of its schema; raises as `contents`, or where they do not fit."""
+        contents = self.contents(data)
+        return contents.source or source_of(contents.original, data, schema)
+
+
+def is_dataset(data: str, folder: WorkFolder) -> bool:
+    """Whether this names a registered data set, and no file of the folder."""
+    return data in default_registry().names("dataset") and not (folder.root / data).is_file()
+
+
+def _read(data: str, path: Path | None) -> Contents:
+    if path is None:
+        spec = default_registry().spec("dataset", data)
+        assert isinstance(spec, DatasetSpec)
+        source = load_dataset(spec)
+        return Contents(source.original.columns, len(source.table), source)
+    original = parsed(path)
+    columns = original.columns
+    return Contents(columns, len(columns[0]) if columns else 0, None, original)
+
+
+def _text(column: Column, row: int) -> str:
+    place = int(column.index[row])
+    return "" if place == NO_TEXT else column.texts[place]

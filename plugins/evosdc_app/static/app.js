@@ -1,0 +1,158 @@
+// Small helpers of the workbench: parts that come later, live runs, copying, uploads. Pages work by links and forms.
+(function () {
+  "use strict";
+  var formToken = document.querySelector("meta[name=form]").content;
+
+  function wait(place, text) {
+    var line = document.createElement("p"), bar = document.createElement("progress");
+    line.className = "wait";
+    bar.setAttribute("aria-label", text);
+    line.append(bar, " " + text);
+    place.replaceChildren(line);
+  }
+
+  var running = new WeakMap();
+  function load(place, address, text) {
+    if (running.has(place)) { running.get(place).abort(); }
+    var control = new AbortController();
+    running.set(place, control);
+    place.setAttribute("aria-busy", "true");
+    if (text) { wait(place, text); }
+    return fetch(address, {signal: control.signal, credentials: "same-origin"}).then(function (answer) {
+      return answer.text();
+    }).then(function (html) {
+      place.innerHTML = html;
+      place.removeAttribute("aria-busy");
+      ready(place);
+    }).catch(function (error) {
+      if (error.name !== "AbortError") {
+        place.removeAttribute("aria-busy");
+        place.textContent = "The workbench does not answer. Begin it again with evosdc app; nothing is lost.";
+      }
+    });
+  }
+
+  function copy(button) {
+    var text = button.parentElement.querySelector(".copied").textContent;
+    navigator.clipboard.writeText(text).then(function () {
+      var before = button.textContent;
+      button.textContent = "Copied";
+      setTimeout(function () { button.textContent = before; }, 1500);
+    });
+  }
+
+  function upload(form) {
+    var file = form.querySelector("input[type=file]").files[0];
+    var bar = form.querySelector("progress"), told = form.querySelector(".told");
+    var request = new XMLHttpRequest();
+    request.open("POST", form.dataset.upload + "?name=" + encodeURIComponent(file.name));
+    request.setRequestHeader("x-form", formToken);
+    request.upload.addEventListener("progress", function (event) {
+      if (event.lengthComputable) { bar.value = 100 * event.loaded / event.total; }
+    });
+    request.addEventListener("load", function () {
+      if (request.status === 200) {
+        location.href = "/file?data=" + encodeURIComponent(JSON.parse(request.responseText).data);
+      } else {
+        var page = new DOMParser().parseFromString(request.responseText, "text/html");
+        var said = page.querySelector(".faults li") || page.querySelector("main p");
+        told.textContent = said ? said.textContent : "That did not work.";
+        bar.hidden = true;
+      }
+    });
+    request.addEventListener("error", function () {
+      told.textContent = "The file was not taken: it may be too large.";
+      bar.hidden = true;
+    });
+    bar.hidden = false;
+    told.textContent = "";
+    request.send(file);
+  }
+
+  function follow(place) {
+    var source = new EventSource(place.dataset.live);
+    source.addEventListener("run", function (event) {
+      var told = JSON.parse(event.data);
+      place.querySelectorAll("[data-run]").forEach(function (run) {
+        if (run.dataset.run !== told.name) { return; }
+        run.querySelector("[data-part=live]").innerHTML = told.html;
+        run.querySelectorAll("[data-when]").forEach(function (part) { part.hidden = !told[part.dataset.when]; });
+      });
+    });
+    window.addEventListener("pagehide", function () { source.close(); });
+  }
+
+  function settled(action, delay) {
+    var timer;
+    return function () { clearTimeout(timer); timer = setTimeout(action, delay); };
+  }
+
+  function goal(form) {
+    function query() {
+      var fields = new URLSearchParams(new FormData(form));
+      fields.delete("form");
+      return fields.toString();
+    }
+    var command = settled(function () { load(document.getElementById("command"), form.dataset.says + "?" + query()); }, 150);
+    var limit = settled(function () {
+      load(document.getElementById("limit"), form.dataset.limit + "?" + query(), "Computing the limit");
+    }, 500);
+    form.addEventListener("input", function (event) {
+      form.querySelectorAll("output").forEach(function (output) {
+        if (output.htmlFor.contains(event.target.id)) { output.textContent = event.target.value; }
+      });
+      var box = form.elements[event.target.name + "_on"];
+      if (event.target.type === "range" && box) { box.checked = true; }
+      command();
+      if (["dr", "dr_on", "protect"].indexOf(event.target.name) >= 0) { limit(); }
+    });
+  }
+
+  function ready(part) {
+    part.querySelectorAll("[data-load]").forEach(function (place) { load(place, place.dataset.load); });
+    part.querySelectorAll("[data-live]").forEach(function (place) { if (place.dataset.live) { follow(place); } });
+    part.querySelectorAll("form[data-says]").forEach(goal);
+  }
+
+  document.addEventListener("click", function (event) {
+    var button = event.target.closest("button");
+    if (!button) { return; }
+    if (button.hasAttribute("data-copy")) { copy(button); }
+    if (button.dataset.from) {
+      var place = document.getElementById(button.dataset.into);
+      load(place, button.dataset.from, button.dataset.wait).then(function () {
+        // What was clicked is gone: whoever goes by keys stays where he was.
+        if (!place.contains(document.activeElement)) { place.tabIndex = -1; place.focus({preventScroll: true}); }
+      });
+    }
+  });
+  document.addEventListener("submit", function (event) {
+    var form = event.target;
+    if (form.dataset.confirm && !window.confirm(form.dataset.confirm)) { event.preventDefault(); }
+    if (form.dataset.upload) { event.preventDefault(); upload(form); }
+    if (form.dataset.from) {
+      event.preventDefault();
+      var fields = new URLSearchParams(new FormData(form)).toString();
+      load(document.getElementById(form.dataset.into), form.dataset.from + "&" + fields);
+    }
+  });
+  document.addEventListener("change", function (event) {
+    // A point of the map and a radio button are the same choice.
+    var table = event.target.closest("table.front");
+    if (table && event.target.type === "radio") {
+      table.querySelectorAll("tr").forEach(function (row) {
+        row.classList.toggle("chosen", !!row.querySelector("input[name=member]:checked"));
+        row.classList.toggle("other", !!row.querySelector("input[name=other]:checked"));
+      });
+    }
+  });
+  document.addEventListener("keydown", function (event) {
+    if (event.key === "Escape" && document.activeElement.classList.contains("term")) { document.activeElement.blur(); }
+  });
+  var chosen = document.querySelector("table.front tr.chosen");
+  if (chosen) {
+    var box = chosen.closest(".scroll");
+    box.scrollTop = chosen.offsetTop - box.clientHeight / 2;
+  }
+  ready(document);
+})();

@@ -1,0 +1,120 @@
+"""What all screens share: folder, commands, files that were read, templates, forms."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+import jinja2
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse
+
+from evosdc._version import __version__
+from evosdc_app.calls import Calls, Jobs
+from evosdc_app.folder import WorkFolder
+from evosdc_app.session import Session
+
+STEPS = (
+    ("file", "File"), ("risk", "Risk before"), ("goal", "Goal"), ("search", "Search"), ("choose", "Choose"),
+    ("history", "History"),
+)  # fmt: skip
+"""The screens in their order, by path."""
+
+_MOST_FIELDS = 50_000
+
+
+class Form(dict[str, list[str]]):
+    """The fields of a form, each with all its values."""
+
+    def one(self, name: str, otherwise: str = "") -> str:
+        """Return the last value of a field."""
+        return self.get(name, [otherwise])[-1]
+
+
+class Workbench:
+    """What screens work with; what it remembers can all be lost.
+
+    Parameters
+    ----------
+    root : Path
+        Resolved.
+    session : Session
+    """
+
+    def __init__(self, root: Path, session: Session) -> None:
+        self.folder = WorkFolder(root)
+        self.session = session
+        self.calls = Calls(root)
+        self.jobs = Jobs(root)
+        self.templates = jinja2.Environment(
+            loader=jinja2.PackageLoader("evosdc_app"),
+            autoescape=True,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            undefined=jinja2.StrictUndefined,
+        )
+        self.templates.globals.update(link=link, version=__version__)
+
+    @cached_property
+    def sources(self) -> "Any":
+        """The files that were looked at last."""
+        from evosdc_app.sources import Sources
+
+        return Sources(self.folder)
+
+    def page(self, name: str, screen: str, title: str, status: int = 200, **context: Any) -> HTMLResponse:
+        """Return a whole page."""
+        shared = {"screen": screen, "title": title, "steps": STEPS, "form": self.session.form, "data": "", "run": ""}
+        return HTMLResponse(self.text(name, **(shared | context)), status)
+
+    def fragment(self, name: str, **context: Any) -> HTMLResponse:
+        """Return a part of a page."""
+        return HTMLResponse(self.text(name, **({"form": self.session.form} | context)))
+
+    def text(self, name: str, **context: Any) -> str:
+        """Return a template filled in."""
+        return self.templates.get_template(name).render(context)
+
+    async def form(self, request: Request) -> Form:
+        """Return the form of a request.
+
+        Raises
+        ------
+        HTTPException
+            It does not carry what its page was given: another site made it.
+        """
+        pairs = parse_qsl((await request.body()).decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+        found = Form()
+        for name, value in pairs:
+            found.setdefault(name, []).append(value)
+        self.check(found.one("form"))
+        return found
+
+    def check(self, given: str) -> None:
+        """Raise `HTTPException` where this is not what forms carry."""
+        if not self.session.accepts(given):
+            raise HTTPException(403, "This form is from another time or place. Load its page again.")
+
+
+def link(path: str, **query: Any) -> str:
+    """Return an address on this server; what is None or empty is left out."""
+    given = {key: value for key, value in query.items() if value not in (None, "")}
+    return f"{path}?{urlencode(given, doseq=True)}" if given else path
+
+
+def asked(request: Request, name: str, otherwise: str = "") -> str:
+    """Return a value of the address."""
+    return str(request.query_params.get(name, otherwise))
+
+
+def number_asked(request: Request, name: str, otherwise: int) -> int:
+    """Return a whole number of the address; what is none counts as not given."""
+    text = asked(request, name)
+    return int(text) if text.isdecimal() and len(text) < 10 else otherwise
+
+
+def away(path: str, query: Mapping[str, Any] | None = None, place: str = "") -> RedirectResponse:
+    """Return where a form leads when it was carried out."""
+    return RedirectResponse(link(path, **(query or {})) + (f"#{place}" if place else ""), 303)
