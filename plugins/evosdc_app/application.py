@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from evosdc.errors import EvosdcError, InputError
 from evosdc_app import choice_screen, documents, file_screen, goal_screen, history_screen, risk_screen, search_screen
+from evosdc_app.guard import defect
 from evosdc_app.session import Session
 from evosdc_app.workbench import Workbench
 
@@ -29,7 +30,11 @@ def workbench(root: Path, session: Session) -> Starlette:
         for (method, path), handler in screen.ROUTES.items()
     ]
     routes.append(Route("/static/{name}", _static))
-    handlers: dict[Any, Any] = {EvosdcError: partial(_told, bench), HTTPException: partial(_refused, bench)}
+    handlers: dict[Any, Any] = {
+        EvosdcError: partial(_told, bench),
+        HTTPException: partial(_refused, bench),
+        Exception: partial(_broken, bench),
+    }
     return Starlette(routes=routes, exception_handlers=handlers)
 
 
@@ -50,6 +55,10 @@ async def _told(bench: Workbench, request: Request, error: EvosdcError) -> Respo
 async def _refused(bench: Workbench, request: Request, error: HTTPException) -> Response:
     texts = {404: "There is no such page.", 405: "That cannot be done here."}
     return _sentences(bench, request, [texts.get(error.status_code, error.detail)], error.status_code)
+
+
+async def _broken(bench: Workbench, request: Request, error: Exception) -> Response:
+    return _sentences(bench, request, [defect(error)], 500)
 
 
 def _sentences(bench: Workbench, request: Request, sentences: list[str], status: int) -> Response:

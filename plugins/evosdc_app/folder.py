@@ -62,7 +62,7 @@ class WorkFolder:
     def run(self, name: str) -> Path:
         """Return the path of a run by its name; raises as `path`, or where there is none."""
         path = self.path(f"{RUNS}/{name}")
-        if "/" in name or not path.is_dir():
+        if path.name != name or not path.is_dir():
             raise DataError(Fault(printable(name), "no such run", "a run of the folder"))
         return path
 
@@ -95,9 +95,9 @@ class WorkFolder:
         Raises
         ------
         DataError
-            As `path`; or the schema file, which may be a link, or a hierarchy that it names lies outside.
+            As `file`; or the schema file, which may be a link, or a hierarchy that it names lies outside.
         """
-        path = self.path(data)
+        path = self.file(data)
         schema = self.path((path.parent / f"{path.stem}{_SCHEMA}.toml").relative_to(self.root).as_posix())
         for file in _hierarchies(schema):
             if not (schema.parent / file).resolve().is_relative_to(self.root):

@@ -7,6 +7,7 @@ from html import escape
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlsplit
 
+from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -38,10 +39,6 @@ DOCUMENT_POLICY = (
     "img-src data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 """Of reports, which are complete in themselves: they run in a world of their own, without cookie or network."""
-
-
-class TooLargeError(Exception):
-    """A request has a longer body than it may."""
 
 
 class Guard:
@@ -90,16 +87,10 @@ class Guard:
                 await self._enter(scope)(scope, receive, guarded)
             else:
                 await self.inner(scope, self._bounded(scope, receive), guarded)
-        except TooLargeError:
-            if not begun:
-                await _refused(413, f"It is too large: {self._most(scope):,} bytes are accepted.")(
-                    scope, receive, guarded
-                )
         except Exception as error:
             _LOG.error("%s", _place(error))
             if not begun:
-                text = f"{type(error).__name__} in evosdc or a plugin; this is a defect. The terminal says where."
-                await _refused(500, text)(scope, receive, guarded)
+                await _refused(500, defect(error))(scope, receive, guarded)
 
     def _refusal(self, scope: Scope) -> HTMLResponse | None:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
@@ -119,7 +110,7 @@ class Guard:
             return _refused(403, "A browser tells where a form comes from; this one did not.")
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > self._most(scope):
-            return _refused(413, f"It is too large: {self._most(scope):,} bytes are accepted.")
+            return _refused(413, _too_large(self._most(scope)))
         return None
 
     def _own(self, origin: str) -> bool:
@@ -157,7 +148,7 @@ class Guard:
             message = await receive()
             come += len(message.get("body", b""))
             if come > most:
-                raise TooLargeError
+                raise HTTPException(413, _too_large(most))
             return message
 
         return counted
@@ -182,6 +173,15 @@ def _page(title: str, text: str, head: str = "") -> HTMLResponse:
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">{head}<title>{escape(title)}</title></head>'
         f"<body><main><h1>{escape(title)}</h1><p>{escape(text)}</p></main></body></html>\n"
     )
+
+
+def _too_large(most: int) -> str:
+    return f"It is too large: at most {most:,} bytes are taken."
+
+
+def defect(error: Exception) -> str:
+    """Return what is said of an error that nobody expected, without its message: it may hold values of records."""
+    return f"{type(error).__name__} in evosdc or a plugin; this is a defect. The terminal says where."
 
 
 def _place(error: Exception) -> str:

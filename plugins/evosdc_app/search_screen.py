@@ -81,7 +81,9 @@ def _words(status: RunStatus, phase: str) -> list[tuple[str, str]]:
     """Return the status as `evosdc status` says it."""
     from evosdc.cli.status import rows
 
-    return [(name, text) for name, text in rows(status) if name not in ("title", "folder", "process")] or [("", phase)]
+    # The last sign of life grows older by itself, and tells something only of a run that lives.
+    left_out = ("title", "folder", "process", *(() if phase == RUNNING else ("last sign",)))
+    return [(name, text) for name, text in rows(status) if name not in left_out]
 
 
 def map_of(run: Path) -> tuple[list[Point], list[tuple[float, float]]]:

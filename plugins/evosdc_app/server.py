@@ -80,6 +80,7 @@ def _socket(host: str, port: int) -> socket.socket:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((host, port))
+        found.listen(128)  # from now on nobody is refused, though answers begin a moment later
     except OSError as error:
         found.close()
         given, wanted = f"{host}, port {port} ({error.strerror})", "an address of this computer and a free port"
