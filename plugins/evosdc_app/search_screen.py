@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from evosdc.runs.layout import LOCK, PORTFOLIO, RESOLVED, RESULT, read_json
-from evosdc.runs.status import FINISHED, RUNNING, WAITING, RunStatus, read_run_status
+from evosdc.runs.status import FAILED, FINISHED, RUNNING, WAITING, RunStatus, read_run_status
 from evosdc_app.folder import RUNS, told
 from evosdc_app.plane import Plane, Point, points_of
 from evosdc_app.workbench import Workbench, asked, away, link
@@ -53,6 +53,8 @@ def view(bench: Workbench, run: Path) -> dict[str, Any]:
     phase = status.phase
     if bench.jobs.active(run) and phase == WAITING:
         phase = RUNNING
+    elif faults:
+        phase = FAILED
     points, curve = map_of(run)
     result = told(run / RESULT) if phase not in (RUNNING, WAITING) else {}
     ahead = status.left

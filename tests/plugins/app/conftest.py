@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import random
 import re
 import signal
 import subprocess
@@ -21,7 +22,11 @@ pytest.importorskip("uvicorn", reason="the workbench needs the extra app")
 MARK = "Zyx4711Q"
 """A value of the file that may stand on pages of records, and nowhere else."""
 
-ROWS = "".join(f"{'mf'[i % 2]},{20 + i % 7},{'abc'[i * i % 3]},{i % 5}\n" for i in range(60))
+_DRAWN = random.Random(1)
+ROWS = "".join(
+    f"{_DRAWN.choice('mf')},{_DRAWN.randrange(20, 50)},{_DRAWN.choice('abcd')},{_DRAWN.randrange(4)}\n"
+    for _ in range(120)
+)
 
 
 @dataclass

@@ -1,0 +1,291 @@
+"""The screens, as forms and links work them."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import shlex
+import signal
+import threading
+import time
+from http.client import HTTPConnection
+from pathlib import Path
+
+import pytest
+
+from evosdc.cli import main
+from evosdc.files.schema.schema_edits import schema_steps
+from tests.plugins.app.conftest import fill, serving
+
+SHORT = {"seconds": "3", "unjudged": "1", "protect": ["sex", "age", "town"]}
+"""A search that takes no time."""
+
+
+def shown(text):
+    """Return the commands that a page shows."""
+    return [html.unescape(found) for found in re.findall(r'<code class="copied"[^>]*>(.*?)</code>', text, re.S)]
+
+
+def words(text):
+    """Return what a person reads."""
+    return html.unescape(" ".join(re.sub(r"<[^>]+>", " ", text).split()))
+
+
+class TestFile:
+    def test_files_and_data_sets_can_be_chosen(self, server):
+        page = server.get("/").text
+        assert 'href="/file?data=survey.csv"' in page
+        assert 'href="/file?data=housing"' in page
+
+    def test_a_schema_is_proposed_edited_and_taken_back(self, server):
+        assert "Propose roles" in server.get("/file", data="survey.csv").text
+        assert server.post("/init", data="survey.csv").headers["location"].startswith("/file?data=survey.csv")
+        schema = server.folder / "survey.schema.toml"
+        proposed = schema.read_text()
+        rows = server.get("/fragment/attributes", data="survey.csv").text
+        assert "its name is demographic" in words(rows)
+        given = {
+            "data": "survey.csv",
+            "name": ["age", "children"],
+            "before": ["quasi-identifier ordinal", "other ordinal"],
+        }
+        server.post("/edit", **given, role=["quasi-identifier", "sensitive"], scale=["numeric", "ordinal"])
+        assert [step.attribute for step in schema_steps(schema)] == ["age", "children"]
+        assert schema_steps(schema)[0].changes["scale"] == "numeric"
+        page = words(server.get("/history", data="survey.csv").text)
+        assert "evosdc edit survey.schema.toml children role=sensitive" in page
+        for _ in range(2):
+            server.post("/undo", data="survey.csv")
+        assert schema.read_text() == proposed
+        refused = server.post("/undo", data="survey.csv")
+        assert refused.status == 400
+        assert "no step of evosdc edit" in words(refused.text)
+
+    def test_the_command_line_shown_repeats_an_edit(self, server, monkeypatch):
+        given = {"data": "survey.csv", "name": ["town"], "before": ["quasi-identifier nominal"]}
+        server.post("/edit", **given, role=["other"], scale=["nominal"])
+        schema = server.folder / "survey.schema.toml"
+        lines = [line for line in schema.read_text().splitlines() if not line.startswith("#~")]
+        command = shown(server.get("/history", data="survey.csv").text)[-1]
+        server.post("/undo", data="survey.csv")
+        monkeypatch.chdir(server.folder)
+        with pytest.raises(SystemExit) as caught:
+            main(shlex.split(command)[1:])
+        assert not caught.value.code
+        assert [line for line in schema.read_text().splitlines() if not line.startswith("#~")] == lines
+        server.post("/undo", data="survey.csv")
+
+    def test_hierarchies_are_drawn_by_rules_and_labels(self, server):
+        given = {"data": "survey.csv", "attribute": "town"}
+        cells = ["a", "A or B", "*", "b", "A or B", "*", "c", "C", "*", "d", "C", "*", "Zyx4711Q", "C", "*"]
+        assert server.post("/draw", **given, kind="labels", width="3", cell=cells).status == 303
+        page = server.get("/hierarchy", **given).text
+        assert 'value="A or B"' in page
+        assert 'hierarchy = "survey.schema-town.csv"' in (server.folder / "survey.schema.toml").read_text()
+        twice = server.post("/draw", **given, kind="labels", width="3", cell=["a", "x", "*", "b", "y", "+"])
+        assert twice.status == 400
+        assert "wanted" in words(twice.text)
+        server.post("/draw", **given, kind="prefix", parts="1")
+        assert "hierarchy = { prefix = [1] }" in (server.folder / "survey.schema.toml").read_text()
+        for _ in range(2):
+            server.post("/undo", data="survey.csv")
+
+    def test_records_come_in_pages(self, server):
+        first = server.get("/fragment/preview", data="survey.csv").text
+        assert "121 records" in words(first)
+        assert "Page of 3" in words(first)
+        last = server.get("/fragment/preview", data="survey.csv", page="3").text
+        assert last.count("<tr>") == 1 + 21
+        assert server.get("/fragment/preview", data="survey.csv", page="99").text == last
+        assert server.get("/fragment/preview", data="survey.csv", page="x").text == first
+
+    def test_what_does_not_fit_is_said_as_the_command_line_says_it(self, server, capsys, monkeypatch):
+        (server.folder / "broken.csv").write_text("a,b\n1\n")
+        monkeypatch.chdir(server.folder)
+        with pytest.raises(SystemExit):
+            main(["init", "broken.csv", "-o", "broken.schema.toml"])
+        said = capsys.readouterr().err.strip().removeprefix("Error: ")
+        assert said in words(server.post("/init", data="broken.csv").text)
+        assert said in words(server.get("/fragment/preview", data="broken.csv").text)
+
+    @pytest.mark.parametrize("content", ["", "a\n", "a,b\n,\n", "å,ß\nü,é\n"])
+    def test_odd_files_are_told_or_shown(self, server, content):
+        (server.folder / "odd.csv").write_text(content)
+        assert server.get("/fragment/preview", data="odd.csv").status in (200, 400)
+        assert server.post("/init", data="odd.csv").status in (303, 400)
+        assert server.get("/fragment/risk", data="odd.csv").status == 200
+        for path in server.folder.glob("odd*"):
+            path.unlink()
+
+
+class TestRiskAndGoal:
+    def test_risk_says_which_records_and_why(self, server):
+        text = words(server.get("/fragment/risk", data="survey.csv").text)
+        assert re.search(r"Records that stand out \d+ of 121 records", text)
+        assert re.search(r"121 (age or )?town", text), "the only one of its town"
+        assert "people that an informed intruder" in text
+
+    @pytest.mark.parametrize(
+        ("given", "command"),
+        [
+            ({}, "evosdc protect housing --time 60s -o runs/housing"),
+            ({"k_on": "1", "k": "4"}, "evosdc protect housing --require 'k-anonymity >= 4' --time 60s -o runs/housing"),
+            ({"linked_on": "1", "linked": "5", "seconds": "9"},
+             "evosdc protect housing --require 'ranked-linkage <= 5' --time 9s -o runs/housing"),
+            ({"more": "l-diversity >= 2\n\n dr <= 20 ", "unhurried": "1"},
+             "evosdc protect housing --require 'l-diversity >= 2' --require 'dr <= 20' -o runs/housing"),
+            ({"protect": ["built", "metro"], "shuffle": "1", "seed": "3", "executor": "serial", "workers": "1"},
+             "evosdc protect housing --protect built,metro --time 60s --shuffle --seed 3 --executor serial --workers 1 "
+             "-o runs/housing"),
+            ({"publishable": "1", "limited": "1", "explainable": "1", "unjudged": "1", "neutralise-formulas": "1"},
+             "evosdc protect housing --require 'publishable on conditions' --il dbil,ctbil,ebil --dr "
+             "best-guess,dbrl,prl,informed-linkage --time 60s --explainable --neutralise-formulas --no-second-opinion "
+             "-o runs/housing"),
+        ],
+    )  # fmt: skip
+    def test_wishes_become_a_command(self, server, given, command):
+        assert shown(server.get("/fragment/command", data="housing", **given).text) == [command]
+
+    def test_the_limit_is_beside_what_is_asked(self, server):
+        asked = {"data": "survey.csv", "protect": ["sex", "town"], "dr_on": "1", "dr": "30"}
+        page = server.get("/fragment/limit", **asked).text
+        assert "<polyline" in page
+        assert re.search(r"A risk of at most 30 (costs a loss of \d|cannot be had)", words(page))
+
+
+class TestSearches:
+    @pytest.fixture(scope="class")
+    def run(self, server):
+        """A search that has ended, begun on the goal screen."""
+        if not (server.folder / "survey.schema.toml").exists():
+            server.post("/init", data="survey.csv")
+        answer = server.post("/begin", data="survey.csv", **SHORT)
+        assert answer.status == 303
+        server.wait("survey", "finished")
+        return "survey"
+
+    def test_two_tabs_are_told_the_same(self, server, run):
+        told = []
+
+        def listen():
+            connection = HTTPConnection("127.0.0.1", server.port, timeout=30)
+            connection.request(
+                "GET", f"/events?run={run}", headers={"Cookie": server.cookie, "Host": f"127.0.0.1:{server.port}"}
+            )
+            answer = connection.getresponse()
+            assert answer.getheader("content-type").startswith("text/event-stream")
+            assert answer.readline() == b"event: run\n"
+            told.append(json.loads(answer.readline().removeprefix(b"data: ")))
+            connection.close()
+
+        tabs = [threading.Thread(target=listen) for _ in range(2)]
+        for tab in tabs:
+            tab.start()
+        for tab in tabs:
+            tab.join(40)
+        assert told[0] == told[1]
+        assert told[0]["phase"] == "finished"
+        assert "<svg" in told[0]["html"]
+
+    def test_the_run_is_what_the_shown_command_makes(self, server, run):
+        typed = json.loads((server.folder / "runs" / run / "environment.json").read_text())["command"]
+        asked = "--protect sex,age,town --time 3s --no-second-opinion"
+        assert typed == f"evosdc protect survey.csv --schema survey.schema.toml {asked} -o runs/survey"
+        assert typed in shown(server.get("/history", data="survey.csv").text)
+
+    def test_a_file_is_looked_at_exported_and_taken_back(self, server, run, monkeypatch):
+        page = server.get("/choose", run=run).text
+        members = [int(number) for number in re.findall(r'name="member" value="(\d+)" aria', page)]
+        links = re.findall(r'<a href="(/choose[^"]+)" tabindex="-1"', page)
+        assert len(links) == len(members) > 1
+        text = words(server.get("/fragment/member", run=run, member="0").text)
+        assert "What became of each column" in text
+        assert "people that an informed intruder is expected to find" in text
+        compared = server.get("/choose", run=run, member=members[0], other=members[-1]).text
+        assert compared.count('data-load="/fragment/member') == 2
+        command = next(line for line in shown(page) if " export " in line)
+        done = server.post(
+            "/export", run=run, member=re.search(r"export \S+ (\d+)", command)[1], output="given.csv", data="survey.csv"
+        )
+        assert done.status == 200
+        (command,) = shown(done.text)
+        again = command.replace("given.csv", "again.csv")
+        monkeypatch.chdir(server.folder)
+        with pytest.raises(SystemExit) as caught:
+            main(shlex.split(again)[1:])
+        assert not caught.value.code
+        assert (server.folder / "given.csv").read_bytes() == (server.folder / "again.csv").read_bytes()
+        saved = server.get("/save", file="given.csv")
+        assert saved.text.encode() == (server.folder / "given.csv").read_bytes()
+        assert saved.headers["content-disposition"].startswith("attachment")
+        assert server.post("/export", run=run, member="999", output="none.csv").status == 400
+        (server.folder / "again.csv").write_text("changed\n")
+        assert server.post("/withdraw", manifest="again.manifest.json").status == 400
+        assert (server.folder / "again.csv").exists()
+        assert server.post("/withdraw", manifest="given.manifest.json").status == 303
+        assert not (server.folder / "given.csv").exists()
+
+    def test_what_a_search_refuses_is_said(self, server, run):
+        answer = server.post("/begin", data="survey.csv", **SHORT, more="k-anonymity >= 2000")
+        name = re.search(r"run=([\w-]+)", answer.headers["location"])[1]
+        end = time.monotonic() + 60
+        while 'role="alert"' not in (page := server.get("/search", run=name).text) and time.monotonic() < end:
+            time.sleep(0.2)
+        assert "given k-anonymity >= 2000" in words(page).replace("'", "") or "2000" in words(page)
+        assert not (server.folder / "runs" / name).exists()
+
+    def test_a_search_can_be_taken_back(self, server, run):
+        copy = server.folder / "runs" / "copied"
+        copy.mkdir()
+        for path in (server.folder / "runs" / run).iterdir():
+            (copy / path.name).write_bytes(path.read_bytes())
+        assert server.post("/remove", run="copied", data="survey.csv").status == 303
+        assert not copy.exists()
+
+
+class TestDeaths:
+    def test_nothing_is_lost_by_kill_9(self, tmp_path):
+        folder = fill(tmp_path / "folder")
+        with serving(folder) as server:
+            server.enter()
+            server.post("/init", data="survey.csv")
+            server.post("/begin", data="survey.csv", **(SHORT | {"seconds": "6"}))
+            server.wait("survey", "running")
+            server.end(signal.SIGKILL)
+        with serving(folder) as server:
+            server.enter()
+            page = server.wait("survey", "running", "finished")
+            assert "survey.csv" in page
+            until(lambda: list((folder / "runs" / "survey").glob("checkpoint-*")))
+            assert server.post("/stop", run="survey").status == 303
+            server.wait("survey", "stopped")
+            assert server.post("/stop", run="survey").status == 400
+            assert 'data-when="resumable" hidden' not in server.get("/search", run="survey").text
+            assert server.get("/choose", run="survey").text.count('name="other"') > 1
+            assert server.post("/resume", run="survey").status == 303
+            server.wait("survey", "running")
+            assert server.post("/remove", run="survey").status == 400
+            assert server.post("/finish", run="survey").status == 303
+            server.wait("survey", "stopped", "finished")
+            assert (folder / "runs" / "survey" / "best.csv").exists()
+
+    def test_it_is_ready_soon(self, tmp_path):
+        with serving(fill(tmp_path / "folder")) as server:
+            server.enter()
+            assert server.get("/").status == 200
+
+
+def until(condition, seconds=60.0):
+    """Wait until something holds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def test_templates_and_scripts_hold_no_logic_of_their_own():
+    static = Path(__file__).parents[3] / "plugins" / "evosdc_app" / "static"
+    script = (static / "app.js").read_text()
+    assert "eval" not in script
+    assert "http" not in script.replace("XMLHttpRequest", "")
