@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.calls.judging import judged
+from evosdc.calls.judging import second_opinions
 from evosdc.errors import DataError, Fault
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.run.export import front_member
@@ -91,14 +91,14 @@ def _opinion(
     registry: Registry,
     answered: Callable[[int, int], None] | None,
 ) -> dict[str, Any]:
-    claims = claims_of(individual.scores, assembly.experiment, registry)
-    return judged(
+    found = second_opinions(
         assign_known(assembly.source.table, assembly.microdata.protect),
-        masked,
+        {"": masked},
         assembly.microdata.protect,
         registry=registry,
         judges=unused_judges(assembly.experiment, registry),
-        claimed=claims.values or None,
+        claimed={"": claims_of(individual.scores, assembly.experiment, registry)},
         seed=assembly.seed,
         answered=answered,
-    ).to_json()
+    )
+    return found[""].to_json()

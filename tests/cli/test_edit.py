@@ -1,0 +1,45 @@
+"""``evosdc edit`` as a user types it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+SCHEMA = '[attributes]\nage = { role = "other", scale = "numeric" }\n'
+
+
+@pytest.fixture
+def schema(tmp_path):
+    (tmp_path / "s.toml").write_text(SCHEMA)
+    return tmp_path / "s.toml"
+
+
+def test_steps_there_and_back(evosdc, schema) -> None:
+    answer = evosdc("edit", "s.toml", "age", "role=quasi-identifier", "hierarchy={widths=[5,10]}")
+    assert (answer.status, answer.err) == (0, "")
+    assert 'age: role = "quasi-identifier", hierarchy = {"widths": [5, 10]}.' in answer.out
+    assert (
+        'age = { role = "quasi-identifier", scale = "numeric", hierarchy = { widths = [5, 10] } }' in schema.read_text()
+    )
+    answer = evosdc("edit", "s.toml", "age", "hierarchy=", "--json")
+    assert json.loads(answer.out)["after"] == {"role": "quasi-identifier", "scale": "numeric"}
+    assert evosdc("edit", "s.toml", "--undo").status == 0
+    assert json.loads(evosdc("edit", "s.toml", "--undo", "--json").out)["after"]["role"] == "other"
+    assert schema.read_text() == SCHEMA
+    assert "nothing to change" in evosdc("edit", "s.toml", "age", "role=other").out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("edit", "s.toml"), ("edit", "s.toml", "age"), ("edit", "s.toml", "age", "role"), ("edit", "s.toml", "--undo"),
+        ("edit", "s.toml", "age", "role=x"), ("edit", "s.toml", "age", "role=other", "--undo"),
+        ("edit", "no.toml", "age", "role=x"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_told(evosdc, schema, words) -> None:
+    answer = evosdc(*words)
+    assert answer.status == 2
+    assert "Error" in answer.err
+    assert schema.read_text() == SCHEMA
