@@ -32,6 +32,7 @@ def protect(
     structural_zeros: bool = True,
     neutralise_formulas: bool = False,
     shuffle: bool = False,
+    generations: int | None = None,
     seed: int = 1,
     executor: str | Mapping[str, Any] = "serial",
     folder: str | Path | None = None,
@@ -67,6 +68,8 @@ def protect(
     shuffle : bool
         Whether the records are published in random order: their old one may tell what is masked. The copy of the
         original in the run folder is in that order, too; frames of pandas get a new index.
+    generations : int, optional
+        Most generations of the search; unlike `time`, it leaves the result the same on any computer.
     seed : int
     executor : str or mapping
         As in an experiment: ``{"name": "processes", "workers": 4}``.
@@ -93,6 +96,8 @@ def protect(
     require_seed(seed)
     if time is not None and not time > 0:
         raise ParameterError(Fault("time", repr(time), "a time above 0, in seconds"))
+    if generations is not None and generations < 1:
+        raise ParameterError(Fault("generations", repr(generations), "a whole number from 1"))
     registry = default_registry()
     original, roles = as_file(data, listed(protect))
     if shuffle:
@@ -116,6 +121,7 @@ def protect(
             tuned=tune,
             second_opinion=second_opinion,
             explainable=explainable,
+            generations=generations,
         )
 
     given_data = Given(data, original, tuple(names), roles, neutralise_formulas)

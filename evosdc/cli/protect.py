@@ -26,6 +26,12 @@ from evosdc.cli.options import (
     "top, 10 to 60 seconds as a rule; the progress says how long judges take.",
 )  # fmt: skip
 @click.option(
+    "--generations",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Stop the search after so many at most. Unlike --time, the same command then gives the same file anywhere.",
+)
+@click.option(
     "--tune/--no-tune",
     "tuned",
     default=True,
@@ -69,6 +75,7 @@ def protect(
     il: str | None,
     dr: str | None,
     require: tuple[str, ...],
+    generations: int | None,
     tuned: bool,
     explainable: bool,
     second_opinion: bool,
@@ -109,5 +116,6 @@ def protect(
         tuned=tuned,
         second_opinion=second_opinion,
         explainable=explainable,
+        generations=generations,
     )
     leave_by(carry_out(experiment, output, quiet, as_json), as_json)

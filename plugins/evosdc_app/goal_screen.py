@@ -155,6 +155,9 @@ def _command(bench: Workbench, form: Form, run: str = "") -> list[str]:
         found += ["--il", ",".join(LIMITED[0]), "--dr", ",".join(LIMITED[1])]
     if not form.one("unhurried"):
         found += ["--time", f"{form.one('seconds', str(SECONDS))}s"]
+    if form.one("unhurried") and form.one("generations"):
+        found += ["--generations", form.one("generations")]
+    found += ["--no-tune"] if form.one("untuned") else []
     for flag in ("shuffle", "explainable", "neutralise-formulas"):
         found += [f"--{flag}"] if form.one(flag) else []
     found += ["--no-second-opinion"] if form.one("unjudged") else []

@@ -50,6 +50,7 @@ def protection(
     harms: bool = True,
     second_opinion: bool = True,
     explainable: bool = False,
+    generations: int | None = None,
 ) -> Experiment:
     """Return the experiment that protects a file, with what the user leaves open filled in.
 
@@ -85,6 +86,8 @@ def protection(
         Whether judges that the search does not use are asked about what it found.
     explainable : bool
         Whether a protection plan is evolved to the end, and the file is one that it makes; else cells are.
+    generations : int, optional
+        Most generations of the search; by default `GENERATIONS` where no time is given.
 
     Raises
     ------
@@ -115,7 +118,7 @@ def protection(
         "measures": measures,
         "constraints": [*require, *([verdict] if verdict else ()), *limits_of(limited)],
         "second_opinion": second_opinion,
-        "stop": {"seconds": seconds} if seconds else {"generations": GENERATIONS, "stalled": STALLED},
+        "stop": _stop(seconds, generations, STALLED),
     }
     if executor is not None:
         document["executor"] = dict(executor)
@@ -123,7 +126,7 @@ def protection(
         required = [Constraint.parse(text) for text in require]
         document["genotype"] = plan_genotype(required, microdata, registry)
         document["algorithm"] = {"name": registry.default("algorithm", "plan")}
-        document["stop"] = {"seconds": seconds} if seconds else {"generations": GENERATIONS, "stalled": PLAN_STALLED}
+        document["stop"] = _stop(seconds, generations, PLAN_STALLED)
     if start is None and tuned:
         # Of many tuned files most are alike; a search gets further from the portfolio's variety besides.
         original = microdata.original
@@ -143,6 +146,12 @@ def protection(
     if start is not None:
         document["start"] = dict(start)
     return parse_experiment(document, Path.cwd(), "protect")
+
+
+def _stop(seconds: float | None, generations: int | None, stalled: int) -> dict[str, Any]:
+    if not seconds:
+        return {"generations": generations or GENERATIONS, "stalled": stalled}
+    return {"seconds": seconds} | ({"generations": generations} if generations else {})
 
 
 def judgement_of(

@@ -1,0 +1,284 @@
+"""The whole job in Chromium: files, roles, goal, search, choice, export, and all of it again by the commands shown."""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+
+from tests.plugins.app.conftest import fill, serving
+
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="playwright is not installed: pip install 'evosdc[test]'"
+)
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="there is no Chromium on this machine (Debian: apt install chromium)"
+)
+
+WIDTHS = (390, 2560)
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with playwright.sync_playwright() as driver:
+        # In containers, where tests often run as root, Chromium has no sandbox of its own.
+        found = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"] if os.geteuid() == 0 else [])
+        yield found
+        found.close()
+
+
+class Watched:
+    """A tab of a browser, and everything that it asked for and complained of."""
+
+    def __init__(self, browser, server):
+        self.server = server
+        self.context = browser.new_context(viewport={"width": 1280, "height": 900})
+        self.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        self.asked, self.complaints = [], []
+        self.page = self.tab()
+
+    def tab(self):
+        page = self.context.new_page()
+        page.set_default_timeout(120_000)
+        page.on("request", lambda request: self.asked.append(request.url))
+        page.on(
+            "console", lambda said: self.complaints.append(said.text) if said.type in ("error", "warning") else None
+        )
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        return page
+
+    def enter(self):
+        self.page.goto(f"{self.server.origin}/enter?token={self.server.token}")
+        self.page.wait_for_url(f"{self.server.origin}/")
+
+    def settled(self):
+        """Wait until all parts of the page are there."""
+        self.page.wait_for_load_state()
+        self.page.wait_for_timeout(50)
+        self.page.wait_for_selector("[aria-busy]", state="detached")
+
+    def screen(self, name):
+        """Go to a screen by its link, and look whether everybody can use it."""
+        self.page.locator("header nav a", has_text=name).click()
+        self.settled()
+        self.check()
+
+    def check(self):
+        """Ask axe, and let the page be narrow and wide, light and dark."""
+        for scheme, rules in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
+            self.page.emulate_media(color_scheme=scheme)
+            found = axe.Axe().run(self.page, options=rules).response["violations"]
+            told = [(one["id"], [node["html"][:200] for node in one["nodes"]][:3]) for one in found]
+            assert told == [], (self.page.url, scheme)
+        for width in WIDTHS:
+            self.page.set_viewport_size({"width": width, "height": 900})
+            over = self.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            assert over <= 0, f"{self.page.url} at {width} is {over} wider than the window"
+        self.page.set_viewport_size({"width": 1280, "height": 900})
+        self.page.emulate_media(color_scheme="light")
+
+    def commands(self):
+        """Return the commands that the page shows."""
+        return [html.unescape(text) for text in self.page.locator("code.copied").all_text_contents()]
+
+    def innocent(self):
+        """Nothing came from elsewhere, and the browser had nothing to complain of."""
+        assert {re.match(r"\w+://[^/]+", url)[0] for url in self.asked} == {self.server.origin}
+        assert self.complaints == []
+
+
+@contextmanager
+def watched(browser, server):
+    found = Watched(browser, server)
+    try:
+        yield found
+    finally:
+        found.context.close()
+
+
+def search(tab, *wishes):
+    """Set a goal, begin, and wait until the search has ended, without loading the page again."""
+    for field, value in wishes:
+        place = tab.page.locator(f"[name='{field}']").first
+        if not place.is_visible():
+            place.locator("xpath=ancestor::details").first.locator("summary").first.click()
+        if value is True:
+            place.check()
+        else:
+            place.fill(str(value))
+    tab.page.wait_for_timeout(400)
+    tab.settled()
+    (shown,) = [line for line in tab.commands() if line.startswith("evosdc protect")]
+    tab.page.get_by_role("button", name="Begin the search").click()
+    tab.page.wait_for_selector(".phase.running, .phase.waiting, .phase.finished")
+    tab.page.wait_for_selector(".phase.finished")
+    return shown
+
+
+def export(tab, name):
+    """Point at a file of the front, export it, and return the command shown."""
+    tab.page.locator("a.button", has_text="Choose a file of it").click()
+    tab.settled()
+    tab.check()
+    before = tab.page.url
+    tab.page.locator("svg a[href]").first.dispatch_event("click")
+    tab.page.wait_for_url(lambda url: url != before)
+    tab.settled()
+    tab.page.locator("#output").fill(name)
+    tab.page.get_by_role("button", name="Export", exact=True).click()
+    tab.page.wait_for_selector("h1:text('Exported')")
+    tab.settled()
+    (command,) = [line for line in tab.commands() if line.startswith("evosdc export")]
+    return command
+
+
+def typed(folder, command):
+    """Carry a command out as a user types it."""
+    words = [sys.executable, "-m", "evosdc", *shlex.split(command)[1:]]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_file_of_ones_own_and_all_of_it_again_by_the_commands_shown(chromium, tmp_path):
+    folder = fill(tmp_path / "folder")
+    with serving(folder) as server, watched(chromium, server) as tab:
+        tab.enter()
+        tab.check()
+        tab.page.get_by_role("link", name="survey.csv", exact=True).click()
+        tab.page.get_by_role("button", name="Propose").click()
+        tab.settled()
+        tab.page.get_by_label("Role of children").select_option("other")
+        tab.page.get_by_role("button", name="Apply changes").click()
+        tab.settled()
+        tab.check()
+        assert tab.page.get_by_label("Role of children").input_value() == "other"
+        tab.page.get_by_role("link", name="Hierarchy of age").click()
+        tab.settled()
+        tab.check()
+        tab.screen("File")
+        tab.screen("Risk before")
+        assert "records are like no other one" in tab.page.locator("main").inner_text()
+        tab.screen("Goal")
+        tab.page.locator("#linked").fill("30")
+        assert tab.page.locator("[name=linked_on]").is_checked(), "who moves a slider means it"
+        command = search(tab, ("unhurried", True), ("generations", 12), ("untuned", True), ("unjudged", True))
+        assert "--require 'ranked-linkage <= 30'" in command
+        exported = export(tab, "published.csv")
+        tab.check()
+        tab.screen("History")
+        tab.page.get_by_role("button", name="Copy").first.click()
+        assert tab.page.evaluate("navigator.clipboard.readText()") == tab.commands()[0]
+        commands = tab.commands()
+        assert commands[-1] == exported
+        assert command in commands
+        tab.innocent()
+    again = fill(tmp_path / "again")
+    for line in commands:
+        typed(again, line)
+    assert (again / "published.csv").read_bytes() == (folder / "published.csv").read_bytes()
+    assert (again / "runs/survey/best.csv").read_bytes() == (folder / "runs/survey/best.csv").read_bytes()
+
+
+def test_the_embedded_survey_by_keys_alone_and_in_two_tabs(chromium, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    with serving(folder) as server, watched(chromium, server) as tab:
+        tab.enter()
+        press(tab, "housing")
+        tab.settled()
+        press(tab, "Set the goal")
+        tab.settled()
+        other = tab.tab()
+        focus(tab, "#seconds")
+        tab.page.keyboard.press("Home")  # the least time
+        focus(tab, "summary:text('Settings')")
+        tab.page.keyboard.press("Enter")
+        focus(tab, "[name=unjudged]")
+        tab.page.keyboard.press("Space")
+        focus(tab, "button:text('Begin the search')")
+        tab.page.keyboard.press("Enter")
+        tab.page.wait_for_selector(".run")
+        other.goto(tab.page.url)
+        for page in (tab.page, other):
+            page.wait_for_selector(".phase.finished")
+        parts = [page.locator("[data-part=live]").inner_html() for page in (tab.page, other)]
+        assert parts[0] == parts[1]
+        assert tab.page.locator("svg .s-front, svg .s-best").count() > 2
+        tab.check()
+        press(tab, "Choose a file of it")
+        tab.settled()
+        focus(tab, "input[name=other]:visible")
+        tab.page.keyboard.press("Space")
+        focus(tab, "button:text('Show')")
+        tab.page.keyboard.press("Enter")
+        tab.page.wait_for_url("**other=**")
+        tab.settled()
+        tab.check()
+        term = tab.page.locator(".figure .term").first
+        term.focus()
+        assert term.locator(".tip").is_visible(), "what a measure means is told to those who go by keys"
+        focus(tab, "button:text('Export'):not(.plain)")
+        tab.page.keyboard.press("Enter")
+        tab.page.wait_for_selector("h1:text('Exported')")
+        (command,) = [line for line in tab.commands() if line.startswith("evosdc export")]
+        tab.innocent()
+    name = shlex.split(command)[-1]
+    typed(folder, command.replace(name, "again.csv"))
+    assert (folder / name).read_bytes() == (folder / "again.csv").read_bytes()
+
+
+def press(tab, text):
+    """Go to a link by keys and follow it."""
+    focus(tab, f"main a:text-is('{text}')")
+    tab.page.keyboard.press("Enter")
+    tab.page.wait_for_load_state()
+
+
+def focus(tab, selector):
+    """Go to an element by the tab key alone."""
+    wanted = tab.page.locator(selector).first.element_handle()
+    for _ in range(400):
+        tab.page.keyboard.press("Tab")
+        if tab.page.evaluate("one => document.activeElement === one", wanted):
+            return
+    raise AssertionError(f"{selector} cannot be reached by keys")
+
+
+def test_the_survey_of_the_states_excerpts(chromium, tmp_path, data):
+    source = data / "nist_acs_excerpts" / "ma2019.csv"
+    if not source.is_file():
+        pytest.skip("EVOSDC_DATA has no nist_acs_excerpts/ma2019.csv")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    with serving(folder) as server, watched(chromium, server) as tab:
+        tab.enter()
+        tab.page.locator("#upload").set_input_files(source)
+        tab.page.get_by_role("button", name="Add", exact=True).click()
+        tab.page.wait_for_url("**/file?data=ma2019.csv")
+        assert (folder / "ma2019.csv").read_bytes() == source.read_bytes()
+        tab.page.get_by_role("button", name="Propose").click()
+        tab.settled()
+        tab.check()
+        for name in ("PUMA", "AGEP", "HISP", "NOC", "NPF", "HOUSING_TYPE", "OWN_RENT", "EDU"):
+            tab.page.get_by_label(f"Role of {name}", exact=True).select_option("other")
+        tab.page.get_by_role("button", name="Apply changes").click()
+        tab.settled()
+        tab.screen("Risk before")
+        tab.screen("Goal")
+        tab.page.locator("#dr").fill("40")
+        command = search(tab, ("unhurried", True), ("generations", 3), ("untuned", True), ("unjudged", True))
+        assert "--require 'dr <= 40'" in command
+        exported = export(tab, "published.csv")
+        tab.innocent()
+    typed(folder, exported.replace("published.csv", "again.csv"))
+    assert (folder / "published.csv").read_bytes() == (folder / "again.csv").read_bytes()
