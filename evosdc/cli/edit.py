@@ -32,7 +32,7 @@ def edit(schema: Path, attribute: str | None, settings: tuple[str, ...], undo: b
         before, after = step.after, step.before
     else:
         assert attribute is not None
-        step = edit_schema(schema, attribute, _changes(settings))
+        step = edit_schema(schema, attribute, settings_given(settings))
         before, after = step.before, step.after
     if as_json:
         print_json({"attribute": step.attribute, "before": before, "after": after})
@@ -42,7 +42,8 @@ def edit(schema: Path, attribute: str | None, settings: tuple[str, ...], undo: b
     say(f"{schema}: {step.attribute}: {changed or 'nothing to change'}.")
 
 
-def _changes(settings: tuple[str, ...]) -> dict[str, Any]:
+def settings_given(settings: tuple[str, ...]) -> dict[str, Any]:
+    """Return the keys and values of KEY=VALUE; None for a key without one."""
     from evosdc.experiment.config.reader import setting_value
 
     changes: dict[str, Any] = {}

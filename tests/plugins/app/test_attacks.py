@@ -152,19 +152,20 @@ class TestForms:
                 assert server.ask("GET", f"{path}?form={server.form}&data=survey.csv").status == 405
 
 
-class TestTheFolder:
-    @pytest.fixture(scope="class")
-    def secret(self, server):
-        place = server.folder.parent / "secret.csv"
-        place.write_text("a,b\nTopSecret,1\n")
-        (server.folder / "link.csv").symlink_to(place)
-        (server.folder / "ways").mkdir(exist_ok=True)
-        (server.folder / "ways" / "up").symlink_to(server.folder.parent)
-        (server.folder / ".hidden.csv").write_text("a\nTopSecret\n")
-        (server.folder / "runs").mkdir(exist_ok=True)
-        (server.folder / "runs" / "away").symlink_to(server.folder.parent)
-        return place
+@pytest.fixture(scope="module")
+def secret(server):
+    place = server.folder.parent / "secret.csv"
+    place.write_text("a,b\nTopSecret,1\n")
+    (server.folder / "link.csv").symlink_to(place)
+    (server.folder / "ways").mkdir(exist_ok=True)
+    (server.folder / "ways" / "up").symlink_to(server.folder.parent)
+    (server.folder / ".hidden.csv").write_text("a\nTopSecret\n")
+    (server.folder / "runs").mkdir(exist_ok=True)
+    (server.folder / "runs" / "away").symlink_to(server.folder.parent)
+    return place
 
+
+class TestTheFolder:
     WAYS = (
         "../secret.csv", "..", "link.csv", "ways/up/secret.csv", ".hidden.csv", "ways/../../secret.csv", "/etc/passwd",
         "./../secret.csv", "x\0.csv", "..\\secret.csv", "%2e%2e/secret.csv", "~/secret.csv", "file:///etc/passwd",
