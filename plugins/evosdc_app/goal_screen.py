@@ -82,7 +82,7 @@ async def limit(bench: Workbench, request: Request) -> Response:
     command = ["limit", *words, *_protected(protect, chosen), "--time", LIMIT_TIME]
     answer = await bench.calls.ask([*command, "--json"], *depends)
     found = answer.document
-    curve = _until_flat([(float(point["il"]), float(point["dr"])) for point in found.get("curve", ())])
+    curve = [(float(point["il"]), float(point["dr"])) for point in found.get("curve", ())]
     wanted = _number(asked(request, "dr")) if asked(request, "dr_on") else None
     points = [Point(0.0, curve[0][1], "original", f"IL 0, DR {curve[0][1]:.1f}")] if curve else []
     least = _least_loss(curve, wanted) if wanted is not None and curve else None
@@ -90,14 +90,6 @@ async def limit(bench: Workbench, request: Request) -> Response:
         "limit.html", faults=answer.faults, drawing=Plane(points, curve, wanted).drawing() if curve else None,
         found=found, asked=wanted, least=least, command=line_of(command), rows=_rows(curve),
     )  # fmt: skip
-
-
-def _until_flat(curve: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return a curve as far as there is something to see: not much further than to where it is lowest."""
-    floor = min((dr for _, dr in curve), default=0.0)
-    lowest = min((il for il, dr in curve if dr <= floor + 1e-6), default=0.0)
-    end = min(1.4 * lowest, 100.0)
-    return [*((il, dr) for il, dr in sorted(curve) if il < end), (end, floor)] if curve else []
 
 
 def _rows(curve: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:

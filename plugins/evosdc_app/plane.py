@@ -56,7 +56,8 @@ class Plane:
     def drawing(self) -> dict[str, Any]:
         """Return what the template shows: axes, marks and lines in its coordinates."""
         known = [point for point in self.points if math.isfinite(point.il) and math.isfinite(point.dr)]
-        right = _upper([point.il for point in known] + [il for il, _ in self.limit])
+        curve = _until_flat(self.limit, max((point.il for point in known), default=0.0))
+        right = _upper([point.il for point in known] + [il for il, _ in curve])
         top = _upper([point.dr for point in known] + [dr for _, dr in self.limit] + [self.asked or 0.0])
 
         def x(value: float) -> float:
@@ -66,7 +67,6 @@ class Plane:
             return round(HEIGHT - BOTTOM - value / top * (HEIGHT - TOP - BOTTOM), 1)
 
         front = sorted((p.il, p.dr) for p in known if p.kind in ("front", "best", "chosen", "other"))
-        curve = sorted(self.limit)
         closed = [(0.0, 0.0), *curve, (curve[-1][0], 0.0)] if curve else []
         order = [kind for kind, _ in self.kinds]
         return {
@@ -96,6 +96,14 @@ def points_of(entries: Sequence[Mapping[str, Any]], kind: str) -> list[Point]:
             label = str(entry.get("label") or entry.get("origin") or "")
             points.append(Point(float(scores["il"]), float(scores["dr"]), kind, label))
     return points
+
+
+def _until_flat(curve: Sequence[tuple[float, float]], least: float) -> list[tuple[float, float]]:
+    """Return a curve as far as there is something to see: to the last file, or a bit beyond where it is lowest."""
+    floor = min((dr for _, dr in curve), default=0.0)
+    lowest = min((il for il, dr in curve if dr <= floor + 1e-6), default=0.0)
+    end = min(max(1.4 * lowest, 1.06 * least), 100.0)
+    return [*((il, dr) for il, dr in sorted(curve) if il < end), (end, floor)] if curve else []
 
 
 def _upper(values: Sequence[float]) -> float:

@@ -32,6 +32,7 @@ async def search(bench: Workbench, request: Request) -> Response:
     data, chosen = asked(request, "data"), asked(request, "run")
     runs = await to_thread.run_sync(_shown, bench, data, chosen)
     views = [await to_thread.run_sync(view, bench, run) for run in runs]
+    views = [one | {"data": one["data"] or data} for one in views]  # one that just began does not tell yet
     return bench.page(
         "search.html", "search", "Search", data=data, run=chosen, views=views,
         live=link("/events", run=[run.name for run in runs]) if runs else "",
