@@ -308,6 +308,16 @@ estimate good.csv
 estimate good.csv --attributes sex
 estimate good.csv --matrices nowhere.json --attributes sex
 estimate good.csv --matrices good.csv --attributes sex
+edit
+edit nowhere.toml sex role=other
+edit schema.toml sex
+edit schema.toml sex role=quasi
+edit schema.toml sex colour=red
+edit schema.toml --undo
+edit good.csv sex role=other
+app nowhere
+app . --host 0.0.0.0 --no-browser
+app . --certificate nowhere.pem --no-browser
 frobnicate
 protekt good.csv
 protect good.csv --colour red
@@ -325,6 +335,7 @@ def cases():
     # A report shows as much as there is, be it next to nothing.
     texts += [f"report -o new.html {name}" for name in NO_RUNS if name != "no-experiment"]
     texts += [f"export {name} 0 -o new.csv" for name in NO_RUNS]
+    texts += [f"member {name} 0" for name in NO_RUNS]
     texts += [f"{command} {name}" for command in ("resume", "finish") for name in DAMAGED if "check" not in name]
     texts += [f"export {name} 0 -o new.csv" for name in DAMAGED]
     texts += [*WORDS, "resume torn-checkpoint", "finish torn-checkpoint", "finish no-checkpoint"]
