@@ -149,6 +149,11 @@ class Jobs:
         begun = self._begun.get(run.name)
         return begun is not None and begun[0].poll() is None
 
+    def reap(self) -> None:
+        """Take note of all processes that ended."""
+        for process, _ in self._begun.values():
+            process.poll()
+
     def faults(self, run: Path) -> list[str]:
         """Return what a process that failed said; nothing where it goes on, ended well, or was not begun here."""
         begun = self._begun.get(run.name)

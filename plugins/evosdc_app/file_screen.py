@@ -1,7 +1,9 @@
 """Screen 1: choose a file; see it; its roles, scales and hierarchies."""
 
 import os
+import tempfile
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from evosdc.table.schema import Role, Scale
 from evosdc_app.calls import error_sentences
 from evosdc_app.folder import ENDINGS, line_of
 from evosdc_app.guard import UPLOAD
-from evosdc_app.sources import is_dataset
+from evosdc_app.sources import at_hand, is_dataset
 from evosdc_app.workbench import Workbench, asked, away, number_asked
 
 ROLES = tuple(map(str, Role))
@@ -142,6 +144,7 @@ async def remarks(bench: Workbench, request: Request) -> Response:
 def data_words(bench: Workbench, data: str) -> tuple[list[str], list[Path]]:
     """Return how commands are told of a file and its schema, and the files that their answers depend on."""
     if is_dataset(data, bench.folder):
+        at_hand(data)
         return [data], []
     path, schema = bench.folder.file(data), bench.folder.schema_of(data)
     name = bench.folder.name(path)
@@ -166,6 +169,7 @@ async def copy(bench: Workbench, request: Request) -> Response:
     name = form.one("data")
     if not is_dataset(name, bench.folder):
         raise HTTPException(404)
+    at_hand(name)
     file = bench.folder.free(f"{name}.csv")
     await done(bench, ["datasets", "fetch", name, "-o", file])
     return away("/file", {"data": file})
@@ -268,16 +272,19 @@ async def upload(bench: Workbench, request: Request) -> Response:
     given = Path(asked(request, "name").replace("\\", "/")).name
     if Path(given).suffix.lower() not in ENDINGS:
         raise DataError(Fault(given, "a file of another kind", f"one that ends with {', '.join(ENDINGS)}"))
-    name = bench.folder.free(given)
-    path = bench.folder.path(name)
-    part = path.with_name(f".{path.name}.part")
+    bench.folder.path(given)
+    handle, part = tempfile.mkstemp(prefix=".", suffix=".part", dir=bench.folder.root)  # for its owner alone
     try:
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as target:
+        with os.fdopen(handle, "wb") as target:
             async for chunk in request.stream():
                 target.write(chunk)
-        part.rename(path)
+        while True:
+            name = bench.folder.free(given)
+            with suppress(FileExistsError):  # taken a moment ago
+                os.link(part, bench.folder.path(name))
+                break
     finally:
-        part.unlink(missing_ok=True)
+        Path(part).unlink()
     return JSONResponse({"data": name})
 
 

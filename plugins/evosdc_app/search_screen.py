@@ -49,6 +49,7 @@ def _shown(bench: Workbench, data: str, chosen: str) -> list[Path]:
 
 def view(bench: Workbench, run: Path) -> dict[str, Any]:
     """Return what is shown of a run."""
+    bench.jobs.reap()  # else one that was killed would seem to live
     status = read_run_status(run)
     faults = bench.jobs.faults(run)
     phase = status.phase

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evosdc.datasets.loading import load_dataset
+from evosdc.datasets.storage import available
 from evosdc.files.column import NO_TEXT, Column
 from evosdc.files.source import Source, parsed, source_of
 from evosdc.plugins.registry import default_registry
@@ -92,11 +93,24 @@ def is_dataset(data: str, folder: WorkFolder) -> bool:
     return data in default_registry().names("dataset") and not (folder.root / data).is_file()
 
 
+def at_hand(name: str) -> DatasetSpec:
+    """Return a registered data set whose files are on this computer: nothing is downloaded by a click.
+
+    Raises
+    ------
+    DatasetError
+        They are not; with what to do.
+    """
+    spec = default_registry().spec("dataset", name)
+    assert isinstance(spec, DatasetSpec)
+    if spec.files:
+        available(spec, offline=True)
+    return spec
+
+
 def _read(data: str, path: Path | None) -> Contents:
     if path is None:
-        spec = default_registry().spec("dataset", data)
-        assert isinstance(spec, DatasetSpec)
-        source = load_dataset(spec)
+        source = load_dataset(at_hand(data), offline=True)
         return Contents(source.original.columns, len(source.table), source)
     original = parsed(path)
     columns = original.columns

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import os
 import re
 import shlex
 import signal
@@ -16,6 +17,7 @@ import pytest
 
 from evosdc.cli import main
 from evosdc.files.schema.schema_edits import schema_steps
+from evosdc.runs.lock import read_owner
 from tests.plugins.app.conftest import fill, serving
 
 WISHES = {"untuned": "1", "unjudged": "1", "protect": ["sex", "age", "town"]}
@@ -119,6 +121,20 @@ class TestFile:
         assert server.get("/file", data="odd.csv").status == 200
         for path in server.folder.glob("odd*"):
             path.unlink()
+
+
+def test_nothing_is_downloaded_by_a_click(tmp_path, monkeypatch):
+    monkeypatch.setenv("EVOSDC_DATA", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with serving(fill(tmp_path / "folder")) as server:
+        server.enter()
+        for path in ("/fragment/preview", "/risk", "/goal", "/fragment/remarks"):
+            answer = server.get(path, data="adult")
+            assert answer.status == 400, path
+            assert "evosdc datasets fetch adult" in words(answer.text)
+        assert server.post("/copy", data="adult").status == 400
+        assert server.post("/copy", data="housing").headers["location"] == "/file?data=housing.csv"
+        assert len((server.folder / "housing.csv").read_text().splitlines()) == 1001
 
 
 class TestRiskAndGoal:
@@ -268,8 +284,10 @@ class TestDeaths:
             assert server.post("/resume", run="survey").status == 303
             server.wait("survey", "running")
             assert server.post("/remove", run="survey").status == 400
+            os.kill(read_owner(folder / "runs/survey/.lock").pid, signal.SIGKILL)
+            server.wait("survey", "killed", "stopped")
             assert server.post("/finish", run="survey").status == 303
-            server.wait("survey", "stopped", "finished")
+            server.wait("survey", "stopped", "finished", "killed")
             assert (folder / "runs" / "survey" / "best.csv").exists()
 
     def test_it_is_ready_soon(self, tmp_path):
