@@ -12,12 +12,30 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from evosdc.errors import EvosdcError, InputError
-from evosdc_app import choice_screen, documents, file_screen, goal_screen, history_screen, risk_screen, search_screen
+from evosdc_app import (
+    choice_screen,
+    documents,
+    file_screen,
+    goal_screen,
+    hierarchy_screen,
+    history_screen,
+    risk_screen,
+    search_screen,
+)
 from evosdc_app.guard import defect
 from evosdc_app.session import Session
 from evosdc_app.workbench import Workbench
 
-SCREENS = (file_screen, risk_screen, goal_screen, search_screen, choice_screen, history_screen, documents)
+SCREENS = (
+    file_screen,
+    hierarchy_screen,
+    risk_screen,
+    goal_screen,
+    search_screen,
+    choice_screen,
+    history_screen,
+    documents,
+)
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 

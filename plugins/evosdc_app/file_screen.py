@@ -5,7 +5,6 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from anyio import to_thread
 from starlette.exceptions import HTTPException
@@ -15,12 +14,12 @@ from starlette.responses import JSONResponse, Response
 from evosdc.errors import DataError, Fault
 from evosdc.files.schema.schema_edits import edit_schema, reasons_told, undo_edit
 from evosdc.files.schema.schema_reader import load_schema
-from evosdc.files.schema.schema_writer import value_text
 from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Role, Scale
 from evosdc_app.calls import error_sentences
 from evosdc_app.folder import ENDINGS, line_of
 from evosdc_app.guard import UPLOAD
+from evosdc_app.hierarchy_screen import hierarchy_words
 from evosdc_app.sources import at_hand, is_dataset
 from evosdc_app.workbench import Workbench, asked, away, number_asked
 
@@ -40,7 +39,6 @@ MEANINGS = {
     "numeric": "numbers",
     "date": "days in the order of time",
 }
-_RULES = ("widths", "merge", "prefix", "dates")
 
 
 async def start(bench: Workbench, request: Request) -> Response:
@@ -113,20 +111,12 @@ async def attributes(bench: Workbench, request: Request) -> Response:
                 "scale": "date" if one is not None and one.date_format is not None else scale,
                 "reason": reasons.get(name, ""),
                 "distinct": distinct[name],
-                "hierarchy": _hierarchy_words(one),
+                "hierarchy": hierarchy_words(one),
             }
         )
     return bench.fragment(
         "attributes.html", data=data, rows=rows, fixed=False, roles=ROLES, scales=SCALES, meanings=MEANINGS
     )
-
-
-def _hierarchy_words(said: Any) -> str:
-    if said is None or (said.hierarchy is None and said.rule is None):
-        return ""
-    if said.rule is not None:
-        return value_text({k: v for k, v in said.rule.model_dump(exclude_defaults=True).items() if v is not None})
-    return f"{said.hierarchy.height} levels"
 
 
 async def remarks(bench: Workbench, request: Request) -> Response:
@@ -199,73 +189,6 @@ async def undo(bench: Workbench, request: Request) -> Response:
     return away(form.one("to") if form.one("to") in ("/history", "/file") else "/file", {"data": data})
 
 
-async def hierarchy(bench: Workbench, request: Request) -> Response:
-    """Show the hierarchy of an attribute, drawn and to be edited."""
-    data, name = asked(request, "data"), asked(request, "attribute")
-    found, rule = await to_thread.run_sync(_hierarchy, bench, data, name)
-    leaves = [] if found is None else [(leaf, found.levels[place]) for place, leaf in enumerate(found.leaves)]
-    return bench.page(
-        "hierarchy.html", "file", f"Hierarchy of {name}", data=data, attribute=name, leaves=leaves[:_MOST_LEAVES],
-        left_out=max(0, len(leaves) - _MOST_LEAVES), height=found.height if found is not None else 0, rule=rule,
-        rules=_RULES, fixed=is_dataset(data, bench.folder),
-    )  # fmt: skip
-
-
-_MOST_LEAVES = 400
-
-
-def _hierarchy(bench: Workbench, data: str, name: str) -> tuple[Any, str]:
-    dataset = is_dataset(data, bench.folder)
-    said = None if dataset else load_schema(bench.folder.schema_of(data))
-    table = bench.sources.source(data, said).table
-    table.schema.require([name], data)
-    one = said.attributes.get(name) if said is not None else None
-    rule = "" if one is None or one.rule is None else _hierarchy_words(one)
-    return table.schema[name].hierarchy, rule
-
-
-async def draw(bench: Workbench, request: Request) -> Response:
-    """Give an attribute another hierarchy: by a rule, by labels in a file of its own, or none."""
-    form = await bench.form(request)
-    data, name = form.one("data"), form.one("attribute")
-    schema = bench.folder.schema_of(data)
-    kind = form.one("kind")
-    if kind == "labels":
-        value: Any = await to_thread.run_sync(
-            _write_labels, bench, schema, name, form.get("cell", []), form.one("width")
-        )
-    elif kind in _RULES:
-        value = {kind: _parts(form.one("parts"))}
-    else:
-        value = None
-    await to_thread.run_sync(edit_schema, schema, name, {"hierarchy": value})
-    return away("/hierarchy", {"data": data, "attribute": name})
-
-
-def _parts(given: str) -> list[Any]:
-    parts = [part.strip() for part in given.replace(";", ",").split(",") if part.strip()]
-    try:
-        return [float(part) if "." in part else int(part) for part in parts]
-    except ValueError:
-        return parts
-
-
-def _write_labels(bench: Workbench, schema: Path, name: str, cells: list[str], width: str) -> str:
-    from evosdc.files.schema.hierarchy_file import write_hierarchy
-    from evosdc.files.schema.schema_writer import hierarchy_name
-    from evosdc.table.hierarchy import Hierarchy
-
-    size = int(width) if width.isdecimal() else 0
-    if size < 2 or len(cells) % size:
-        raise DataError(Fault("hierarchy", f"{len(cells)} labels", f"rows of {size}"))
-    rows = [tuple(cells[at : at + size]) for at in range(0, len(cells), size)]
-    found = Hierarchy(tuple(row[0] for row in rows), tuple(row[1:] for row in rows))
-    taken = [path.name for path in schema.parent.glob(f"{schema.stem}-*.csv")]
-    file = hierarchy_name(schema.stem, name, taken)
-    write_hierarchy(found, schema.with_name(file))
-    return file
-
-
 async def upload(bench: Workbench, request: Request) -> Response:
     """Take a file into the folder; nothing is written over."""
     bench.check(request.headers.get("x-form", ""))
@@ -302,11 +225,9 @@ ROUTES: dict[tuple[str, str], Callable[[Workbench, Request], Awaitable[Response]
     ("GET", "/fragment/preview"): preview,
     ("GET", "/fragment/attributes"): attributes,
     ("GET", "/fragment/remarks"): remarks,
-    ("GET", "/hierarchy"): hierarchy,
     ("POST", "/init"): propose,
     ("POST", "/copy"): copy,
     ("POST", "/edit"): edit,
     ("POST", "/undo"): undo,
-    ("POST", "/draw"): draw,
     ("POST", UPLOAD): upload,
 }

@@ -93,7 +93,7 @@ class Server:
         kind = "application/x-www-form-urlencoded"
         return self.ask("POST", path, body, Origin=self.origin, Content_Type=kind)
 
-    def wait(self, run, *phases, seconds=90.0):
+    def wait(self, run, *phases, seconds=240.0):
         """Wait until a run is in a phase."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
