@@ -138,7 +138,10 @@ class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[R
         return genes, int(d["draws"])
 
     def distance(self, a: Recipe, b: Recipe) -> float:
-        """Return 0 for equal plans, below 0.5 for equal methods in equal places, up to 1 for others."""
+        """Return 0 for equal plans, up to 0.5 for equal methods in equal places or with further ones, up to 1 for others.
+
+        Further steps may do next to nothing, and would make a kind of their own of each plan that has one.
+        """
         first, second = self._plan(a), self._plan(b)
         if first == second:
             return 0.0
@@ -146,7 +149,7 @@ class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[R
             gaps = [abs(x - y) for one, other in zip(first, second, strict=True) for x, y in _pairs(one, other)]
             return 0.4 * max(gaps, default=0.0) + 0.05
         shared = len({_kind(step) for step in first} & {_kind(step) for step in second})
-        return 1.0 - 0.5 * shared / max(len(first), len(second))
+        return 1.0 - 0.55 * shared / min(len(first), len(second))
 
     def composed(self, masking: Masking) -> Recipe | None:
         """Return the plan of a portfolio's entry; None where a step is in no design, or there are too many."""
