@@ -138,9 +138,9 @@ class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[R
         return genes, int(d["draws"])
 
     def distance(self, a: Recipe, b: Recipe) -> float:
-        """Return 0 for equal plans, up to 0.5 for equal methods in equal places or with further ones, up to 1 for others.
+        """Return 0 for equal plans, up to 0.5 for equal methods or with further steps, up to 1 for others.
 
-        Further steps may do next to nothing, and would make a kind of their own of each plan that has one.
+        Further steps may do next to nothing: they would make a kind of its own of each plan that has one.
         """
         first, second = self._plan(a), self._plan(b)
         if first == second:
