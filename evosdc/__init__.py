@@ -3,10 +3,12 @@
 The names below are imported when they are first used, so that starting the command line costs next to nothing.
 """
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from evosdc._version import __version__
+from evosdc.further_formats import FurtherFormat, found_by
 
 if TYPE_CHECKING:
     from evosdc.api import (
@@ -52,6 +54,15 @@ __all__ = [
     "__version__", "apply", "check_records", "cluster", "estimate_after_pram", "explain", "finish", "hookimpl", "judge",
     "limit", "mask", "measure", "member", "neutralise_formulas", "protect", "read_table", "risk", "run", "tune",
 ]  # fmt: skip
+
+
+def _further_formats() -> Sequence[FurtherFormat]:
+    from evosdc.plugins.registry import default_registry
+
+    return default_registry().formats()
+
+
+found_by(_further_formats)
 
 
 def __getattr__(name: str) -> Any:

@@ -21,6 +21,7 @@ from evosdc.specs import (
     DatasetSpec,
     ExecutorSpec,
     FitnessSpec,
+    FormatSpec,
     GenotypeSpec,
     LimitSpec,
     MaskingMethodSpec,
@@ -147,6 +148,21 @@ def evosdc_datasets() -> Iterable[DatasetSpec]:  # type: ignore[empty-body]
     ...     yield DatasetSpec(
     ...         name="ward", implementation="evosdc_hospital.ward:load", summary="A made-up ward.",
     ...         records=200, attributes=9, licence="CC0",
+    ...     )
+    """
+
+
+@hookspec
+def evosdc_formats() -> Iterable[FormatSpec]:  # type: ignore[empty-body]
+    """Offer formats of data files: what reads one as a table, and writes it back with masked values in place.
+
+    Example
+    -------
+    >>> @hookimpl
+    ... def evosdc_formats():
+    ...     yield FormatSpec(
+    ...         name="charts", implementation="evosdc_hospital.charts:parse", summary="Charts of the ward.",
+    ...         suffixes=(".chart",),
     ...     )
     """
 

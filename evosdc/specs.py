@@ -158,6 +158,24 @@ class LimitSpec(Spec):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FormatSpec(Spec):
+    """A format of data files.
+
+    `implementation` is a function ``(content: bytes, where: str) -> evosdc.files.original.Original | None``: what was
+    read, able to write itself with changes, or None where the file is of another format after all. `where` is the file
+    in messages.
+
+    Parameters
+    ----------
+    suffixes : tuple of str
+        Endings of the names of its files, in lower case. It is asked about files of such names alone, and before the
+        formats that evosdc knows by itself.
+    """
+
+    suffixes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PortfolioSpec(Spec):
     """A list of masking methods with parameters; `implementation` is a function ``(table) -> list[Masking]``."""
 

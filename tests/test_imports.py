@@ -35,7 +35,10 @@ CONTRACT = {
 }
 """What plugins may import of evosdc; those that offer executors also `evosdc.executors`."""
 
-FOUNDATION = {f"evosdc.{name}" for name in ("errors", "kernel", "specs", "seeds", "printing", "time_limit", "_version")}
+FOUNDATION = {
+    f"evosdc.{name}"
+    for name in ("errors", "further_formats", "kernel", "specs", "seeds", "printing", "time_limit", "_version")
+}
 """What every room may import."""
 
 MAY_IMPORT: dict[str, set[str]] = {
@@ -55,6 +58,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evosdc.release": {"evosdc.plugins", "evosdc.model", "evosdc.table"},
     "evosdc.tuning": {"evosdc.calls", "evosdc.engine", "evosdc.plugins", "evosdc.model", "evosdc.table"},
     "evosdc.errors": set(),
+    "evosdc.further_formats": set(),
     "evosdc.specs": set(),
     "evosdc.seeds": set(),
     "evosdc.kernel": set(),

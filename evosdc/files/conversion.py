@@ -54,7 +54,8 @@ def require_known_ending(path: Path | str, original: Original, origin: str) -> N
     """
     found = ending_of(path).format
     require_writer(found, path)
-    if found in ("", *TEXT, *EXTRAS) or (text_file(original) is not None and found == ending_of(origin).format):
+    own = ending_of(f"x{original.suffix}").format
+    if found in ("", *TEXT, *EXTRAS, own) or (text_file(original) is not None and found == ending_of(origin).format):
         return
     wanted = f"an ending of a format that can be written: {', '.join((*TEXT[:3], *EXTRAS, *PACKINGS))}"
     raise DataError(Fault(printable(str(path)), f"the ending {found}", wanted, "The ending says the format."))

@@ -11,6 +11,7 @@ from evosdc.files.delimited_file import parse_delimited
 from evosdc.files.described_file import is_project, parse_project
 from evosdc.files.original import Original
 from evosdc.files.packed import GZIP, ZIP, PackedFile, gunzipped, unzipped
+from evosdc.further_formats import further_formats
 from evosdc.printing import printable
 
 Parse = Callable[[bytes, str], Original]
@@ -133,6 +134,10 @@ def parse_content(
     if content.startswith(GZIP):
         inner = PurePath(name.removesuffix(".gz")).name
         return PackedFile(parse_content(gunzipped(content, where), inner, where, separator, names))
+    for offered in further_formats(PurePath(name).suffix.lower()):
+        found: Original | None = offered.parse(content, where)
+        if found is not None:
+            return found
     if content.startswith(ZIP):
         if _is_workbook(content):
             from evosdc.files.workbook import parse_workbook

@@ -10,7 +10,11 @@ from evosdc.table.table import Rows
 
 
 class Original(Protocol):
-    """A file that was read, able to write itself with changes."""
+    """A file that was read, able to write itself with changes.
+
+    One that writes some columns in another form, whatever their role, names them in an attribute ``carried``, a tuple
+    of str: they are not told as left out.
+    """
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -18,7 +22,10 @@ class Original(Protocol):
 
     @property
     def declared(self) -> Mapping[str, Attribute]:
-        """Scales, categories and missing values that the types of the file tell, by name."""
+        """Scales, categories and missing values that the types of the file tell, by name.
+
+        A role other than ``other`` counts, too, where a schema does not say another one.
+        """
 
     @property
     def suffix(self) -> str:

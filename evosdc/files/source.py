@@ -171,6 +171,8 @@ class Source:
         except OSError as error:
             raise_unwritable(path, error)
         changed = {schema.names[c]: int(x.changed.sum()) for c, x in changes.items()}
+        carried = getattr(self.original, "carried", ())
+        dropped = tuple(name for name in dropped if name not in carried)
         ordered = tuple(name for name in dropped if keeps_order(self._column(position[name])))
         return WriteReport(path, dropped, changed, formulas, self.neutralise_formulas, ordered)
 

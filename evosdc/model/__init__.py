@@ -9,6 +9,7 @@ from evosdc.model.capabilities import (
     Composed,
     Described,
     Direct,
+    Equipped,
     Followed,
     Generalising,
     Movable,
@@ -25,6 +26,7 @@ from evosdc.model.estimate import Estimate, Estimated
 from evosdc.model.executor import Executor, Failure, Outcome, SharedFiles, Task, TaskQueue
 from evosdc.model.fitness import Fitness
 from evosdc.model.genotype import Dump, Genotype
+from evosdc.model.grouping import Grouping
 from evosdc.model.individual import Individual
 from evosdc.model.judge import Judge
 from evosdc.model.limit import Judgement, Limit
@@ -40,11 +42,12 @@ from evosdc.model.toolbox import toolbox_of
 
 __all__ = [
     "Aggregation", "Algorithm", "Archipelago", "ByClass", "Choices", "ClassContents", "ClassValues", "Composed",
-    "Described", "Design", "Direct", "Dividing", "Dump", "Estimate", "Estimated", "Executor", "Expected", "Failure",
-    "Fitness", "Fitted", "Followed", "Free", "Generalising", "Genotype", "Guaranteeing", "Incremental", "Individual",
-    "InnerParameters", "IntruderView", "Judge", "Judgement", "Limit", "Masking", "MaskingMethod", "MaskingMethods",
-    "Measure", "Mending", "Microdata", "MissingMatch", "Movable", "Moving", "Offspring", "Outcome", "Parameters",
-    "Population", "PostRandomised", "PrivacyModel", "PrivacyModels", "Raced", "Randomised", "Range", "Restricted",
+    "Described", "Design", "Direct", "Dividing", "Dump", "Equipped", "Estimate", "Estimated", "Executor", "Expected",
+    "Failure", "Fitness", "Fitted", "Followed", "Free", "Generalising", "Genotype", "Grouping", "Guaranteeing",
+    "Incremental", "Individual", "InnerParameters", "IntruderView", "Judge", "Judgement", "Limit", "Masking",
+    "MaskingMethod", "MaskingMethods", "Measure", "Mending", "Microdata", "MissingMatch", "Movable", "Moving",
+    "Offspring", "Outcome", "Parameters", "Population", "PostRandomised", "PrivacyModel", "PrivacyModels", "Raced",
+    "Randomised", "Range", "Restricted",
     "Seedable", "SelfStarting", "SharedFiles", "Task", "TaskQueue", "Tunable", "deap_crossover", "deap_mutation",
     "designs_of", "fitting_designs", "toolbox_of",
 ]  # fmt: skip

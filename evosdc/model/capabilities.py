@@ -208,11 +208,8 @@ class Generalising(Genotype[G]):
         return None
 
 
-class Composed(Genotype[G]):
-    """A genotype whose genomes are made of registered masking methods; it is given them when it is made.
-
-    Entries of a start become genomes, not files. What a genome decodes to is put in order as any masked file is that a
-    search starts from.
+class Equipped(Genotype[G]):
+    """A genotype that is given the registered masking methods when it is made.
 
     Parameters
     ----------
@@ -224,6 +221,14 @@ class Composed(Genotype[G]):
     def __init__(self, params: Any, microdata: Microdata, methods: MaskingMethods) -> None:
         super().__init__(params, microdata)
         self.methods = methods
+
+
+class Composed(Equipped[G]):
+    """A genotype whose genomes are made of registered masking methods.
+
+    Entries of a start become genomes, not files. What a genome decodes to is put in order as any masked file is that a
+    search starts from.
+    """
 
     @abstractmethod
     def composed(self, masking: Masking) -> G | None:

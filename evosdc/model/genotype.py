@@ -15,7 +15,8 @@ PostRandomised     a Randomised one that draws every value by a transition matri
 Raced              genomes are judged on few tables first                              draws_of, judged_on
 Restricted         some genomes may not be published                                   violation, reference
 Generalising       it publishes labels in place of categories, or leaves records out   (omitted)
-Composed           genomes are made of registered masking methods                      composed, masking
+Equipped           it is given the registered masking methods                          (methods)
+Composed           genomes are made of registered masking methods; an Equipped one     composed, masking
 Direct             scores follow from a genome without its table                       direct
 Described          it says more of itself and of its genomes                           (notes, traits, ...)
 =================  ==================================================================  ================================

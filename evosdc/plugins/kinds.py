@@ -7,6 +7,7 @@ from evosdc.specs import (
     DatasetSpec,
     ExecutorSpec,
     FitnessSpec,
+    FormatSpec,
     GenotypeSpec,
     LimitSpec,
     MaskingMethodSpec,
@@ -67,6 +68,7 @@ KINDS: dict[str, Kind] = {
         Kind("algorithm", "algorithms", AlgorithmSpec, "Algorithm", "algorithm", "toolbox"),
         Kind("executor", "executors", ExecutorSpec, "Executor", "executor", "workers"),
         Kind("dataset", "datasets", DatasetSpec),
+        Kind("format", "formats", FormatSpec),
         Kind("portfolio", "portfolios", PortfolioSpec),
         Kind("limit", "limits", LimitSpec),
     )

@@ -13,12 +13,16 @@ KIND = "masking-method"
 
 
 def divides(kind: str, implementation: Any) -> bool:
-    """Whether an implementation is a masking method that has another one mask its parts."""
+    """Whether an implementation is a masking method that has another one mask its parts, or group its records."""
     if kind != KIND:
         return False
-    from evosdc.model import Dividing
+    from evosdc.model import InnerParameters, MaskingMethod
 
-    return isinstance(implementation, type) and issubclass(implementation, Dividing)
+    return (
+        isinstance(implementation, type)
+        and issubclass(implementation, MaskingMethod)
+        and issubclass(implementation.Params, InnerParameters)
+    )
 
 
 def parameters_with_inner(registry: "Registry", name: str, params: Mapping[str, Any]) -> Any:
@@ -34,10 +38,11 @@ def parameters_with_inner(registry: "Registry", name: str, params: Mapping[str, 
 
     collect = FaultCollector()
     model, where = registry.implementation(KIND, name).Params, f"{KIND} {name}"
-    entry = _entry(params.get(INNER))
     validated = inner = None
     with collect.step():
         validated = parse_parameters(model, params, where)
+    # What the class puts into an entry, or takes where there is none, is known once it is validated.
+    entry = _entry(params.get(INNER)) if validated is None else getattr(validated, INNER)
     if entry is not None:
         with collect.step():
             method, given = _named(registry, entry, f"{where}: {INNER}")

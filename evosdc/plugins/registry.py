@@ -7,17 +7,18 @@ import logging
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from evosdc.errors import ClashError, EvosdcError, Fault, PluginError, UnknownNameError, did_you_mean
+from evosdc.further_formats import FurtherFormat
 from evosdc.hookspecs import EVENTS
 from evosdc.plugins.discovery import PLUGIN_ERRORS, LoadedPlugin, PluginInfo, PluginProblem, discovered, in_words
 from evosdc.plugins.kinds import KINDS
 from evosdc.plugins.nested import divides, inner_of, parameters_with_inner
-from evosdc.specs import Spec
+from evosdc.specs import FormatSpec, Spec
 
 if TYPE_CHECKING:
     import click
@@ -215,6 +216,15 @@ class Registry:
         except Exception as error:
             message = f"{kind} {name} of plugin {self.provider(kind, name)} could not be set up: {in_words(error)}."
             raise PluginError(message) from error
+
+    def formats(self) -> tuple[FurtherFormat, ...]:
+        """Return all formats of data files, by name; what reads one is imported when it is first used."""
+
+        def parse(name: str, content: bytes, where: str) -> Any:
+            return self.implementation("format", name)(content, where)
+
+        specs = [spec for spec in self.specs("format") if isinstance(spec, FormatSpec)]
+        return tuple(FurtherFormat(spec.suffixes, partial(parse, spec.name)) for spec in specs)
 
     def add_commands(self, cli: "click.Group") -> tuple[PluginProblem, ...]:
         """Let every plugin add its commands, and return the problems met.

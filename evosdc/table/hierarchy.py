@@ -26,6 +26,8 @@ class Hierarchy:
         For each leaf its labels at levels 1 .. `height`, from the finest to the root.
     origin : str
         File or builder, for messages.
+    names : tuple of str
+        What the levels are called, from the leaves on, the root left out or not; empty where they have no names.
 
     Raises
     ------
@@ -37,9 +39,13 @@ class Hierarchy:
     leaves: tuple[str, ...]
     levels: tuple[tuple[str, ...], ...]
     origin: str = field(default="hierarchy", compare=False)
+    names: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         faults = _faults(self.leaves, self.levels, self.origin)
+        if self.names and not faults and (len(self.names) - self.height not in (0, 1) or _repeated(self.names)):
+            wanted = f"{self.height} different names, or {self.height + 1} with the root's, from the leaves on"
+            faults = [Fault(self.origin, f"{len(self.names)} names of levels", wanted)]
         if faults:
             raise HierarchyError(faults)
 
@@ -47,6 +53,10 @@ class Hierarchy:
     def height(self) -> int:
         """Number of levels above the leaves."""
         return len(self.levels[0])
+
+    def level(self, name: str) -> int | None:
+        """Return the level that is called so; None where none is."""
+        return self.names.index(name) if name in self.names else None
 
     @cached_property
     def position(self) -> Mapping[str, int]:
@@ -180,6 +190,10 @@ def _faults(leaves: Sequence[str], levels: Sequence[Sequence[str]], origin: str)
         given = f"{len(roots)} labels at the highest level ({shown})"
         faults.append(Fault(origin, given, "one root for all values", f"Add a last column that is {ROOT} throughout."))
     return faults
+
+
+def _repeated(names: Sequence[str]) -> bool:
+    return len(set(names)) < len(names)
 
 
 def _counts(labels: Iterable[str]) -> Mapping[str, int]:

@@ -14,8 +14,8 @@ from evosdc.experiment.build.safeguards import exact_risks, harms_of, limits_of
 from evosdc.experiment.config.experiment import Experiment, MeasureEntry, Measures
 from evosdc.model import (
     Aggregation,
-    Composed,
     Described,
+    Equipped,
     Expected,
     Fitness,
     Fitted,
@@ -99,7 +99,7 @@ def build_problem(experiment: Experiment, microdata: Microdata, registry: Regist
 
 
 def genotype_of(experiment: Experiment, microdata: Microdata, registry: Registry) -> Genotype[Any]:
-    """Return the genotype of an experiment; one that is made of masking methods is given those of the registry.
+    """Return the genotype of an experiment; one that is equipped with masking methods is given those of the registry.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def genotype_of(experiment: Experiment, microdata: Microdata, registry: Registry
     name, params = experiment.genotype.name, experiment.genotype.params
     kind = registry.implementation("genotype", name)
     given: tuple[Any, ...] = (microdata,)
-    if issubclass(kind, Composed):
+    if issubclass(kind, Equipped):
         given = (microdata, RegisteredMethods(registry))
     elif issubclass(kind, Guaranteeing):
         given = (microdata, RegisteredModels(registry))

@@ -193,6 +193,8 @@ def _among_numbers(text: str, columns: Sequence[Column], missing: Sequence[str])
 
 
 def _declared(proposal: tuple[Attribute, str], declared: Attribute | None) -> tuple[Attribute, str]:
+    if declared is not None and declared.role is not Role.OTHER:
+        return declared, "the file says so"
     if declared is None or proposal[0].role in (Role.IDENTIFIER, Role.WEIGHT):
         return proposal
     if not declared.categories:

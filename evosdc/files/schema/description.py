@@ -157,7 +157,7 @@ class SchemaDescription:
         return schema
 
     def _attribute(self, column: Column, said: AttributeDescription, proposed: Attribute | None) -> Attribute:
-        role = said.role or Role.OTHER
+        role = said.role or (proposed.role if proposed is not None else Role.OTHER)
         own = said.missing or (proposed.missing if proposed is not None else ())
         own = (*own, *same_number(column.texts, own, column.mark))
         missing = (*self.missing, *own)

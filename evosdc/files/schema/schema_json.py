@@ -24,7 +24,11 @@ def schema_to_json(schema: Schema) -> dict[str, Any]:
                 "decimals": a.decimals,
                 "missing": list(a.missing),
                 "date_format": a.date_format,
-                "hierarchy": [list(a.hierarchy.leaves), [list(level) for level in a.hierarchy.levels]]
+                "hierarchy": [
+                    list(a.hierarchy.leaves),
+                    [list(level) for level in a.hierarchy.levels],
+                    list(a.hierarchy.names),
+                ]
                 if a.hierarchy is not None
                 else None,
             }
@@ -49,7 +53,11 @@ def schema_from_json(document: Mapping[str, Any]) -> Schema:
                 decimals=a["decimals"],
                 missing=tuple(a.get("missing", ())),
                 date_format=str(a.get("date_format", "")),
-                hierarchy=Hierarchy(tuple(a["hierarchy"][0]), tuple(tuple(level) for level in a["hierarchy"][1]))
+                hierarchy=Hierarchy(
+                    tuple(a["hierarchy"][0]),
+                    tuple(tuple(level) for level in a["hierarchy"][1]),
+                    names=tuple(a["hierarchy"][2]) if len(a["hierarchy"]) > 2 else (),
+                )
                 if a["hierarchy"] is not None
                 else None,
             )

@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,7 +19,7 @@ from evosdc.table.numerals import MOST_DECIMALS
 from evosdc.table.schema import MissingRule, Role, Scale
 
 _KEYS = ("missing", "na", "neutralise_formulas", "attributes", "edit_rules")
-ATTRIBUTE_KEYS = ("role", "scale", "categories", "hierarchy", "decimals", "missing", "format")
+ATTRIBUTE_KEYS = ("role", "scale", "categories", "hierarchy", "decimals", "missing", "format", "levels")
 """What a schema file may say of an attribute."""
 _DATE = "date"
 """What schema files call the scale of attributes whose categories are days."""
@@ -92,6 +93,8 @@ def _description(
     try:
         if isinstance(given, str):
             hierarchy = read_hierarchy(folder / given)
+            if "levels" in table:
+                hierarchy = replace(hierarchy, names=_texts(table["levels"], f"{where}, levels", faults) or ())
         elif isinstance(given, dict):
             rule = rule_of(given, f"{where}, hierarchy")
         elif given is not None:
@@ -99,6 +102,10 @@ def _description(
             faults.append(Fault(f"{where}, hierarchy", _kind(given), wanted))
     except HierarchyError as error:
         faults += error.faults
+    if "levels" in table and not isinstance(given, str):
+        faults.append(
+            Fault(f"{where}, levels", "names of levels without a hierarchy", 'hierarchy = "FILE.csv" besides')
+        )
     return AttributeDescription(role, scale, categories, hierarchy, decimals, rule, own or (), date_format)
 
 

@@ -32,6 +32,7 @@ More:   categories = [...]   in order; without them those found in the file
         hierarchy = "x.csv"  value;level 1;...;* on each line, or child,parent; or a rule:
                     { widths = [5, 10] }, { prefix = [1, 2] }, { merge = [2, 4] },
                     { dates = ["month", "quarter", "year"] }
+        levels = [...]       names of the levels of a hierarchy file, from the values on
         missing = [...]      texts for a missing value in this attribute only
         decimals = 2         digits after the point of a numeric attribute
 Rules:  [[edit_rules]] at the end, a combination that no record may have in each, such as
@@ -133,6 +134,8 @@ def _line(attribute: Attribute, hierarchy: str | None, rule: HierarchyRule | Non
         parts.append(f"decimals = {attribute.decimals}")
     if hierarchy is not None:
         parts.append(f"hierarchy = {text(hierarchy)}")
+        if attribute.hierarchy is not None and attribute.hierarchy.names:
+            parts.append(f"levels = {_list(attribute.hierarchy.names)}")
     elif rule is not None:
         parts.append(f"hierarchy = {_table(rule)}")
     if attribute.missing:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evosdc.model import Design
+from evosdc.model import Design, Grouping
 from evosdc.table.table import Numbers, Table
 from evosdc_masking.anonymity.publication import generalised
 from evosdc_masking.averaging_method import ClassAveraging, ClassParameters
@@ -13,7 +13,7 @@ from evosdc_masking.class_averages import ClassNumbers, aggregated
 from evosdc_masking.class_sizes import QUADRATIC
 
 
-class ClusterPublishing(ClassAveraging):
+class ClusterPublishing(ClassAveraging, Grouping):
     """A method that finds clusters of at least k records and publishes one record for each."""
 
     params: ClassParameters

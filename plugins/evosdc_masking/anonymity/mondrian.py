@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from evosdc.model import Design
+from evosdc.model import Design, Grouping
 from evosdc.table.table import Numbers, Table
 from evosdc_masking.anonymity.mondrian_axes import axes_of
 from evosdc_masking.anonymity.mondrian_partition import mondrian_partition
@@ -16,7 +16,7 @@ from evosdc_masking.class_averages import ClassNumbers, aggregated
 from evosdc_masking.class_sizes import class_sizes
 
 
-class Mondrian(ClassAveraging):
+class Mondrian(ClassAveraging, Grouping):
     """Cut the file again and again at a median, as long as all pieces keep k records; publish one value for each part.
 
     The attribute of which a part spans most is tried first (or they are tried in random order), then the others.

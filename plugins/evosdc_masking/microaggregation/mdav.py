@@ -5,17 +5,18 @@ from collections.abc import Sequence
 import numpy as np
 from pydantic import Field
 
-from evosdc.model import Design
+from evosdc.errors import Fault, ParameterError
+from evosdc.model import Design, Grouping
 from evosdc.table.table import Numbers, Table
 from evosdc_masking.averaging_method import ClassAveraging
-from evosdc_masking.class_averages import aggregated
+from evosdc_masking.class_averages import ClassNumbers, aggregated
 from evosdc_masking.class_sizes import QUADRATIC
 from evosdc_masking.microaggregation.blocks import BlockParameters, block_sizes, blocks_of, masked_by_blocks
 from evosdc_masking.microaggregation.mdav_partition import mdav_partition
-from evosdc_masking.space import space_of
+from evosdc_masking.space import Space, space_of
 
 
-class Mdav(ClassAveraging):
+class Mdav(ClassAveraging, Grouping):
     """Publish in place of each record the average record of a class of at least k similar ones.
 
     The published file is k-anonymous on the masked attributes, or on those of each group where attributes are masked
@@ -33,6 +34,12 @@ class Mdav(ClassAveraging):
             default=False,
             description="Stretch each masked numeric attribute so that its mean and variance are the original's "
             "(published values can then leave the original range).",
+        )
+
+        hierarchies: bool = Field(
+            default=False,
+            description="Whether categories with a hierarchy are compared by the level of their lowest common "
+            "ancestor, and numbers by their difference over the range, as clustering does.",
         )
 
     name = "mdav"
@@ -57,9 +64,24 @@ class Mdav(ClassAveraging):
         blocks = blocks_of(table, self.params, self.name)
         return masked_by_blocks(table, blocks, lambda part: self._microaggregated(part, weights))
 
+    def classes(self, table: Table, rng: np.random.Generator) -> ClassNumbers:
+        """Return the number of each record's class, shape (n,), from 0; of all attributes together.
+
+        Raises
+        ------
+        ParameterError
+            Groups of attributes, of which each has classes of its own.
+        """
+        if self.params.groups is not None or self.params.group_size is not None:
+            advice = "Leave groups and group_size out."
+            raise ParameterError(Fault(f"method {self.name}", "attributes in groups", "classes of all of them", advice))
+        return mdav_partition(self._space(table), self.params.k)
+
+    def _space(self, part: Table) -> Space:
+        return space_of(part, self.params.hierarchies, self.params.average, self.spreads)
+
     def _microaggregated(self, part: Table, weights: Numbers | None) -> Table:
-        space = space_of(part, average=self.params.average, spreads=self.spreads)
-        masked = aggregated(part, mdav_partition(space, self.params.k), self.params.average, weights)
+        masked = aggregated(part, mdav_partition(self._space(part), self.params.k), self.params.average, weights)
         if not self.params.destandardise:
             return masked
         numbers = np.empty_like(masked.numbers)

@@ -1,0 +1,81 @@
+"""Social graphs (thesis, chapter 6): files of graphs, groups of alike users, what they lose and what they reveal.
+
+This module holds the hooks alone and imports nothing heavy.
+"""
+
+from collections.abc import Iterator
+
+from evosdc.hookspecs import hookimpl
+from evosdc.specs import FormatSpec, GenotypeSpec, MaskingMethodSpec, MeasureSpec
+
+_SCALES = ("nominal", "ordinal")
+
+
+@hookimpl
+def evosdc_formats() -> Iterator[FormatSpec]:
+    """Offer graphs as GraphML, as JSON in the node-link form, and as two CSV files in an archive."""
+    yield FormatSpec(
+        name="graphml", implementation="evosdc_social.graphml:parse_graphml", suffixes=(".graphml",),
+        summary="Graphs: users with attributes, and edges.", source="Brandes et al. (2002)",
+    )  # fmt: skip
+    yield FormatSpec(
+        name="node-link", implementation="evosdc_social.node_link:parse_node_link", suffixes=(".json",),
+        summary="Graphs as JSON: { nodes = [...], links = [...] }.",
+    )  # fmt: skip
+    yield FormatSpec(
+        name="node-and-edge-files", implementation="evosdc_social.node_edge_files:parse_zipped", suffixes=(".zip",),
+        summary="Graphs as two CSV files, of nodes and of edges, in an archive.",
+    )  # fmt: skip
+
+
+@hookimpl
+def evosdc_masking_methods() -> Iterator[MaskingMethodSpec]:
+    """Offer `semantic-groups`, and a method that groups users of large graphs."""
+    yield MaskingMethodSpec(
+        name="semantic-groups", implementation="evosdc_social.grouping:SemanticGrouping", scales=_SCALES,
+        summary="Groups of k users alike in meaning publish what their values have in common in a hierarchy.",
+        source="Thesis, section 6.2.1; METHODS 5.2: reconstruction",
+    )  # fmt: skip
+    yield MaskingMethodSpec(
+        name="level-filling", implementation="evosdc_social.filling:LevelFilling", scales=_SCALES,
+        summary="Groups users who share the finest levels of hierarchies, then the next ones; for large files.",
+        source="a greedy method of evosdc's own",
+    )  # fmt: skip
+
+
+@hookimpl
+def evosdc_measures() -> Iterator[MeasureSpec]:
+    """Offer the losses and risks of graphs."""
+    losses = (
+        ("aamil", "AdjacencyLoss", "Edges that join other categories than before (AAMIL).", "6.3.1"),
+        ("cdil", "DistributionLoss", "Change of the distributions of categories (CDIL).", "6.3.2"),
+        ("semantic-dbil", "SemanticDistanceLoss", "Mean semantic distance of original and published values.", "6.3.3"),
+    )
+    for name, implementation, summary, section in losses:
+        yield MeasureSpec(
+            name=name, implementation=f"evosdc_social.losses:{implementation}", summary=summary, kind="il",
+            scales=_SCALES, source=f"Thesis, section {section}; METHODS 5.2: reconstruction",
+        )  # fmt: skip
+    risks = (
+        ("semantic-dr", "SemanticRisk", "Users linked to their own record by least semantic distance.",
+         "Thesis, section 6.4; METHODS 5.2: reconstruction"),
+        ("informed-semantic-dr", "InformedSemanticRisk", "Records linked by one who knows how values were generalised.",
+         "after Torra (2017), METHODS 7.8: reconstruction"),
+        ("neighbourhood-dr", "NeighbourhoodRisk", "Users linked by one who also knows their neighbours.",
+         "after Zhou and Pei (2008): reconstruction"),
+    )  # fmt: skip
+    for name, implementation, summary, source in risks:
+        yield MeasureSpec(
+            name=name, implementation=f"evosdc_social.risks:{implementation}", summary=summary, kind="dr",
+            family="linkage", scales=_SCALES, source=source,
+        )  # fmt: skip
+
+
+@hookimpl
+def evosdc_genotypes() -> Iterator[GenotypeSpec]:
+    """Offer `groups`."""
+    yield GenotypeSpec(
+        name="groups", implementation="evosdc_social.groups:Groups", scales=_SCALES,
+        summary="A group for each user, of k to 2k - 1 of them: k-anonymous whatever happens to it.",
+        source="a genotype of evosdc's own, on the publication of the thesis' section 6.2.1",
+    )  # fmt: skip

@@ -1,0 +1,64 @@
+"""Neighbours as a column of a table, so that measures and methods which want them find them like any attribute.
+
+Each user has a text of their own: their number, a colon, and the numbers of their neighbours, such as ``4: 0 2 7``.
+Numbers count the nodes of the file from 0. The own number keeps the text right where records are left out, or stand in
+another order.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from evosdc.errors import Fault, ParameterError
+from evosdc.table.table import Table
+from evosdc_social.graph import Neighbours, neighbours_of
+
+NEIGHBOURS = "neighbours"
+"""What the column is called."""
+
+
+def adjacency_texts(neighbours: Neighbours) -> tuple[str, ...]:
+    """Return the text of each user, all different."""
+    numbers = [str(number) for number in range(len(neighbours.starts) - 1)]
+    ends, bounds = neighbours.ends.tolist(), neighbours.starts.tolist()
+    return tuple(
+        f"{own}: {' '.join([numbers[end] for end in ends[begin:stop]])}"
+        for own, begin, stop in zip(numbers, bounds, bounds[1:], strict=False)
+    )
+
+
+def neighbours_in(table: Table, name: str = NEIGHBOURS) -> Neighbours:
+    """Return who is connected to whom among the records of a table, by its column of neighbours.
+
+    Neighbours that are not among the records do not count.
+
+    Raises
+    ------
+    ParameterError
+        The table has no such column, or one that holds something else.
+    """
+    wanted = "the users of a graph file, or of evosdc graph extract, with this column"
+    if name not in table.schema or not table.schema[name].categorical:
+        raise ParameterError(Fault(name, "a file without neighbours", wanted, "Give the graph itself."))
+    labels, codes = table.schema[name].categories, table.column(name)
+    if len(codes) and int(codes.min()) < 0:
+        raise ParameterError(Fault(name, "users without a list of neighbours", wanted))
+    try:
+        return _read([labels[code] for code in codes.tolist()])
+    except ValueError:
+        raise ParameterError(Fault(name, "texts that are no lists of neighbours", wanted)) from None
+
+
+def _read(texts: Sequence[str]) -> Neighbours:
+    cut = [text.partition(":") for text in texts]
+    own = np.array([int(number) for number, _, _ in cut], dtype=np.int64)
+    lists = [np.array(tail.split(), dtype=np.int64) for _, _, tail in cut]
+    if len(np.unique(own)) < len(own):
+        raise ValueError("a number twice")
+    others = np.concatenate(lists) if lists else np.empty(0, dtype=np.int64)
+    users = np.repeat(np.arange(len(own)), [len(each) for each in lists])
+    order = np.argsort(own)
+    found = np.searchsorted(own, others, sorter=order)
+    known = order[np.minimum(found, len(own) - 1)]
+    here = (found < len(own)) & (own[known] == others)
+    return neighbours_of(len(own), users[here].astype(np.intp), known[here].astype(np.intp))

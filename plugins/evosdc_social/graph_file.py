@@ -1,0 +1,215 @@
+"""A graph file as what evosdc reads and writes: a table of one row a user, and the edges beside it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from evosdc.errors import DataError, Fault
+from evosdc.files.changes import Change
+from evosdc.files.column import NO_TEXT, Column
+from evosdc.table.schema import Attribute, Role, Scale
+from evosdc.table.table import Rows
+from evosdc_social.adjacency import NEIGHBOURS, adjacency_texts
+from evosdc_social.graph import Graph, Value
+
+BETWEEN = "|"
+"""What separates the members of a list where a format knows texts only: ``music|cinema``."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Where a column of the table stands in the graph: an attribute, and a place in its lists or None."""
+
+    attribute: str
+    place: int | None = None
+
+    @property
+    def name(self) -> str:
+        """What the column is called: lists have a column for each place, ``topics_1`` the first."""
+        return self.attribute if self.place is None else f"{self.attribute}_{self.place + 1}"
+
+
+@dataclass(frozen=True, eq=False)
+class GraphFile:
+    """A graph file that was read (`evosdc.files.original.Original`).
+
+    Its columns are the ids, where they are more than numbers, with the role identifier; the attributes of the nodes, in
+    which lists have a column for each place; and the neighbours (`evosdc_social.adjacency`). Ids are never published,
+    whatever their role: nodes are numbered anew, in the order in which they are written. Edges are published as they
+    are, with their numeric attributes, in the order of the new numbers.
+
+    Parameters
+    ----------
+    graph : Graph
+    suffix : str
+        What the names of such files end with.
+    write : callable
+        Gives the bytes of a graph in the file's format.
+    """
+
+    graph: Graph
+    suffix: str
+    write: Callable[[Graph], bytes]
+
+    carried = (NEIGHBOURS,)
+    """Columns that are written in another form: as edges."""
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The columns that are attributes of nodes, in order."""
+        parts: list[Part] = []
+        for name, values in self.graph.values.items():
+            length = max((len(value) for value in values if isinstance(value, tuple)), default=0)
+            parts += [Part(name, place) for place in range(length)] if length else [Part(name)]
+        return tuple(parts)
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """The table: a record for each node, in the order of the file."""
+        graph = self.graph
+        ids = [] if graph.numbered else [_column(graph.id_name, graph.ids)]
+        attributes = [
+            _column(part.name, [_text(_at(v, part)) for v in graph.values[part.attribute]]) for part in self.parts
+        ]
+        return (*ids, *attributes, _column(NEIGHBOURS, adjacency_texts(graph.neighbours)))
+
+    @cached_property
+    def declared(self) -> Mapping[str, Attribute]:
+        """That ids identify, and that neighbours are written as edges."""
+        ids, edges = self.columns[0], self.columns[-1]
+        found = {NEIGHBOURS: Attribute(NEIGHBOURS, Role.DROP, Scale.NOMINAL, edges.texts)}
+        if not self.graph.numbered:
+            found[ids.name] = Attribute(ids.name, Role.IDENTIFIER, Scale.NOMINAL, ids.texts)
+        return found
+
+    def place(self, record: int) -> str:
+        """Return where a record stands in the file."""
+        return f"node {record + 1}"
+
+    def render(
+        self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[Sequence[str]]
+    ) -> bytes:
+        """Return the bytes of the graph of some nodes, in the order of `rows`, with some values changed.
+
+        Edges to nodes that are left out are left out, too.
+        """
+        first = 0 if self.graph.numbered else 1
+        kept: dict[str, list[tuple[Part, list[Value]]]] = {}
+        for position, part in enumerate(self.parts, start=first):
+            if position not in dropped:
+                values = [_at(self.graph.values[part.attribute][row], part) for row in rows.tolist()]
+                if position in changes:
+                    _change(values, changes[position])
+                kept.setdefault(part.attribute, []).append((part, values))
+        joined = {name: _joined(columns) for name, columns in kept.items()}
+        return self.write(_renumbered(self.graph, joined, rows))
+
+
+def graph_file(graph: Graph, where: str, suffix: str, write: Callable[[Graph], bytes]) -> GraphFile:
+    """Return a graph as a file of a format.
+
+    Raises
+    ------
+    DataError
+        Two columns would have one name.
+    """
+    found = GraphFile(graph, suffix, write)
+    names = [part.name for part in found.parts] + [NEIGHBOURS] + ([] if graph.numbered else [graph.id_name])
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        given = f"several columns with the name {', '.join(twice)}"
+        advice = f"Rename the attribute: {NEIGHBOURS} are the edges, and name_1, name_2, ... the members of a list."
+        raise DataError(Fault(where, given, "attributes of nodes with names of their own", advice))
+    return found
+
+
+def with_lists(values: Mapping[str, Sequence[Value]]) -> dict[str, Sequence[Value]]:
+    """Return attributes in which texts with a ``|`` are lists, for formats that know texts only.
+
+    An attribute of which any text has one is a list for all nodes.
+    """
+    found: dict[str, Sequence[Value]] = {}
+    for name, column in values.items():
+        listed = any(isinstance(value, str) and BETWEEN in value for value in column)
+        found[name] = [_listed(value) for value in column] if listed else column
+    return found
+
+
+def with_texts(values: Mapping[str, Sequence[Value]]) -> dict[str, Sequence[Value]]:
+    """Return attributes in which lists are texts again."""
+    return {
+        name: [BETWEEN.join(value) if isinstance(value, tuple) else value for value in column]
+        for name, column in values.items()
+    }
+
+
+def _listed(value: Value) -> Value:
+    if value is None or isinstance(value, tuple):
+        return value
+    return tuple(member.strip() for member in str(value).split(BETWEEN) if member.strip())
+
+
+def _at(value: Value, part: Part) -> Value:
+    """Return what stands in a column: the value, or a member of it; nothing behind the end of a list."""
+    if part.place is None:
+        return value
+    members = value if isinstance(value, tuple) else () if value is None else (str(value),)
+    return members[part.place] if part.place < len(members) else None
+
+
+def _text(value: Value) -> str | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return None if value is None else str(value)
+
+
+def _column(name: str, texts: Sequence[str | None]) -> Column:
+    seen: dict[str, int] = {}
+    index = [NO_TEXT if text is None else seen.setdefault(text, len(seen)) for text in texts]
+    return Column(name, tuple(seen), np.array(index, dtype=np.int32))
+
+
+def _change(values: list[Value], change: Change) -> None:
+    """Put new texts in place; as numbers where all values of the attribute are."""
+    kinds = {type(value) for value in values if value is not None}
+    for row in np.flatnonzero(change.changed).tolist():
+        values[row] = _like(change.texts[change.index[row]], kinds)
+    if kinds <= {int, float, bool} and any(isinstance(value, str) for value in values):
+        values[:] = [_text(value) for value in values]
+
+
+def _like(text: str | None, kinds: set[type]) -> Value:
+    if text is None:
+        return None
+    for kind in (int, float):
+        if kinds == {kind}:
+            try:
+                return kind(text)
+            except ValueError:
+                return text
+    return {"true": True, "false": False}.get(text, text) if kinds == {bool} else text
+
+
+def _joined(columns: Sequence[tuple[Part, list[Value]]]) -> list[Value]:
+    """Return an attribute put together from its columns; in lists nothing stands for what is missing."""
+    if columns[0][0].place is None:
+        return columns[0][1]
+    rows = zip(*(values for _, values in columns), strict=True)
+    return [tuple(str(value) for value in row if value is not None) or None for row in rows]
+
+
+def _renumbered(graph: Graph, values: Mapping[str, Sequence[Value]], rows: Rows) -> Graph:
+    """Return the graph of some nodes, numbered in their new order, its edges in the order of these numbers."""
+    number = np.full(len(graph), -1, dtype=np.intp)
+    number[rows] = np.arange(len(rows))
+    sources, targets = number[graph.sources], number[graph.targets]
+    here = np.flatnonzero((sources >= 0) & (targets >= 0))
+    if not graph.directed:
+        sources, targets = np.minimum(sources, targets), np.maximum(sources, targets)
+    order = here[np.lexsort((targets[here], sources[here]))]
+    weights: dict[str, list[Any]] = {name: [w[edge] for edge in order.tolist()] for name, w in graph.weights.items()}
+    ids = tuple(f"n{place}" for place in range(len(rows)))
+    return replace(graph, ids=ids, values=dict(values), sources=sources[order], targets=targets[order], weights=weights)

@@ -1,0 +1,105 @@
+"""Graphs as two CSV files, of nodes and of edges, in a ZIP archive."""
+
+import io
+import zipfile
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from evosdc.errors import DataError, Fault
+from evosdc.files.column import NO_TEXT, Column
+from evosdc.files.delimited_file import parse_delimited, plain_text
+from evosdc.table.numerals import number
+from evosdc_social.graph import Graph, graph_of
+from evosdc_social.graph_file import GraphFile, graph_file, with_lists, with_texts
+
+_TEXT = (".csv", ".tsv", ".tab", ".txt")
+_NODES, _EDGES = "nodes.csv", "edges.csv"
+_STAMP = (1980, 1, 1, 0, 0, 0)
+
+
+class _Fit(NamedTuple):
+    """How well two files are nodes and edges: the share of ends that are nodes, and the column of ids."""
+
+    share: float
+    named: bool
+    column: int
+
+
+def parse_zipped(content: bytes, where: str) -> GraphFile | None:
+    """Read a ZIP archive of two CSV files, of nodes and of edges; None where it holds anything else."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = [m for m in archive.infolist() if not m.is_dir() and not m.filename.startswith("__MACOSX/")]
+            if len(members) != 2 or not all(m.filename.lower().endswith(_TEXT) for m in members):
+                return None
+            files = [(m.filename, archive.read(m)) for m in members]
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError):
+        return None  # told by what reads archives
+    return graph_file(join_files(files, where), where, ".zip", zipped)
+
+
+def join_files(files: Sequence[tuple[str, bytes]], where: str) -> Graph:
+    """Return the graph of a file of nodes and a file of edges, in whatever order.
+
+    The edges are the file whose first two columns hold the ends, as ids that a column of the other file holds once
+    each. Numeric columns of the edges are kept.
+
+    Parameters
+    ----------
+    files : sequence of (str, bytes)
+        Two names and contents.
+    where : str
+        For messages.
+
+    Raises
+    ------
+    DataError
+        A file cannot be read, or no column of either holds the ends of the other.
+    """
+    tables = [(name, parse_delimited(content, f"{where}, {name}").columns) for name, content in files]
+    ways = [(_fit(nodes, *edges), nodes, edges[1]) for (_, nodes), edges in (tables, tables[::-1])]
+    fit, nodes, edges = max(ways, key=lambda way: way[0])
+    if not fit.share:
+        given = "two files of which neither has a column with the ids that are the first two columns of the other"
+        raise DataError(Fault(where, given, "a file of nodes, with ids, and a file of edges: from,to,..."))
+    ids = nodes[fit.column]
+    values = {c.name: [t or None for t in _texts(c)] for place, c in enumerate(nodes) if place != fit.column}
+    ends = [text or "" for text in _texts(edges[0])], [text or "" for text in _texts(edges[1])]
+    weights = {c.name: _texts(c) for c in edges[2:] if all(number(t, c.mark) is not None for t in c.texts if t)}
+    return graph_of(where, [t or "" for t in _texts(ids)], with_lists(values), ends, weights, True, ids.name)
+
+
+def zipped(graph: Graph) -> bytes:
+    """Return the archive of a graph, ``nodes.csv`` and ``edges.csv``."""
+    values = with_texts(graph.values)
+    columns = [graph.ids, *values.values()]
+    nodes = plain_text([graph.id_name, *values], [[_cell(v) for v in row] for row in zip(*columns, strict=True)])
+    ends = [[graph.ids[place] for place in side.tolist()] for side in (graph.sources, graph.targets)]
+    rows = zip(*ends, *graph.weights.values(), strict=True)
+    edges = plain_text(["from", "to", *graph.weights], [[_cell(value) for value in row] for row in rows])
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in ((_NODES, nodes), (_EDGES, edges)):
+            archive.writestr(zipfile.ZipInfo(name, _STAMP), text, zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
+
+
+def _fit(nodes: Sequence[Column], name: str, edges: Sequence[Column]) -> _Fit:
+    """Return how well files fit as nodes and edges."""
+    if len(edges) < 2:
+        return _Fit(0.0, False, 0)
+    ends = {*edges[0].texts, *edges[1].texts}
+    found = [len(ends & {*c.texts}) / len(ends) if len(c.texts) == len(c) else 0.0 for c in nodes]
+    best = max(range(len(found)), key=lambda place: (found[place], -place))
+    return _Fit(found[best], any(word in name.lower() for word in ("edge", "link", "relation")), best)
+
+
+def _texts(column: Column) -> list[str | None]:
+    texts = (*column.texts, None)
+    return [texts[NO_TEXT if place == NO_TEXT else place] for place in column.index.tolist()]
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(value)

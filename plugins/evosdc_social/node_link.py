@@ -1,0 +1,105 @@
+"""Graphs as JSON in the node-link form: ``{"nodes": [{"id": ...}], "links": [{"source": ..., "target": ...}]}``."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evosdc.errors import DataError, Fault
+from evosdc.files.encoding import decode
+from evosdc_social.graph import Graph, Value, graph_of
+from evosdc_social.graph_file import GraphFile, graph_file
+
+_LINKS = ("links", "edges")
+
+
+def parse_node_link(content: bytes, where: str) -> GraphFile | None:
+    """Read a node-link document; None where a document has no nodes or no links.
+
+    A list as the value of an attribute holds its members in their order. Edges whose attributes are texts lose these.
+
+    Raises
+    ------
+    DataError
+        The document cannot be read as a graph.
+    """
+    try:
+        document = json.loads(decode(content, where)[0])
+    except ValueError as error:
+        raise DataError(Fault(where, f"text that is no JSON ({error})", "a graph in the node-link form")) from None
+    key = next((key for key in _LINKS if isinstance(document, dict) and key in document), None)
+    if key is None or "nodes" not in document:
+        return None
+    nodes, links = _objects(document["nodes"], f"{where}: nodes"), _objects(document[key], f"{where}: {key}")
+    named = any("id" in node for node in nodes)
+    lacking = sum("id" not in node for node in nodes) if named else 0
+    unended = sum(not {"source", "target"} <= link.keys() for link in links)
+    faults = []
+    if lacking:
+        faults.append(Fault(f"{where}: nodes", f"{lacking} nodes without an id", "an id for every node"))
+    if unended:
+        faults.append(Fault(f"{where}: {key}", f"{unended} without a source or a target", "both for every edge"))
+    if faults:
+        raise DataError(faults)
+    ids = [str(node["id"]) if named else str(place) for place, node in enumerate(nodes)]
+    names = list(dict.fromkeys(name for node in nodes for name in node if name != "id"))
+    values = {name: _values(nodes, name, where) for name in names}
+    ends = [str(link["source"]) for link in links], [str(link["target"]) for link in links]
+    weights = _weights(links)
+    graph = graph_of(where, ids, values, ends, weights, bool(document.get("directed", False)))
+    return graph_file(graph, where, ".json", lambda published: node_link(published, key))
+
+
+def node_link(graph: Graph, key: str = "links") -> bytes:
+    """Return a graph as a node-link document, one line a node and an edge."""
+    nodes = [
+        {"id": name} | {attribute: _plain(column[place]) for attribute, column in graph.values.items()}
+        for place, name in enumerate(graph.ids)
+    ]
+    nodes = [{name: value for name, value in node.items() if value is not None} for node in nodes]
+    pairs = zip(graph.sources.tolist(), graph.targets.tolist(), strict=True)
+    several = len({*zip(graph.sources.tolist(), graph.targets.tolist(), strict=True)}) < len(graph.sources)
+    links = [
+        {"source": graph.ids[one], "target": graph.ids[other]} | {name: w[edge] for name, w in graph.weights.items()}
+        for edge, (one, other) in enumerate(pairs)
+    ]
+    links = [{name: value for name, value in link.items() if value is not None} for link in links]
+    head = f'"directed": {json.dumps(graph.directed)}, "multigraph": {json.dumps(several)}, "graph": {{}}'
+    return f'{{{head}, "nodes": [{_lines(nodes)}], "{key}": [{_lines(links)}]}}\n'.encode()
+
+
+def _lines(entries: Sequence[Mapping[str, Any]]) -> str:
+    return "".join(f"\n{json.dumps(entry, ensure_ascii=False)}," for entry in entries).rstrip(",") + "\n"
+
+
+def _plain(value: Value) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _objects(given: Any, where: str) -> list[dict[str, Any]]:
+    if not isinstance(given, list) or not all(isinstance(entry, dict) for entry in given):
+        raise DataError(Fault(where, "something else than a list of objects", '[{"id": ...}, ...]'))
+    return given
+
+
+def _values(nodes: Sequence[Mapping[str, Any]], name: str, where: str) -> list[Value]:
+    values: list[Value] = []
+    for node in nodes:
+        value = node.get(name)
+        if isinstance(value, list) and not any(isinstance(member, list | dict) for member in value):
+            values.append(tuple(str(member) for member in value if member is not None))
+        elif isinstance(value, list | dict):
+            given = f"values of {name} that are objects, or lists of lists"
+            raise DataError(Fault(where, given, "texts, numbers, or lists of texts", "Split them into attributes."))
+        else:
+            values.append(value)
+    return values
+
+
+def _weights(links: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    names = list(dict.fromkeys(name for link in links for name in link if name not in ("source", "target", "key")))
+    columns = {name: [link.get(name) for link in links] for name in names}
+    return {name: column for name, column in columns.items() if all(_number(value) for value in column)}
+
+
+def _number(value: Any) -> bool:
+    return value is None or isinstance(value, int | float)

@@ -1,0 +1,207 @@
+"""The tree of an attribute: its categories, what stands above them, and how far each two nodes are apart."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.errors import Fault, HierarchyError, ParameterError
+from evosdc.table.generalisation import LabelReader
+from evosdc.table.hierarchy import ROOT, Hierarchy
+from evosdc.table.intervals import ordered_merging
+from evosdc.table.schema import Attribute, Scale
+
+Nodes = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """The semantic tree of an attribute.
+
+    Nodes are labels: the categories first, by their codes, then the labels above them. A label that stands at several
+    levels is one node, at the highest of them, as whoever reads it in a published file must take it. A label above
+    leaves that is also a category is passed over for the next one above, unless that category is all below it. A
+    missing value is a node of its own, the last one, below the root.
+
+    Parameters
+    ----------
+    attribute : Attribute
+        With the hierarchy in use.
+    labels : tuple of str
+        Of the N nodes, without that of missing values.
+    up : ndarray of int32, shape (N + 1, height + 1)
+        By node and level the node that stands there. Below a node's own level nothing does: a negative number.
+    level : ndarray of int64, shape (N + 1,)
+        Of each node, 0 for categories and missing values.
+    path : ndarray of int32, shape (c + 1, height + 1)
+        By category the different nodes on its way up, -1 where there are no more; none for a missing value.
+    sizes : ndarray of int64, shape (N + 1,)
+        How many categories are below each node; 0 for missing values.
+    """
+
+    attribute: Attribute
+    labels: tuple[str, ...]
+    up: Nodes
+    level: NDArray[np.int64]
+    path: Nodes
+    sizes: NDArray[np.int64]
+
+    @property
+    def name(self) -> str:
+        """Of the attribute."""
+        return self.attribute.name
+
+    @property
+    def height(self) -> int:
+        """Levels above the categories."""
+        return int(self.up.shape[1]) - 1
+
+    @property
+    def leaves(self) -> int:
+        """How many categories there are."""
+        return len(self.attribute.categories)
+
+    @property
+    def root(self) -> int:
+        """The node above all."""
+        return int(self.up[-1, -1])
+
+    @cached_property
+    def published(self) -> Attribute:
+        """The attribute whose categories are the nodes."""
+        if len(self.labels) == self.leaves:
+            return replace(self.attribute, hierarchy=None)
+        return replace(self.attribute, scale=Scale.NOMINAL, categories=self.labels, hierarchy=None, date_format="")
+
+    @cached_property
+    def _position(self) -> dict[str, int]:
+        return {label: position for position, label in enumerate(self.labels)}
+
+    def nodes_of(self, attribute: Attribute) -> Nodes:
+        """Return the node of each category of a published attribute, and last that of a missing value.
+
+        A label of another kind, an interval or a set, counts as the lowest node that covers it.
+
+        Raises
+        ------
+        ParameterError
+            Labels that are none of the attribute, numbers of them.
+        """
+        if attribute.categories == self.labels:
+            return np.arange(len(self.labels) + 1, dtype=np.int32)
+        reader = LabelReader(self.attribute)
+        found, foreign = np.empty(len(attribute.categories) + 1, dtype=np.int32), 0
+        for place, label in enumerate(attribute.categories):
+            if label in self._position:
+                found[place] = self._position[label]
+                continue
+            extent = reader.read(label)
+            foreign += extent is None
+            found[place] = self.root if extent is None else self._covering(extent.codes)
+        if foreign:
+            given, wanted = f"{foreign} labels that stand for no values", f"labels of its tree: {self.level_words}"
+            raise ParameterError(Fault(self.name, given, wanted))
+        found[-1] = len(self.labels)
+        return found
+
+    @property
+    def level_words(self) -> str:
+        """The levels by their names, else by their numbers."""
+        hierarchy = self.attribute.hierarchy
+        names = hierarchy.names if hierarchy is not None else ()
+        return ", ".join(names) if names else ", ".join(map(str, range(self.height + 1)))
+
+    def level_called(self, wanted: str | int) -> int:
+        """Return a level by its name or its number.
+
+        Raises
+        ------
+        ParameterError
+            There is none.
+        """
+        hierarchy = self.attribute.hierarchy
+        found = hierarchy.level(str(wanted)) if hierarchy is not None else None
+        if found is None and str(wanted).isdecimal() and int(wanted) <= self.height:
+            found = int(wanted)
+        if found is None:
+            raise ParameterError(Fault(f"level of {self.name}", repr(wanted), f"one of {self.level_words}"))
+        return found
+
+    def _covering(self, codes: Sequence[int]) -> int:
+        rows = self.up[list(codes)]
+        same = (rows == rows[0]).all(axis=0)
+        return int(rows[0, int(np.argmax(same))])
+
+
+def tree_of(attribute: Attribute) -> Tree:
+    """Return the tree of a categorical attribute; see `with_tree` for one without a hierarchy.
+
+    Raises
+    ------
+    HierarchyError
+        The hierarchy lacks a category.
+    """
+    attribute = with_tree(attribute)
+    hierarchy, categories = attribute.hierarchy, attribute.categories
+    assert hierarchy is not None
+    lacking = hierarchy.lacking(categories)
+    if lacking:
+        given = f"no line for {lacking[0]!r}" + (f" and {len(lacking) - 1} more" if len(lacking) > 1 else "")
+        raise HierarchyError(Fault(hierarchy.origin, given, f"all values of {attribute.name}", "Add a line for each."))
+    columns = [hierarchy.generalise(categories, level) for level in range(hierarchy.height + 1)]
+    root = hierarchy.levels[0][-1]
+    below: dict[str, set[int]] = {}
+    for column in columns:
+        for code, label in enumerate(column):
+            below.setdefault(label, set()).add(code)
+    known = attribute.code
+    rows = [list(labels) for labels in zip(*columns, strict=True)]
+    for row in rows:
+        for level in range(hierarchy.height - 1, 0, -1):
+            if row[level] in known and len(below[row[level]]) > 1:
+                row[level] = row[level + 1]
+    inner = dict.fromkeys(row[level] for level in range(1, hierarchy.height + 1) for row in rows)
+    labels = (*categories, *(label for label in (*inner, root) if label not in known))
+    labels = tuple(dict.fromkeys(labels))
+    return _assembled(attribute, labels, rows, hierarchy.height, root)
+
+
+def _assembled(attribute: Attribute, labels: tuple[str, ...], rows: list[list[str]], height: int, root: str) -> Tree:
+    position = {label: place for place, label in enumerate(labels)}
+    leaves, missing = len(attribute.categories), len(labels)
+    up = -2 - np.repeat(np.arange(missing + 1, dtype=np.int32)[:, None], height + 1, axis=1)
+    level = np.zeros(missing + 1, dtype=np.int64)
+    path = np.full((leaves + 1, height + 1), -1, dtype=np.int32)
+    sizes = np.zeros(missing + 1, dtype=np.int64)
+    for code, row in enumerate(rows):
+        up[code] = [position[label] for label in row]
+        nodes = list(dict.fromkeys(up[code].tolist()))
+        path[code, : len(nodes)] = nodes
+        sizes[nodes] += 1
+        for at in range(1, height + 1):
+            if up[code, at] >= leaves:
+                level[up[code, at]] = max(level[up[code, at]], at)
+    for row_codes in up[:leaves]:
+        for at in range(1, height + 1):
+            node = row_codes[at]
+            if node >= leaves and level[node] == at:
+                up[node, at:] = row_codes[at:]
+    up[missing, :height], up[missing, height] = missing, position[root]
+    if not leaves:
+        up[position[root], height], level[position[root]] = position[root], height
+    return Tree(attribute, labels, up, level, path, sizes)
+
+
+def with_tree(attribute: Attribute) -> Attribute:
+    """Return an attribute with a hierarchy; one that is made for want of another.
+
+    Ordered categories are merged by twos, fours and so on; others stand below the root at once.
+    """
+    if attribute.hierarchy is not None:
+        return attribute
+    labels = attribute.categories or ("",)
+    if attribute.scale is Scale.ORDINAL and len(labels) > 2:
+        return replace(attribute, hierarchy=ordered_merging(labels))
+    return replace(attribute, hierarchy=Hierarchy(labels, tuple((ROOT,) for _ in labels)))
