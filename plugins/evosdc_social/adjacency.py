@@ -62,3 +62,8 @@ def _read(texts: Sequence[str]) -> Neighbours:
     known = order[np.minimum(found, len(own) - 1)]
     here = (found < len(own)) & (own[known] == others)
     return neighbours_of(len(own), users[here].astype(np.intp), known[here].astype(np.intp))
+
+
+def without_neighbours(table: Table, name: str = NEIGHBOURS) -> Table:
+    """Return a table without its column of neighbours, where it has one."""
+    return table.select([other for other in table.schema.names if other != name]) if name in table.schema else table

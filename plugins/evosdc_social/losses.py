@@ -13,7 +13,7 @@ from pydantic import Field
 
 from evosdc.model import Incremental, Measure, Microdata, Parameters
 from evosdc.table.table import Rows, Table
-from evosdc_social.adjacency import NEIGHBOURS, neighbours_in
+from evosdc_social.adjacency import NEIGHBOURS, neighbours_in, without_neighbours
 from evosdc_social.graph import Neighbours
 from evosdc_social.pair_counts import PairLoss, PairState, pair_loss
 from evosdc_social.space import SCALES, SemanticSpace, space_of
@@ -224,7 +224,7 @@ class AdjacencyLoss(Measure):
 
     def fit(self, original: Table) -> FittedAdjacencyLoss:
         """Count edges; the table has to hold the neighbours besides."""
-        return self.fit_in(Microdata(original, tuple(n for n in original.schema.names if n != self.params.neighbours)))
+        return self.fit_in(Microdata(original, original.schema.names))
 
     def fit_in(self, microdata: Microdata) -> FittedAdjacencyLoss:
         """Count the edges between categories.
@@ -234,5 +234,6 @@ class AdjacencyLoss(Measure):
         ParameterError
             The file has no column of neighbours.
         """
-        self.require_support(microdata.original)
-        return FittedAdjacencyLoss(microdata.original, neighbours_in(microdata.table, self.params.neighbours))
+        judged = without_neighbours(microdata.original, self.params.neighbours)
+        self.require_support(judged)
+        return FittedAdjacencyLoss(judged, neighbours_in(microdata.table, self.params.neighbours))

@@ -107,7 +107,7 @@ class Moves:
         """Make a new group around a user of those nearest in groups that can spare them."""
         spare = sizes - self.k
         if spare[changed[user]] < 1:
-            return changed
+            return canonical(changed)
         order = np.argsort(self._apart(user, np.arange(len(changed))) + rng.random(len(changed)), kind="stable")
         taken = [user]
         spare[changed[user]] -= 1

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from evosdc.model import Fitted, Incremental, Measure, Microdata, Parameters
 from evosdc.table.table import Rows, Table
-from evosdc_social.adjacency import NEIGHBOURS, neighbours_in
+from evosdc_social.adjacency import NEIGHBOURS, neighbours_in, without_neighbours
 from evosdc_social.graph import Neighbours
 from evosdc_social.informed import informed_credit
 from evosdc_social.level_counts import CountState, LevelCounts, level_counts
@@ -82,7 +82,7 @@ class FittedInformedRisk(Fitted):
 
     def score(self, masked: Table) -> float:
         """Return the share of records that are linked, in per cent."""
-        return float(self.burdens(masked).sum())
+        return 100.0 * float(informed_credit(self.leaves, self.space.nodes(masked)).sum()) / len(self.leaves)
 
     def burdens(self, masked: Table) -> NDArray[np.float64]:
         """Return what each record adds to the risk, in per cent."""
@@ -99,15 +99,16 @@ class FittedNeighbourhoodRisk(Fitted):
 
     def score(self, masked: Table) -> float:
         """Return the share of users that are linked, in per cent."""
-        return float(self.burdens(masked).sum())
+        return 100.0 * float(self._credit(masked).sum()) / len(self.leaves)
 
     def burdens(self, masked: Table) -> NDArray[np.float64]:
         """Return what each user adds to the risk, in per cent."""
+        return 100.0 * self._credit(masked) / len(self.leaves)
+
+    def _credit(self, masked: Table) -> NDArray[np.float64]:
         nodes = self.space.nodes(masked)
-        seen = neighbourhoods(self.neighbours, nodes)
-        order = np.unique(seen, return_inverse=True)[1].reshape(-1)
-        credit: NDArray[np.float64] = _credit_within(self.vectors, self.leaves, nodes, order)
-        return credit * (100.0 / len(self.leaves))
+        order = np.unique(neighbourhoods(self.neighbours, nodes), return_inverse=True)[1].reshape(-1)
+        return _credit_within(self.vectors, self.leaves, nodes, order)
 
 
 def _credit_within(vectors: LevelVectors, leaves: Nodes, nodes: Nodes, of: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -209,7 +210,7 @@ class NeighbourhoodRisk(Measure):
 
     def fit(self, original: Table) -> FittedNeighbourhoodRisk:
         """Find the trees; the table has to hold the neighbours besides."""
-        return self.fit_in(Microdata(original, tuple(n for n in original.schema.names if n != self.params.neighbours)))
+        return self.fit_in(Microdata(original, original.schema.names))
 
     def fit_in(self, microdata: Microdata) -> FittedNeighbourhoodRisk:
         """Find the trees and the neighbours.
@@ -219,6 +220,7 @@ class NeighbourhoodRisk(Measure):
         ParameterError
             The file has no column of neighbours.
         """
-        self.require_support(microdata.original)
+        judged = without_neighbours(microdata.original, self.params.neighbours)
+        self.require_support(judged)
         found = neighbours_in(microdata.table, self.params.neighbours)
-        return FittedNeighbourhoodRisk(microdata.original, found, self.params.weights)
+        return FittedNeighbourhoodRisk(judged, found, self.params.weights)

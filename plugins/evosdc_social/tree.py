@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.errors import Fault, HierarchyError, ParameterError
-from evosdc.table.generalisation import LabelReader
+from evosdc.table.generalisation import LabelReader, interval_label
 from evosdc.table.hierarchy import ROOT, Hierarchy
-from evosdc.table.intervals import ordered_merging
 from evosdc.table.schema import Attribute, Scale
 
 Nodes = NDArray[np.int32]
@@ -73,7 +72,7 @@ class Tree:
         """The attribute whose categories are the nodes."""
         if len(self.labels) == self.leaves:
             return replace(self.attribute, hierarchy=None)
-        return replace(self.attribute, scale=Scale.NOMINAL, categories=self.labels, hierarchy=None, date_format="")
+        return replace(self.attribute, categories=self.labels, hierarchy=None, date_format="")
 
     @cached_property
     def _position(self) -> dict[str, int]:
@@ -203,5 +202,18 @@ def with_tree(attribute: Attribute) -> Attribute:
         return attribute
     labels = attribute.categories or ("",)
     if attribute.scale is Scale.ORDINAL and len(labels) > 2:
-        return replace(attribute, hierarchy=ordered_merging(labels))
+        return replace(attribute, hierarchy=_merging(labels))
     return replace(attribute, hierarchy=Hierarchy(labels, tuple((ROOT,) for _ in labels)))
+
+
+def _merging(labels: Sequence[str]) -> Hierarchy:
+    """Return a hierarchy that merges 2, 4, 8, ... neighbours of ordered categories in intervals of them."""
+    rows = []
+    for position in range(len(labels)):
+        row, size = [], 2
+        while size < len(labels):
+            first = position // size * size
+            row.append(interval_label(labels[first], labels[min(first + size, len(labels)) - 1]))
+            size *= 2
+        rows.append((*row, ROOT))
+    return Hierarchy(tuple(labels), tuple(rows))

@@ -1,0 +1,221 @@
+"""Reading graphs, and writing them back without identifiers."""
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from evosdc.errors import DataError
+from evosdc.files.source import Source, read_source
+from evosdc.table.schema import Role
+from evosdc_social.graphml import graphml, parse_graphml
+from evosdc_social.node_edge_files import parse_zipped
+from evosdc_social.node_link import parse_node_link
+from tests.plugins.social.graphs import (
+    EDGES,
+    USERS,
+    members_of_parliament,
+    node_link,
+    published_data,
+    schema_beside,
+)
+
+NAMES = [name for name, _, _ in USERS]
+
+
+def source(folder: Path, name: str, content: bytes) -> Source:
+    (folder / name).write_bytes(content)
+    return read_source(folder / name, schema_beside(folder))
+
+
+def as_graphml() -> bytes:
+    made = nx.Graph()
+    for name, place, topics in USERS:
+        made.add_node(
+            name, place=place, **({"topics": "|".join(topics) + ("|" if len(topics) == 1 else "")} if topics else {})
+        )
+    made.add_edges_from(EDGES, weight=2.5)
+    buffer = io.BytesIO()
+    nx.write_graphml(made, buffer)
+    return buffer.getvalue()
+
+
+def as_archive() -> bytes:
+    nodes = ["handle,place,topics"] + [f"{n},{p},{'|'.join(t)}{'|' if len(t) == 1 else ''}" for n, p, t in USERS]
+    edges = ["a,b,weight"] + [f"{a},{b},{i}" for i, (a, b) in enumerate(EDGES)]
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("links.csv", "\n".join(edges) + "\n")
+        archive.writestr("people.csv", "\n".join(nodes) + "\n")
+    return buffer.getvalue()
+
+
+FORMATS = {"g.json": node_link, "g.graphml": as_graphml, "g.zip": as_archive}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_gives_the_same_table(tmp_path: Path, name: str) -> None:
+    found = source(tmp_path, name, FORMATS[name]())
+    schema = found.table.schema
+    assert len(found.table) == len(USERS)
+    labels = [schema["place"].categories[code] for code in found.table.column("place")]
+    assert labels == [place for _, place, _ in USERS]
+    for place in (0, 1):
+        attribute = schema[f"topics_{place + 1}"]
+        read = [attribute.categories[c] if c >= 0 else None for c in found.table.column(attribute.name)]
+        assert read == [topics[place] if len(topics) > place else None for _, _, topics in USERS]
+    assert schema["neighbours"].role is Role.DROP
+    texts = [schema["neighbours"].categories[code] for code in found.table.column("neighbours")]
+    assert texts == ["0: 1 2", "1: 0 2", "2: 0 1", "3: 4", "4: 3 5", "5: 4 6", "6: 5"]
+    (identifier,) = schema.with_role(Role.IDENTIFIER)
+    assert identifier == ("handle" if name == "g.zip" else "id")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_is_written_names_nobody_and_is_read_again(tmp_path: Path, name: str) -> None:
+    original = source(tmp_path, name, FORMATS[name]())
+    protected = original.table.select(["place"])
+    report = original.write(tmp_path / f"out-{name}", protected)
+    content = (tmp_path / f"out-{name}").read_bytes()
+    if name == "g.zip":
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            content = b"".join(archive.read(member) for member in archive.namelist())
+    assert not [handle for handle in NAMES if handle.encode() in content]
+    assert b"hello" not in content, "a text of an edge"
+    assert "neighbours" not in report.dropped, "edges are written"
+    again = read_source(tmp_path / f"out-{name}")
+    assert again.table.schema["neighbours"].categories == original.table.schema["neighbours"].categories
+    assert "id" not in again.table.schema
+    topics = [
+        [t.schema[n].categories[c] if c >= 0 else "" for c in t.column(n)]
+        for t in (again.table, original.table)
+        for n in ("topics_1", "topics_2")
+    ]
+    assert topics[:2] == topics[2:]
+
+
+def test_changed_values_and_records_in_another_order(tmp_path: Path) -> None:
+    original = source(tmp_path, "g.json", node_link()).shuffled()
+    codes = np.full((len(USERS), 1), original.table.schema["place"].code["Bath"], dtype=np.int32)
+    from evosdc.table.table import Table
+
+    masked = Table(original.table.schema.select(["place"]), codes, np.empty((len(USERS), 0)))
+    original.write(tmp_path / "o.json", masked, omitted=np.array([0]))
+    document = json.loads((tmp_path / "o.json").read_text())
+    assert {node["place"] for node in document["nodes"]} == {"Bath"}
+    assert [node["id"] for node in document["nodes"]] == [f"n{i}" for i in range(len(USERS) - 1)]
+    kept = original.rows[1:].tolist()
+    known = {
+        frozenset((NAMES[kept[int(e["source"][1:])]], NAMES[kept[int(e["target"][1:])]])) for e in document["links"]
+    }
+    left_out = NAMES[int(original.rows[0])]
+    assert known == {frozenset(edge) for edge in EDGES if left_out not in edge}
+    assert [node["age"] for node in document["nodes"]] == [20 + row for row in kept], "numbers stay numbers"
+
+
+def test_members_of_parliament(tmp_path: Path) -> None:
+    found = read_source(members_of_parliament(tmp_path), tmp_path / "mps.toml")
+    assert len(found.table) == 585
+    assert found.table.schema.withheld == ("screen_name", "profile_image_url", "name", "colour", "neighbours")
+    hierarchy = found.table.schema["constituency"].hierarchy
+    assert hierarchy is not None
+    assert hierarchy.names == ("constituency", "county", "region", "country")
+
+
+def test_the_karate_club() -> None:
+    data = published_data("social_karate")
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.write(data / "karate_vertices.csv", "nodes.csv")
+        archive.write(data / "karate.csv", "edges.csv")
+    found = parse_zipped(buffer.getvalue(), "karate.zip")
+    assert found is not None
+    assert found.graph.id_name == "name"
+    assert (len(found.graph), len(found.graph.sources)) == (34, 78)
+    assert found.graph.neighbours.degrees.max() == 17
+    known = nx.karate_club_graph()
+    assert found.graph.neighbours.degrees.tolist() == [degree for _, degree in known.degree()]
+
+
+class TestBadGraphs:
+    """One clear error, or a rule."""
+
+    def read(self, **parts: object) -> object:
+        return parse_node_link(json.dumps(parts).encode(), "g.json")
+
+    def faults(self, **parts: object) -> str:
+        with pytest.raises(DataError) as caught:
+            self.read(**parts)
+        return str(caught.value)
+
+    def test_dangling_edges_are_counted_and_nobody_is_named(self) -> None:
+        text = self.faults(nodes=[{"id": "secret"}], links=[{"source": "secret", "target": "hidden"}])
+        assert "1 edges with an end that is no node" in text
+        assert "secret" not in text
+        assert "hidden" not in text
+
+    def test_dangling_edges_of_graphml(self) -> None:
+        content = as_graphml().replace(b'<node id="gus"', b'<node id="zoe"')
+        with pytest.raises(DataError, match="1 edges with an end that is no node"):
+            parse_graphml(content, "g.graphml")
+
+    def test_self_loops_and_repeated_edges_count_for_nothing_and_stay(self) -> None:
+        links = [{"source": s, "target": t} for s, t in ("aa", "ab", "ab", "ba")]
+        found = self.read(nodes=[{"id": "a"}, {"id": "b"}], links=links)
+        assert found.graph.neighbours.degrees.tolist() == [1, 1]
+        written = parse_node_link(found.write(found.graph), "again")
+        assert written is not None
+        assert len(written.graph.sources) == 4
+
+    def test_no_node_is_an_error_and_one_is_a_table_of_one(self) -> None:
+        assert "a graph without nodes" in self.faults(nodes=[], links=[])
+        found = self.read(nodes=[{"id": "a", "x": 1}], links=[])
+        assert [column.name for column in found.columns] == ["id", "x", "neighbours"]
+
+    def test_ids_twice(self) -> None:
+        assert "1 nodes whose id an earlier one has" in self.faults(nodes=[{"id": "a"}, {"id": "a"}], links=[])
+
+    def test_a_node_without_attributes_has_missing_values(self) -> None:
+        found = self.read(nodes=[{"id": "a", "x": "u"}, {"id": "b"}], links=[])
+        assert found.columns[1].index.tolist() == [0, -1]
+
+    def test_all_that_is_wrong_is_told_at_once(self) -> None:
+        text = self.faults(nodes=[{"id": "a"}, {"x": 1}], links=[{"source": "a"}])
+        assert "1 nodes without an id" in text
+        assert "1 without a source or a target" in text
+
+    def test_objects_as_values(self) -> None:
+        assert "objects, or lists of lists" in self.faults(nodes=[{"id": "a", "x": {"y": 1}}], links=[])
+
+    def test_an_attribute_called_neighbours(self) -> None:
+        assert "several columns with the name neighbours" in self.faults(nodes=[{"id": "a", "neighbours": 1}], links=[])
+
+    def test_two_files_that_do_not_fit(self) -> None:
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as archive:
+            archive.writestr("a.csv", "x,y\n1,2\n")
+            archive.writestr("b.csv", "u,v\n3,4\n")
+        with pytest.raises(DataError, match="neither has a column with the ids"):
+            parse_zipped(buffer.getvalue(), "g.zip")
+
+    def test_other_documents_are_left_to_others(self) -> None:
+        assert parse_node_link(b'{"records": []}', "x.json") is None
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as archive:
+            archive.writestr("only.csv", "x,y\n1,2\n")
+        assert parse_zipped(buffer.getvalue(), "x.zip") is None
+
+    def test_graphml_that_is_an_attack_or_no_graph(self) -> None:
+        with pytest.raises(DataError, match="declares entities"):
+            parse_graphml(b'<!DOCTYPE x [<!ENTITY a "b">]><graphml/>', "g.graphml")
+        with pytest.raises(DataError):
+            parse_graphml(b"<graphml></graphml>", "g.graphml")
+
+    def test_non_ascii(self) -> None:
+        found = self.read(nodes=[{"id": "é", "party": "Sinn Féin"}], links=[])
+        assert "Sinn Féin".encode() in found.write(found.graph)
+        assert "Sinn Féin".encode() in graphml(found.graph)

@@ -1,0 +1,155 @@
+"""The social plugin against the contracts."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from evosdc.calls.masking_methods import RegisteredMethods
+from evosdc.model import Fitted, Genotype, MaskingMethod, Measure, Microdata
+from evosdc.plugins.registry import default_registry
+from evosdc.table.schema import Attribute, Role, Scale
+from evosdc.table.table import Table
+from evosdc.testing import GenotypeConformance, MaskingMethodConformance, MeasureConformance
+from evosdc.testing.tables import sample_table
+from evosdc_social.adjacency import NEIGHBOURS, adjacency_texts
+from evosdc_social.filling import LevelFilling
+from evosdc_social.graph import neighbours_of
+from evosdc_social.groups import Groups
+from evosdc_social.repair import Labels
+
+CATEGORICAL = frozenset({Scale.NOMINAL, Scale.ORDINAL})
+
+
+def with_neighbours(table: Table) -> Table:
+    """Return a table with made-up edges, three for each user, among its records."""
+    n = len(table)
+    rng = np.random.default_rng(5)
+    found = neighbours_of(n, np.repeat(np.arange(n), 3), rng.integers(0, n, 3 * n))
+    column = Attribute(NEIGHBOURS, Role.DROP, Scale.NOMINAL, adjacency_texts(found))
+    schema = replace(table.schema, attributes=(*table.schema.attributes, column))
+    return Table(schema, np.hstack([table.codes, np.arange(n, dtype=np.int32)[:, None]]), table.numbers)
+
+
+class Measured(MeasureConformance):
+    """What all measures of graphs have in common."""
+
+    name = ""
+
+    def measure(self) -> Measure:
+        """Return the registered measure."""
+        return default_registry().build("measure", self.name, {})
+
+    def table(self, table_name: str) -> Table:
+        """Return a table with edges."""
+        return with_neighbours(sample_table(table_name, CATEGORICAL))
+
+
+class TestAdjacencyLoss(Measured):
+    """AAMIL."""
+
+    name, identity = "aamil", 0.0
+
+
+class TestDistributionLoss(Measured):
+    """CDIL."""
+
+    name, identity = "cdil", 0.0
+
+    def table(self, table_name: str) -> Table:
+        """Return a plain table."""
+        return sample_table(table_name, CATEGORICAL)
+
+
+class TestDistanceLoss(TestDistributionLoss):
+    """Semantic DBIL."""
+
+    name = "semantic-dbil"
+
+
+class TestSemanticRisk(TestDistributionLoss):
+    """Semantic disclosure risk."""
+
+    name, identity, kind = "semantic-dr", None, "dr"
+
+
+class TestInformedRisk(TestSemanticRisk):
+    """The informed intruder."""
+
+    name = "informed-semantic-dr"
+
+
+class TestNeighbourhoodRisk(Measured):
+    """The intruder who knows neighbours."""
+
+    name, identity, kind = "neighbourhood-dr", None, "dr"
+
+
+class TestSemanticGroups(MaskingMethodConformance):
+    """The masking method, by MDAV-generic."""
+
+    inner = "mdav"
+
+    def method(self) -> MaskingMethod:
+        """Return the registered method."""
+        inner = {"method": "mdav", "hierarchies": True} if self.inner == "mdav" else self.inner
+        return default_registry().build("masking-method", "semantic-groups", {"k": 2, "inner": inner})
+
+
+class TestSemanticGroupsByKMember(TestSemanticGroups):
+    """By k-member."""
+
+    inner, deterministic = "k-member", False
+
+
+class TestSemanticGroupsByMondrian(TestSemanticGroups):
+    """By Mondrian."""
+
+    inner = "mondrian"
+
+
+class TestLevelFilling(MaskingMethodConformance):
+    """The greedy method."""
+
+    def method(self) -> MaskingMethod:
+        """Return it with groups of two."""
+        return LevelFilling(LevelFilling.Params(k=2))
+
+
+class TestGroups(GenotypeConformance):
+    """The genotype, on every table of the suite."""
+
+    scales = CATEGORICAL
+
+    def genotype(self, microdata: Microdata) -> Genotype[Labels]:
+        """Return it with groups of two to three."""
+        return Groups(Groups.Params(k=2), microdata, RegisteredMethods(default_registry()))
+
+    def measures(self, original: Table) -> list[Fitted]:
+        """Return what is followed through changes of groups."""
+        names = ("aamil", "cdil", "semantic-dbil", "semantic-dr")
+        return [default_registry().build("measure", name, {}).fit(with_neighbours(original)) for name in names[:1]] + [
+            default_registry().build("measure", name, {}).fit(original) for name in names[1:]
+        ]
+
+
+@pytest.mark.parametrize("k", [1, 3, 7])
+def test_groups_of_any_size_pass_checks(k: int) -> None:
+    table = sample_table("ordinary", CATEGORICAL)
+    groups = Groups(Groups.Params(k=k), Microdata(table, table.schema.names), RegisteredMethods(default_registry()))
+    rng = np.random.default_rng(1)
+    genomes = [groups.random(rng), *(genome for _, genome in groups.initial_genomes())]
+    for _ in range(200):
+        a, b = (genomes[i] for i in rng.integers(len(genomes), size=2))
+        genomes.append(groups.crossover(a, b, rng)[0] if rng.random() < 0.3 else groups.mutate(a, rng))
+        groups.check(genomes[-1])
+    for kind in groups.moves:
+        made = [groups.move(genomes[-1], kind, rng) for _ in range(20)]
+        for one in made:
+            groups.check(one)
+        joined = groups.combined(genomes[-1], made)
+        assert joined is not None
+        groups.check(joined)
+
+
+del Measured, MeasureConformance, MaskingMethodConformance, GenotypeConformance
