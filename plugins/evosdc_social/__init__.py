@@ -4,9 +4,13 @@ This module holds the hooks alone and imports nothing heavy.
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from evosdc.hookspecs import hookimpl
 from evosdc.specs import FormatSpec, GenotypeSpec, MaskingMethodSpec, MeasureSpec
+
+if TYPE_CHECKING:
+    import click
 
 _SCALES = ("nominal", "ordinal")
 
@@ -79,3 +83,11 @@ def evosdc_genotypes() -> Iterator[GenotypeSpec]:
         summary="A group for each user, of k to 2k - 1 of them: k-anonymous whatever happens to it.",
         source="a genotype of evosdc's own, on the publication of the thesis' section 6.2.1",
     )  # fmt: skip
+
+
+@hookimpl
+def evosdc_commands(cli: "click.Group") -> None:
+    """Add ``evosdc graph``."""
+    from evosdc_social.command import graph
+
+    cli.add_command(graph)

@@ -17,12 +17,14 @@ _NODES, _EDGES = "nodes.csv", "edges.csv"
 _STAMP = (1980, 1, 1, 0, 0, 0)
 
 
-class _Fit(NamedTuple):
-    """How well two files are nodes and edges: the share of ends that are nodes, and the column of ids."""
+class _Way(NamedTuple):
+    """Two files taken for nodes and edges: the share of ends that are nodes, and the column of ids."""
 
     share: float
     named: bool
     column: int
+    nodes: Sequence[Column]
+    edges: Sequence[Column]
 
 
 def parse_zipped(content: bytes, where: str) -> GraphFile | None:
@@ -35,7 +37,9 @@ def parse_zipped(content: bytes, where: str) -> GraphFile | None:
             files = [(m.filename, archive.read(m)) for m in members]
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError):
         return None  # told by what reads archives
-    return graph_file(join_files(files, where), where, ".zip", zipped)
+    tables = _tables(files, where)
+    way = _best(tables)
+    return graph_file(_graph(way, where), where, ".zip", zipped) if way.share else None
 
 
 def join_files(files: Sequence[tuple[str, bytes]], where: str) -> Graph:
@@ -56,14 +60,26 @@ def join_files(files: Sequence[tuple[str, bytes]], where: str) -> Graph:
     DataError
         A file cannot be read, or no column of either holds the ends of the other.
     """
-    tables = [(name, parse_delimited(content, f"{where}, {name}").columns) for name, content in files]
-    ways = [(_fit(nodes, *edges), nodes, edges[1]) for (_, nodes), edges in (tables, tables[::-1])]
-    fit, nodes, edges = max(ways, key=lambda way: way[0])
-    if not fit.share:
+    way = _best(_tables(files, where))
+    if not way.share:
         given = "two files of which neither has a column with the ids that are the first two columns of the other"
         raise DataError(Fault(where, given, "a file of nodes, with ids, and a file of edges: from,to,..."))
-    ids = nodes[fit.column]
-    values = {c.name: [t or None for t in _texts(c)] for place, c in enumerate(nodes) if place != fit.column}
+    return _graph(way, where)
+
+
+def _tables(files: Sequence[tuple[str, bytes]], where: str) -> list[tuple[str, Sequence[Column]]]:
+    return [(name, parse_delimited(content, f"{where}, {name}").columns) for name, content in files]
+
+
+def _best(tables: Sequence[tuple[str, Sequence[Column]]]) -> _Way:
+    """Return the better way to take one of two files for the nodes."""
+    ways = [_way(nodes, *edges) for (_, nodes), edges in (tables, tables[::-1])]
+    return max(ways, key=lambda way: (way.share, way.named))
+
+
+def _graph(way: _Way, where: str) -> Graph:
+    ids, edges = way.nodes[way.column], way.edges
+    values = {c.name: [t or None for t in _texts(c)] for place, c in enumerate(way.nodes) if place != way.column}
     ends = [text or "" for text in _texts(edges[0])], [text or "" for text in _texts(edges[1])]
     weights = {c.name: _texts(c) for c in edges[2:] if all(number(t, c.mark) is not None for t in c.texts if t)}
     return graph_of(where, [t or "" for t in _texts(ids)], with_lists(values), ends, weights, True, ids.name)
@@ -84,14 +100,15 @@ def zipped(graph: Graph) -> bytes:
     return buffer.getvalue()
 
 
-def _fit(nodes: Sequence[Column], name: str, edges: Sequence[Column]) -> _Fit:
+def _way(nodes: Sequence[Column], name: str, edges: Sequence[Column]) -> _Way:
     """Return how well files fit as nodes and edges."""
     if len(edges) < 2:
-        return _Fit(0.0, False, 0)
+        return _Way(0.0, False, 0, nodes, edges)
     ends = {*edges[0].texts, *edges[1].texts}
     found = [len(ends & {*c.texts}) / len(ends) if len(c.texts) == len(c) else 0.0 for c in nodes]
     best = max(range(len(found)), key=lambda place: (found[place], -place))
-    return _Fit(found[best], any(word in name.lower() for word in ("edge", "link", "relation")), best)
+    named = any(word in name.lower() for word in ("edge", "link", "relation"))
+    return _Way(found[best], named, best, nodes, edges)
 
 
 def _texts(column: Column) -> list[str | None]:

@@ -114,7 +114,7 @@ class FittedNeighbourhoodRisk(Fitted):
 def _credit_within(vectors: LevelVectors, leaves: Nodes, nodes: Nodes, of: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the credit of users among the records of the same class only; one alone in a class is found at once."""
     alone = np.bincount(of)[of] == 1
-    credit = alone.astype(np.float64)
+    credit: NDArray[np.float64] = alone.astype(np.float64)
     rest = np.flatnonzero(~alone)
     if rest.size:
         classes = np.unique(of[rest], return_inverse=True)[1].reshape(-1)

@@ -13,7 +13,7 @@ from evosdc.errors import DataError
 from evosdc.files.source import Source, read_source
 from evosdc.table.schema import Role
 from evosdc_social.graphml import graphml, parse_graphml
-from evosdc_social.node_edge_files import parse_zipped
+from evosdc_social.node_edge_files import join_files, parse_zipped
 from evosdc_social.node_link import parse_node_link
 from tests.plugins.social.graphs import (
     EDGES,
@@ -195,12 +195,20 @@ class TestBadGraphs:
         assert "several columns with the name neighbours" in self.faults(nodes=[{"id": "a", "neighbours": 1}], links=[])
 
     def test_two_files_that_do_not_fit(self) -> None:
+        files = [("a.csv", b"x,y\n1,2\n"), ("b.csv", b"u,v\n3,4\n")]
+        with pytest.raises(DataError, match="neither has a column with the ids"):
+            join_files(files, "a.csv and b.csv")
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w") as archive:
-            archive.writestr("a.csv", "x,y\n1,2\n")
-            archive.writestr("b.csv", "u,v\n3,4\n")
-        with pytest.raises(DataError, match="neither has a column with the ids"):
-            parse_zipped(buffer.getvalue(), "g.zip")
+            for name, content in files:
+                archive.writestr(name, content)
+        assert parse_zipped(buffer.getvalue(), "g.zip") is None, "what reads archives tells that there are two files"
+
+    def test_dangling_edges_of_two_files(self) -> None:
+        files = [("nodes.csv", b"who,x\nann,1\nbob,2\n"), ("edges.csv", b"from,to\nann,bob\nann,zoe\n")]
+        with pytest.raises(DataError, match="1 edges with an end that is no node, the first of them edge 2") as caught:
+            join_files(files, "both")
+        assert "zoe" not in str(caught.value)
 
     def test_other_documents_are_left_to_others(self) -> None:
         assert parse_node_link(b'{"records": []}', "x.json") is None

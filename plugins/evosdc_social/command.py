@@ -1,0 +1,119 @@
+"""``evosdc graph``: files of nodes and edges to graphs, graphs to microdata files and back."""
+
+from pathlib import Path
+
+import click
+
+from evosdc.cli.options import PATH, force_option, listed, schema_option
+
+
+@click.group()
+def graph() -> None:
+    """Put graphs together, and take users out of them as a microdata file.
+
+    Everything else is done with graphs as with any other file: evosdc init, mask, measure, risk, protect.
+    """
+
+
+@graph.command()
+@click.argument("nodes", type=PATH)
+@click.argument("edges", type=PATH)
+@click.option("-o", "--output", type=PATH, required=True, metavar="GRAPH", help="Ends in .graphml, .json or .zip.")
+@click.option("--undirected", is_flag=True, help="Take edges for connections without a direction.")
+@force_option
+def join(nodes: Path, edges: Path, output: Path, undirected: bool, force: bool) -> None:
+    """Write one graph of a CSV file of NODES and one of EDGES, whose first two columns are the ends.
+
+    The column of NODES with the ids is found. Ids are kept: the graph is as confidential as the files.
+    """
+    from dataclasses import replace
+
+    from evosdc.cli.inputs import require_apart
+    from evosdc.cli.text import say
+    from evosdc.errors import DataError, Fault
+    from evosdc.files.atomic import atomic, require_unused
+    from evosdc.files.encoding import read_bytes
+    from evosdc.printing import printable
+    from evosdc_social.graphml import graphml
+    from evosdc_social.node_edge_files import join_files, zipped
+    from evosdc_social.node_link import node_link
+
+    writers = {".graphml": graphml, ".json": node_link, ".zip": zipped}
+    if output.suffix.lower() not in writers:
+        wanted = f"one that ends in {', '.join(writers)}"
+        raise DataError(Fault("--output", printable(str(output)), wanted, "The ending says the format."))
+    require_apart(output, nodes, edges)
+    require_unused(output, replace=force)
+    where = printable(f"{nodes} and {edges}")
+    made = join_files([(path.name, read_bytes(path)) for path in (nodes, edges)], where)
+    made = replace(made, directed=not undirected)
+    with atomic(output) as temporary:
+        temporary.write_bytes(writers[output.suffix.lower()](made))
+    say(f"{len(made)} nodes, {len(made.sources)} edges. Wrote {output}, which holds the ids of all nodes.")
+
+
+@graph.command()
+@click.argument("data", type=PATH, metavar="GRAPH")
+@schema_option
+@click.option(
+    "--neighbours",
+    "around",
+    metavar="A,B",
+    help="Attributes of which a row tells the most frequent value among neighbours.",
+)
+@click.option("-o", "--output", type=PATH, required=True, metavar="USERS.csv")
+@force_option
+def extract(data: Path, schema: Path | None, around: str | None, output: Path, force: bool) -> None:
+    """Write a microdata file of GRAPH: a row a user, with the degree and what the neighbours are like.
+
+    Identifiers are left out, and a schema is written beside it. The file is the original, as confidential as the graph:
+    protect it by any method, and put the result back by evosdc graph insert.
+    """
+    from evosdc.cli.inputs import open_source, require_apart
+    from evosdc.cli.text import say
+    from evosdc.files.atomic import atomic, require_unused
+    from evosdc.files.delimited_file import plain_text
+    from evosdc.files.schema.schema_writer import dump_schema, hierarchy_files
+    from evosdc_social.extraction import extracted, extracted_schema
+
+    source, names = open_source(str(data), schema), listed(around) or ()
+    heading, rows = extracted(source, names)
+    described = extracted_schema(source, names)
+    beside = output.with_suffix(".toml")
+    for path in (output, beside, *hierarchy_files(described, beside)):
+        require_apart(path, data, schema)
+        require_unused(path, replace=force)
+    with atomic(output) as temporary:
+        temporary.write_bytes(plain_text(heading, rows))
+    dump_schema(described, beside)
+    say(f"{len(rows)} users: {', '.join(heading)}. Wrote {output} and its schema {beside.name}.")
+
+
+@graph.command()
+@click.argument("data", type=PATH, metavar="GRAPH")
+@click.argument("masked", type=PATH)
+@schema_option
+@click.option("-o", "--output", type=PATH, required=True, metavar="PROTECTED")
+@force_option
+def insert(data: Path, masked: Path, schema: Path | None, output: Path, force: bool) -> None:
+    """Write GRAPH with the values of a MASKED microdata file, whose rows are its users in their order.
+
+    What the graph tells by itself, degrees and neighbours, is not written; its identifiers are left out.
+    """
+    from evosdc.cli.inputs import open_source, require_apart
+    from evosdc.cli.text import say
+    from evosdc.files.atomic import require_unused
+    from evosdc.files.source import parsed
+    from evosdc_social.extraction import written_back
+
+    require_apart(output, data, masked, schema)
+    require_unused(output, replace=force)
+    source = open_source(str(data), schema)
+    table, others = written_back(source, parsed(masked), str(masked))
+    written = source.write(output, table)
+    changed = ", ".join(f"{name} {count}" for name, count in written.changed.items())
+    say(f"{len(table)} users, cells changed: {changed}. Wrote {output}.")
+    if written.dropped:
+        say(f"Left out: {', '.join(written.dropped)}.")
+    if others:
+        say(f"Not in the graph, and not written: {', '.join(others)}.")
