@@ -1,0 +1,74 @@
+"""The pictures of the study: SVG of the same bytes for the same figures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from io import StringIO
+from pathlib import Path
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from protections import DR, IL, LOSSES, RISKS, THESIS, Protection
+
+COLOURS = {
+    "mdav": "#0072b2", "k-member": "#56b4e9", "mondrian": "#e69f00", "level-filling": "#009e73", "evolved": "#d55e00"
+}  # fmt: skip
+MARKS = {"mdav": "o", "k-member": "s", "mondrian": "^", "level-filling": "D", "evolved": "*"}
+
+# Set for all pictures at once: a script of its own, nobody else's figures are drawn beside.
+mpl.rcParams.update(
+    {
+        "svg.hashsalt": "evosdc", "svg.fonttype": "none", "font.size": 9.5, "axes.spines.top": False,
+        "axes.spines.right": False, "axes.grid": True, "grid.color": "#e6eaee", "axes.axisbelow": True,
+        "axes.titlesize": 10, "axes.titlelocation": "left", "legend.frameon": False,
+    }
+)  # fmt: skip
+
+
+def losses(found: Sequence[Protection], path: Path) -> None:
+    """Draw each loss and their average by k."""
+    _by_k(found, (*LOSSES, IL), path)
+
+
+def risks(found: Sequence[Protection], path: Path) -> None:
+    """Draw the risks by k."""
+    _by_k(found, RISKS, path)
+
+
+def dispersion(rows: Sequence[Sequence[object]], found: Sequence[Protection], path: Path) -> None:
+    """Draw masked microdata beside groups in the plane of average loss and semantic risk."""
+    figure = Figure(figsize=(7.5, 4.5), layout="constrained")
+    axes = figure.subplots()
+    for method in dict.fromkeys(str(row[0]) for row in rows):
+        own = [row for row in rows if row[0] == method]
+        axes.plot([row[-2] for row in own], [row[-1] for row in own], "x", label=method, markersize=6)
+    for way in (THESIS, "evolved"):
+        of_way = sorted((one for one in found if one.way == way), key=lambda one: one.k)
+        _line(axes, [one.figures[IL] for one in of_way], [one.figures[DR] for one in of_way], way)
+    axes.set(xlabel="average semantic loss", ylabel="semantic risk")
+    axes.legend(fontsize=8, ncols=2)
+    _written(figure, path)
+
+
+def _by_k(found: Sequence[Protection], names: Sequence[str], path: Path) -> None:
+    figure = Figure(figsize=(3.6 * len(names), 3.4), layout="constrained")
+    panels = list(figure.subplots(1, len(names), squeeze=False).flat)
+    for axes, name in zip(panels, names, strict=True):
+        for way in dict.fromkeys(one.way for one in found):
+            of_way = sorted((one for one in found if one.way == way), key=lambda one: one.k)
+            _line(axes, [one.k for one in of_way], [one.figures[name] for one in of_way], way)
+        axes.set(title="average semantic loss" if name == IL else name, xlabel="k", ylim=(0, None))
+    panels[0].legend(fontsize=8)
+    _written(figure, path)
+
+
+def _line(axes: Axes, x: Sequence[float], y: Sequence[float], way: str) -> None:
+    axes.plot(x, y, color=COLOURS[way], marker=MARKS[way], markersize=4, linewidth=1, label=way)
+
+
+def _written(figure: Figure, path: Path) -> None:
+    drawn = StringIO()
+    figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": None})
+    path.write_text(re.sub(r"(\.\d\d)\d+", r"\1", drawn.getvalue()), encoding="utf-8")
