@@ -26,6 +26,7 @@ from evosdc.specs import (
     LimitSpec,
     MaskingMethodSpec,
     MeasureSpec,
+    PictureSpec,
     PortfolioSpec,
     PrivacyModelSpec,
 )
@@ -163,6 +164,20 @@ def evosdc_formats() -> Iterable[FormatSpec]:  # type: ignore[empty-body]
     ...     yield FormatSpec(
     ...         name="charts", implementation="evosdc_hospital.charts:parse", summary="Charts of the ward.",
     ...         suffixes=(".chart",),
+    ...     )
+    """
+
+
+@hookspec
+def evosdc_pictures() -> Iterable[PictureSpec]:  # type: ignore[empty-body]
+    """Offer pictures of protected files; a finished run asks all plugins, and its report shows them.
+
+    Example
+    -------
+    >>> @hookimpl
+    ... def evosdc_pictures():
+    ...     yield PictureSpec(
+    ...         name="ward-plan", implementation="evosdc_hospital.plan:pictures", summary="Where patients lie."
     ...     )
     """
 

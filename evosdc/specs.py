@@ -176,6 +176,16 @@ class FormatSpec(Spec):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PictureSpec(Spec):
+    """Pictures of a protected file for the report.
+
+    `implementation` is a function ``(original: Table, masked: Table) -> Mapping[str, str]``: SVG documents by title,
+    none where it has nothing to draw of such a file. `original` is the whole file, `masked` the protected attributes.
+    Pictures may show nothing of single records.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PortfolioSpec(Spec):
     """A list of masking methods with parameters; `implementation` is a function ``(table) -> list[Masking]``."""
 

@@ -12,6 +12,7 @@ from evosdc.specs import (
     LimitSpec,
     MaskingMethodSpec,
     MeasureSpec,
+    PictureSpec,
     PortfolioSpec,
     PrivacyModelSpec,
     Spec,
@@ -71,6 +72,7 @@ KINDS: dict[str, Kind] = {
         Kind("format", "formats", FormatSpec),
         Kind("portfolio", "portfolios", PortfolioSpec),
         Kind("limit", "limits", LimitSpec),
+        Kind("picture", "pictures", PictureSpec),
     )
 }
 """By name, in the order of listings."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from evosdc.hookspecs import hookimpl
-from evosdc.specs import FormatSpec, GenotypeSpec, MaskingMethodSpec, MeasureSpec
+from evosdc.specs import FormatSpec, GenotypeSpec, MaskingMethodSpec, MeasureSpec, PictureSpec
 
 if TYPE_CHECKING:
     import click
@@ -82,6 +82,15 @@ def evosdc_genotypes() -> Iterator[GenotypeSpec]:
         name="groups", implementation="evosdc_social.groups:Groups", scales=_SCALES,
         summary="A group for each user, of k to 2k - 1 of them: k-anonymous whatever happens to it.",
         source="a genotype of evosdc's own, on the publication of the thesis' section 6.2.1",
+    )  # fmt: skip
+
+
+@hookimpl
+def evosdc_pictures() -> Iterator[PictureSpec]:
+    """Offer the graph of groups, and trees of what is still told."""
+    yield PictureSpec(
+        name="groups-of-a-graph", implementation="evosdc_social.picture:pictures",
+        summary="The published groups of a graph with the edges between them, and trees of published values.",
     )  # fmt: skip
 
 

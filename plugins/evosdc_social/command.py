@@ -1,6 +1,7 @@
 """``evosdc graph``: files of nodes and edges to graphs, graphs to microdata files and back."""
 
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -117,3 +118,81 @@ def insert(data: Path, masked: Path, schema: Path | None, output: Path, force: b
         say(f"Left out: {', '.join(written.dropped)}.")
     if others:
         say(f"Not in the graph, and not written: {', '.join(others)}.")
+
+
+@graph.command()
+@click.argument("data", type=PATH, metavar="GRAPH")
+@click.argument("posts", type=PATH)
+@click.option("--user", required=True, metavar="COLUMN", help="The column of POSTS with the ids of users.")
+@click.option("--text", required=True, metavar="COLUMN", help="The column with what they post.")
+@click.option("--number", default=10, show_default=True, help="Topics that a model looks for.")
+@click.option("--each", default=3, show_default=True, help="Topics of a user at most, in the order of importance.")
+@click.option("--model", type=click.Choice(["nmf", "lda"]), default="nmf", show_default=True)
+@click.option("--keywords", type=PATH, metavar="CSV", help="A file of word,topic; in place of a model.")
+@click.option("--seed", default=1, show_default=True)
+@click.option("-o", "--output", type=PATH, required=True, metavar="GRAPH")
+@force_option
+def topics(
+    data: Path, posts: Path, user: str, text: str, number: int, each: int, model: Literal["nmf", "lda"],
+    keywords: Path | None, seed: int, output: Path, force: bool,
+) -> None:  # fmt: skip
+    """Write GRAPH with the topics of its users, found in a file of POSTS, as the list `topics`.
+
+    The graph keeps its ids: it is as confidential as before. OUTPUT.topics.csv beside it has the words of each topic.
+    """
+    from evosdc.cli.inputs import require_apart
+    from evosdc.cli.text import say
+    from evosdc.files.atomic import require_unused, write_text
+    from evosdc.files.delimited_file import plain_text
+    from evosdc_social.posts import read_keywords, read_posts, with_attribute, written_graph
+    from evosdc_social.topics import topics_by_keywords, topics_by_model
+
+    beside = output.with_suffix(".topics.csv")
+    require_apart(output, data, posts, keywords)
+    require_unused(output, beside, replace=force)
+    listed = read_posts(posts, user, text)
+    if keywords is not None:
+        found = topics_by_keywords(listed, read_keywords(keywords), each)
+    else:
+        found = topics_by_model(listed, number, each, model, seed)
+    made, strangers = with_attribute(data, "topics", found.of)
+    written_graph(made, output)
+    write_text(beside, plain_text(["topic", "words"], [[t, " ".join(w)] for t, w in found.words.items()]).decode())
+    silent = sum(not value for value in made.graph.values["topics"])
+    say(f"{len(found.words)} topics; {silent} of {len(made.graph)} users have none. Wrote {output} and {beside.name}.")
+    if strangers:
+        say(f"{strangers} users of {posts.name} are not in the graph.")
+
+
+@graph.command()
+@click.argument("data", type=PATH, metavar="GRAPH")
+@click.option("--attribute", required=True, help="What users wrote of where they are.")
+@click.option(
+    "--tree", type=PATH, required=True, metavar="CSV", help="The tree of places, from the finest to the root."
+)
+@click.option("-o", "--output", type=PATH, required=True, metavar="GRAPH")
+@force_option
+def places(data: Path, attribute: str, tree: Path, output: Path, force: bool) -> None:
+    """Write GRAPH with places as the tree calls them, in place of what users wrote.
+
+    Beside OUTPUT stand the tree, with a leaf more for each place above the leaves, and what was not found.
+    """
+    from evosdc.cli.inputs import require_apart
+    from evosdc.cli.text import say
+    from evosdc.files.atomic import require_unused, write_text
+    from evosdc.files.delimited_file import plain_text
+    from evosdc.files.schema.hierarchy_file import read_hierarchy, write_hierarchy
+    from evosdc_social.places import resolved
+    from evosdc_social.posts import texts_of, with_values, written_graph
+
+    own, lost = output.with_suffix(".places.csv"), output.with_suffix(".unknown.csv")
+    require_apart(output, data, tree)
+    require_unused(output, own, lost, replace=force)
+    found = resolved(texts_of(data, attribute), read_hierarchy(tree))
+    written_graph(with_values(data, attribute, found.leaves), output)
+    write_hierarchy(found.tree, own)
+    rows = [[text, str(count)] for text, count in sorted(found.unknown.items(), key=lambda pair: (-pair[1], pair[0]))]
+    write_text(lost, plain_text(["text", "users"], rows).decode())
+    here, unknown = sum(leaf is not None for leaf in found.leaves), found.unknown.total()
+    silent = len(found.leaves) - here - unknown
+    say(f"{here} users found, {unknown} not, {silent} say nothing. Wrote {output}, {own.name} and {lost.name}.")

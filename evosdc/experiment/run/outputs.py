@@ -2,6 +2,7 @@
 
 import csv
 import io
+import logging
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -49,6 +50,8 @@ from evosdc.table.determination import determinations
 from evosdc.table.row_positions import position_sentences, told_by_position
 from evosdc.table.table import Table
 
+_LOG = logging.getLogger("evosdc.pictures")
+
 SO_FAR = "The run was stopped before its end: this is the best file so far, which no judge saw; evosdc resume goes on."
 """What a result says of itself that is not the end."""
 
@@ -87,7 +90,8 @@ def write_outputs(
     genotype = problem.genotype
     omitted = genotype.omitted(best.genome) if isinstance(genotype, Generalising) else None
     written = assembly.source.write(folder.file(file), masked, omitted=omitted)
-    for number, (title, picture) in enumerate(algorithm.pictures(state.population, best).items(), 1):
+    drawn = {**algorithm.pictures(state.population, best), **pictures_of(assembly, masked)}
+    for number, (title, picture) in enumerate(drawn.items(), 1):
         # Two hyphens would end the comment, and an attribute's name may hold them.
         shown = " ".join(title.replace("--", "\N{EN DASH}").split())
         write_text(folder.file(f"{PICTURE}-{number}.svg"), f"<!-- {shown} -->\n{picture}")
@@ -183,6 +187,19 @@ def write_outputs(
     document["requirements"] = [*judged, *on_publication(verdict_on_file, experiment.constraints)]
     folder.write_json(RESULT, document)
     return document
+
+
+def pictures_of(assembly: Assembly, masked: Table) -> dict[str, str]:
+    """Return what plugins draw of the protected file, by title; one that fails is reported and draws nothing."""
+    drawn: dict[str, str] = {}
+    for name in assembly.registry.names("picture"):
+        try:
+            drawn |= assembly.registry.implementation("picture", name)(assembly.source.table, masked)
+        except Exception as error:
+            # Any plugin may offer pictures, and a run does not end without a result for them. A text of an unknown
+            # error might hold values of records.
+            _LOG.warning("picture %s failed with %s", name, type(error).__name__)
+    return drawn
 
 
 def _unlike(assembly: Assembly) -> list[str]:

@@ -1,0 +1,98 @@
+"""Files of posts, and graphs that get attributes from them: originals, ids kept."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from evosdc.errors import DataError, Fault, SchemaError, did_you_mean
+from evosdc.files.atomic import atomic
+from evosdc.files.column import NO_TEXT, Column
+from evosdc.files.original import Original
+from evosdc.files.source import parsed
+from evosdc.printing import printable
+from evosdc_social.graph import Value
+from evosdc_social.graph_file import GraphFile
+
+
+def read_posts(path: Path, user: str, text: str) -> list[tuple[str, str]]:
+    """Return the posts of a file: users and texts.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or lacks a column.
+    """
+    held = parsed(path)
+    users, texts = (_texts(_column(held, name, path)) for name in (user, text))
+    return [(one or "", said or "") for one, said in zip(users, texts, strict=True)]
+
+
+def read_keywords(path: Path) -> dict[str, str]:
+    """Return the topic of each word of a file whose first two columns are words and topics, below a header."""
+    columns = parsed(path).columns
+    if len(columns) < 2:
+        raise DataError(Fault(printable(str(path)), "one column", "two: word,topic"))
+    words, topics = (_texts(column) for column in columns[:2])
+    return {word: topic for word, topic in zip(words, topics, strict=True) if word and topic}
+
+
+def texts_of(path: Path, attribute: str) -> list[str | None]:
+    """Return what a graph's users have as an attribute, as texts."""
+    values = _attribute(_graph(path), attribute, path)
+    return [None if value is None or isinstance(value, tuple) else str(value) for value in values]
+
+
+def with_values(path: Path, attribute: str, values: Sequence[Value]) -> GraphFile:
+    """Return a graph with other values of an attribute, in the order of its nodes."""
+    made = _graph(path)
+    return replace(made, graph=replace(made.graph, values={**made.graph.values, attribute: list(values)}))
+
+
+def with_attribute(path: Path, attribute: str, of: Mapping[str, tuple[str, ...]]) -> tuple[GraphFile, int]:
+    """Return a graph with a list for each user, by ids, and how many users of the lists it does not have."""
+    made = _graph(path)
+    values = [of.get(name) or None for name in made.graph.ids]
+    return with_values(path, attribute, values), len(set(of) - set(made.graph.ids))
+
+
+def written_graph(made: GraphFile, output: Path) -> None:
+    """Write a graph in the format that it was read from, ids and all, readable by its owner alone.
+
+    Raises
+    ------
+    DataError
+        The name ends like another format.
+    """
+    if output.suffix.lower() != made.suffix:
+        wanted = f"a name that ends in {made.suffix}, as the graph does"
+        raise DataError(Fault("--output", printable(str(output)), wanted))
+    with atomic(output) as temporary:
+        temporary.write_bytes(made.write(made.graph))
+
+
+def _graph(path: Path) -> GraphFile:
+    held = parsed(path)
+    if not isinstance(held, GraphFile):
+        raise DataError(Fault(printable(str(path)), "a file without edges", "a graph: .graphml, .json or .zip"))
+    return held
+
+
+def _attribute(made: GraphFile, name: str, path: Path) -> Sequence[Value]:
+    if name not in made.graph.values:
+        known = list(made.graph.values)
+        wanted = f"one of {printable(', '.join(known))}"
+        raise SchemaError(Fault(printable(str(path)), f"no attribute {name!r}", wanted, did_you_mean(name, known)))
+    return made.graph.values[name]
+
+
+def _column(held: Original, name: str, path: Path) -> Column:
+    names = [column.name for column in held.columns]
+    if name not in names:
+        wanted = f"one of {printable(', '.join(names))}"
+        raise SchemaError(Fault(printable(str(path)), f"no column {name!r}", wanted, did_you_mean(name, names)))
+    return held.columns[names.index(name)]
+
+
+def _texts(column: Column) -> list[str | None]:
+    texts = (*column.texts, None)
+    return [texts[NO_TEXT if place == NO_TEXT else place] for place in column.index.tolist()]
