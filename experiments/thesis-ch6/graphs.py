@@ -27,8 +27,11 @@ class StudyGraph:
     ----------
     name : str
     graph, schema : Path
-    bounds : mapping of str to str
-        By attribute a level that is not to be exceeded, where Table 6.1 in kind asks.
+    bounds : sequence of str
+        Levels of the attribute `located` that are not to be exceeded, where Table 6.1 in kind asks.
+    located : str
+    search : mapping
+        Parameters of the memetic search: on a small graph several files are improved, on a large one the best.
     """
 
     name: str
@@ -36,6 +39,7 @@ class StudyGraph:
     schema: Path
     bounds: Sequence[str]
     located: str
+    search: Mapping[str, int]
 
     def table(self) -> evosdc.Table:
         """Return a row a user, with the neighbours."""
@@ -74,7 +78,7 @@ def members_of_parliament(folder: Path) -> StudyGraph:
         "followers": f'{{ role = "quasi-identifier", scale = "ordinal", categories = {json.dumps(bands)} }}',
     }
     bounds = ("county", "region", "country")
-    return written(folder, "mps", nodes, links, True, schema, bounds, "constituency")
+    return written(folder, "mps", nodes, links, True, schema, bounds, "constituency", {})
 
 
 def karate(folder: Path) -> StudyGraph:
@@ -94,7 +98,8 @@ def karate(folder: Path) -> StudyGraph:
     links = [{"source": name[row["from"]], "target": name[row["to"]], "weight": int(row["weight"])} for row in edges]
     ordinal = '{ role = "quasi-identifier", scale = "ordinal" }'
     schema = {"club": '{ role = "quasi-identifier", scale = "nominal" }', "friends": ordinal, "contexts": ordinal}
-    return written(folder, "karate", nodes, links, False, schema, (), "club")
+    search = {"climbers": 8, "rounds": 20}
+    return written(folder, "karate", nodes, links, False, schema, (), "club", search)
 
 
 def band(followers: int) -> str:
@@ -113,6 +118,7 @@ def written(
     schema: Mapping[str, str],
     bounds: Sequence[str],
     located: str,
+    search: Mapping[str, int],
 ) -> StudyGraph:
     """Write a graph and its schema."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -121,7 +127,7 @@ def written(
     graph.write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
     lines = ["[attributes]", *(f"{key} = {value}" for key, value in schema.items())]
     description.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return StudyGraph(name, graph, description, bounds, located)
+    return StudyGraph(name, graph, description, bounds, located, search)
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:

@@ -71,7 +71,7 @@ def evolved(graph: StudyGraph, k: int, most: float, seed: int, evaluations: int)
         # Rounding of the bound must not exclude the file that it is of.
         constraints=[f"{DR} <= {most + 1e-9:.12f}"],
         fitness={"name": "weighted", "il": 1.0, "dr": 0.0},
-        algorithm={"name": "memetic"},
+        algorithm={"name": "memetic", **graph.search},
         stop={"evaluations": evaluations},
         second_opinion=False,
     )

@@ -1,0 +1,210 @@
+"""Graphs by command, from the file to the report."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import evosdc
+from evosdc.cli import main
+from evosdc.table.table import Table
+from evosdc_social.extraction import most_frequent_around
+from evosdc_social.graph import neighbours_of
+from evosdc_social.picture import LEAST_DRAWN, pictures
+from tests.plugins.social.graphs import node_link, schema_beside
+
+KARATE = Path(__file__).parents[3] / "experiments" / "thesis-ch6" / "karate.json"
+
+
+def run(*words: object) -> int:
+    with pytest.raises(SystemExit) as caught:
+        main([str(word) for word in words])
+    return int(caught.value.code or 0)
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Write the small graph and its schema, and work beside them."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "g.json").write_bytes(node_link())
+    schema_beside(tmp_path)
+    return tmp_path
+
+
+def test_init_says_what_ids_and_edges_are(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("init", "g.json", "-o", "own.toml") == 0
+    text = (small / "own.toml").read_text()
+    assert 'id = { role = "identifier"' in text
+    assert 'neighbours = { role = "drop"' in text
+
+
+@pytest.mark.parametrize("inner", ["", "inner=k-member", "inner=mondrian", "inner=level-filling"])
+def test_masking_and_measuring(small: Path, capsys: pytest.CaptureFixture[str], inner: str) -> None:
+    chosen = ["--set", inner] if inner else []
+    assert (
+        run("mask", "semantic-groups", "g.json", "--schema", "schema.toml", "--set", "k=2", *chosen, "-o", "m.json")
+        == 0
+    )
+    assert "neighbours" not in capsys.readouterr().out
+    names = "aamil,cdil,semantic-dbil,semantic-dr,informed-semantic-dr,neighbourhood-dr"
+    assert run("measure", "g.json", "m.json", "--schema", "schema.toml", "--measures", names, "--json") == 0
+    scores = json.loads(capsys.readouterr().out)
+    assert scores["il"] == pytest.approx((scores["aamil"] + scores["cdil"] + scores["semantic-dbil"]) / 3)
+    assert 0 < scores["semantic-dr"] <= 50.0 + 1e-9, "two users are alike"
+    assert run("risk", "m.json", "--schema", "schema.toml", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["k-anonymity"]["k"] >= 2
+
+
+def test_bounds_of_places(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    setting = ["--set", "k=2", "--set", "coarsest.place=county", "--attributes", "place"]
+    assert run("mask", "semantic-groups", "g.json", "--schema", "schema.toml", *setting, "-o", "m.json") == 0
+    published = {node["id"]: node["place"] for node in json.loads((small / "m.json").read_text())["nodes"]}
+    assert set(published.values()) == {"Yorkshire", "Somerset", "*"}
+    assert [published[f"n{place}"] for place in (5, 6)] == ["*", "*"], "one user in Lazio, one in Tuscany"
+    assert (
+        run(
+            "mask",
+            "semantic-groups",
+            "g.json",
+            "--schema",
+            "schema.toml",
+            "--set",
+            "coarsest.place=street",
+            "-o",
+            "x.json",
+        )
+        == 2
+    )
+    assert "one of town, county, country" in capsys.readouterr().err
+
+
+def test_neighbourhoods_count_where_they_are_asked_for(small: Path) -> None:
+    words = ["g.json", "--schema", "schema.toml", "--set", "k=2", "--set", "hashes=8", "-o", "m.json"]
+    assert run("mask", "semantic-groups", *words) == 0
+    users = small / "users.csv"
+    users.write_text("place,topics_1\nLeeds,jazz\nYork,rock\n")
+    assert (
+        run("mask", "semantic-groups", users, "--attributes", "place,topics_1", "--set", "hashes=8", "-o", "n.csv") == 2
+    )
+
+
+def test_more_users_than_there_are(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("mask", "semantic-groups", "g.json", "--schema", "schema.toml", "--set", "k=8", "-o", "m.json") == 2
+    assert "k = 8 for 7 users" in capsys.readouterr().err
+
+
+def test_an_inner_method_without_groups(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [
+        "g.json",
+        "--schema",
+        "schema.toml",
+        "--set",
+        "inner.method=level-filling",
+        "--set",
+        "inner.p=1",
+        "-o",
+        "m.json",
+    ]
+    assert run("mask", "semantic-groups", *words) == 2
+    assert "inner" in capsys.readouterr().err
+
+
+def test_a_place_that_the_tree_lacks(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (small / "g.json").read_text().replace("Leeds", "Atlantis")
+    (small / "g.json").write_text(text)
+    assert run("mask", "semantic-groups", "g.json", "--schema", "schema.toml", "-o", "m.json") == 2
+    assert "given 'Atlantis' in node 1; wanted a leaf of the attribute's hierarchy" in capsys.readouterr().err
+
+
+def test_a_circle_in_the_tree(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (small / "places.csv").write_text("Leeds;York\nYork;Leeds\n")
+    assert run("mask", "semantic-groups", "g.json", "--schema", "schema.toml", "-o", "m.json") == 2
+    assert "labels that are above themselves" in capsys.readouterr().err
+
+
+def test_microdata_and_back(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--schema", "schema.toml", "--neighbours", "place", "-o", "users.csv"]
+    assert run("graph", "extract", "g.json", *words) == 0
+    lines = (small / "users.csv").read_text().splitlines()
+    assert lines[0] == "place,topics_1,topics_2,age,degree,neighbours_place,neighbours"
+    assert lines[1] == "Leeds,jazz,chess,20,2,Leeds,0: 1 2"
+    assert run("mask", "mdav", "users.csv", "--schema", "users.toml", "--set", "k=3", "-o", "masked.csv") == 0
+    assert run("graph", "insert", "g.json", "masked.csv", "--schema", "schema.toml", "-o", "p.json") == 0
+    assert "Not in the graph, and not written: degree, neighbours_place" in capsys.readouterr().out
+    nodes = json.loads((small / "p.json").read_text())["nodes"]
+    masked = [line.split(",")[0] for line in (small / "masked.csv").read_text().splitlines()[1:]]
+    assert [node["place"] for node in nodes] == masked
+    assert run("graph", "insert", "g.json", "users.toml", "--schema", "schema.toml", "-o", "q.json") == 2
+
+
+def test_files_joined(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (small / "n.csv").write_text("who,place\nann,Leeds\nbob,York\n")
+    (small / "e.csv").write_text("from,to\nann,bob\n")
+    for ending in ("graphml", "json", "zip"):
+        assert run("graph", "join", "n.csv", "e.csv", "--undirected", "-o", f"made.{ending}") == 0
+        assert len(evosdc.read_table(small / f"made.{ending}")) == 2
+    assert run("graph", "join", "n.csv", "e.csv", "-o", "made.txt") == 2
+    assert run("graph", "join", "n.csv", "e.csv", "-o", "made.json") == 2, "nothing is written over"
+
+
+def test_the_most_frequent_value_around() -> None:
+    edges = neighbours_of(5, np.array([0, 0, 0, 1]), np.array([1, 2, 3, 2]))
+    codes = np.array([4, 1, 1, -1, 0], dtype=np.int32)
+    assert most_frequent_around(codes, edges).tolist() == [1, 1, 1, 4, -1]
+
+
+def test_pictures_show_groups_and_no_user() -> None:
+    table = evosdc.read_table(KARATE)
+    judged = table.select(["club", "friends", "contexts"])
+    masked = evosdc.mask(judged, "semantic-groups", k=5)
+    assert isinstance(masked, Table)
+    drawn = pictures(table, masked)
+    assert len(drawn) == 3
+    for picture in drawn.values():
+        assert not [name for name in table.schema["id"].categories if name in picture]
+    circles = drawn["Published groups of users, and the edges between them"].count("<circle")
+    classes = np.unique(masked.codes, axis=0, return_counts=True)[1]
+    assert circles == (classes >= LEAST_DRAWN).sum()
+    assert pictures(judged, masked) == {}, "a file without edges"
+    alone = pictures(table, judged)["Published groups of users, and the edges between them"]
+    assert alone.count("<circle") == (np.unique(judged.codes, axis=0, return_counts=True)[1] >= LEAST_DRAWN).sum()
+
+
+def test_evolved_groups_lose_less_at_equal_risk(tmp_path: Path) -> None:
+    names, losses = ["club", "friends", "contexts"], ["aamil", "cdil", "semantic-dbil"]
+    table = evosdc.read_table(KARATE)
+    thesis = evosdc.measure(
+        table, evosdc.mask(table, "semantic-groups", k=5, attributes=names), [*losses, "semantic-dr"], attributes=names
+    )
+    for seed in (1,):
+        experiment = evosdc.Experiment(
+            data={"file": str(KARATE), "protect": names},
+            seed=seed,
+            genotype={"name": "groups", "k": 5},
+            start={"initial": True},
+            measures={"il": losses, "dr": ["semantic-dr"]},
+            constraints=[f"semantic-dr <= {thesis['semantic-dr'] + 1e-9:.12f}"],
+            fitness={"name": "weighted", "il": 1.0, "dr": 0.0},
+            algorithm={"name": "memetic", "climbers": 8, "rounds": 20},
+            stop={"evaluations": 900},
+            second_opinion=False,
+        )
+        result = evosdc.run(experiment, tmp_path / str(seed))
+        scores = result["best"]["scores"]
+        assert scores["semantic-dr"] <= thesis["semantic-dr"] + 1e-9
+        assert scores["il"] < 0.96 * sum(thesis[name] for name in losses) / 3
+        assert result["best"]["file"] == "best.json"
+        assert len(evosdc.read_table(tmp_path / str(seed) / "best.json")) == 34
+    assert "Published groups of users" in (tmp_path / "1" / "report.html").read_text()
+
+
+def test_protection_of_a_graph_is_one_command(tmp_path: Path) -> None:
+    words = ["protect", KARATE, "--protect", "club,friends,contexts", "--require", "k-anonymity >= 3", "--time", "3s"]
+    assert run(*words, "--no-second-opinion", "-o", tmp_path / "run", "--quiet") == 0
+    published = evosdc.read_table(tmp_path / "run" / "best.json").select(["club", "friends", "contexts"])
+    assert np.unique(published.codes, axis=0, return_counts=True)[1].min() >= 3
+    report = (tmp_path / "run" / "report.html").read_text()
+    assert "Published groups of users" in report
+    assert "friends: what is published along its tree" in report
+    assert "Mr Hi" not in report
