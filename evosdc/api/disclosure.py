@@ -21,7 +21,7 @@ def risk(
     population: Any = None,
     transitions: Mapping[str, Any] | None = None,
     original: Any = None,
-    records: int | None = None,
+    standing_out: int | None = None,
 ) -> RiskFigures:
     """Judge what one file, taken by itself, reveals of its respondents.
 
@@ -47,7 +47,7 @@ def risk(
     original : frame or Table, optional
         What a perturbed file was made from, record by record. In a perturbed file a record that stands out is no
         re-identification; with the original it is counted how many are right.
-    records : int, optional
+    standing_out : int, optional
         How many of the records that stand out are listed by position, with the attributes by which they do.
 
     Returns
@@ -57,7 +57,7 @@ def risk(
         under ``not_applicable`` what other models lack; and what the figures hang on: ``records``,
         ``quasi_identifiers``, ``sensitive``, ``weight``, ``household``, ``missing_rule``, ``missing_values``.
         With an original that differs, ``perturbed``: ``changed``, ``unique_records``, ``right``, ``intruder``. With
-        `records`, ``standing_out``: ``records``, ``by_size``, ``listed``, ``intruder``.
+        `standing_out`, ``standing_out``: ``records``, ``by_size``, ``listed``, ``intruder``.
 
     Raises
     ------
@@ -94,10 +94,11 @@ def risk(
         made_from.schema.require(view.quasi_identifiers, "original")
         told = against_original(made_from, table, view.quasi_identifiers, registry, "by the original")
         figures |= {"perturbed": told.to_json()} if told is not None else {}
-    if records is not None:
+    if standing_out is not None:
         from evosdc.calls.disclosure import build_models
-        from evosdc.release.standing_out import standing_out
+        from evosdc.release.standing_out import standing_out as found_standing_out
 
         built = list(build_models(params, registry).values())
-        figures |= {"standing_out": standing_out(view, built, registry).to_json(records)}
+        found = found_standing_out(view, built, registry)
+        figures |= {"standing_out": found.to_json(standing_out)}
     return RiskFigures(figures)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @click.option("--models", metavar="A,B,...", help="Registered privacy models; default: all.")
 @click.option("--set", "settings", metavar="MODEL.KEY=VALUE", multiple=True, help="A parameter of a model.")
 @click.option(
-    "--records", "most", type=click.IntRange(min=1), metavar="N",
+    "--standing-out", "most", type=click.IntRange(min=1), metavar="N",
     help="List the first N records that stand out, by position, and by which attributes; and what an informed intruder "
     "finds.",
 )  # fmt: skip

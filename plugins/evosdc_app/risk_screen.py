@@ -31,7 +31,7 @@ async def figures(bench: Workbench, request: Request) -> Response:
 
 
 def _words(words: list[str]) -> list[str]:
-    return ["risk", *words, "--records", str(LISTED)]
+    return ["risk", *words, "--standing-out", str(LISTED)]
 
 
 def _told(document: dict[str, Any]) -> dict[str, Any]:

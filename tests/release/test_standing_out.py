@@ -34,7 +34,7 @@ def test_smallest_sets(seed) -> None:
     frame = pd.DataFrame(
         {name: rng.integers(0, size, 60).astype(str) for name, size in zip("abcd", (3, 4, 8, 12), strict=True)}
     )
-    told = evosdc.risk(frame, quasi_identifiers=list("abcd"), records=100)["standing_out"]
+    told = evosdc.risk(frame, quasi_identifiers=list("abcd"), standing_out=100)["standing_out"]
     wanted = slowly(frame)
     assert {one["record"]: set(map(tuple, one["sets"])) for one in told["listed"]} == wanted
     assert told["records"] == len(wanted)
@@ -45,7 +45,7 @@ def test_smallest_sets(seed) -> None:
 
 def test_the_intruder_is_that_of_the_original() -> None:
     frame = pd.DataFrame({"a": list("xxyz"), "b": list("1123")})
-    told = evosdc.risk(frame, quasi_identifiers=["a", "b"], records=1)["standing_out"]
+    told = evosdc.risk(frame, quasi_identifiers=["a", "b"], standing_out=1)["standing_out"]
     assert told["intruder"]["expected"] == pytest.approx(3.0)  # two alone, and one of the two alike
     assert [one["record"] for one in told["listed"]] == [3]
     assert "listed" not in told["intruder"]
@@ -53,13 +53,13 @@ def test_the_intruder_is_that_of_the_original() -> None:
 
 def test_nobody_stands_out() -> None:
     frame = pd.DataFrame({"a": ["x"] * 4, "b": ["y"] * 4})
-    table = evosdc.risk(frame, quasi_identifiers=["a", "b"], records=5)["standing_out"]
+    table = evosdc.risk(frame, quasi_identifiers=["a", "b"], standing_out=5)["standing_out"]
     assert (table["records"], table["listed"], table["by_size"]) == (0, [], {})
 
 
 def test_missing_values_that_equal_anything_are_in_no_set() -> None:
     frame = pd.DataFrame({"a": [None, "x", "y", "y"], "b": ["1", "1", "2", "2"]})
-    told = evosdc.risk(frame, quasi_identifiers=["a", "b"], missing="wildcard", records=9)["standing_out"]
+    told = evosdc.risk(frame, quasi_identifiers=["a", "b"], missing="wildcard", standing_out=9)["standing_out"]
     assert all(one["record"] != 1 for one in told["listed"])
 
 
@@ -79,10 +79,10 @@ def test_the_command_line_tells_positions_and_no_values(tmp_path, capsys, monkey
     monkeypatch.chdir(tmp_path)
     (tmp_path / "d.csv").write_text("a,b\n" + "x,1\n" * 3 + "Secret,2\n")
     with pytest.raises(SystemExit):
-        main(["risk", "d.csv", "--quasi-identifiers", "a,b", "--records", "5"])
+        main(["risk", "d.csv", "--quasi-identifiers", "a,b", "--standing-out", "5"])
     said = capsys.readouterr().out
     assert "record 4: alone by a or by b" in said
     assert "Secret" not in said
     with pytest.raises(SystemExit):
-        main(["risk", "d.csv", "--quasi-identifiers", "a,b", "--records", "5", "--json"])
+        main(["risk", "d.csv", "--quasi-identifiers", "a,b", "--standing-out", "5", "--json"])
     assert json.loads(capsys.readouterr().out)["standing_out"]["listed"] == [{"record": 4, "sets": [["a"], ["b"]]}]
