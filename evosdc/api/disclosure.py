@@ -22,6 +22,7 @@ def risk(
     transitions: Mapping[str, Any] | None = None,
     original: Any = None,
     standing_out: int | None = None,
+    records: bool = False,
 ) -> RiskFigures:
     """Judge what one file, taken by itself, reveals of its respondents.
 
@@ -49,6 +50,9 @@ def risk(
         re-identification; with the original it is counted how many are right.
     standing_out : int, optional
         How many of the records that stand out are listed by position, with the attributes by which they do.
+    records : bool
+        Whether to tell of every record, too: ``["record_figures"]`` has a list of numbers by model, in the order of the
+        file, of the models that say something of single records.
 
     Returns
     -------
@@ -70,7 +74,13 @@ def risk(
     """
     import numpy as np
 
-    from evosdc.calls.disclosure import assess, intruder_view_of, population_description, view_summary
+    from evosdc.calls.disclosure import (
+        assess,
+        intruder_view_of,
+        population_description,
+        record_figures,
+        view_summary,
+    )
 
     known, secret = listed(quasi_identifiers), listed(sensitive)
     table, _ = as_file(data, known)
@@ -87,6 +97,9 @@ def risk(
     chosen = registry.names("privacy-model") if models is None else [models] if isinstance(models, str) else models
     params = chosen if isinstance(chosen, Mapping) else {name: {} for name in chosen}
     figures = assess(view, params, registry) | view_summary(view)
+    if records:
+        by_model = record_figures(view, params, registry)
+        figures["record_figures"] = {name: column.tolist() for name, column in by_model.items()}
     if original is not None:
         from evosdc.release.uniques import against_original
 

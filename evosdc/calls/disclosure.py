@@ -150,6 +150,27 @@ def assess(view: IntruderView, models: Mapping[str, Mapping[str, Any]], registry
     return figures | {"not_applicable": {name: f"needs {what}" for name, what in lacking.items() if what}}
 
 
+def record_figures(
+    view: IntruderView, models: Mapping[str, Mapping[str, Any]], registry: Registry
+) -> dict[str, Numbers]:
+    """Return what privacy models say of each record, by name, each of shape (n,) in the order of the file.
+
+    Those that say nothing of single records, or lack something, are left out.
+
+    Raises
+    ------
+    InputError
+        As `assess`.
+    """
+    found = {}
+    for name, model in build_models(models, registry).items():
+        if not model.lacking(view):
+            figures = model.record_figures(view)
+            if figures is not None:
+                found[name] = figures
+    return found
+
+
 def build_models(models: Mapping[str, Mapping[str, Any]], registry: Registry) -> dict[str, PrivacyModel]:
     """Return privacy models by name; raises with the faults of all names and parameters at once."""
     collect = FaultCollector()

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evosdc.cli.options import PATH, json_option, listed, parameters, schema_option
+from evosdc.cli.options import PATH, force_option, json_option, listed, parameters, schema_option
 
 if TYPE_CHECKING:
     from evosdc.model import IntruderView
     from evosdc.randomisation.transition import Matrix
     from evosdc.release.uniques import Perturbed
+    from evosdc.table.table import Numbers
 
 
 @click.command()
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
     help="List the first N records that stand out, by position, and by which attributes; and what an informed intruder "
     "finds.",
 )  # fmt: skip
+@click.option(
+    "--records", type=PATH, metavar="FILE", help="Write what each model says of every record, by its position, as CSV."
+)
+@force_option
 @json_option
 def risk(
     data: str,
@@ -53,6 +58,8 @@ def risk(
     models: str | None,
     settings: tuple[str, ...],
     most: int | None,
+    records: Path | None,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Show what DATA, a file or a registered data set, reveals of its respondents when taken by itself.
@@ -60,8 +67,15 @@ def risk(
     Where values of DATA were changed, as its manifest, its run folder or --original tell, counts of records that stand
     out are no re-identifications: then it is said so, and with --original how many of them are right.
     """
-    from evosdc.calls.disclosure import assess, build_models, intruder_view_of, population_description, view_summary
-    from evosdc.cli.inputs import open_published
+    from evosdc.calls.disclosure import (
+        assess,
+        build_models,
+        intruder_view_of,
+        population_description,
+        record_figures,
+        view_summary,
+    )
+    from evosdc.cli.inputs import open_published, require_apart
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.errors import Fault, FaultCollector, ParameterError
@@ -96,6 +110,9 @@ def risk(
     if view is None:
         raise ParameterError(Fault(data, "no file", "a file"))
     figures = assess(view, chosen, registry)
+    if records is not None:
+        require_apart(records, Path(data), schema, population, transitions)
+        write_record_figures(records, record_figures(view, chosen, registry), force)
     perturbed = perturbed_by(data, schema, original, view)
     alone = standing_out(view, list(build_models(chosen, registry).values()), registry) if most else None
     if as_json:
@@ -108,6 +125,25 @@ def risk(
         say(sentence)
     for sentence in alone.sentences(most or 0) if alone else ():
         say(sentence)
+
+
+def write_record_figures(path: Path, figures: "Mapping[str, Numbers]", force: bool) -> None:
+    """Write what models say of records: a line a record, its position from 1, and a column a model.
+
+    No value of the file is written.
+
+    Raises
+    ------
+    DataError
+        The file exists, and is not to be written over, or cannot be written.
+    """
+    from evosdc.files.atomic import require_unused, write_text
+
+    require_unused(path, replace=force, advice="Choose another file, or add --force.")
+    columns = [column.tolist() for column in figures.values()]
+    rows = enumerate(zip(*columns, strict=True), start=1)
+    lines = (",".join([str(at), *(f"{value:.10g}" for value in row)]) for at, row in rows)
+    write_text(path, "\n".join([",".join(["record", *figures]), *lines]) + "\n")
 
 
 def perturbed_by(data: str, schema: Path | None, original: str | None, view: "IntruderView") -> "Perturbed | None":

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
-from evosdc.table.equivalence import Classes, equivalence_classes, key_codes, told_apart
+from evosdc.table.equivalence import Classes, equivalence_classes, key_codes, ranks, told_apart
 from evosdc.table.schema import Attribute, MissingRule
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 from evosdc.table.wildcard_tree import WildcardTree, matching_sums, prefix_tree
@@ -147,6 +147,13 @@ class PrivacyModel(ABC):
         """
         return None
 
+    def record_figures(self, view: IntruderView) -> Numbers | None:
+        """Return what the model says of each record, shape (n,), by position; None, the default, where it says nothing.
+
+        Infinity is allowed. Asked only where nothing is `lacking`.
+        """
+        return None
+
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return what the figures of `assess` mean, in a sentence for people who do not know the model."""
         return f"{self.headline.replace('_', ' ')}: {figures[self.headline]}"
@@ -225,6 +232,15 @@ class ByClass(PrivacyModel):
         """Whether, with these parameters, the headline is indeed that of the worst class; usually so."""
         return True
 
+    def record_figures(self, view: IntruderView) -> Numbers | None:
+        """Return the headline that each record's class would give by itself, shape (n,); None where classes overlap."""
+        if view.tree is not None or not self.by_class:
+            return None
+        figures, place = np.unique(self.class_figures(contents_of(view)), return_inverse=True)
+        headlines = np.array([self.headline_of(float(figure)) for figure in figures])
+        by_record: Numbers = headlines[place.reshape(-1)][view.classes.of]
+        return by_record
+
     @abstractmethod
     def class_figures(self, contents: ClassContents) -> Numbers:
         """Return the figure of each class, shape (c,): the greater the safer where `larger_is_safer`."""
@@ -232,3 +248,20 @@ class ByClass(PrivacyModel):
     def headline_of(self, figure: float) -> float:
         """Return the headline of a file by the figure of its worst class; usually that figure."""
         return figure
+
+
+def contents_of(view: IntruderView) -> ClassContents:
+    """Return what is in the equivalence classes of a file, in the order of `classes`; keys match themselves alone."""
+    classes, found = view.classes, []
+    for name in view.sensitive:
+        attribute, column = view.table.schema[name], view.table.column(name)
+        codes = np.array(column if attribute.categorical else ranks(column), dtype=np.int64)
+        size = int(codes.max(initial=0)) + 1
+        codes[codes == MISSING] = size
+        present, values, overall = np.unique(codes, return_inverse=True, return_counts=True)
+        pairs, counts = np.unique(classes.of * present.size + values.reshape(-1), return_counts=True)
+        starts = np.searchsorted(pairs, np.arange(len(classes) + 1) * present.size).astype(np.int64)
+        labels = np.where(present == size, MISSING, present).astype(np.int32)
+        entries = (pairs % present.size).astype(np.int64), counts.astype(np.int64)
+        found.append(ClassValues(attribute, labels, starts, *entries, overall.astype(np.int64)))
+    return ClassContents(classes.counts, tuple(found))

@@ -42,6 +42,10 @@ class KAnonymity(ByClass):
         """Return that nobody shares a key with more records than there are."""
         return 1.0, float(len(view.table))
 
+    def record_figures(self, view: IntruderView) -> Numbers:
+        """Return how many records match each record's key, shape (n,)."""
+        return view.frequencies[0][view.classes.of].astype(np.float64)
+
     def class_figures(self, contents: ClassContents) -> Numbers:
         """Return the sizes."""
         return contents.sizes.astype(np.float64)
@@ -101,6 +105,11 @@ class PopulationFrequencies(PrivacyModel):
             "population": float(weights.sum()),
             "records_below": {str(size): int(np.count_nonzero(by_record < size)) for size in POPULATION_SIZES},
         }
+
+    def record_figures(self, view: IntruderView) -> Numbers:
+        """Return the weights of all records that match each record's key, shape (n,)."""
+        by_record: Numbers = view.frequencies[1][view.classes.of]
+        return by_record
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return the smallest frequency in a sentence."""

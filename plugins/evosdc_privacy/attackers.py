@@ -28,6 +28,10 @@ class _Attacker(PrivacyModel):
         """Return the risk of each record, shape (n,), in (0, 1]."""
         raise NotImplementedError
 
+    def record_figures(self, view: IntruderView) -> Numbers:
+        """Return the risk of each record, shape (n,)."""
+        return self.record_risks(view)
+
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return greatest, least and mean risk, and the records at risk."""
         risks = self.record_risks(view)

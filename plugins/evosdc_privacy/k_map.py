@@ -58,6 +58,10 @@ class KMap(PrivacyModel):
             "counted_in": "the population file" if view.population is not None else "sampling weights",
         }
 
+    def record_figures(self, view: IntruderView) -> Numbers:
+        """Return the people whom each record may be, shape (n,)."""
+        return self.sizes(view)
+
     def sizes(self, view: IntruderView) -> Numbers:
         """Return the people whom each record may be, shape (n,)."""
         if self.params.estimator == "counted":

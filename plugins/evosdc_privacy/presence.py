@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from evosdc.model import IntruderView, PrivacyModel
+from evosdc.table.table import Numbers
 from evosdc_privacy.population import matched
 
 
@@ -47,6 +48,18 @@ class DeltaPresence(PrivacyModel):
         short = np.zeros(found.size, dtype=np.bool_)
         short[present] = np.minimum(found[present] / everyone[present], 1.0) > bound
         return float(inside[short].sum() / len(view.table))
+
+    def record_figures(self, view: IntruderView) -> Numbers:
+        """Return the probability that a person with each record's key is in the file, shape (n,).
+
+        0 for a suppressed record, infinite for one with a key that nobody of the population has.
+        """
+        classes, found, everyone, inside, _ = matched(view)
+        chance = np.full(found.size, np.inf)
+        np.divide(found, everyone, out=chance, where=everyone > 0)
+        chance = np.where(everyone > 0, np.minimum(chance, 1.0), np.where(inside > 0, np.inf, 0.0))
+        by_record: Numbers = chance[classes.of[: len(view.table)]]
+        return by_record
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return the bounds in a sentence."""

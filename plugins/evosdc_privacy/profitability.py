@@ -53,6 +53,18 @@ class _Game(ByClass):
             "attacker": self.params.attacker,
         }
 
+    def payoffs(self, chances: Numbers) -> Numbers:
+        """Return the payoff of the side that the headline is of, by the chance of success."""
+        raise NotImplementedError
+
+    def record_figures(self, view: IntruderView) -> Numbers:
+        """Return the payoff of each record, shape (n,)."""
+        return self.payoffs(self._chances(view))
+
+    def class_figures(self, contents: ClassContents) -> Numbers:
+        """Return the payoff of a record of each class."""
+        return self.payoffs(1.0 / contents.sizes)
+
     def _chances(self, view: IntruderView) -> Numbers:
         if self.by_class:
             chances: Numbers = 1.0 / view.frequencies[0][view.classes.of]
@@ -80,9 +92,9 @@ class Profitability(_Game):
     headline: ClassVar[str] = "intruder_profit"
     larger_is_safer: ClassVar[bool] = False
 
-    def class_figures(self, contents: ClassContents) -> Numbers:
-        """Return the profit of an attack on a record of each class."""
-        return self._intruder(1.0 / contents.sizes)
+    def payoffs(self, chances: Numbers) -> Numbers:
+        """Return the profit of an attack."""
+        return self._intruder(chances)
 
     def shortfall(self, view: IntruderView, bound: float) -> float:
         """Return the share of records that are worth more than the bound."""
@@ -104,9 +116,9 @@ class PublisherPayoff(_Game):
 
     headline: ClassVar[str] = "least_payoff"
 
-    def class_figures(self, contents: ClassContents) -> Numbers:
-        """Return the publisher's payoff of a record of each class."""
-        return self._publisher(1.0 / contents.sizes)
+    def payoffs(self, chances: Numbers) -> Numbers:
+        """Return what a published record is worth."""
+        return self._publisher(chances)
 
     def shortfall(self, view: IntruderView, bound: float) -> float:
         """Return the share of records of a smaller payoff than the bound."""

@@ -40,6 +40,10 @@ class IndividualRisk(PrivacyModel):
             "population": _population(view),
         }
 
+    def record_figures(self, view: IntruderView) -> Numbers:
+        """Return the individual risk of each record, shape (n,)."""
+        return record_risks(view)
+
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return largest and median risk in a sentence."""
         many = figures["records_above"]["0.1"]
@@ -100,6 +104,13 @@ class HouseholdRisk(PrivacyModel):
             "expected_records": records,
             "population": _population(view),
         }
+
+    def record_figures(self, view: IntruderView) -> Numbers:
+        """Return the risk of each record's household, shape (n,)."""
+        assert view.household is not None
+        households = equivalence_classes(told_apart(key_codes(view.table, [view.household])))
+        risks: Numbers = household_risks(record_risks(view), households.of, len(households))[households.of]
+        return risks
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return the expected number of households in a sentence."""

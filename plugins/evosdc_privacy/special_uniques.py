@@ -1,14 +1,16 @@
 """SUDA2: special uniques, scored by how few attributes make a record unique."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from math import comb
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.model import IntruderView, Parameters, PrivacyModel
+from evosdc.table.table import Numbers
 from evosdc_privacy.minimal_uniques import BITS, minimal_uniques
 
 LEVELS = (0.01, 0.1, 0.5)
@@ -24,8 +26,13 @@ class Suda2(PrivacyModel):
     score of a record adds ``prod (V - i), i = size .. M`` over its MSUs, M the greatest size but at most V - 1.
 
     DIS is the probability that a unique match is a correct one, ``u d / (u d + p (1 - d))`` with u unique records, p
-    records in pairs and the sampling fraction d (Skinner and Elliot 2002). DIS-SUDA shares it among the records: their
-    mean over unique records is DIS, each is in proportion to its score and at most 1. The sharing is a reconstruction.
+    records in pairs and the sampling fraction d (Skinner and Elliot 2002). DIS-SUDA shares it among the records, each
+    in proportion to its score, so that their mean over unique records is DIS; then each is cut at 1. Where any is cut,
+    the mean falls short of DIS: ``records_cut`` counts these and ``mean_of_uniques`` is the mean as it is. The sharing
+    and the cut are reconstructions.
+
+    ``scoring = "ihsn"`` weighs a set of s attributes as the program of the International Household Survey Network does,
+    ``(2**(V - s) - 1) s! (V - s)! / V!``, which ``suda2(original_scores = FALSE)`` of sdcMicro shows.
     """
 
     class Params(Parameters):
@@ -37,6 +44,7 @@ class Suda2(PrivacyModel):
         sampling_fraction: float | None = Field(
             None, gt=0.0, le=1.0, description="default: records over sum of weights, and 1 without weights"
         )
+        scoring: Literal["elliot", "ihsn"] = Field("elliot", description="weight of a set: factorials, or as IHSN does")
 
     headline: ClassVar[str] = "largest_dis_suda"
     larger_is_safer: ClassVar[bool] = False
@@ -46,17 +54,15 @@ class Suda2(PrivacyModel):
         """Return numbers of MSUs, scores, DIS-SUDA scores and each attribute's share of the scores, in percent."""
         columns, n = len(view.quasi_identifiers), len(view.table)
         most = min(self.params.max_size or reachable_size(columns), columns)
-        owner, sets = uniques_of(view, most)
-        member = membership(sets, columns)
+        owner, member, weight, scores = self._scored(view, most)
         sizes = member.sum(axis=1)
-        weight = np.array([0.0, *(set_score(size, most, columns) for size in range(1, columns + 1))])[sizes]
-        scores = np.bincount(owner, weights=weight, minlength=len(view.classes))
         fraction = self.params.sampling_fraction or _fraction(view)
         frequencies, counts = view.frequencies[0], view.classes.counts
         unique = int(counts[frequencies == 1].sum())
         dis = intrusion_success(unique, int(counts[frequencies == 2].sum()), fraction)
         total = float(weight.sum())
-        shared = np.minimum(dis * unique * scores / total, 1.0) if total else scores
+        uncut = dis * unique * scores / total if total else scores
+        shared = np.minimum(uncut, 1.0)
         shares = 100.0 * (weight @ member) / total if total else np.zeros(columns)
         return {
             "unique_records": unique,
@@ -68,9 +74,12 @@ class Suda2(PrivacyModel):
             "dis": dis,
             "largest_dis_suda": float(shared.max()),
             "mean_dis_suda": float(shared.sum() / n),
+            "mean_of_uniques": float(shared.sum() / unique) if unique else 0.0,
+            "records_cut": int(np.count_nonzero(uncut > 1.0)),
             "records_above": {str(level): int(np.count_nonzero(shared > level)) for level in LEVELS},
             "contributions": dict(zip(view.quasi_identifiers, shares.tolist(), strict=True)),
             "max_size": most,
+            "scoring": self.params.scoring,
             "sampling_fraction": fraction,
         }
 
@@ -88,6 +97,29 @@ class Suda2(PrivacyModel):
             names = tuple(name for name, held in zip(view.quasi_identifiers, member[place], strict=True) if held)
             found.setdefault(int(first[owner[place]]), []).append(names)
         return found
+
+    def record_figures(self, view: IntruderView) -> Numbers:
+        """Return the DIS-SUDA score of each record, shape (n,)."""
+        columns = len(view.quasi_identifiers)
+        scores = self._scored(view, min(self.params.max_size or reachable_size(columns), columns))[3]
+        fraction = self.params.sampling_fraction or _fraction(view)
+        frequencies, counts = view.frequencies[0], view.classes.counts
+        unique = int(counts[frequencies == 1].sum())
+        dis = intrusion_success(unique, int(counts[frequencies == 2].sum()), fraction)
+        shared = np.minimum(dis * unique * scores / scores.sum(), 1.0) if scores.any() else scores
+        by_record: Numbers = shared[view.classes.of]
+        return by_record
+
+    def _scored(self, view: IntruderView, most: int) -> tuple[NDArray[np.int64], NDArray[np.bool_], Numbers, Numbers]:
+        """Return owner, attributes and weight of each minimal unique, and the score of each key."""
+        columns = len(view.quasi_identifiers)
+        owner, sets = uniques_of(view, most)
+        member = membership(sets, columns)
+        score = ihsn_score if self.params.scoring == "ihsn" else partial(set_score, most=most)
+        weights = np.array([0.0, *(score(size, columns=columns) for size in range(1, columns + 1))])
+        weight = weights[member.sum(axis=1)]
+        scores = np.bincount(owner, weights=weight, minlength=len(view.classes)).astype(np.float64)
+        return owner, member, weight, scores
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return how many records are unique on few attributes."""
@@ -115,6 +147,11 @@ def membership(sets: NDArray[np.int64], columns: int) -> NDArray[np.bool_]:
 def set_score(size: int, most: int, columns: int) -> float:
     """Return ``prod (V - i)`` for i from the size of a set to `most`, V - 1 at most: (V - size)! if all sizes count."""
     return float(np.prod([float(columns - i) for i in range(size, min(most, columns - 1) + 1)]))
+
+
+def ihsn_score(size: int, columns: int) -> float:
+    """Return ``(2**(V - s) - 1) s! (V - s)! / V!``, the weight of a set of s attributes in the program of the IHSN."""
+    return (2.0 ** (columns - size) - 1.0) / comb(columns, size)
 
 
 def intrusion_success(unique: int, paired: int, fraction: float) -> float:

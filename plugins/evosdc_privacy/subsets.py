@@ -12,6 +12,7 @@ from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import IntruderView, Parameters, PrivacyModel
+from evosdc.table.table import Numbers
 
 
 class SubsetAnonymity(PrivacyModel):
@@ -52,6 +53,11 @@ class SubsetAnonymity(PrivacyModel):
             "unique_records": int(np.count_nonzero(np.min(list(by_set.values()), axis=0) == 1)),
             "by_set": {" x ".join(names): k for names, k in least.items()},
         }
+
+    def record_figures(self, view: IntruderView) -> Numbers:
+        """Return the smallest frequency of each record over all sets, shape (n,)."""
+        least: Numbers = np.min([found for _, found in self._frequencies(view)], axis=0).astype(np.float64)
+        return least
 
     def _frequencies(self, view: IntruderView) -> Iterator[tuple[tuple[str, ...], NDArray[np.int64]]]:
         names = view.quasi_identifiers

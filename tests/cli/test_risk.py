@@ -278,3 +278,25 @@ class TestPython:
     def test_bad_input(self, words) -> None:
         with pytest.raises(InputError):
             evosdc.risk(self.FRAME, **words)
+
+
+def test_records_are_told_by_position(evosdc, files) -> None:
+    words = ("risk", "data.csv", "--schema", "schema.toml", "--population", "people.csv", "--records", "risks.csv")
+    answer = evosdc(*words)
+    assert answer.status == 0, answer.err
+    told = pd.read_csv(files / "risks.csv")
+    assert told["record"].tolist() == list(range(1, 9))
+    assert told["k-anonymity"].tolist() == [2, 2, 2, 2, 1, 2, 2, 1]
+    assert {"individual-risk", "suda2", "k-map", "l-diversity", "delta-presence"} <= set(told.columns)
+    assert "north" not in (files / "risks.csv").read_text()
+    again = evosdc(*words)
+    assert again.status == 2
+    assert "force" in again.err
+    assert evosdc(*words, "--force").status == 0
+    assert evosdc(*words[:-1], "data.csv", "--force").status == 2
+
+
+def test_records_from_python() -> None:
+    frame = pd.DataFrame({"sex": ["f", "f", "m"], "age": ["old", "old", "old"]})
+    found = evosdc.risk(frame, ["k-anonymity"], quasi_identifiers=["sex", "age"], records=True)
+    assert found["record_figures"] == {"k-anonymity": [2.0, 2.0, 1.0]}

@@ -13,6 +13,12 @@ SPECS: tuple[MeasureSpec, ...] = (
         scales=("nominal", "ordinal", "numeric"), default_for=("categorical", "numeric", "mixed"),
     ),
     MeasureSpec(
+        name="robust-interval", implementation="evosdc_measures.interval_disclosure.robust_interval:RobustInterval",
+        summary="Records with a masked number near the original one, by robust distances; needs scikit-learn.",
+        source="Templ and Meindl (2008), as dRiskRMD of sdcMicro reads", kind="dr", family="interval",
+        scales=("numeric",),
+    ),
+    MeasureSpec(
         name="best-guess", implementation="evosdc_measures.interval_disclosure.best_guess:BestGuess",
         summary="Original values that are the likeliest behind the published one; sees through relabelling.",
         source="reconstruction: Bayes' rule for the transitions that the file itself shows", kind="dr", family="guess",

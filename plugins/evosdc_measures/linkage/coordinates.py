@@ -64,6 +64,25 @@ def unit_of(numbers: Numbers) -> Unit:
     return Unit(means, inverses)
 
 
+def range_unit_of(numbers: Numbers) -> Unit:
+    """Return the unit in which numbers run from 0 to 1 in a file (Gower 1971)."""
+    present = ~np.isnan(numbers)
+    low = np.where(present, numbers, np.inf).min(axis=0, initial=np.inf)
+    high = np.where(present, numbers, -np.inf).max(axis=0, initial=-np.inf)
+    some = present.any(axis=0)
+    low, spread = np.where(some, low, 0.0), np.where(some, high - low, 0.0)
+    inverses: Numbers = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0.0)
+    return Unit(low, inverses)
+
+
+def raw_unit_of(numbers: Numbers) -> Unit:
+    """Return the unit in which numbers stay as they are, constant ones left out."""
+    present = ~np.isnan(numbers)
+    low = np.where(present, numbers, np.inf).min(axis=0, initial=np.inf)
+    varying = np.where(present, numbers, -np.inf).max(axis=0, initial=-np.inf) > low
+    return Unit(np.zeros(numbers.shape[1]), varying.astype(np.float64))
+
+
 def points_of(table: Table, unit: Unit) -> Numbers:
     """Return the coordinates of a table's records, shape (n, V), NaN where a value is missing.
 

@@ -16,6 +16,8 @@ from evosdc_measures.domains import Counts, SmallCounts, domains_of, require_ali
 from evosdc_measures.linkage.answer_cache import AnswerCache, memo_of
 from evosdc_measures.linkage.assignment import Costs, FittedAssignment, distances_of_categories
 from evosdc_measures.linkage.burdens import burdens_of
+from evosdc_measures.linkage.coordinates import raw_unit_of, unit_of
+from evosdc_measures.linkage.gower import FittedByGower
 from evosdc_measures.linkage.numeric_dbrl import FittedByKernel, FittedByPoints
 from evosdc_measures.linkage.prefix_tree import CategoryDistances, PrefixTree, nearest, tree_of
 from evosdc_measures.linkage.rivals import expected_matches
@@ -63,6 +65,10 @@ class DistanceBasedLinkage(Measure):
     distance 2 from every other, the mean of two records drawn at random, under the rule ``category`` and 0 under
     ``wildcard``; for the distances of numbers alone it stands at the original's mean.
 
+    ``"raw"``: numbers as they are, so that the attribute of the greatest numbers decides. ``"gower"`` (Gower 1971): the
+    sum of absolute differences over the original's ranges, of shares of steps for ordinal categories and of 0 or 1 for
+    nominal ones, in quadratic time; a missing value is at 1 from any other.
+
     ``scenarios`` lists what several intruders know, each a list of attributes; the risk is the mean over them, or the
     maximum. ``one_to_one`` assigns the records of both files to each other with the least sum of distances;
     equal records share the credit, and of assignments that are equally good the worst counts. It takes cubic time.
@@ -74,8 +80,8 @@ class DistanceBasedLinkage(Measure):
         """Who is looked up, how far apart two records are, and what the intruder knows."""
 
         by_hierarchy: bool = Field(False, description="Distance by lowest common ancestor where there is a hierarchy.")
-        distance: Literal["standardised", "mahalanobis", "kernel"] = Field(
-            "standardised", description="Distance between numbers."
+        distance: Literal["standardised", "mahalanobis", "kernel", "raw", "gower"] = Field(
+            "standardised", description="Distance between numbers; gower: of all attributes."
         )
         standardise: Literal["original", "each"] = Field(
             "original",
@@ -103,20 +109,26 @@ class DistanceBasedLinkage(Measure):
         backward, each = params.direction == "original-to-masked", params.standardise == "each"
         if params.one_to_one:
             return FittedAssignment(original, self._costs(original), "measure dbrl: one_to_one")
+        if params.distance == "gower":
+            return FittedByGower(original, backward)
         if not original.schema.numeric:
             _require_common_scale(original.schema, params.by_hierarchy)
             return FittedDistanceBasedLinkage(original, params.by_hierarchy, backward)
         if params.distance == "kernel":
             return FittedByKernel(original, each, params.degree, backward)
-        return FittedByPoints(original, each, params.distance == "mahalanobis", backward)
+        unit = raw_unit_of if params.distance == "raw" else unit_of
+        return FittedByPoints(original, each, params.distance == "mahalanobis", backward, unit)
 
     def _costs(self, original: Table) -> Costs:
         params, each = self.params, self.params.standardise == "each"
+        if params.distance == "gower":
+            return FittedByGower(original, False).distances
         if not original.schema.numeric:
             return distances_of_categories(original, params.by_hierarchy)
         if params.distance == "kernel":
             return FittedByKernel(original, each, params.degree, False).distances
-        return FittedByPoints(original, each, params.distance == "mahalanobis", False).distances
+        unit = raw_unit_of if params.distance == "raw" else unit_of
+        return FittedByPoints(original, each, params.distance == "mahalanobis", False, unit).distances
 
 
 class FittedDistanceBasedLinkage(Incremental[State]):
@@ -178,9 +190,9 @@ class FittedDistanceBasedLinkage(Incremental[State]):
 
 
 def _require_distance(schema: Schema, distance: str, by_hierarchy: bool) -> None:
-    if distance != "standardised" and schema.categorical:
+    if distance not in ("standardised", "gower") and schema.categorical:
         given = f"{distance} with {', '.join(a.name for a in schema.categorical)}, which have categories"
-        advice = "Take the distance standardised, or leave them out."
+        advice = "Take the distance standardised or gower, or leave them out."
         raise ParameterError(Fault("measure dbrl: distance", given, "numeric attributes alone", advice))
     if by_hierarchy and schema.numeric:
         given = f"true with {', '.join(a.name for a in schema.numeric)}, which are numeric"

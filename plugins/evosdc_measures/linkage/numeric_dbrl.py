@@ -1,5 +1,7 @@
 """Distance-based record linkage of files with numbers."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from evosdc.kernel import kernel
@@ -8,7 +10,16 @@ from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.domains import Counts
 from evosdc_measures.linkage.box_tree import EVERYTHING, box_tree_of, expected_matches, tie_sizes
 from evosdc_measures.linkage.burdens import burdens_of
-from evosdc_measures.linkage.coordinates import SAME, ZERO, all_squared, metric_of, points_of, unit_of, whitening_of
+from evosdc_measures.linkage.coordinates import (
+    SAME,
+    ZERO,
+    Unit,
+    all_squared,
+    metric_of,
+    points_of,
+    unit_of,
+    whitening_of,
+)
 
 State = tuple[Counts, float]
 """For each record the size of the tie that its own is in, 0 where another is nearer; score."""
@@ -26,16 +37,26 @@ class FittedByPoints(Incremental[State]):
         Numbers alone, with Mahalanobis' distance.
     backward : bool
         Originals are looked up in the masked file.
+    unit : callable
+        From a file's numbers to the unit in which they are compared.
     """
 
-    def __init__(self, original: Table, each: bool, mahalanobis: bool, backward: bool) -> None:
+    def __init__(
+        self,
+        original: Table,
+        each: bool,
+        mahalanobis: bool,
+        backward: bool,
+        unit: Callable[[Numbers], Unit] = unit_of,
+    ) -> None:
+        self._unit_of = unit
         self._original = original
         self._each = each
         self._mahalanobis = mahalanobis
         self._backward = backward
         self._local = not (each or mahalanobis or backward)
         self._metric = metric_of(original.schema)
-        self._unit = unit_of(original.numbers)
+        self._unit = unit(original.numbers)
         self._points = points_of(original, self._unit)
         self._rows = np.arange(len(original))
         self._tree = box_tree_of(self._points, self._metric) if not (mahalanobis or backward) else None
@@ -59,7 +80,7 @@ class FittedByPoints(Incremental[State]):
         """Return the points of the original and of a masked table."""
         require_same_shape(self._original, masked)
         if not self._mahalanobis:
-            return self._points, points_of(masked, unit_of(masked.numbers) if self._each else self._unit)
+            return self._points, points_of(masked, self._unit_of(masked.numbers) if self._each else self._unit)
         before, after = (_filled(numbers, self._unit.means) for numbers in (self._original.numbers, masked.numbers))
         whitening = whitening_of(before, after)
         return (before - self._unit.means) @ whitening, (after - self._unit.means) @ whitening

@@ -9,10 +9,12 @@ from evosdc_privacy.diversity import LDiversity, PSensitivity
 from evosdc_privacy.k_map import KMap
 from evosdc_privacy.likeness import AlphaKAnonymity, BetaLikeness, DeltaDisclosure
 from evosdc_privacy.local_privacy import LocalDifferentialPrivacy
+from evosdc_privacy.log_linear import LogLinearRisk
 from evosdc_privacy.population_uniqueness import PopulationUniqueness
 from evosdc_privacy.presence import DeltaPresence
 from evosdc_privacy.profitability import Profitability, PublisherPayoff
 from evosdc_privacy.reidentification import GlobalRisk, HouseholdRisk, IndividualRisk
+from evosdc_privacy.risky_cells import RiskyCells, Separation
 from evosdc_privacy.safepub import SafePub
 from evosdc_privacy.special_uniques import Suda2
 from evosdc_privacy.subsets import SubsetAnonymity
@@ -49,3 +51,7 @@ TestPopulationUniqueness = conforming(PopulationUniqueness)
 TestSafePub = conforming(SafePub)
 TestProfitability = conforming(Profitability)
 TestPublisherPayoff = conforming(PublisherPayoff, attacker="journalist")
+TestLogLinearRisk = conforming(LogLinearRisk)
+TestRiskyCells = conforming(RiskyCells, dimensions=2, threshold=3)
+TestSeparation = conforming(Separation)
+TestIhsnSuda2 = conforming(Suda2, scoring="ihsn")

@@ -20,6 +20,7 @@ VARIANTS = [
     ("dbrl", {}),
     ("dbrl", {"standardise": "each"}),
     ("dbrl", {"direction": "original-to-masked"}),
+    ("dbrl", {"distance": "gower"}),
     ("rsrl", {}),
     ("rsrl", {"p": 30}),
     ("prl", {"bins": 4}),

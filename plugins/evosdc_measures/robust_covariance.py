@@ -1,0 +1,59 @@
+"""Robust covariances, which outliers do not draw: the minimum covariance determinant."""
+
+import numpy as np
+
+from evosdc.errors import Fault, ParameterError
+from evosdc.table.table import Numbers
+
+
+def robust_covariance(numbers: Numbers) -> tuple[Numbers, Numbers]:
+    """Return centre, shape (Q,), and covariance, shape (Q, Q), by the minimum covariance determinant (Rousseeuw 1984).
+
+    scikit-learn's FastMCD (Rousseeuw and Van Driessen 1999), always from the same random starts. Constant columns have
+    variance 0; where too few records differ for it, the usual covariance is taken.
+
+    Raises
+    ------
+    ParameterError
+        scikit-learn is not installed.
+    """
+    n, columns = numbers.shape
+    varying = np.ptp(numbers, axis=0) > 0.0 if n else np.zeros(columns, dtype=np.bool_)
+    centre, covariance = numbers.mean(axis=0), np.zeros((columns, columns))
+    if n < 2 or not varying.any():
+        return centre, covariance
+    # in an order of their own, so that random starts fall on the same records whatever the order of the file
+    part = numbers[np.lexsort(numbers.T[::-1])][:, varying]
+    scale = part.std(axis=0)
+    usual = np.atleast_2d(np.cov(part, rowvar=False))
+    found_centre, found = part.mean(axis=0), usual
+    if n > 2 * part.shape[1] + 1 and np.linalg.matrix_rank(usual / np.outer(scale, scale)) == part.shape[1]:
+        determinant = _minimum_covariance_determinant()(random_state=0)
+        try:
+            determinant.fit(part / scale)
+        except ValueError:
+            determinant = None
+        if determinant is not None and np.linalg.matrix_rank(determinant.covariance_) == part.shape[1]:
+            found_centre, found = determinant.location_ * scale, determinant.covariance_ * np.outer(scale, scale)
+    centre[varying] = found_centre
+    covariance[np.ix_(varying, varying)] = found
+    return centre, covariance
+
+
+def robust_squared_distances(numbers: Numbers, centre: Numbers) -> Numbers:
+    """Return squared Mahalanobis distances from a centre by the robust covariance of the same numbers, shape (n,)."""
+    inverse = np.linalg.pinv(robust_covariance(numbers)[1], hermitian=True)
+    away = numbers - centre
+    distances: Numbers = np.maximum(np.einsum("ij,jk,ik->i", away, inverse, away), 0.0)
+    return distances
+
+
+def _minimum_covariance_determinant() -> type:
+    try:
+        from sklearn.covariance import MinCovDet
+    except ModuleNotFoundError:
+        advice = "Install it: pip install 'evosdc[analysis]'."
+        fault = Fault("robust covariance", "an environment without scikit-learn", "scikit-learn", advice)
+        raise ParameterError(fault) from None
+    found: type = MinCovDet
+    return found

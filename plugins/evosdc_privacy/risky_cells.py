@@ -1,0 +1,176 @@
+"""Risky cells: rare combinations in all tables of up to so many quasi-identifiers, and how well sets tell apart."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import combinations
+from math import comb
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from evosdc.errors import Fault, ParameterError
+from evosdc.model import IntruderView, Parameters, PrivacyModel
+from evosdc.table.table import Numbers
+
+MOST_TABLES = 100_000
+USUAL_TABLES = 3_000
+
+
+class RiskyCells(PrivacyModel):
+    """Unsafe combinations in all tables of one to m quasi-identifiers, as mu-Argus counts them (Hundepool et al. 2014).
+
+    A cell is unsafe where fewer than `threshold` records have it, of tables of 1, 2, ... attributes by one threshold
+    for all or by one for each number. The headline is the percentage of records that are in any unsafe cell.
+    """
+
+    class Params(Parameters):
+        """How large tables are, and from which frequency on cells are safe."""
+
+        dimensions: int | None = Field(
+            None, ge=1, description="attributes of a table at most; default: 3, or as many as make at most 3000 tables"
+        )
+        threshold: tuple[int, ...] = Field(
+            (2,), min_length=1, description="least safe frequency, or one for each number of attributes"
+        )
+
+        @model_validator(mode="before")
+        @classmethod
+        def _one(cls, value: Any) -> Any:
+            if isinstance(value, dict) and isinstance(value.get("threshold"), int):
+                return {**value, "threshold": (value["threshold"],)}
+            return value
+
+    headline: ClassVar[str] = "percent"
+    larger_is_safer: ClassVar[bool] = False
+    range: ClassVar[tuple[float, float]] = (0.0, 100.0)
+
+    def assess(self, view: IntruderView) -> Mapping[str, Any]:
+        """Return records in unsafe cells, and the unsafe cells of each table.
+
+        Raises
+        ------
+        ParameterError
+            More than 100 000 tables, or thresholds that are neither one nor one for each number of attributes.
+        """
+        unsafe = np.zeros(len(view.table), dtype=np.bool_)
+        cells: dict[str, int] = {}
+        by_dimension: dict[str, int] = {}
+        for names, cell, frequencies, threshold in self._tables(view):
+            rare = frequencies < threshold
+            cells[" x ".join(names)] = int(np.count_nonzero(rare))
+            by_dimension[str(len(names))] = by_dimension.get(str(len(names)), 0) + cells[" x ".join(names)]
+            unsafe |= rare[cell]
+        return {
+            "percent": 100.0 * float(unsafe.mean()),
+            "records": int(unsafe.sum()),
+            "unsafe_cells": sum(cells.values()),
+            "by_dimension": by_dimension,
+            "by_table": cells,
+        }
+
+    def record_figures(self, view: IntruderView) -> Numbers:
+        """Return in how many unsafe cells each record is, shape (n,)."""
+        found = np.zeros(len(view.table))
+        for _, cell, frequencies, threshold in self._tables(view):
+            found += (frequencies < threshold)[cell]
+        return found
+
+    def _tables(
+        self, view: IntruderView
+    ) -> Iterator[tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64], int]]:
+        """Yield attributes, each record's cell, the cells' frequencies and the threshold of every table."""
+        names = view.quasi_identifiers
+        most = min(self.params.dimensions or usual_dimensions(len(names)), len(names))
+        given = self.params.threshold
+        if len(given) not in (1, most):
+            where, wanted = "privacy-model risky-cells: threshold", f"one number, or one for each of 1 to {most}"
+            raise ParameterError(Fault(where, f"{len(given)} numbers", wanted))
+        require_few_sets(len(names), most, "privacy-model risky-cells: dimensions")
+        for size in range(1, most + 1):
+            for chosen in combinations(names, size):
+                part = replace(view, quasi_identifiers=chosen)
+                threshold = given[0] if len(given) == 1 else given[size - 1]
+                yield chosen, part.classes.of, part.frequencies[0], threshold
+
+    def in_words(self, figures: Mapping[str, Any]) -> str:
+        """Return the records at stake in a sentence."""
+        return (
+            f"{figures['records']} records ({figures['percent']:.1f} %) are in one of {figures['unsafe_cells']} unsafe "
+            f"cells of tables of up to {max(figures['by_dimension'])} attributes"
+        )
+
+
+class Separation(PrivacyModel):
+    """alpha-distinction and alpha-separation (Motwani and Xu 2007): how nearly a set of attributes is a key.
+
+    A set is alpha-distinct where a share alpha of the records is left when all but one of equal ones are removed: its
+    distinct keys over the records. It separates the share of pairs of records that differ on it. Both are told of all
+    quasi-identifiers, and of every set of up to `dimensions`; the headline is the distinction of all. Under wildcards
+    two records differ where they do not match.
+    """
+
+    class Params(Parameters):
+        """How large sets are."""
+
+        dimensions: int | None = Field(
+            None, ge=0, description="attributes of a set at most; default: 3, or as many as make at most 3000 sets"
+        )
+
+    headline: ClassVar[str] = "distinction"
+    larger_is_safer: ClassVar[bool] = False
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+
+    def assess(self, view: IntruderView) -> Mapping[str, Any]:
+        """Return distinction and separation of all quasi-identifiers and of sets of them.
+
+        Raises
+        ------
+        ParameterError
+            More than 100 000 sets.
+        """
+        names = view.quasi_identifiers
+        given = self.params.dimensions
+        most = min(usual_dimensions(len(names)) if given is None else given, len(names))
+        require_few_sets(len(names), most, "privacy-model separation: dimensions")
+        sets = [chosen for size in range(1, most + 1) for chosen in combinations(names, size)]
+        figures = {}
+        for chosen in sets:
+            distinction, separation = told_apart_by(replace(view, quasi_identifiers=chosen))
+            figures[" x ".join(chosen)] = {"distinction": distinction, "separation": separation}
+        distinction, separation = told_apart_by(view)
+        return {"distinction": distinction, "separation": separation, "sets": figures}
+
+    def in_words(self, figures: Mapping[str, Any]) -> str:
+        """Return both figures in a sentence."""
+        return (
+            f"keys are distinct for {100.0 * figures['distinction']:.1f} % of the records, and tell "
+            f"{100.0 * figures['separation']:.1f} % of all pairs apart"
+        )
+
+
+def told_apart_by(view: IntruderView) -> tuple[float, float]:
+    """Return alpha-distinction and alpha-separation of a file's quasi-identifiers; a single record is separated."""
+    n, counts = len(view.table), view.classes.counts
+    pairs = n * (n - 1) / 2
+    same = float((counts * (view.frequencies[0] - 1)).sum()) / 2.0
+    return len(view.classes) / n, 1.0 - same / pairs if n > 1 else 1.0
+
+
+def usual_dimensions(columns: int) -> int:
+    """Return 3, or fewer where tables of up to 3 attributes would be more than 3000."""
+    sizes = (size for size in (3, 2) if sum(comb(columns, s) for s in range(1, size + 1)) <= USUAL_TABLES)
+    return next(sizes, 1)
+
+
+def require_few_sets(columns: int, most: int, where: str) -> None:
+    """Raise for more than 100 000 sets of up to `most` attributes.
+
+    Raises
+    ------
+    ParameterError
+    """
+    sets = sum(comb(columns, size) for size in range(1, most + 1))
+    if sets > MOST_TABLES:
+        raise ParameterError(Fault(where, f"{sets:,} tables", f"at most {MOST_TABLES:,}", "Take a smaller number."))
