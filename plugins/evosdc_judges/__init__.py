@@ -4,6 +4,7 @@ This module holds the hooks alone and imports nothing heavy; each judge stands i
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from evosdc.hookspecs import hookimpl
 from evosdc.specs import MeasureSpec
@@ -53,6 +54,12 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
         ("pmse", "propensity:PropensityRatio", "propensity", "model",
          "Propensity score mean squared error, as a ratio to its null expectation.",
          "Snoke, Raab, Nowok, Dibben and Slavkovic (2018)"),
+    )  # fmt: skip
+    yield replace(
+        _spec("specks", "propensity:PropensityDistance", "propensity", "il",
+              "Kolmogorov-Smirnov distance between the propensity scores of published and original records.",
+              "Bowen, Liu and Su (2021), SPECKS; the model: reconstruction"),
+        default_for=(),
     )  # fmt: skip
     for name, place, family, summary, source in risks:
         yield _spec(name, place, family, "dr", summary, source)

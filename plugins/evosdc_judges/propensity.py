@@ -66,12 +66,38 @@ class PropensityRatio(Judge):
         ParameterError
             scikit-learn is not installed, or there are fewer than 8 records.
         """
-        where = "measure pmse"
+        self._require(microdata, "measure pmse")
+        return FittedPropensityRatio(analysis_of(microdata, self.params.bins), self.params)
+
+    def _require(self, microdata: Microdata, where: str) -> None:
         self.require_support(microdata.original)
         if len(microdata.table) < 8:
             raise ParameterError(Fault(where, f"{len(microdata.table)} records", "at least 8"))
         require_scikit_learn(where)
-        return FittedPropensityRatio(analysis_of(microdata, self.params.bins), self.params)
+
+
+class PropensityDistance(PropensityRatio):
+    """How far apart the propensity scores of published and original records are, times 100: SPECKS.
+
+    The Kolmogorov-Smirnov distance between the scores of records of both files (Bowen, Liu and Su 2021), by the model
+    of `PropensityRatio`: 0 for the original itself, 100 where the model tells all records apart. Smaller is better.
+    """
+
+    sentence = (
+        "Propensity scores tell {masked} per cent of masked from original records; {chance} had the masked records "
+        "been shuffled."
+    )
+
+    def fit_in(self, microdata: Microdata) -> "FittedPropensityDistance":
+        """Choose the model.
+
+        Raises
+        ------
+        ParameterError
+            As of `PropensityRatio`.
+        """
+        self._require(microdata, "measure specks")
+        return FittedPropensityDistance(analysis_of(microdata, self.params.bins), self.params)
 
 
 def pooled(codes: Codes, ordered: bool, levels: int) -> Codes:
@@ -140,12 +166,22 @@ class FittedPropensityRatio(Estimated):
 
     def estimate(self, masked: Table) -> Estimate:
         """Return the ratio; one logistic regression of both files."""
+        found = self.propensities(masked)
+        if found is None:
+            return Estimate.exact(0.0)
+        scores, rank = found
+        n = len(scores) // 2
+        error = float(((scores - 0.5) ** 2).mean())
+        return Estimate.exact(error * 16.0 * n / max(rank, 1))
+
+    def propensities(self, masked: Table) -> tuple[Numbers, int] | None:
+        """Return the scores of original, then of masked records, and the rank of the design; None for equal files."""
         from sklearn.linear_model import LogisticRegression
         from threadpoolctl import threadpool_limits
 
         after = self._design(self._analysis.published(masked)[self._rows])
         if np.array_equal(after, self._before):
-            return Estimate.exact(0.0)
+            return None
         n = len(after)
         design = np.vstack((self._before, after))
         origin = np.repeat([0, 1], n)
@@ -154,8 +190,23 @@ class FittedPropensityRatio(Estimated):
             model = LogisticRegression(C=_WEAK, solver="newton-cholesky", max_iter=200)
             scores = model.fit(varied, origin).predict_proba(varied)[:, 1]
             rank = int(np.linalg.matrix_rank(varied - varied.mean(axis=0)))
-        error = float(((scores - 0.5) ** 2).mean())
-        return Estimate.exact(error * 16.0 * n / max(rank, 1))
+        return np.asarray(scores, dtype=np.float64), rank
+
+
+class FittedPropensityDistance(FittedPropensityRatio):
+    """`PropensityDistance` of one original."""
+
+    range = (0.0, 100.0)
+
+    def estimate(self, masked: Table) -> Estimate:
+        """Return the Kolmogorov-Smirnov distance, times 100."""
+        found = self.propensities(masked)
+        if found is None:
+            return Estimate.exact(0.0)
+        before, after = np.split(np.round(found[0], 12), 2)
+        at = np.unique(found[0].round(12))
+        shares = [np.searchsorted(np.sort(part), at, side="right") / len(part) for part in (before, after)]
+        return Estimate.exact(100.0 * float(np.abs(shares[0] - shares[1]).max()))
 
 
 def _indicators(levels: Codes, pool: Codes) -> Numbers:

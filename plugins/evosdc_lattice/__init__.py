@@ -42,6 +42,10 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
          "Gionis and Tassa (2009)", _UNBOUNDED),
         ("precision", "ImprecisionMeasure", "One minus precision: mean level over height.",
          "Sweeney (2002); how suppressed cells count: reconstruction", (0.0, 1.0)),
+        ("ambiguity", "AmbiguityMeasure", "Mean number of original records that a published one may be.",
+         "Nergiz and Clifton (2007)", _UNBOUNDED),
+        ("kl-divergence", "DivergenceMeasure", "Kullback-Leibler divergence of the original from the published file.",
+         "Kifer and Gehrke (2006)", _UNBOUNDED),
         ("height", "HeightMeasure", "Height of the node: sum of the levels.", "Samarati (2001)", _UNBOUNDED),
     )  # fmt: skip
     for name, implementation, summary, source, bounds in losses:

@@ -17,15 +17,17 @@ from numpy.typing import NDArray
 from evosdc_lattice.evaluation import NodeEvaluator, NodeFacts
 from evosdc_lattice.space import LatticeSpace, Levels
 
-Aggregate = Literal["mean", "sum", "max", "geometric"]
+Aggregate = Literal["mean", "sum", "max", "geometric", "rank"]
 
 
 def aggregated(losses: Sequence[float], weights: Sequence[float], how: Aggregate) -> float:
     """Return one figure of the attributes' losses.
 
     ``mean``: weighted arithmetic mean; ``sum``: weighted sum; ``max``: greatest weighted loss; ``geometric``:
-    ``prod(L_j w_j + 1)^(1/V) - 1``. In the last two a weight multiplies the loss. The figure does not depend on the
-    order of the attributes, not even by rounding: nodes that lose the same are tied.
+    ``prod(L_j w_j + 1)^(1/V) - 1``; ``rank``: the greatest loss decides, of equal ones the next, and so on, as ARX
+    orders vectors of losses: here ``sum L_(j) / 1000**(j - 1)`` with falling L, so that differences below a thousandth
+    may be outweighed (reconstruction). In the last three a weight multiplies the loss. The figure does not depend on
+    the order of the attributes, not even by rounding: nodes that lose the same are tied.
     """
     weighted = [loss * weight for loss, weight in zip(losses, weights, strict=True)]
     if how == "mean":
@@ -34,6 +36,8 @@ def aggregated(losses: Sequence[float], weights: Sequence[float], how: Aggregate
         return fsum(weighted)
     if how == "max":
         return max(weighted)
+    if how == "rank":
+        return fsum(loss / 1000.0**place for place, loss in enumerate(sorted(weighted, reverse=True)))
     value: float = prod(loss + 1.0 for loss in sorted(weighted)) ** (1.0 / len(weighted)) - 1.0
     return value
 
@@ -123,10 +127,24 @@ class LossMetric(NodeLoss):
         One an attribute.
     aggregate : {"mean", "sum", "max", "geometric"}
         How the attributes' mean losses become one; the file's LM of the source is the sum.
+    gs_factor : float
+        0.5: cells of suppressed records and generalised ones count in full; below, suppressed ones count for less, down
+        to nothing at 0, above, generalised ones do, as in ARX.
     """
 
     weights: tuple[float, ...]
     aggregate: Aggregate = "mean"
+    gs_factor: float = 0.5
+
+    @property
+    def generalised_factor(self) -> float:
+        """What the loss of a generalised cell is multiplied by."""
+        return min(1.0, 2.0 * (1.0 - self.gs_factor))
+
+    @property
+    def suppressed_factor(self) -> float:
+        """What the loss of a cell of a suppressed record is multiplied by."""
+        return min(1.0, 2.0 * self.gs_factor)
 
     def unit(self, domain: int) -> int:
         """Return what ``M - 1`` is divided by; 0 for an attribute that cannot lose anything."""
@@ -139,19 +157,25 @@ class LossMetric(NodeLoss):
         totals = []
         for j, (ladder, level) in enumerate(zip(space.ladders, levels.tolist(), strict=True)):
             loss = ladder.loss(level)
-            total = int(loss @ ladder.frequencies[level])
+            kept, gone = int(loss @ ladder.frequencies[level]), 0
             if lost is not None:
-                total += int((ladder.domain - 1 - loss) @ lost[j])
-            totals.append(total)
+                kept -= int(loss @ lost[j])
+                gone = (ladder.domain - 1) * int(lost[j].sum())
+            totals.append(self.weighed(kept, gone))
         return self.combined(totals, space.n, [ladder.domain for ladder in space.ladders])
 
     def bound(self, space: LatticeSpace, levels: Levels, facts: NodeFacts | None) -> float:
-        """Return the loss with suppression ignored."""
+        """Return the loss where each record is suppressed that loses less by it; with equal factors none is."""
+        kept, gone = self.generalised_factor, self.suppressed_factor
         totals = [
-            int(ladder.loss(level) @ ladder.frequencies[level])
+            float(np.minimum(kept * ladder.loss(level), gone * (ladder.domain - 1)) @ ladder.frequencies[level])
             for ladder, level in zip(space.ladders, levels.tolist(), strict=True)
         ]
         return self.combined(totals, space.n, [ladder.domain for ladder in space.ladders])
+
+    def weighed(self, kept: float, gone: float) -> float:
+        """Return the sum of ``M - 1`` over published records and over suppressed ones, by the factor of each."""
+        return self.generalised_factor * kept + self.suppressed_factor * gone
 
     def combined(self, totals: Sequence[float], n: int, domains: Sequence[int]) -> float:
         """Return the loss of attributes whose sums of ``M - 1`` over all n records are given."""

@@ -12,6 +12,7 @@ from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 from evosdc_lattice import losses
 from evosdc_lattice.ladder import Ladder, ladders_of, with_hierarchy
+from evosdc_lattice.possible_originals import FittedAmbiguity, FittedDivergence
 from evosdc_lattice.table_summary import TableSummary, summarise_table
 
 
@@ -73,7 +74,9 @@ def judged(loss: losses.NodeLoss, shown: TableSummary) -> float:
         case losses.AverageClassSize(k=k):
             return n / (shown.kept + (shown.suppressed > 0)) / k
         case losses.LossMetric():
-            totals = shown.leaf_counts if isinstance(loss, losses.LeafShare) else shown.leaf_losses
+            sums = shown.leaf_counts if isinstance(loss, losses.LeafShare) else shown.leaf_losses
+            gone = [float((domain - 1) * shown.suppressed) for domain in shown.domains]
+            totals = [loss.weighed(total - of, of) for total, of in zip(sums, gone, strict=True)]
             return loss.combined(totals, n, shown.domains)
         case losses.NonUniformEntropy(weights=weights):
             return sum(weight * bits for weight, bits in zip(weights, shown.bits, strict=True))
@@ -155,12 +158,15 @@ class LossMetricMeasure(NodeMeasure):
         aggregate: losses.Aggregate = Field(
             "mean", description="how the attributes' losses become one; the source sums them"
         )
+        gs_factor: float = Field(
+            0.5, ge=0, le=1, description="below 0.5 suppressed records count for less, above it generalised values do"
+        )
 
     params: Params
 
     def loss(self, original: Table) -> losses.NodeLoss:
         """Return LM."""
-        return losses.LossMetric(_weights(self.params, original, "lm"), self.params.aggregate)
+        return losses.LossMetric(_weights(self.params, original, "lm"), self.params.aggregate, self.params.gs_factor)
 
 
 class LeafShareMeasure(LossMetricMeasure):
@@ -168,7 +174,7 @@ class LeafShareMeasure(LossMetricMeasure):
 
     def loss(self, original: Table) -> losses.NodeLoss:
         """Return ILoss."""
-        return losses.LeafShare(_weights(self.params, original, "iloss"), self.params.aggregate)
+        return losses.LeafShare(_weights(self.params, original, "iloss"), self.params.aggregate, self.params.gs_factor)
 
 
 class AverageClassSizeMeasure(NodeMeasure):
@@ -226,6 +232,37 @@ class ImprecisionMeasure(NodeMeasure):
     def loss(self, original: Table) -> losses.NodeLoss:
         """Return the imprecision."""
         return losses.Imprecision(_weights(self.params, original, "precision"))
+
+
+class AmbiguityMeasure(Measure):
+    """`ambiguity`: mean number of original records that a published one may be (Nergiz and Clifton 2007).
+
+    The product over attributes of the leaves of each published value, averaged over records; a suppressed value stands
+    for its whole domain. 1 for the original itself, unbounded.
+    """
+
+    supports: ClassVar[frozenset[Scale]] = frozenset(Scale)
+    generalised: ClassVar[bool] = True
+
+    def fit(self, original: Table) -> Fitted:
+        """Return the loss, knowing the original."""
+        return FittedAmbiguity(original)
+
+
+class DivergenceMeasure(Measure):
+    """`kl-divergence`: Kullback-Leibler divergence of the original file from the published one, in bits.
+
+    With p the share of a combination in the original, and q that of its published class divided by the combinations of
+    leaves that the class stands for, ``sum p log2(p / q)`` (Kifer and Gehrke 2006): what is lost by one who spreads
+    each class evenly over what it may be. 0 for the original itself, unbounded.
+    """
+
+    supports: ClassVar[frozenset[Scale]] = frozenset(Scale)
+    generalised: ClassVar[bool] = True
+
+    def fit(self, original: Table) -> Fitted:
+        """Return the loss, knowing the original."""
+        return FittedDivergence(original)
 
 
 class HeightMeasure(NodeMeasure):

@@ -98,6 +98,25 @@ def summarise_table(ladders: Sequence[Ladder], masked: Table) -> TableSummary:
     )
 
 
+def covered_leaves(ladders: Sequence[Ladder], masked: Table) -> NDArray[np.float64]:
+    """Return how many leaves each published value stands for, shape (n, V); a suppressed one for all of its domain.
+
+    Raises
+    ------
+    DataError
+        As `summarise_table`.
+    """
+    collect, found = FaultCollector(), []
+    for ladder in ladders:
+        with collect.step():
+            column = _column(ladder, masked)
+            leaves = np.array([coverage.leaves for coverage in column.coverages], dtype=np.float64)[column.codes]
+            found.append(np.where(column.emptied, float(ladder.domain), leaves))
+    if collect.faults:
+        raise DataError(collect.faults)
+    return np.column_stack(found)
+
+
 def _column(ladder: Ladder, masked: Table) -> _ColumnSummary:
     attribute = masked.schema[ladder.attribute.name]
     values = masked.column(attribute.name)

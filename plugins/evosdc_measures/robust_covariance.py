@@ -1,5 +1,7 @@
 """Robust covariances, which outliers do not draw: the minimum covariance determinant."""
 
+import warnings
+
 import numpy as np
 
 from evosdc.errors import Fault, ParameterError
@@ -30,7 +32,9 @@ def robust_covariance(numbers: Numbers) -> tuple[Numbers, Numbers]:
     if n > 2 * part.shape[1] + 1 and np.linalg.matrix_rank(usual / np.outer(scale, scale)) == part.shape[1]:
         determinant = _minimum_covariance_determinant()(random_state=0)
         try:
-            determinant.fit(part / scale)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of nearly singular halves, for which the usual covariance is taken
+                determinant.fit(part / scale)
         except ValueError:
             determinant = None
         if determinant is not None and np.linalg.matrix_rank(determinant.covariance_) == part.shape[1]:

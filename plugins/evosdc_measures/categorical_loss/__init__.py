@@ -61,6 +61,26 @@ SPECS: tuple[MeasureSpec, ...] = (
         source=f"{_SHLOMO}; absolute form and mean: reconstruction", kind="il",
     ),
     MeasureSpec(
+        name="k-marginal", implementation="evosdc_measures.categorical_loss.cells:KMarginal",
+        summary="Mean distance of all tables of k attributes; NIST's k-marginal score is 1000 less ten times that.",
+        source="NIST PSCR challenge (2018); all tables instead of drawn ones: reconstruction", kind="il",
+    ),
+    MeasureSpec(
+        name="false-zeros", implementation="evosdc_measures.categorical_loss.cells:FalseZeros",
+        summary="Occupied cells of all tables of up to K attributes that become empty: per cent.",
+        source="Eurostat's guidelines on targeted record swapping, as infoLoss of sdcMicro", kind="il",
+    ),
+    MeasureSpec(
+        name="lost-categories", implementation="evosdc_measures.categorical_loss.cells:LostCategories",
+        summary="Categories that no masked record has any more: per cent.", source="usual", kind="il",
+    ),
+    MeasureSpec(
+        name="cell-quantile", implementation="evosdc_measures.categorical_loss.cells:CellQuantile",
+        summary="A quantile of the changes of the occupied cells of all tables of up to K attributes.",
+        source="Eurostat's guidelines on targeted record swapping, as infoLoss of sdcMicro", kind="model",
+        range=_UNBOUNDED,
+    ),
+    MeasureSpec(
         name="relabelling", implementation="evosdc_measures.categorical_loss.relabelling:Relabelling",
         summary="Records that would read right if the categories' labels were exchanged: a harm, for constraints.",
         source="reconstruction; assignment of labels after Kuhn (1955)", kind="model",

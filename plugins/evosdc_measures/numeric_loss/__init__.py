@@ -3,6 +3,7 @@
 This module holds what the package offers and imports nothing heavy.
 """
 
+from dataclasses import replace
 from math import inf
 
 from evosdc.specs import MeasureSpec
@@ -52,6 +53,26 @@ SPECS: tuple[MeasureSpec, ...] = (
         "mean-variation", "discrepancy:MeanVariationLoss",
         "Mean variation of data, means, variances, covariances and correlations, averaged, times 100.",
         f"{_DOMINGO}; limit of each part: reconstruction",
+    ),
+    _loss(
+        "il-correl", "mlodak:CorrelationLoss",
+        "Distance between the diagonals of the inverse correlation matrices.",
+        "Mlodak (2020); matrices without an inverse: reconstruction",
+    ),
+    replace(
+        _loss(
+            "il-variables", "mlodak:VariablesLoss",
+            "Mean distance of values: equality, steps, or arctan of the difference of numbers.",
+            "Mlodak (2020); missing numbers: reconstruction",
+        ),
+        scales=("nominal", "ordinal", "numeric"),
+    ),
+    replace(
+        _figure(
+            "robust-eigenvalues-discrepancy", "robust_eigenvalues:RobustEigenvaluesDiscrepancy",
+            "Discrepancy of the eigenvalues of robust covariances; unbounded; needs scikit-learn.",
+        ),
+        source="Templ and Meindl (2008); scaling: reconstruction",
     ),
     *(
         _figure(

@@ -88,6 +88,10 @@ class TestPropensityRatio(_Loss):
     name, kind, order_matters, range = "pmse", "model", False, (0.0, float("inf"))
 
 
+class TestPropensityDistance(_Loss):
+    name, order_matters = "specks", False
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_a_judge_says_what_a_second_opinion_needs(name):
     found = default_registry()

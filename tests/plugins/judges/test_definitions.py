@@ -175,6 +175,8 @@ class TestPropensity:
         # Of the zeros 30 / 50 are published ones, of the ones 10 / 30; one coefficient besides the intercept.
         error = (50 * 0.1**2 + 30 * (1 / 6) ** 2) / 80
         assert fitted("pmse", original).score(masked) == pytest.approx(error * 16 * 40, rel=1e-3)
+        # 20 of 40 original records have the score of the zeros, 30 of 40 published ones
+        assert fitted("specks", original).score(masked) == pytest.approx(25.0)
 
     def test_a_perfect_synthesis_is_about_one(self):
         whole = people(4000, seed=1)
