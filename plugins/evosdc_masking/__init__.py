@@ -14,6 +14,7 @@ from evosdc_masking import (
     compression,
     microaggregation,
     noise,
+    outliers,
     post_randomisation,
     recoding,
     suppression,
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     import click
 
 _FAMILIES = (
-    post_randomisation, microaggregation, anonymity, swapping, recoding, suppression, noise, compression, synthesis,
+    post_randomisation, microaggregation, anonymity, swapping, recoding, suppression, noise, outliers, compression,
+    synthesis,
 )  # fmt: skip
 
 

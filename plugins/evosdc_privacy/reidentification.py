@@ -7,8 +7,8 @@ import numpy as np
 
 from evosdc.model import IntruderView, PrivacyModel
 from evosdc.table.equivalence import equivalence_classes, key_codes, told_apart
+from evosdc.table.negative_binomial import household_risks, reidentification_risks
 from evosdc.table.table import Numbers
-from evosdc_privacy.negative_binomial import household_risks, reidentification_risks
 
 LEVELS = (0.01, 0.05, 0.1, 0.5)
 

@@ -31,6 +31,11 @@ SPECS: tuple[MaskingMethodSpec, ...] = (
         scales=("numeric",),
     ),
     MaskingMethodSpec(
+        name="romm", implementation="evosdc_masking.noise.orthogonal:OrthogonalMasking",
+        summary="Random orthogonal matrix masking: records are turned, means and covariances kept exactly.",
+        source="Ting, Fienberg and Trottini 2008; distribution of the matrix: reconstruction", scales=("numeric",),
+    ),
+    MaskingMethodSpec(
         name="date-shift", implementation="evosdc_masking.noise.date_shift:DateShift",
         summary="Moves all dates of a record by the same random number of days: keeps the times between them.",
         source="Hripcsak et al. 2016; the nearest day that occurs: reconstruction", scales=("ordinal",),

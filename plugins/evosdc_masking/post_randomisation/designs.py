@@ -1,5 +1,7 @@
 """The transition matrix of a block of attributes, by design."""
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -51,6 +53,33 @@ def designed(block: Block, counts: Frequencies, params: PramParameters, preferen
         inner = _inner(block, domain, counts[domain], params, own, where)
         matrix[np.ix_(domain, domain)] = inner
     return matrix
+
+
+def with_kept(block: Block, matrix: Matrix, kept: Mapping[str, float]) -> Matrix:
+    """Return a matrix of one attribute whose diagonal is as given for some categories, their rows scaled to it.
+
+    Parameters
+    ----------
+    block : Block
+        Of one attribute.
+    matrix : ndarray of float64, shape (m, m)
+    kept : mapping of str to float
+        Probability by category.
+    """
+    result = matrix.copy()
+    attribute = block.attributes[0]
+    labels = ["" if state[0] < 0 else attribute.categories[int(state[0])] for state in block.states]
+    for i, label in enumerate(labels):
+        if label in kept:
+            rest = 1.0 - result[i, i]
+            others = np.delete(np.arange(len(labels)), i)
+            if rest > 0.0:
+                result[i, others] *= (1.0 - kept[label]) / rest
+                result[i, i] = kept[label]
+            elif kept[label] < 1.0 and (reachable := others[matrix[:, i][others] > 0.0]).size:
+                result[i, reachable] = (1.0 - kept[label]) / reachable.size
+                result[i, i] = kept[label]
+    return result
 
 
 def _inner(

@@ -102,6 +102,10 @@ class PramParameters(Parameters):
     by_record: bool | None = Field(
         default=None, description="Preference: weigh each row by its category's frequency; not so unless given."
     )
+    kept: dict[str, dict[str, Annotated[float, Field(ge=0, le=1)]]] = Field(
+        default={},
+        description="Design a: probability that a value is kept, by attribute and category; p for those not named.",
+    )
     crossed: list[list[str]] = Field(
         default=[],
         description="Blocks of attributes that are crossed into one: only combinations that occur are published.",
@@ -157,6 +161,10 @@ class PramParameters(Parameters):
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
+        if self.kept and self.design != "a":
+            raise ValueError("kept with design a alone")
+        if self.kept and self.crossed:
+            raise ValueError("kept or crossed, and not both")
         if self.equation is not None and "design" in self.model_fields_set:
             raise ValueError("a design or an equation, and not both")
         if self.equation is not None:

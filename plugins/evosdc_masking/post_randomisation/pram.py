@@ -16,7 +16,7 @@ from evosdc.randomisation.transition import Matrix, cumulative, forbidding
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
 from evosdc_masking.post_randomisation.crossing import Block, block_of, crossed_blocks
-from evosdc_masking.post_randomisation.designs import INVARIANT, designed
+from evosdc_masking.post_randomisation.designs import INVARIANT, designed, with_kept
 from evosdc_masking.post_randomisation.own_matrices import Assigned, assigned
 from evosdc_masking.post_randomisation.parameters import PramParameters
 from evosdc_masking.post_randomisation.structural_zeros import (
@@ -121,6 +121,14 @@ class Pram(Tunable):
             With everything that does not fit the table.
         """
         names = [attribute.name for attribute in table.schema.categorical]
+        strange = [
+            Fault(f"method pram: kept ({name})", repr(label), "categories of masked attributes")
+            for name, diagonal in self.params.kept.items()
+            for label in (diagonal if name in names else [name])
+            if name not in names or label not in table.schema[name].code
+        ]
+        if strange:
+            raise ParameterError(strange)
         blocks = crossed_blocks(names, self.params.crossed)
         faults = self._faults(table, blocks)
         if faults:
@@ -151,7 +159,10 @@ class Pram(Tunable):
             assert own is not None
             return block, self._forbidding(block, own.on(block))
         preferences = None if own is None else own.on(block)
-        return block, self._forbidding(block, designed(block, block.counts(weights), self.params, preferences))
+        matrix = designed(block, block.counts(weights), self.params, preferences)
+        if self.params.kept and block.names[0] in self.params.kept:
+            matrix = with_kept(block, matrix, self.params.kept[block.names[0]])
+        return block, self._forbidding(block, matrix)
 
     def _forbidding(self, block: Block, matrix: Matrix) -> Matrix:
         """Return the matrix without structural zeros."""

@@ -1,7 +1,7 @@
 """Top and bottom coding."""
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
@@ -49,6 +49,19 @@ class ExtremeCoding(Tunable):
             "(numbers) or a label such as >= 65.",
         )
 
+        replacement: float | str | dict[str, float | str] | None = Field(
+            default=None,
+            description="Number or category that is published for the tail, for all attributes or by name; in place of "
+            "output.",
+        )
+
+        @field_validator("replacement")
+        @classmethod
+        def _instead(cls, value: Any, info: ValidationInfo) -> Any:
+            if value is not None and info.data.get("output") is not None:
+                raise ValueError("nothing, since output says what is published")
+            return value
+
         @field_validator("share")
         @classmethod
         def _one_of_three(cls, share: float | None, info: ValidationInfo) -> float | None:
@@ -80,11 +93,12 @@ class ExtremeCoding(Tunable):
         """Raise `ParameterError` naming each attribute that q, value or output do not fit."""
         super().require_fit(table)
         faults = [fault for attribute in table.schema.attributes for fault in self._faults(table, attribute)]
-        if isinstance(self.params.value, Mapping):
+        for key in ("value", "replacement"):
+            given = getattr(self.params, key)
             wanted = f"one of {', '.join(table.schema.names)}"
             faults += [
-                Fault(f"method {self.name}: value", repr(name), wanted, did_you_mean(name, table.schema.names))
-                for name in self.params.value
+                Fault(f"method {self.name}: {key}", repr(name), wanted, did_you_mean(name, table.schema.names))
+                for name in (given if isinstance(given, Mapping) else ())
                 if name not in table.schema
             ]
         if faults:
@@ -99,12 +113,18 @@ class ExtremeCoding(Tunable):
                 faults.append(Fault(f"{where}: q", f"numeric attribute {attribute.name}", wanted, _NO_CATEGORIES))
             if isinstance(value, str):
                 faults.append(Fault(f"{where}: value for attribute {attribute.name}", repr(value), "a number"))
+            if isinstance(own := self._replacement(attribute), str):
+                faults.append(Fault(f"{where}: replacement for attribute {attribute.name}", repr(own), "a number"))
             return faults
         if q is not None and q > (size := occurring(np.asarray(table.column(attribute.name)))):
             faults.append(too_many(self.name, attribute, q, size))
         if value is not None and category_at(attribute, value) is None:
             wanted, advice = f"one of {', '.join(attribute.categories)}", did_you_mean(str(value), attribute.categories)
             faults.append(Fault(f"{where}: value for attribute {attribute.name}", repr(value), wanted, advice))
+        own = self._replacement(attribute)
+        if own is not None and str(own) not in attribute.code:
+            wanted, advice = f"one of {', '.join(attribute.categories)}", did_you_mean(str(own), attribute.categories)
+            faults.append(Fault(f"{where}: replacement for attribute {attribute.name}", repr(own), wanted, advice))
         if self.params.output == "mean":
             wanted = "threshold, median or label"
             faults.append(Fault(f"{where}: output", f"mean of ordinal attribute {attribute.name}", wanted))
@@ -113,6 +133,10 @@ class ExtremeCoding(Tunable):
     def _value(self, attribute: Attribute) -> float | str | None:
         value = self.params.value
         return value.get(attribute.name) if isinstance(value, dict) else value
+
+    def _replacement(self, attribute: Attribute) -> float | str | None:
+        own = self.params.replacement
+        return own.get(attribute.name) if isinstance(own, dict) else own
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Return the coded table; nothing is random.
@@ -145,6 +169,11 @@ class ExtremeCoding(Tunable):
             inwards = occurs[::-1] if self.highest else occurs
             q = self.params.q
             tail = inwards[: q if q is not None else categories_by_share(counts, inwards, self.params.share or 0.0)]
+        own = self._replacement(attribute)
+        if own is not None:
+            recoding = np.append(np.arange(counts.size), -1).astype(np.int32)
+            recoding[tail] = attribute.code[str(own)]
+            return Table(alone.schema, recoding[alone.codes], alone.numbers)
         return coded_categories(alone, tail, self.highest, self.params.output)
 
     def _numbers(self, alone: Table, value: float | str | None) -> Table:
@@ -153,6 +182,9 @@ class ExtremeCoding(Tunable):
             tail = tail_by_share(column, self.params.share or 0.0, self.highest)
         else:
             tail = tail_by_value(column, float(value), self.highest)
+        own = self._replacement(alone.schema.attributes[0])
+        if own is not None:
+            return Table(alone.schema, alone.codes, np.where(tail.inside, float(own), column)[:, None])
         return coded_numbers(alone, tail, self.highest, self.params.output)
 
 

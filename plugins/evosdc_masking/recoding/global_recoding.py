@@ -19,6 +19,7 @@ from evosdc_masking.recoding.merging import mergings
 from evosdc_masking.recoding.rules import METHOD, Rules
 
 _Width = Annotated[float, Field(gt=0)]
+_Number = Annotated[int, Field(ge=1, le=100_000)]
 
 
 class GlobalRecoding(Tunable):
@@ -52,8 +53,16 @@ class GlobalRecoding(Tunable):
         cuts: list[float] | dict[str, list[float]] | None = Field(
             None, description="numbers at which intervals begin, for all or by attribute"
         )
-        output: Literal["point", "label"] = Field(
-            "point", description="point: a member of the group; label: the group's own label"
+        intervals: _Number | dict[str, _Number] | None = Field(
+            None, description="number of the intervals that numbers are put into, for all or by attribute"
+        )
+        spacing: Literal["equal", "log", "quantile"] = Field(
+            "equal", description="how intervals lie: of equal width, of equal width of logarithms, of equal frequency"
+        )
+        output: Literal["point", "label", "lower", "upper", "middle"] = Field(
+            "point",
+            description="point: a member of the group; label: the group's own label; lower, upper, middle: the least "
+            "or greatest number of the group, or the middle between them",
         )
 
     params: Params
@@ -63,7 +72,8 @@ class GlobalRecoding(Tunable):
         groups = params.partition
         if isinstance(groups, Path):
             groups = read_partitions(groups, f"{METHOD}: partition")  # type: ignore[assignment]
-        self._rules = Rules(params.q, params.level, groups, params.width, params.cuts, params.start)  # type: ignore[arg-type]
+        given = (params.q, params.level, groups, params.width, params.cuts, params.start)
+        self._rules = Rules(*given, params.intervals, params.spacing)  # type: ignore[arg-type]
 
     @classmethod
     def designs(cls, table: Table) -> Sequence[Design]:
@@ -103,8 +113,12 @@ class GlobalRecoding(Tunable):
         partitions = self._rules.partitions(table)
         published = table
         for name, partition in partitions.items():
+            attribute = table.schema[name]
+            if self.params.output in ("lower", "upper", "middle") and not attribute.categorical:
+                published = published.with_columns(self._bounded(table, attribute, partition))
+                continue
             part = self._labelled if self.generalises else self._represented
-            published = published.with_columns(part(table, table.schema[name], partition))
+            published = published.with_columns(part(table, attribute, partition))
         return published
 
     @staticmethod
@@ -114,6 +128,16 @@ class GlobalRecoding(Tunable):
             return Table(alone.schema, alone.codes, middle_numbers(partition, alone.numbers[:, 0])[:, None])
         counts = frequencies(alone.codes[:, 0], len(attribute.categories))
         return Table(alone.schema, representatives(partition, counts, attribute.scale)[alone.codes], alone.numbers)
+
+    def _bounded(self, table: Table, attribute: Attribute, partition: Grouping) -> Table:
+        alone = table.select([attribute.name])
+        column, groups = alone.numbers[:, 0], partition.groups
+        published = np.full(column.shape, np.nan)
+        for group in np.unique(groups[groups >= 0]):
+            inside = groups == group
+            low, high = float(column[inside].min()), float(column[inside].max())
+            published[inside] = {"lower": low, "upper": high}.get(self.params.output, low / 2.0 + high / 2.0)
+        return Table(alone.schema, alone.codes, published[:, None])
 
     @staticmethod
     def _labelled(table: Table, attribute: Attribute, partition: Grouping) -> Table:

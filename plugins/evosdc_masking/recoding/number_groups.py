@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from evosdc.errors import Fault, ParameterError
 from evosdc.table.generalisation import bound_label, number_interval_label
 from evosdc.table.numerals import MOST_DECIMALS, decimals_of, numeral
 from evosdc.table.schema import Attribute
@@ -77,6 +78,51 @@ def between_cuts(column: Numbers, cuts: Sequence[float], decimals: int) -> Group
     for low, high in pairwise(ascending):
         labels.append(number_interval_label(low, high, digits, closed=False))
     return Grouping(groups, (*labels, bound_label(numeral(ascending[-1], digits), above=True)))
+
+
+def so_many_intervals(column: Numbers, number: int, spacing: str, decimals: int, place: str) -> Grouping:
+    """Return the partition into so many intervals, fewer where some would hold nothing or ends coincide.
+
+    Parameters
+    ----------
+    column : ndarray of float64, shape (n,)
+    number : int
+    spacing : {"equal", "log", "quantile"}
+        Equal widths, equal widths of logarithms, or about equal frequencies.
+    decimals : int
+        Of the attribute.
+    place : str
+        For messages.
+
+    Raises
+    ------
+    ParameterError
+        Logarithms of numbers that are not positive.
+    """
+    present = column[~np.isnan(column)]
+    if not present.size or present.min() == present.max():
+        label = number_interval_label(float(present.min()), float(present.max()), decimals) if present.size else "*"
+        return Grouping(np.where(np.isnan(column), -1, 0).astype(np.int64), (label,))
+    low, high = float(present.min()), float(present.max())
+    if spacing == "log":
+        if low <= 0.0:
+            wanted = "positive numbers"
+            raise ParameterError(
+                Fault(place, f"logarithms of numbers from {low:g} on", wanted, "Take another spacing.")
+            )
+        inner = np.exp(np.linspace(np.log(low), np.log(high), number + 1)[1:-1])
+    elif spacing == "quantile":
+        inner = np.sort(present)[present.size * np.arange(1, number) // number]
+    else:
+        inner = low + (high / number - low / number) * np.arange(1, number)
+    cuts = np.unique(inner[(inner > low) & (inner <= high)])
+    ends = [low, *cuts.tolist(), high]
+    groups = np.searchsorted(cuts, column, side="right").astype(np.int64)
+    groups[np.isnan(column)] = -1
+    digits = decimals if spacing == "quantile" else MOST_DECIMALS
+    labels = [number_interval_label(a, b, min(digits, 6 + decimals), closed=False) for a, b in pairwise(ends[:-1])]
+    labels.append(number_interval_label(ends[-2], high, min(digits, 6 + decimals)))
+    return Grouping(groups, tuple(labels))
 
 
 def numbers_at_level(attribute: Attribute, column: Numbers, level: int) -> Grouping:

@@ -16,11 +16,12 @@ from evosdc_masking.recoding.number_groups import (
     equal_intervals,
     least_width,
     numbers_at_level,
+    so_many_intervals,
     usual_width,
 )
 
 METHOD = "method global-recoding"
-_FOR_CATEGORIES, _FOR_NUMBERS = ("q", "level", "partition"), ("level", "width", "cuts")
+_FOR_CATEGORIES, _FOR_NUMBERS = ("q", "level", "partition"), ("level", "width", "cuts", "intervals")
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class Rules:
     width : float or mapping of str to float, optional
     cuts : sequence of float or mapping of str to sequence of float, optional
     start : float
+    intervals : int or mapping of str to int, optional
+    spacing : {"equal", "log", "quantile"}
     """
 
     q: int | None = None
@@ -43,6 +46,8 @@ class Rules:
     width: float | Mapping[str, float] | None = None
     cuts: Sequence[float] | Mapping[str, Sequence[float]] | None = None
     start: float = 0.0
+    intervals: int | Mapping[str, int] | None = None
+    spacing: str = "equal"
 
     def assigned(self, table: Table) -> dict[str, tuple[str, Any]]:
         """Return the rule and its value by attribute; attributes that stay as they are are left out.
@@ -55,7 +60,7 @@ class Rules:
         ParameterError
             Names that the table lacks, two rules for an attribute, a rule that does not suit its scale, or none.
         """
-        given = {key: getattr(self, key) for key in (*_FOR_CATEGORIES, "width", "cuts")}
+        given = {key: getattr(self, key) for key in (*_FOR_CATEGORIES, "width", "cuts", "intervals")}
         given = {key: value for key, value in given.items() if value is not None}
         by_name = {key: value for key, value in given.items() if isinstance(value, Mapping)}
         general = {key: value for key, value in given.items() if key not in by_name}
@@ -121,6 +126,8 @@ class Rules:
             assert attribute.hierarchy is not None
             codes, labels = attribute.hierarchy.nodes(attribute.categories)
             return Grouping(codes[:, value].astype("int64"), labels[value])
+        if rule == "intervals":
+            return so_many_intervals(column, value, self.spacing, attribute.decimals, place)  # type: ignore[arg-type]
         if rule == "cuts":
             if not value:
                 raise ParameterError(Fault(place, "no number", "at least one"))

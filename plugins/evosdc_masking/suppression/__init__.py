@@ -12,4 +12,9 @@ SPECS: tuple[MaskingMethodSpec, ...] = (
         source="Samarati and Sweeney 1998; Willenborg and De Waal 2001; heuristics: reconstruction",
         guarantees=(("k-anonymity", "k"),), default_for=("assurance",),
     ),
+    MaskingMethodSpec(
+        name="risk-suppression", implementation="evosdc_masking.suppression.risk_suppression:RiskSuppression",
+        summary="Values of records with an individual risk above a threshold are suppressed, one attribute at a time.",
+        source="localSupp of sdcMicro; risk: Benedetti and Franconi 1998",
+    ),
 )  # fmt: skip

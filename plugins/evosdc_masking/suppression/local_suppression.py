@@ -46,6 +46,11 @@ class LocalSuppression(Tunable):
             "set of all attributes alone.",
         )
         subset_k: tuple[int, ...] = Field(default=(), description="k of each of the subsets; default: k for all.")
+        ghosts: dict[str, tuple[str, ...]] = Field(
+            default={},
+            description="Masked attributes that are no keys, and the keys with which they are suppressed: a person "
+            "whose region is suppressed must not be found by the region of birth.",
+        )
         importance: dict[str, float] = Field(
             default={},
             description="Cost of suppressing a value of an attribute, by its name, positive; 1 for those not named.",
@@ -76,6 +81,14 @@ class LocalSuppression(Tunable):
         if len(names) > MOST_ATTRIBUTES:
             given, wanted = f"{len(names)} attributes", f"at most {MOST_ATTRIBUTES}"
             faults.append(Fault(where, given, wanted, "Mask fewer attributes."))
+        for name, linked in self.params.ghosts.items():
+            strange = [other for other in (name, *linked) if other not in names]
+            wrong = [other for other in linked if other in self.params.ghosts]
+            if strange or wrong or not linked:
+                given = ", ".join(dict.fromkeys([*strange, *wrong])) or f"{name} without keys"
+                faults.append(Fault(f"{where}: ghosts", given, f"masked attributes and keys of {', '.join(names)}"))
+        if self.params.ghosts and len(self.params.ghosts) >= len(names):
+            faults.append(Fault(f"{where}: ghosts", "all masked attributes", "at least one key"))
         for size in self.params.subsets:
             if not 1 <= size <= len(names):
                 faults.append(Fault(f"{where}: subsets", str(size), f"sizes from 1 to {len(names)}"))
@@ -110,6 +123,22 @@ class LocalSuppression(Tunable):
             The result is not k-anonymous: a defect.
         """
         self.require_fit(table)
+        if self.params.ghosts:
+            return self._with_ghosts(table)
+        return self._keys_masked(table)
+
+    def _with_ghosts(self, table: Table) -> Table:
+        """Return the table with keys suppressed, and ghost attributes wherever a key of theirs was."""
+        keys = [name for name in table.schema.names if name not in self.params.ghosts]
+        masked = table.with_columns(self._keys_masked(table.select(keys)))
+        places = {name: j for j, name in enumerate(table.schema.names)}
+        before, after = key_values(table), key_values(masked)
+        gone = (after < 0) & (before >= 0)
+        for name, linked in self.params.ghosts.items():
+            gone[:, places[name]] |= gone[:, [places[key] for key in linked]].any(axis=1)
+        return with_suppressed(table, gone)
+
+    def _keys_masked(self, table: Table) -> Table:
         wildcard = self._wildcard(table)
         values = key_values(table)
         asked = self._asked(values.shape[1])

@@ -16,4 +16,15 @@ SPECS: tuple[MaskingMethodSpec, ...] = (
         summary="Values are swapped at random, then exchanged until tables of two and three attributes are kept.",
         source="Dalenius and Reiss 1982; Reiss 1984; random exchanges are a reconstruction", default_for=("protect",),
     ),
+    MaskingMethodSpec(
+        name="record-swapping", implementation="evosdc_masking.swapping.record_swapping:RecordSwapping",
+        summary="Households that stand out exchange their places with similar ones elsewhere.",
+        source="Shlomo, Tudor and Groom 2010; Eurostat's guidelines for the census of 2021; partners: reconstruction",
+        scales=("nominal", "ordinal"),
+    ),
+    MaskingMethodSpec(
+        name="shuffling", implementation="evosdc_masking.swapping.shuffling:Shuffling",
+        summary="Values go to other records in the order that a model given predictors says; marginals are kept.",
+        source="Muralidhar and Sarathy 2005, 2006; normal scores: reconstruction", scales=("numeric",),
+    ),
 )  # fmt: skip

@@ -36,6 +36,12 @@ class RankSwapping(Tunable):
     value moves more than D ranks; D = 0 changes nothing. Missing values keep their places and are not ranked: n counts
     the values that are present.
 
+    Numbers beyond `top` and `bottom` percent can be published as their mean, before the others are swapped. `r0` and
+    `k0` bound what swapping does to each attribute: with the same random numbers the greatest D up to p percent is
+    taken by which its rank correlation with the original is at least r0, and numbers move by at most k0 standard
+    deviations on average. Moore controls both by closed forms that hold for uniform values; here they hold by trial,
+    whatever the values (reconstruction).
+
     Source: Moore (1996), in the form of the Handbook on Statistical Disclosure Control.
     """
 
@@ -43,6 +49,14 @@ class RankSwapping(Tunable):
         """How far values may move."""
 
         p: float = Field(default=5, ge=0, le=100, description="Greatest move, in percent of the number of records.")
+        top: float = Field(0, ge=0, lt=50, description="Percent of the greatest numbers that become their mean first.")
+        bottom: float = Field(0, ge=0, lt=50, description="Percent of the least numbers that become their mean first.")
+        r0: float | None = Field(
+            None, ge=0, le=1, description="Least correlation of a swapped attribute with itself; p is lowered for it."
+        )
+        k0: float | None = Field(
+            None, ge=0, description="Greatest mean move of a number, in standard deviations; p is lowered for it."
+        )
 
     params: Params
 
@@ -62,7 +76,7 @@ class RankSwapping(Tunable):
             codes[present, j] = column[present][self._sources(keys, rng)]
         for j in range(numbers.shape[1]):
             present = np.flatnonzero(~np.isnan(table.numbers[:, j]))
-            values = table.numbers[present, j]
+            values = self._without_tails(table.numbers[present, j])
             numbers[present, j] = values[self._sources(values, rng)]
         return Table(table.schema, codes, numbers)
 
@@ -71,10 +85,48 @@ class RankSwapping(Tunable):
         n = keys.size
         shuffled = rng.permutation(n)
         order = shuffled[np.argsort(keys[shuffled], kind="stable")]
-        partners = swapped(rng.random(n), reach(n, self.params.p))
+        uniforms, distance = rng.random(n), reach(n, self.params.p)
+        partners = swapped(uniforms, distance)
+        if self.params.r0 is not None or self.params.k0 is not None:
+            partners = self._within(keys[order].astype(np.float64), uniforms, distance)
         sources = np.empty(n, dtype=np.int64)
         sources[order] = order[partners]
         return sources
+
+    def _within(self, ascending: NDArray[np.float64], uniforms: NDArray[np.float64], distance: int) -> Ranks:
+        """Return partners by the greatest distance of a bisection that keeps r0 and k0; all stay where none does."""
+        low, best, high = 0, np.arange(len(ascending)), distance
+        while low < high:
+            middle = (low + high + 1) // 2
+            partners = swapped(uniforms, middle)
+            if self._kept(ascending, partners):
+                low, best = middle, partners
+            else:
+                high = middle - 1
+        return best
+
+    def _kept(self, ascending: NDArray[np.float64], partners: Ranks) -> bool:
+        ranks = np.arange(len(partners), dtype=np.float64)
+        spread = float(((ranks - ranks.mean()) ** 2).sum())
+        apart = float(((ranks - partners) ** 2).sum())
+        correlated = self.params.r0 is None or spread == 0.0 or 1.0 - apart / (2.0 * spread) >= self.params.r0
+        deviation = float(ascending.std())
+        moved = float(np.abs(ascending - ascending[partners]).mean()) if len(ascending) else 0.0
+        return correlated and (self.params.k0 is None or moved <= self.params.k0 * deviation + 1e-12)
+
+    def _without_tails(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return numbers whose extreme ones are their means; ties at the edge stay out of a tail."""
+        if not (self.params.top or self.params.bottom) or not values.size:
+            return values
+        result, ascending = values.copy(), np.sort(values)
+        for share, highest in ((self.params.top, True), (self.params.bottom, False)):
+            count = reach(values.size, share)
+            if count:
+                edge = ascending[-count - 1] if highest else ascending[count]
+                tail = values > edge if highest else values < edge
+                if tail.any():
+                    result[tail] = np.sort(values[tail]).mean()
+        return result
 
 
 @kernel

@@ -7,9 +7,9 @@ from pydantic import Field
 
 from evosdc.model import Fitted, Measure
 from evosdc.model.parameters import Parameters
+from evosdc.table.robust_covariance import robust_squared_distances
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
-from evosdc_measures.robust_covariance import robust_squared_distances
 
 
 class RobustInterval(Measure):

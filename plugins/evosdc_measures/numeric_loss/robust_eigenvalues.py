@@ -5,10 +5,10 @@ from pydantic import Field
 
 from evosdc.model import Fitted, Measure
 from evosdc.model.parameters import Parameters
+from evosdc.table.robust_covariance import robust_covariance
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
 from evosdc_measures.numeric_loss.discrepancy import Error, differences, entries_of
-from evosdc_measures.robust_covariance import robust_covariance
 
 
 class RobustEigenvaluesDiscrepancy(Measure):

@@ -38,13 +38,20 @@ def test_all_methods_say_what_of_them_is_tuned() -> None:
     assert all(issubclass(REGISTRY.implementation("masking-method", name), Tunable) for name in OWN)
 
 
+UNTUNED = {
+    "gower-microaggregation", "multivariate-top-coding", "outlier-noise", "record-swapping", "risk-suppression",
+    "robust-microaggregation", "romm", "shuffling",
+}  # fmt: skip
+"""Methods whose place in tuning is not decided: they work where they are named."""
+
+
 @pytest.mark.parametrize("name", OWN)
 def test_masks_at_the_ends_and_in_the_middle_of_all_ranges(name: str) -> None:
     cls: type[MaskingMethod] = REGISTRY.implementation("masking-method", name)
     table = sample_table("many-records", cls.supports)
     table = dated(table) if name == "date-shift" else table
     designs = designs_of(cls, table)
-    assert designs or name in ("jpeg", "jpeg2000")
+    assert bool(designs) is (name not in UNTUNED) or name in ("jpeg", "jpeg2000")
     for design in designs:
         for share in (0.0, 0.5, 1.0):
             params = design.params([share] * len(design.free))

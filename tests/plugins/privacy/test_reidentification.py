@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from evosdc.model import MissingMatch
-from evosdc_privacy.negative_binomial import household_risks, reidentification_risks
+from evosdc.table.negative_binomial import household_risks, reidentification_risks
 from evosdc_privacy.reidentification import GlobalRisk, HouseholdRisk, IndividualRisk, record_risks
 from tests.plugins.privacy.reference import negative_binomial_mean, release_of_codes
 

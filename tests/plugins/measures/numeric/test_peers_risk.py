@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from evosdc.table.robust_covariance import robust_covariance
 from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import Table
 from evosdc_measures.interval_disclosure.robust_interval import RobustInterval
 from evosdc_measures.linkage.dbrl import DistanceBasedLinkage
-from evosdc_measures.robust_covariance import robust_covariance
 from tests.plugins.measures.numeric.cases import pairs
 
 
