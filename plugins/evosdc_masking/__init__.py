@@ -61,7 +61,9 @@ def evosdc_portfolios() -> Iterator[PortfolioSpec]:
 
 @hookimpl
 def evosdc_commands(cli: "click.Group") -> None:
-    """Add ``evosdc estimate``."""
+    """Add ``evosdc estimate``, ``evosdc table`` and ``evosdc households``."""
+    from evosdc_masking.command import households, table
     from evosdc_masking.post_randomisation.estimate_command import estimate
 
-    cli.add_command(estimate)
+    for command in (estimate, table, households):
+        cli.add_command(command)

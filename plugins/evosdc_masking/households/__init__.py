@@ -1,0 +1,1 @@
+"""A file of persons as one of households, and back."""

@@ -1,0 +1,1 @@
+"""Frequency tables that are published beside a file, with noise by cell keys."""
