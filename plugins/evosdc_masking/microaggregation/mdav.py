@@ -35,11 +35,10 @@ class Mdav(ClassAveraging, Grouping):
             description="Stretch each masked numeric attribute so that its mean and variance are the original's "
             "(published values can then leave the original range).",
         )
-
-        hierarchies: bool = Field(
-            default=False,
+        hierarchies: bool | None = Field(
+            default=None,
             description="Whether categories with a hierarchy are compared by the level of their lowest common "
-            "ancestor, and numbers by their difference over the range, as clustering does.",
+            "ancestor, and numbers by their difference over the range, as clustering does; not so unless given.",
         )
 
     name = "mdav"
@@ -78,7 +77,7 @@ class Mdav(ClassAveraging, Grouping):
         return mdav_partition(self._space(table), self.params.k)
 
     def _space(self, part: Table) -> Space:
-        return space_of(part, self.params.hierarchies, self.params.average, self.spreads)
+        return space_of(part, bool(self.params.hierarchies), self.params.average, self.spreads)
 
     def _microaggregated(self, part: Table, weights: Numbers | None) -> Table:
         masked = aggregated(part, mdav_partition(self._space(part), self.params.k), self.params.average, weights)

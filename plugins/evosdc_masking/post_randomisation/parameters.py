@@ -102,8 +102,8 @@ class PramParameters(Parameters):
     by_record: bool | None = Field(
         default=None, description="Preference: weigh each row by its category's frequency; not so unless given."
     )
-    kept: dict[str, dict[str, Annotated[float, Field(ge=0, le=1)]]] = Field(
-        default={},
+    kept: dict[str, dict[str, Annotated[float, Field(ge=0, le=1)]]] | None = Field(
+        default=None,
         description="Design a: probability that a value is kept, by attribute and category; p for those not named.",
     )
     crossed: list[list[str]] = Field(

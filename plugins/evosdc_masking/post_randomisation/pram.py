@@ -123,7 +123,7 @@ class Pram(Tunable):
         names = [attribute.name for attribute in table.schema.categorical]
         strange = [
             Fault(f"method pram: kept ({name})", repr(label), "categories of masked attributes")
-            for name, diagonal in self.params.kept.items()
+            for name, diagonal in (self.params.kept or {}).items()
             for label in (diagonal if name in names else [name])
             if name not in names or label not in table.schema[name].code
         ]
