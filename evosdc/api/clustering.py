@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evosdc.api.html import paragraphs, require_free, table
-from evosdc.api.tables import as_table, chosen_of, listed
+from evosdc.api.tables import as_table, chosen_of, held_once, listed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -159,8 +159,9 @@ def cluster(
     """
     from evosdc.clustering.clusters import clusters_of
 
-    given = as_table(data)
-    chosen = given.select(chosen_of(data, given, listed(attributes)))
+    frame = held_once(data)
+    given = as_table(frame)
+    chosen = given.select(chosen_of(frame, given, listed(attributes)))
     return Clustered.of(clusters_of(chosen, c, up_to=up_to, fuzziness=fuzzy, starts=starts, seed=seed, seeds=seeds))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from evosdc.api.tables import as_given, as_table, chosen_of, listed
+from evosdc.api.tables import as_given, as_table, chosen_of, held_once, listed
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
@@ -70,14 +70,15 @@ def mask(
     """
     require_seed(seed)
     if not isinstance(data, Table):
-        table = as_table(data)
-        names = chosen_of(data, table, listed(attributes))
+        frame = held_once(data)
+        table = as_table(frame)
+        names = chosen_of(frame, table, listed(attributes))
         masked = mask(
             table, method, attributes=names, by=by, then=then, right_labels=right_labels, move_values=move_values,
             seed=seed, executor=executor,
             **params,
         )  # fmt: skip
-        given: Data = as_given(data, masked)
+        given: Data = as_given(frame, masked)
         return given
     from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.calls.masking import as_chain, build_steps, mask_file

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evosdc.api.results import Scores
-from evosdc.api.tables import as_table, as_version, chosen_of, listed, warn_of_another_order
+from evosdc.api.tables import as_table, as_version, chosen_of, held_once, listed, warn_of_another_order
 from evosdc.plugins.registry import Registry, default_registry
 
 
@@ -46,8 +46,9 @@ def measure(
     named = {measures: {}} if isinstance(measures, str) else measures
     params = named if named is None or isinstance(named, Mapping) else {name: {} for name in named}
     warn_of_another_order(original, masked)
-    before = as_table(original)
-    chosen = chosen_of(original, before, listed(attributes), warn=False)
+    frame = held_once(original)
+    before = as_table(frame)
+    chosen = chosen_of(frame, before, listed(attributes), warn=False)
     after = as_version(masked, before, None if params is None else _reads_generalised(params, registry), chosen)
     return Scores(score_table(before, after, params, chosen, registry).scores)
 

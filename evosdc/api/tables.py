@@ -3,11 +3,14 @@
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evosdc.errors import DataError, Fault
 from evosdc.table.schema import WITHHELD, Role, Schema
 from evosdc.table.table import Table
+
+if TYPE_CHECKING:
+    from evosdc.files.frame_columns import HeldFrame
 
 
 def read_table(path: str | Path, schema: str | Path | Schema | None = None) -> Table:
@@ -36,9 +39,20 @@ def as_table(data: Any) -> Table:
     if isinstance(data, Table):
         return data
     from evosdc.files.frame import table_from_frame
+
+    return table_from_frame(_held(data))
+
+
+def held_once(data: Any) -> Any:
+    """Return a frame as one whose columns are read once, however often it is given to the functions here."""
+    return data if isinstance(data, Table) else _held(data)
+
+
+def _held(data: Any) -> "HeldFrame":
+    from evosdc.files.frame_columns import HeldFrame
     from evosdc.files.frame_kinds import as_pandas
 
-    return table_from_frame(as_pandas(data))
+    return data if isinstance(data, HeldFrame) else HeldFrame(as_pandas(data), data)
 
 
 def as_file(data: Any, protect: Sequence[str] | None = None) -> tuple[Table, dict[str, str]]:
@@ -62,15 +76,15 @@ def as_file(data: Any, protect: Sequence[str] | None = None) -> tuple[Table, dic
     """
     if isinstance(data, Table):
         return data, {}
-    from evosdc.files.frame import columns_of, table_from_frame
-    from evosdc.files.frame_kinds import as_pandas
+    from evosdc.files.frame import table_from_frame
     from evosdc.files.inference.proposal import infer_schema
     from evosdc.files.schema.description import AttributeDescription, SchemaDescription
 
-    frame = as_pandas(data)
-    if len(columns_of(frame)) and not len(frame):
-        return table_from_frame(frame), {}  # refuses it
-    found = infer_schema(frame)
+    whole = _held(data)
+    frame = whole.frame
+    if len(whole.parts) and not len(frame):
+        return table_from_frame(whole), {}  # refuses it
+    found = infer_schema(whole)
     described, reasons = {}, {}
     for label, attribute in zip(frame.columns, found.schema.attributes, strict=True):
         role = attribute.role
@@ -80,7 +94,7 @@ def as_file(data: Any, protect: Sequence[str] | None = None) -> tuple[Table, dic
             role = Role.QUASI_IDENTIFIER
         described[str(label)] = AttributeDescription(role, missing=attribute.missing)
         reasons[str(label)] = f"{role}: {found.reasons[attribute.name]}"
-    return table_from_frame(frame, SchemaDescription(described, found.schema.missing)), reasons
+    return table_from_frame(whole, SchemaDescription(described, found.schema.missing)), reasons
 
 
 def chosen_of(data: Any, table: Table, attributes: Sequence[str] | None, warn: bool = True) -> tuple[str, ...]:
@@ -100,10 +114,9 @@ def chosen_of(data: Any, table: Table, attributes: Sequence[str] | None, warn: b
     chosen = choose_attributes(table.schema, attributes)
     if attributes is not None or isinstance(data, Table):
         return chosen
-    from evosdc.files.frame_kinds import as_pandas
     from evosdc.files.inference.proposal import infer_schema
 
-    found = infer_schema(as_pandas(data))
+    found = infer_schema(_held(data))
     apart = [name for name in chosen if found.schema[name].role in WITHHELD]
     if apart:
         reasons = "; ".join(f"{name}: {found.reasons.get(name, found.schema[name].role)}" for name in apart)
@@ -145,18 +158,17 @@ def as_version(
     """
     if isinstance(data, Table):
         return data
-    from evosdc.files.frame import columns_of, table_from_frame
-    from evosdc.files.frame_kinds import as_pandas
+    from evosdc.files.frame import table_from_frame
     from evosdc.files.widening import is_generalised, widened
 
-    frame = as_pandas(data)
-    columns = [part.column for part in columns_of(frame)]
+    whole = _held(data)
+    columns = [part.column for part in whole.parts]
     if generalised is None:
         generalised = is_generalised(original.schema, columns)
     held = {column.name for column in columns}
     kept = [name for name in original.schema.names if name in held or name in (required or ())]
     schema = original.schema.select(kept)
-    return table_from_frame(frame, widened(schema, columns) if generalised else schema)
+    return table_from_frame(whole, widened(schema, columns) if generalised else schema)
 
 
 def as_given(data: Any, masked: Table, kept: Sequence[str] | None = None, neutralise: bool = False) -> Any:
@@ -177,12 +189,13 @@ def as_given(data: Any, masked: Table, kept: Sequence[str] | None = None, neutra
         return whole if kept is None else whole.select(list(kept))
     from evosdc.api.formulas import neutralise_formulas
     from evosdc.files.frame import frame_from_table
-    from evosdc.files.frame_kinds import as_pandas, like
+    from evosdc.files.frame_kinds import like
 
-    frame = frame_from_table(as_pandas(data), masked)
+    held = _held(data)
+    frame = frame_from_table(held, masked)
     if kept is not None:
         frame = frame.drop(columns=[column for column in frame.columns if str(column) not in kept])
-    return like(data, neutralise_formulas(frame) if neutralise else frame)
+    return like(held.given, neutralise_formulas(frame) if neutralise else frame)
 
 
 def listed(names: Sequence[str] | str | None) -> list[str] | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from evosdc.api.masking import require_seed
-from evosdc.api.tables import as_given, as_table, chosen_of, listed
+from evosdc.api.tables import as_given, as_table, chosen_of, held_once, listed
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
 
@@ -102,13 +102,14 @@ def tune(
     """
     require_seed(seed)
     if not isinstance(data, Table):
-        table = as_table(data)
-        chosen = chosen_of(data, table, listed(protect))
+        frame = held_once(data)
+        table = as_table(frame)
+        chosen = chosen_of(frame, table, listed(protect))
         found = tune(
             table, protect=chosen, fitness=fitness, il=il, dr=dr, require=require, methods=methods,
             evaluations=evaluations, seconds=seconds, seed=seed,
         )  # fmt: skip
-        return TunedData(found.tuning, as_given(data, found.masked), found.masking)
+        return TunedData(found.tuning, as_given(frame, found.masked), found.masking)
     from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.errors import DataError, Fault
     from evosdc.experiment.build.problem import build_problem

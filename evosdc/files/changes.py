@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.files.changed_numbers import FORMS, chosen_texts, stored_texts
 from evosdc.files.column import NO_TEXT, Column, Index
 from evosdc.table.numerals import held_in_single_precision, number, number_to, numeral
 from evosdc.table.table import MISSING, Table
@@ -21,7 +22,7 @@ class Change:
     ----------
     changed : ndarray of bool, shape (n,)
         Whether a record has another value.
-    texts : tuple of str or None
+    texts : sequence of str or None
         None: no value.
     index : ndarray of int32, shape (n,)
         Position of each record's new text in `texts`; counts only where `changed` or `reworded`.
@@ -30,7 +31,7 @@ class Change:
     """
 
     changed: NDArray[np.bool_]
-    texts: tuple[str | None, ...]
+    texts: Sequence[str | None]
     index: Index
     reworded: NDArray[np.bool_]
 
@@ -51,7 +52,7 @@ def change_of(column: Column, missing: Sequence[str], masked: Table, decimals: i
     """
     attribute = masked.schema[column.name]
     new = masked.column(column.name)
-    several = sum(text in missing for text in column.texts) + bool((column.index == NO_TEXT).any()) > 1
+    several = len(column.places_of(missing)) + bool((column.index == NO_TEXT).any()) > 1
     if attribute.categorical:
         by_text = [MISSING if text in missing else attribute.code.get(text, _NEITHER) for text in column.texts]
         old = np.array([*by_text, MISSING], dtype=np.int32)[column.index]
@@ -61,7 +62,13 @@ def change_of(column: Column, missing: Sequence[str], masked: Table, decimals: i
         reworded = (old == MISSING) & (new == MISSING) & several
         return Change(old != new, (*attribute.categories, None), index, reworded)
     changed = differing(column, missing, np.asarray(new, dtype=np.float64), decimals)
-    values, position = np.unique(np.asarray(new), return_inverse=True)
+    values, position = np.unique(np.asarray(new, dtype=np.float64), return_inverse=True)
+    if column.held is not None:
+        read, form = column.numbers_to(missing, decimals), stored_form_of(column, missing, decimals)
+        chosen = chosen_texts(values, column.held, read, form, decimals)
+        other = column.index != chosen.places[position]
+        reworded = ~changed & np.where(np.isnan(new), several, other)
+        return Change(changed, chosen, position.astype(np.int32), reworded)
     written = first_texts(column, missing, decimals)
     form = stored_form(written, column.mark)
     texts = tuple(None if np.isnan(v) else _numeral(float(v), decimals, column.mark, written, form) for v in values)
@@ -82,6 +89,13 @@ def first_texts(column: Column, missing: Sequence[str], decimals: int) -> dict[f
     return written
 
 
+def stored_form_of(column: Column, missing: Sequence[str], decimals: int) -> str:
+    """Return the `stored_form` of a column's numbers."""
+    if column.held is None:
+        return stored_form(first_texts(column, missing, decimals), column.mark)
+    return stored_form(stored_texts(column.held, column.numbers_to(missing, decimals)), column.mark)
+
+
 def stored_form(written: Mapping[float, str], mark: str) -> str:
     """Return the format by which numbers in single precision were written with more digits; empty where none was.
 
@@ -94,7 +108,7 @@ def stored_form(written: Mapping[float, str], mark: str) -> str:
     mark : str
     """
     stored = [text.replace(mark, ".") for value, text in written.items() if number(text, mark) != value]
-    for form in ("{:.15g}", "{!r}"):
+    for form in FORMS:
         if stored and all(form.format(float(np.float32(text))) == text for text in stored):
             return form
     return ""
@@ -113,9 +127,9 @@ def _numeral(value: float, decimals: int, mark: str, written: Mapping[float, str
 
 def differing(column: Column, missing: Sequence[str], new: NDArray[np.float64], decimals: int) -> NDArray[np.bool_]:
     """Return where numbers differ from those that the column's texts write, shape (n,)."""
-    read = [None if text in missing else number_to(text, decimals, column.mark) for text in column.texts]
-    foreign = [text not in missing and value is None for text, value in zip(column.texts, read, strict=True)]
-    old = np.array([*read, None], dtype=np.float64)[column.index]
-    same = (old == new) | (np.isnan(old) & np.isnan(new))
-    result: NDArray[np.bool_] = ~same | np.array([*foreign, False])[column.index]
-    return result
+    read = column.numbers_to(missing, decimals)
+    foreign = np.isnan(read)
+    foreign[column.places_of(missing)] = False
+    old = np.append(read, np.nan)[column.index]
+    result: NDArray[np.bool_] = ~((old == new) | (np.isnan(old) & np.isnan(new)))
+    return result | np.append(foreign, False)[column.index] if foreign.any() else result

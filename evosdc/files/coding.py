@@ -1,6 +1,6 @@
 """From texts to the integer codes and numbers of a `Table`, by a schema."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -11,7 +11,8 @@ from evosdc.errors import DataError, Fault
 from evosdc.files.column import Column
 from evosdc.files.quoting import is_shown, quoted
 from evosdc.printing import printable
-from evosdc.table.numerals import number, number_to, numeral
+from evosdc.table.number_texts import NumberTexts
+from evosdc.table.numerals import number, numeral
 from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 
@@ -64,17 +65,19 @@ def encode(columns: Sequence[Column], schema: Schema, origin: Origin) -> Table:
 def faults_of(column: Column, attribute: Attribute, missing: Sequence[str], origin: Origin) -> list[Fault]:
     """Return what keeps a column's texts from being values of an attribute."""
     texts = column.present(missing)
-    leaves = {text: text for text in texts}
+    leaves: Mapping[str, str] = {}
     if attribute.categorical:
         unknown = [text for text in texts if text not in attribute.code]
+        leaves = {text: text for text in texts} if attribute.hierarchy is not None else {}
         shown = is_shown(attribute.name, attribute.role)
         wanted = f"one of {_listed(attribute.categories)}" if shown else "one of its categories"
         advice = "Add it to the categories or to `missing` in the schema, or mend the file."
     else:
-        values = {text: number(text, column.mark) for text in texts}
-        unknown = [text for text, value in values.items() if not _usable(value)]
-        leaves |= {t: numeral(v, attribute.decimals) for t, v in values.items() if v is not None and _usable(v)}
-        wanted = "a number" if None in values.values() else f"numbers of a size from {LEAST:g} to {MOST:g}, or 0"
+        words, unfit = _unfit(texts, column.mark)
+        unknown = [*words, *unfit]
+        if attribute.hierarchy is not None:
+            leaves = _leaves(texts, frozenset(unknown), attribute, column.mark)
+        wanted = "a number" if words else f"numbers of a size from {LEAST:g} to {MOST:g}, or 0"
         advice = "Add it to `missing` in the schema, choose the scale nominal or ordinal, or mend the file."
     faults = _first_of(column, unknown, attribute, wanted, advice, origin)
     if attribute.hierarchy is not None:
@@ -84,19 +87,36 @@ def faults_of(column: Column, attribute: Attribute, missing: Sequence[str], orig
     return faults
 
 
-def _usable(value: float | None) -> bool:
-    return value is not None and (value == 0.0 or LEAST <= abs(value) <= MOST)
+def _unfit(texts: Sequence[str], mark: str) -> tuple[list[str], list[str]]:
+    """Return the texts that write no numbers, and those that write numbers of a size that is not read."""
+    held = texts if isinstance(texts, NumberTexts) else None
+    if held is None:
+        read = {text: number(text, mark) for text in texts}
+        words = [text for text, value in read.items() if value is None]
+        return words, [text for text, value in read.items() if value is not None and not _usable(value)]
+    sizes = np.abs(held.values)
+    places = np.flatnonzero((sizes > MOST) | ((sizes < LEAST) & (sizes != 0.0)))
+    return list(held.words), list(held.take(places))
+
+
+def _usable(value: float) -> bool:
+    return value == 0.0 or LEAST <= abs(value) <= MOST
+
+
+def _leaves(texts: Sequence[str], unknown: Container[str], attribute: Attribute, mark: str) -> dict[str, str]:
+    """Return the leaf of a numeric attribute's hierarchy that each text is at."""
+    read = {text: None if text in unknown else number(text, mark) for text in texts}
+    return {text: text if value is None else numeral(value, attribute.decimals) for text, value in read.items()}
 
 
 def _codes(column: Column, attribute: Attribute, missing: Sequence[str]) -> Codes:
-    by_text = [MISSING if text in missing else attribute.code.get(text, MISSING) for text in column.texts]
+    code, absent = attribute.code, frozenset(missing)
+    by_text = [MISSING if text in absent else code.get(text, MISSING) for text in column.texts]
     return np.array([*by_text, MISSING], dtype=np.int32)[column.index]
 
 
 def _numbers(column: Column, attribute: Attribute, missing: Sequence[str]) -> Numbers:
-    own = attribute.decimals
-    by_text = [None if text in missing else number_to(text, own, column.mark) for text in column.texts]
-    return np.array([*by_text, None], dtype=np.float64)[column.index]
+    return np.append(column.numbers_to(missing, attribute.decimals), np.nan)[column.index]
 
 
 def _matrix(columns: Sequence[NDArray[_Kind]], size: int, dtype: type[_Kind]) -> NDArray[_Kind]:

@@ -6,10 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.table.number_texts import NumberTexts
+from evosdc.table.numerals import number, number_to
+
 Index = NDArray[np.int32]
 
 NO_TEXT = -1
 """Index of a record that has no text at all, as only DataFrames and Parquet files know it."""
+
+FEWEST_HELD = 200
+"""So many distinct numbers are held as `NumberTexts`; of fewer the texts are soon made."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,8 +25,8 @@ class Column:
     Parameters
     ----------
     name : str
-    texts : tuple of str
-        Distinct, in the order of first appearance.
+    texts : sequence of str
+        Distinct, in the order of first appearance: a tuple, or `NumberTexts` where they are many numbers.
     index : ndarray of int32, shape (n,)
         Position in `texts`, or ``NO_TEXT``.
     mark : {".", ","}
@@ -28,7 +34,7 @@ class Column:
     """
 
     name: str
-    texts: tuple[str, ...]
+    texts: Sequence[str]
     index: Index
     mark: str = "."
 
@@ -39,14 +45,51 @@ class Column:
         """Return how many records have each text, shape (len(texts),)."""
         return np.bincount(self.index[self.index != NO_TEXT], minlength=len(self.texts)).astype(np.int64)
 
-    def present(self, missing: Sequence[str]) -> tuple[str, ...]:
+    @property
+    def held(self) -> NumberTexts | None:
+        """The texts, where they are held as numbers."""
+        return self.texts if isinstance(self.texts, NumberTexts) else None
+
+    def present(self, missing: Sequence[str]) -> Sequence[str]:
         """Return the texts that occur and do not stand for a missing value."""
         occurs = self.counts() > 0
+        if self.held is not None:
+            occurs[self.held.places_of(missing)] = False
+            return self.held if occurs.all() else self.held.take(np.flatnonzero(occurs))
         return tuple(text for text, here in zip(self.texts, occurs, strict=True) if here and text not in missing)
 
     def count(self, text: str) -> int:
         """Return how many records have a text."""
-        return int((self.index == self.texts.index(text)).sum()) if text in self.texts else 0
+        place = self.held.place_of(text) if self.held is not None else None
+        if self.held is None and text in self.texts:
+            place = self.texts.index(text)
+        return 0 if place is None else int((self.index == place).sum())
+
+    def places_of(self, texts: Sequence[str]) -> NDArray[np.intp]:
+        """Return the places of those of some texts that the column has."""
+        if self.held is not None:
+            return self.held.places_of(texts)
+        return np.flatnonzero([text in texts for text in self.texts])
+
+    def numbers_to(self, missing: Sequence[str], decimals: int | None) -> NDArray[np.float64]:
+        """Return the number that each text writes to so many decimals; NaN where it is missing or writes none.
+
+        Parameters
+        ----------
+        missing : sequence of str
+            Texts that stand for a missing value.
+        decimals : int, optional
+            As of `evosdc.table.numerals.number_to`; where there are none numbers are read as they stand.
+        """
+        if self.held is None:
+            read = [None if text in missing else self._number(text, decimals) for text in self.texts]
+            return np.array(read, dtype=np.float64)
+        values = (self.held.values if decimals is None else self.held.numbers_to(decimals)).copy()
+        values[self.held.places_of(missing)] = np.nan
+        return values
+
+    def _number(self, text: str, decimals: int | None) -> float | None:
+        return number(text, self.mark) if decimals is None else number_to(text, decimals, self.mark)
 
 
 def distinct(values: Iterable[str], size: int) -> tuple[tuple[str, ...], Index]:

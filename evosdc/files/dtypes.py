@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from evosdc.table.number_texts import NumberTexts, RealTexts, WholeTexts
+
 _WHOLE = tuple(np.dtype(kind) for kind in np.typecodes["AllInteger"])
 """The dtypes of numpy that hold whole numbers only."""
 
@@ -25,6 +27,42 @@ def _text(value: Any, whole: bool) -> str:
     if isinstance(value, (list, dict, set, np.ndarray)):
         raise TypeError("no label for a collection")
     return str(value)
+
+
+def number_texts_of(distinct: Any) -> NumberTexts | None:
+    """Return what `texts_of` makes of distinct values, held as numbers; None where they are not of a type for that."""
+    dtype: Any = distinct.dtype
+    kind = getattr(dtype, "numpy_dtype", dtype) if pd.api.types.is_numeric_dtype(dtype) else None
+    if not isinstance(kind, np.dtype) or kind.kind not in "iuf" or kind.itemsize > np.dtype(np.float64).itemsize:
+        return None
+    values = distinct.to_numpy(dtype=kind)
+    if kind.kind != "f":
+        return WholeTexts(values)
+    floats = values.astype(np.float64)
+    if np.isnan(floats).any():
+        return None
+    whole = bool((np.isfinite(floats) & (floats == np.floor(floats))).all())
+    return WholeTexts(floats) if whole else RealTexts(floats)
+
+
+def assigned_numbers(series: "pd.Series[Any]", changed: NDArray[np.bool_], new: NDArray[np.float64]) -> Any:
+    """Return a copy of a column of numbers as `assigned` does, with numbers that are NaN for missing values."""
+    dtype: Any = series.dtype
+    gone = np.isnan(new)
+    fits = False
+    if isinstance(dtype, np.dtype) and dtype.kind == "f":
+        fits = not bool((np.abs(new) > np.finfo(dtype).max).any())
+    elif isinstance(dtype, np.dtype) and dtype.kind in "iu" and not gone.any():
+        bounds = np.iinfo(dtype)
+        # The greatest of 64 bits is none of float64.
+        fits = bool(((new == np.rint(new)) & (new >= float(bounds.min)) & (new < float(bounds.max))).all())
+    if fits:
+        plain = series.to_numpy(copy=True)
+        plain[changed] = new.astype(dtype)
+        return plain
+    return assigned(
+        series, changed, [None if absent else float(value) for value, absent in zip(new, gone, strict=True)], ()
+    )
 
 
 def assigned(series: "pd.Series[Any]", changed: NDArray[np.bool_], values: list[Any], order: tuple[str, ...]) -> Any:

@@ -9,12 +9,14 @@ from collections.abc import Container, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.files.changed_numbers import TextsOfChange
 from evosdc.files.changes import Change
 from evosdc.files.column import Column, Index, renamed
 from evosdc.files.delimited_file import DelimitedFile
 from evosdc.files.original import Original
 from evosdc.files.packed import text_file, with_text
 from evosdc.printing import printable
+from evosdc.table.number_texts import NumberTexts
 from evosdc.table.numerals import number
 
 SIGNS = ("=", "+", "-", "@", "\t", "\r")
@@ -45,7 +47,7 @@ def formulas_of(original: Original, columns: Mapping[int, Column], changes: Mapp
         return {}
     titles = _titles(text, columns)
     counts = {
-        column.name: int(_published(column, changes.get(place))[2].sum()) + (column.name in titles)
+        column.name: int(_running(column, changes.get(place)).sum()) + (column.name in titles)
         for place, column in columns.items()
     }
     return {name: count for name, count in counts.items() if count}
@@ -59,7 +61,7 @@ def made_harmless(
     assert text is not None, "only text files are read as cells"
     written = dict(changes)
     for place, column in columns.items():
-        if _published(column, changes.get(place))[2].any():
+        if _running(column, changes.get(place)).any():
             written[place] = neutralised(column, changes.get(place))
     titles = {name: QUOTE + name for name in _titles(text, columns)}
     return (with_text(original, text.titled(titles)) if titles else original), written
@@ -80,11 +82,13 @@ def neutralised(column: Column, change: Change | None) -> Change:
 def as_before(column: Column, known: Sequence[str]) -> Column:
     """Return a column whose neutralised texts are those that they were made of, except texts that are `known` so."""
     kept = frozenset(known)
+    if column.held is not None and not any(text.startswith(QUOTE) for text in column.held.words):
+        return column
     texts = tuple(
         text[1:] if text.startswith(QUOTE) and text not in kept and is_formula(text[1:], column.mark) else text
         for text in column.texts
     )
-    return column if texts == column.texts else renamed(column, texts)
+    return column if texts == tuple(column.texts) else renamed(column, texts)
 
 
 def name_before(name: str, known: Container[str]) -> str:
@@ -109,10 +113,34 @@ def formula_sentences(formulas: Mapping[str, int], neutral: bool) -> list[str]:
 
 def _published(column: Column, change: Change | None) -> tuple[tuple[str | None, ...], Index, NDArray[np.bool_]]:
     """Return all texts, each record's position among them, and whether it is a formula, shape (n,)."""
-    texts: tuple[str | None, ...] = column.texts
+    texts: tuple[str | None, ...] = tuple(column.texts)
     index = column.index
     if change is not None:
         index = np.where(change.changed, change.index + np.int32(len(texts)), index).astype(np.int32)
-        texts += change.texts
-    running = [text is not None and is_formula(text, column.mark) for text in texts]
-    return texts, index, np.array([*running, False], dtype=np.bool_)[index]
+        texts += tuple(change.texts)
+    return texts, index, _running(column, change)
+
+
+def _running(column: Column, change: Change | None) -> NDArray[np.bool_]:
+    """Return which records are published as formulas, shape (n,)."""
+    own = _formulas(column.texts, column.mark)
+    running = np.append(own, False)[column.index]
+    if change is None:
+        return running
+    new = change.texts
+    if isinstance(new, TextsOfChange):
+        found = own[np.maximum(new.places, 0)] & (new.places >= 0)  # the others are numbers
+    else:
+        found = _formulas(new, column.mark)
+    return np.where(change.changed, found[change.index], running)
+
+
+def _formulas(texts: Sequence[str | None], mark: str) -> NDArray[np.bool_]:
+    """Return which texts are formulas, shape (len(texts),)."""
+    if isinstance(texts, NumberTexts):
+        found = np.zeros(len(texts), dtype=np.bool_)
+        if texts.words:
+            places = np.flatnonzero(~texts.is_number)
+            found[places] = [is_formula(text, mark) for text in texts.words]
+        return found
+    return np.array([text is not None and is_formula(text, mark) for text in texts], dtype=np.bool_)

@@ -1,96 +1,31 @@
 """DataFrames to tables and back: by position, with dtypes, index and untouched values as they are."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from evosdc.errors import DataError, Fault
-from evosdc.files.changes import Change, change_of, differing, first_texts, stored_form
+from evosdc.files.changed_numbers import in_single_precision
+from evosdc.files.changes import Change, change_of, differing, stored_form_of
 from evosdc.files.coding import Origin, encode
-from evosdc.files.column import NO_TEXT, Column, renamed
-from evosdc.files.dtypes import assigned, texts_of
+from evosdc.files.dtypes import assigned, assigned_numbers
+from evosdc.files.frame_columns import ORIGIN, HeldFrame, Part, held
+from evosdc.files.frame_columns import columns_of as columns_of
 from evosdc.files.schema.description import SchemaDescription, describe
 from evosdc.files.schema.hierarchy_rules import with_hierarchies
-from evosdc.printing import printable
 from evosdc.table.dates import date_format_of, in_time
-from evosdc.table.numerals import decimals_of, held_in_single_precision, natural_order, numbers
+from evosdc.table.numerals import decimals_of, natural_order, numbers
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
-
-ORIGIN = "DataFrame"
 
 _EXACT = 2.0**53
 """From here on float64 does not hold every whole number."""
 
 
-@dataclass(frozen=True, eq=False)
-class Part:
-    """One column of a DataFrame as texts, and the values that the texts stand for."""
-
-    column: Column
-    values: Mapping[str, Any]
-
-
-def columns_of(frame: pd.DataFrame, where: str = ORIGIN) -> tuple[Part, ...]:
-    """Return the columns of a DataFrame as texts; the index is not looked at.
-
-    Raises
-    ------
-    DataError
-        It is no DataFrame, two columns have one name, or a column holds values that are neither texts, numbers nor
-        dates.
-    """
-    if not isinstance(frame, pd.DataFrame):
-        advice = "Read a file by evosdc.read_table; put records into a frame by pandas.DataFrame(records)."
-        raise DataError(Fault("data", _kind(frame), "a pandas DataFrame", advice))
-    names = [str(label) for label in frame.columns]
-    faults = [
-        Fault(where, f"the column {printable(name)} more than once", "each name once")
-        for name, count in Counter(names).items()
-        if count > 1
-    ]
-    if not names:
-        faults.append(Fault(where, "no column", "at least one column"))
-    parts = []
-    for position, name in enumerate(names):
-        try:
-            parts.append(_part(name, frame.iloc[:, position]))
-        except TypeError:
-            faults.append(Fault(printable(f"{where}, {name}"), "values such as lists", "texts, numbers or dates"))
-    if faults:
-        raise DataError(faults)
-    return tuple(parts)
-
-
-def _kind(thing: object) -> str:
-    """Return what is given instead of a frame, without its content."""
-    kind = type(thing)
-    if isinstance(thing, (str, Path)):
-        return "a text or a path"
-    return f"a {kind.__qualname__}" if kind.__module__ == "builtins" else f"a {kind.__module__}.{kind.__qualname__}"
-
-
-def _part(name: str, series: "pd.Series[Any]") -> Part:
-    codes: NDArray[np.integer[Any]]
-    if isinstance(series.dtype, pd.CategoricalDtype):
-        codes, values = np.asarray(series.cat.codes), list(series.cat.categories)
-    else:
-        codes, uniques = pd.factorize(series)
-        values = list(uniques)
-    index = np.where(codes < 0, NO_TEXT, codes).astype(np.int32)
-    texts = texts_of(values)
-    column = renamed(Column(name, tuple(map(str, range(len(texts)))), index), texts)
-    return Part(column, dict(zip(reversed(texts), reversed(values), strict=True)))
-
-
-def table_from_frame(frame: pd.DataFrame, schema: Schema | SchemaDescription | None = None) -> Table:
+def table_from_frame(frame: pd.DataFrame | HeldFrame, schema: Schema | SchemaDescription | None = None) -> Table:
     """Return the table of a DataFrame.
 
     Scale and categories are those of the schema; where it says nothing, or without one, those of the dtypes: an ordered
@@ -104,7 +39,8 @@ def table_from_frame(frame: pd.DataFrame, schema: Schema | SchemaDescription | N
     SchemaError
         The frame lacks columns of attributes that the schema describes.
     """
-    parts = columns_of(frame)
+    whole = held(frame)
+    frame, parts = whole.frame, whole.parts
     if len(frame) == 0:
         raise DataError(Fault(ORIGIN, "no record", "at least one record"))
     description = describe(schema) if isinstance(schema, Schema) else schema or SchemaDescription()
@@ -141,7 +77,8 @@ def _proposed(part: Part, series: "pd.Series[Any]", missing: tuple[str, ...]) ->
         date_format = date_format_of(present)
         order = in_time(present, date_format) if date_format else tuple(sorted(present))
         return Attribute(column.name, Role.OTHER, Scale.ORDINAL, order, date_format=date_format)
-    objects = [value for text, value in part.values.items() if text in present]
+    here = frozenset(present)
+    objects = [value for text, value in part.values.items() if text in here]
     if objects and numbers(present) is not None and not any(isinstance(value, (str, bool)) for value in objects):
         return Attribute(column.name, Role.OTHER, Scale.NUMERIC, (), None, decimals_of(present))
     date_format = date_format_of(present)
@@ -151,7 +88,7 @@ def _proposed(part: Part, series: "pd.Series[Any]", missing: tuple[str, ...]) ->
     return Attribute(column.name, Role.OTHER, Scale.NOMINAL, natural_order(present))
 
 
-def frame_from_table(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
+def frame_from_table(frame: pd.DataFrame | HeldFrame, table: Table) -> pd.DataFrame:
     """Return a copy of the frame with the table's attributes in place; index, columns and unchanged values as they are.
 
     A dtype is kept where it can hold the new values. New numbers in a column of integers are rounded to whole ones,
@@ -171,7 +108,8 @@ def frame_from_table(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
     DataError
         The table has other records or attributes.
     """
-    parts = columns_of(frame)
+    whole = held(frame)
+    frame, parts = whole.frame, whole.parts
     position = {part.column.name: place for place, part in enumerate(parts)}
     faults = [
         Fault("table", f"the attribute {name!r}", "a column of the frame")
@@ -197,18 +135,21 @@ def _masked(series: "pd.Series[Any]", part: Part, table: Table) -> Any:
     missing = table.schema.missing_of(attribute.name)
     if not attribute.categorical and pd.api.types.is_numeric_dtype(series.dtype):
         new = np.asarray(table.column(attribute.name), dtype=np.float64)
-        stored = stored_form(first_texts(part.column, missing, attribute.decimals), part.column.mark)
+        stored = stored_form_of(part.column, missing, attribute.decimals)
         if pd.api.types.is_integer_dtype(series.dtype):
             new = np.rint(new)
         changed = differing(part.column, missing, new, attribute.decimals)
         if changed.any() and pd.api.types.is_integer_dtype(series.dtype):
             changed |= np.abs(new) >= _EXACT  # different integers that the table holds as one must come out as one
-        values: list[Any] = [None if np.isnan(value) else float(value) for value in new[changed]]
+        if not changed.any():
+            return None
+        exact = new[changed]
         if stored:
-            values = [float(np.float32(v)) if v is not None and held_in_single_precision(v) else v for v in values]
-    else:
-        change = change_of(part.column, missing, table, attribute.decimals)
-        changed, values = change.changed, _values(part, series, change, attribute)
+            single = in_single_precision(exact)
+            exact[single] = exact[single].astype(np.float32)
+        return assigned_numbers(series, changed, exact)
+    change = change_of(part.column, missing, table, attribute.decimals)
+    changed, values = change.changed, _values(part, series, change, attribute)
     return assigned(series, changed, values, attribute.categories) if changed.any() else None
 
 

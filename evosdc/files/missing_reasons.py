@@ -46,7 +46,7 @@ def alike(
 
 def reasons_of(column: Column, own: Sequence[str]) -> tuple[str, ...]:
     """Return the texts that tell why values of a column are missing, where there are several to tell apart."""
-    found = [text for text in column.texts if text in own and text != NO_REASON]
+    found = [column.texts[place] for place in np.sort(column.places_of(own)) if column.texts[place] != NO_REASON]
     found += [NO_REASON] if (column.index == NO_TEXT).any() else []
     return tuple(found) if len(found) > 1 else ()
 

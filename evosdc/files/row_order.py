@@ -48,8 +48,7 @@ def duplicate_sentences(columns: Sequence[Column], identified: Sequence[str]) ->
     identified : sequence of str
         Names of columns that identify. Without one equal rows are no wonder, and nothing is said.
     """
-    unique = any(len(np.unique(column.index)) == len(column) for column in columns)
-    if not identified or unique:
+    if not identified or any(_all_differ(column) for column in columns):
         return []
     doubled = len(columns[0]) - len(np.unique(np.column_stack([column.index for column in columns]), axis=0))
     if not doubled:
@@ -58,8 +57,15 @@ def duplicate_sentences(columns: Sequence[Column], identified: Sequence[str]) ->
     return [f"{rows} in every column, {printable(', '.join(identified))} included: are they meant to be there twice?"]
 
 
+def _all_differ(column: Column) -> bool:
+    """Whether no two rows have one text, or none, in a column."""
+    return len(column) <= len(column.texts) + 1 and len(np.unique(column.index)) == len(column)
+
+
 def _places(column: Column) -> NDArray[np.intp]:
     """Return the place of each text of a column among its texts in order."""
+    if column.held is not None and column.held.all_numbers:
+        return np.asarray(np.unique(column.held.values, return_inverse=True)[1], dtype=np.intp)
     values = [number(text, column.mark) for text in column.texts]
     keys: Sequence[float] | Sequence[str] = column.texts
     if all(value is not None for value in values):

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from evosdc.files.column import Column
 from evosdc.table.generalisation import LabelReader
+from evosdc.table.number_texts import NumberTexts
 from evosdc.table.numerals import natural_order, number, numbers
 from evosdc.table.schema import Attribute, Scale, Schema
 
@@ -44,11 +45,16 @@ def is_generalised(schema: Schema, columns: Sequence[Column]) -> bool:
         for column in columns
         if column.name in schema
         for attribute in (schema[column.name],)
-        for text in column.present(schema.missing_of(column.name))
+        for text in _wide(column.present(schema.missing_of(column.name)), attribute)
         if (text not in attribute.code if attribute.categorical else number(text, column.mark) is None)
     ]
     readers = {attribute.name: LabelReader(attribute) for attribute, _ in added}
     return bool(added) and all(readers[attribute.name].read(text) is not None for attribute, text in added)
+
+
+def _wide(texts: Sequence[str], attribute: Attribute) -> Sequence[str]:
+    """Return those texts that may be labels which an attribute has not."""
+    return texts.words if isinstance(texts, NumberTexts) and not attribute.categorical else texts
 
 
 def _widened(attribute: Attribute, column: Column, missing: Sequence[str]) -> Attribute:

@@ -32,13 +32,15 @@ _SIGNS = re.compile(r"[0-9]")
 
 def date_format_of(texts: Sequence[str]) -> str:
     """Return the first of `FORMATS` that reads all texts as days, empty when none does."""
-    if not texts or not all(_SIGNS.search(text) and 5 <= len(text) <= 20 for text in texts):
-        return ""
     sample = texts[:: max(len(texts) // _SAMPLE, 1)]
-    for candidate in FORMATS:
-        if _all_days(sample, candidate) and _all_days(texts, candidate):
-            return candidate
-    return ""
+    candidates = [one for one in FORMATS if _all_days(sample, one)] if _may_be_days(sample) else []
+    if not candidates or not _may_be_days(texts):
+        return ""
+    return next((candidate for candidate in candidates if _all_days(texts, candidate)), "")
+
+
+def _may_be_days(texts: Sequence[str]) -> bool:
+    return bool(texts) and all(_SIGNS.search(text) and 5 <= len(text) <= 20 for text in texts)
 
 
 def either_way(texts: Sequence[str], date_format: str) -> bool:

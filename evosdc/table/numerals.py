@@ -3,44 +3,18 @@
 import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from math import isinf
 
 import numpy as np
 
-MOST_DECIMALS = 15
-"""A float64 holds no more; texts with more digits after the point are artefacts of printing."""
+from evosdc.table.number_syntax import is_numeral, with_point
+from evosdc.table.number_syntax import number as number
+from evosdc.table.number_texts import GREATEST, SAME, NumberTexts
+from evosdc.table.shortest_decimals import MOST_DECIMALS as MOST_DECIMALS
 
 _LONG = 8
 """Digits after the point from which a float32 may have been written with more digits than it holds."""
 
-_SAME = 1e-13
-"""Relative difference that printing a float32 with 15 digits leaves; a float64 comes so close once in a million."""
-
-_GREATEST = float(np.finfo(np.float32).max)
-
 _PADDED = re.compile(r"[+-]?0[0-9]")
-_NUMERAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-
-
-def _with_point(text: str, mark: str) -> str:
-    # With a decimal comma a point would be a thousands separator, which is not read as a number.
-    return text if mark == "." else text.replace(".", "\0").replace(mark, ".")
-
-
-def number(text: str, mark: str = ".") -> float | None:
-    """Return the finite number that a text writes, or None when it writes none.
-
-    Parameters
-    ----------
-    text : str
-    mark : {".", ","}
-        The decimal mark. Thousands separators, ``inf``, ``nan`` and underscores are no numbers.
-    """
-    plain = _with_point(text, mark)
-    if not _NUMERAL.fullmatch(plain):
-        return None
-    value = float(plain)
-    return None if isinf(value) else value
 
 
 def number_to(text: str, decimals: int, mark: str = ".") -> float | None:
@@ -49,21 +23,23 @@ def number_to(text: str, decimals: int, mark: str = ".") -> float | None:
     ``6779.22998046875`` is 6779.23 to 2 decimals, so that who knows that one is seen to find it; 6779.225 stays.
     """
     value = number(text, mark)
-    if value is None or len(text.partition(mark)[2]) <= decimals or abs(value) > _GREATEST:
+    if value is None or len(text.partition(mark)[2]) <= decimals or abs(value) > GREATEST:
         return value
     single = np.float32(value)
     shortest = str(single)
-    same = abs(float(single) - value) <= _SAME * abs(value)
+    same = abs(float(single) - value) <= SAME * abs(value)
     return float(shortest) if same and _most_digits([shortest], ".") <= decimals else value
 
 
 def held_in_single_precision(value: float) -> bool:
     """Return whether single precision holds a number so that its shortest text there is the number's own."""
-    return abs(value) <= _GREATEST and float(str(np.float32(value))) == value
+    return abs(value) <= GREATEST and float(str(np.float32(value))) == value
 
 
 def numbers(texts: Iterable[str], mark: str = ".") -> list[float] | None:
     """Return the numbers that all texts write, or None when one of them writes none."""
+    if isinstance(texts, NumberTexts) and texts.mark == mark:
+        return texts.numbers
     found = []
     for text in texts:
         value = number(text, mark)
@@ -79,7 +55,8 @@ def decimals_of(texts: Iterable[str], mark: str = ".") -> int:
     Of numbers in single precision, as Stata stores them, digits that it cannot hold do not count: ``3.58999991416931``
     is 3.59.
     """
-    texts = tuple(texts)
+    if not isinstance(texts, NumberTexts):
+        texts = tuple(texts)
     most = _most_digits(texts, mark)
     single = single_precision_decimals(texts, mark) if most >= _LONG else None
     return min(most if single is None else single, MOST_DECIMALS)
@@ -90,24 +67,28 @@ def single_precision_decimals(texts: Iterable[str], mark: str = ".") -> int | No
 
     Each of them is then a float32 to the last digits of its text, and the shortest text of some float32 is shorter.
     """
+    if isinstance(texts, NumberTexts) and texts.mark == mark:
+        return texts.single_decimals() if texts.digits >= _LONG else None
     texts = tuple(texts)
     found = [value for value in (number(text, mark) for text in texts) if value is not None]
     most = _most_digits(texts, mark)
-    if most < _LONG or max(map(abs, found), default=0.0) > _GREATEST:
+    if most < _LONG or max(map(abs, found), default=0.0) > GREATEST:
         return None
     values = np.array(found, dtype=np.float64)
     single = values.astype(np.float32)
-    if not np.all(np.abs(single - values) <= _SAME * np.abs(values)):
+    if not np.all(np.abs(single - values) <= SAME * np.abs(values)):
         return None
     shortest = _most_digits([str(value) for value in single], ".")
     return shortest if shortest < min(most, MOST_DECIMALS) else None
 
 
 def _most_digits(texts: Iterable[str], mark: str) -> int:
+    if isinstance(texts, NumberTexts) and texts.mark == mark:
+        return texts.digits
     most = 0
     for text in texts:
-        plain = _with_point(text, mark)
-        if _NUMERAL.fullmatch(plain) and not plain.isdigit():
+        plain = with_point(text, mark)
+        if is_numeral(plain) and not plain.isdigit():
             exponent = Decimal(plain).as_tuple().exponent
             most = max(most, -exponent if isinstance(exponent, int) else 0)
     return most
@@ -127,7 +108,9 @@ def same_number(texts: Iterable[str], codes: Iterable[str], mark: str = ".") -> 
     Numbers with leading zeros are codes of their own: ``099`` is not ``99``.
     """
     wanted = set(codes)
-    values = {number(code, mark) for code in wanted if not _PADDED.match(code)} - {None}
+    values = {value for code in wanted if not _PADDED.match(code) and (value := number(code, mark)) is not None}
+    if isinstance(texts, NumberTexts) and texts.mark == mark:
+        texts = [texts[int(place)] for place in np.flatnonzero(np.isin(texts.values, sorted(values)))]
     return tuple(
         text for text in texts if text not in wanted and not _PADDED.match(text) and number(text, mark) in values
     )
@@ -135,6 +118,8 @@ def same_number(texts: Iterable[str], codes: Iterable[str], mark: str = ".") -> 
 
 def natural_order(labels: Sequence[str], mark: str = ".") -> tuple[str, ...]:
     """Return labels by number if all are numbers, else sorted as text."""
+    if isinstance(labels, NumberTexts) and labels.mark == mark:
+        return labels.in_natural_order()
     values = numbers(labels, mark)
     if values is None:
         return tuple(sorted(labels))

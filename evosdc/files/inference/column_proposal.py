@@ -57,9 +57,8 @@ def _by_name_and_values(
     hint = hint_of(column.name)
     texts = column.present(missing)
     values = numbers(texts, column.mark)
-    size = int(column.counts().sum()) - sum(
-        int(count) for text, count in zip(column.texts, column.counts(), strict=True) if text in missing
-    )
+    counts = column.counts()
+    size = int(counts.sum() - counts[column.places_of(missing)].sum())
     if hint.role is Role.HOUSEHOLD and LARGEST_HOUSEHOLD * len(texts) < size:
         # So many share each value that it can only be how large or of what kind the household is.
         hint = replace(hint, role=Role.QUASI_IDENTIFIER, unordered=False, ordered=True, demographic="trait")
@@ -73,7 +72,7 @@ def _by_name_and_values(
         if reason:
             return _nominal(column, texts, Role.DROP), reason
     if hint.role is Role.WEIGHT and values and (hint.certain or not measured):
-        if not hint.certain and (doubt := body_weights(_repeated(column, texts, values))):
+        if not hint.certain and (doubt := body_weights(_repeated(column, missing))):
             return Attribute(column.name, Role.OTHER, Scale.NUMERIC, (), None, guess.decimals), doubt
         decimals = decimals_of(texts, column.mark)
         return Attribute(column.name, Role.WEIGHT, Scale.NUMERIC, (), None, decimals), "its name says a sampling weight"
@@ -94,9 +93,10 @@ def _by_name_and_values(
     return attribute, guess.reason
 
 
-def _repeated(column: Column, texts: Sequence[str], values: Sequence[float]) -> NDArray[np.float64]:
-    """Return the number of each record that has one, in no order."""
-    return np.repeat(np.asarray(values, dtype=np.float64), [column.count(text) for text in texts])
+def _repeated(column: Column, missing: Sequence[str]) -> NDArray[np.float64]:
+    """Return the number of each record that has one."""
+    values: NDArray[np.float64] = np.append(column.numbers_to(missing, None), np.nan)[column.index]
+    return values[~np.isnan(values)]
 
 
 def _demographic(guess: ScaleGuess, where: str) -> tuple[Role, str]:

@@ -3,9 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from evosdc.files.column import Column
 from evosdc.files.inference.name_hints import is_age
 from evosdc.printing import printable
+from evosdc.table.number_texts import NumberTexts
 from evosdc.table.numerals import number
 
 FEWEST_NUMBERS = 2
@@ -82,6 +85,10 @@ def suspected_codes(columns: Sequence[Column], missing: Sequence[str]) -> tuple[
 
 def _of(column: Column, missing: Sequence[str]) -> list[MissingCode]:
     texts = column.present(missing)
+    if isinstance(texts, NumberTexts):
+        if len(texts.words) > MOST_WORDS:
+            return []
+        texts = _telling(texts)
     read = {text: number(text, column.mark) for text in texts}
     words = [text for text, value in read.items() if value is None]
     values = {text: value for text, value in read.items() if value is not None}
@@ -92,6 +99,23 @@ def _of(column: Column, missing: Sequence[str]) -> list[MissingCode]:
         return []
     numbers = _negative(values) or _high(values, is_age(column.name))
     return [MissingCode(column.name, text, column.count(text), text in usual) for text in (*usual, *numbers)]
+
+
+def _telling(texts: NumberTexts) -> Sequence[str]:
+    """Return those of many texts that tell codes as well as all do.
+
+    These are words, what may be a code, the two greatest other numbers, some below nought, and a fraction.
+    """
+    values = texts.values
+    codes = np.isin(values, _HIGH)
+    chosen = codes | ~texts.is_number
+    others = np.flatnonzero(~chosen)
+    low, high = min(MOST_WORDS + 1, len(others)), max(len(others) - FEWEST_NUMBERS, 0)
+    if len(others):
+        chosen[others[np.argpartition(values[others], low - 1)[:low]]] = True
+        chosen[others[np.argpartition(values[others], high)[high:]]] = True
+    chosen[others[values[others] != np.rint(values[others])][:1]] = True
+    return tuple(texts.take(np.flatnonzero(chosen)))
 
 
 def _negative(values: Mapping[str, float]) -> list[str]:

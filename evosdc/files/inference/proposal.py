@@ -40,6 +40,8 @@ from evosdc.table.schema import Attribute, Role, Scale, Schema
 if TYPE_CHECKING:
     import pandas as pd
 
+    from evosdc.files.frame_columns import HeldFrame
+
 MISSING_TEXTS = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<NA>", "#N/A")
 """Texts that are taken for missing values where they occur."""
 
@@ -92,12 +94,13 @@ class Inference:
         return frozenset(explanations_of(attributes, [self.reasons[a.name] for a in attributes]))
 
 
-def infer_schema(frame: "pd.DataFrame") -> Inference:
+def infer_schema(frame: "pd.DataFrame | HeldFrame") -> Inference:
     """Propose a schema for a DataFrame of text; values that are no text count as their text, NaN as missing."""
-    from evosdc.files.frame import columns_of, declared
+    from evosdc.files.frame import declared
+    from evosdc.files.frame_columns import held
 
-    parts = columns_of(frame)
-    return infer([part.column for part in parts], declared(frame, parts))
+    whole = held(frame)
+    return infer([part.column for part in whole.parts], declared(whole.frame, whole.parts))
 
 
 def infer(
@@ -177,7 +180,9 @@ def _own_codes(
 
 def missing_texts(columns: Sequence[Column]) -> tuple[str, ...]:
     """Return the texts that stand for missing values in some columns: the empty one, and the usual ones that occur."""
-    occurring = {text for column in columns for text in column.texts}
+    occurring = {text for column in columns if column.held is None for text in column.texts}
+    usual = (*MISSING_TEXTS, *MISSING_NUMBERS)
+    occurring |= {text for column in columns if column.held is not None for text in usual if text in column.held}
     certain = tuple(text for text in MISSING_TEXTS if not text or text in occurring)
     return certain + tuple(
         text for text in MISSING_NUMBERS if text in occurring and _among_numbers(text, columns, certain)
@@ -186,7 +191,9 @@ def missing_texts(columns: Sequence[Column]) -> tuple[str, ...]:
 
 def _among_numbers(text: str, columns: Sequence[Column], missing: Sequence[str]) -> bool:
     return all(
-        numbers(set(column.texts).difference(missing, MISSING_NUMBERS), column.mark)
+        set(column.held.words) <= {*missing, *MISSING_NUMBERS}
+        if column.held is not None
+        else numbers(set(column.texts).difference(missing, MISSING_NUMBERS), column.mark)
         for column in columns
         if text in column.texts
     )

@@ -21,8 +21,9 @@ from itertools import pairwise
 from math import inf
 
 from evosdc.files.column import Column
-from evosdc.files.inference.whole_numbers import seem_codes
+from evosdc.files.inference.whole_numbers import MOST_CODES, seem_codes
 from evosdc.table.dates import date_format_of, either_way, in_time
+from evosdc.table.number_texts import NumberTexts
 from evosdc.table.numerals import decimals_of, natural_order, number, numbers, single_precision_decimals
 from evosdc.table.schema import Scale
 
@@ -114,7 +115,6 @@ def guess_scale(
     if not texts:
         return ScaleGuess(Scale.NOMINAL, (), 0, "it has no values")
     values = numbers(texts, column.mark)
-    natural = natural_order(texts, column.mark)
     few = {1: "it has one value", 2: "it has two values"}.get(len(texts), "")
     if values is not None and not whole(values):
         reason = f"{few}, with a fraction" if few else "its values are numbers with a fraction"
@@ -129,13 +129,14 @@ def guess_scale(
             reason += f", read as {date_format} though day and month could be the other way round"
         return ScaleGuess(Scale.ORDINAL, in_time(texts, date_format), 0, reason, date_format)
     if few:
-        return ScaleGuess(Scale.NOMINAL, natural, 0, few)
+        return ScaleGuess(Scale.NOMINAL, natural_order(texts, column.mark), 0, few)
     if values is not None:
-        if nominal or ordered or not seem_codes(values, _counts(column, texts)):
-            own = [value for text, value in zip(texts, values, strict=True) if text not in apart] or values
-            return _whole_numbers(texts, own, natural, nominal, decimals_of(texts, column.mark))
+        few_enough = len(values) <= MOST_CODES
+        if nominal or ordered or not (few_enough and seem_codes(values, _counts(column, texts))):
+            own = [value for text, value in zip(texts, values, strict=True) if text not in apart] if apart else values
+            return _whole_numbers(texts, own or values, column.mark, nominal, decimals_of(texts, column.mark))
         reason = f"its {len(texts)} whole numbers go up and down in frequency, as codes do"
-        return ScaleGuess(Scale.NOMINAL, natural, 0, reason)
+        return ScaleGuess(Scale.NOMINAL, natural_order(texts, column.mark), 0, reason)
     if not nominal:
         known = known_order(texts)
         if known is not None:
@@ -143,6 +144,7 @@ def guess_scale(
         known = range_order(texts)
         if known is not None:
             return ScaleGuess(Scale.ORDINAL, known, 0, "its values are ranges")
+    natural = natural_order(texts, column.mark)
     return ScaleGuess(Scale.NOMINAL, natural, 0, f"its {len(texts)} values are words without a known order")
 
 
@@ -152,20 +154,22 @@ def _counts(column: Column, texts: Sequence[str]) -> list[int]:
 
 
 def _whole_numbers(
-    texts: Sequence[str], values: Sequence[float], ordered: tuple[str, ...], nominal: bool, decimals: int
+    texts: Sequence[str], values: Sequence[float], mark: str, nominal: bool, decimals: int
 ) -> ScaleGuess:
-    if any(len(text) > 1 and text[0] == "0" and text.isdigit() for text in texts):
+    padded = (len(text) > 1 and text[0] == "0" and text.isdigit() for text in texts)
+    if texts.padded if isinstance(texts, NumberTexts) else any(padded):
         return ScaleGuess(Scale.NOMINAL, tuple(sorted(texts)), 0, "its numbers have leading zeros, so they are codes")
     if nominal:
-        return ScaleGuess(Scale.NOMINAL, ordered, 0, "its name says that its numbers are codes")
+        return ScaleGuess(Scale.NOMINAL, natural_order(texts, mark), 0, "its name says that its numbers are codes")
     if len(texts) <= MOST_ORDERED and max(values) - min(values) < DENSITY * len(values):
-        return ScaleGuess(Scale.ORDINAL, ordered, 0, f"it has {len(texts)} distinct whole numbers, close to each other")
+        reason = f"it has {len(texts)} distinct whole numbers, close to each other"
+        return ScaleGuess(Scale.ORDINAL, natural_order(texts, mark), 0, reason)
     return ScaleGuess(Scale.NUMERIC, (), decimals, f"it has {len(texts)} distinct numbers, spread widely")
 
 
 def whole(values: Sequence[float]) -> bool:
     """Whether all numbers are whole."""
-    return all(value == int(value) for value in values)
+    return all(map(float.is_integer, map(float, values)))
 
 
 def known_order(texts: Sequence[str]) -> tuple[str, ...] | None:

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from evosdc.table.number_texts import NumberTexts
+
 FREE_TEXT_LENGTH = 25
 """Words of this mean length, in characters, are sentences rather than labels."""
 
@@ -43,6 +45,8 @@ def contact(texts: Sequence[str]) -> str:
 
 def place(texts: Sequence[str]) -> str:
     """Return why the values are places, empty where they do not seem to be."""
+    if isinstance(texts, NumberTexts) and len(texts.words) < _MOST * len(texts):
+        return ""  # no number is written as one of these
     if any(_mostly(texts, pattern) for pattern in _POSTCODES):
         return "its values are written as post codes"
     return "its values are positions on a map" if _mostly(texts, _COORDINATE) else ""

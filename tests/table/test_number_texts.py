@@ -1,0 +1,71 @@
+"""Texts held as numbers answer as the texts themselves do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evosdc.table.dates import date_format_of
+from evosdc.table.number_texts import NumberTexts, RealTexts, WholeTexts
+from evosdc.table.numerals import (
+    decimals_of,
+    natural_order,
+    number,
+    number_to,
+    numbers,
+    same_number,
+    single_precision_decimals,
+)
+from tests.files.numbers import numbers as random_numbers
+
+
+def held_texts(values: list[float]) -> NumberTexts:
+    """Return distinct numbers as texts, of whole numbers where all are."""
+    distinct = np.array(list(dict.fromkeys(values)))
+    return WholeTexts(distinct) if (distinct == np.floor(distinct)).all() else RealTexts(distinct)
+
+
+@settings(max_examples=300)
+@given(random_numbers(), st.integers(0, 16))
+def test_what_is_asked_of_all_texts_is_answered_alike(values, decimals):
+    held = held_texts(values)
+    plain = tuple(held)
+    assert plain == tuple(held[place] for place in range(len(held))) == held[:]
+    assert numbers(held) == numbers(plain) == [number(text) for text in plain]
+    assert decimals_of(held) == decimals_of(plain)
+    assert single_precision_decimals(held) == single_precision_decimals(plain)
+    assert natural_order(held) == natural_order(plain)
+    assert date_format_of(held) == date_format_of(plain)
+    assert held.numbers_to(decimals).tolist() == [number_to(text, decimals) for text in plain]
+    for code in ("99", "99.0", "-9", "0", "x", plain[0]):
+        assert same_number(held, (code,)) == same_number(plain, (code,))
+        assert (code in held) == (code in plain)
+        assert held.place_of(code) == (plain.index(code) if code in plain else None)
+    assert held.padded == any(len(text) > 1 and text[0] == "0" and text.isdigit() for text in plain)
+
+
+@given(random_numbers(2))
+def test_some_texts_are_held_as_all_are(values):
+    held = held_texts(values)
+    places = np.arange(len(held))[::-2]
+    assert tuple(held.take(places)) == tuple(held)[::-2]
+
+
+def test_infinite_floats_write_no_numbers():
+    held = RealTexts(np.array([np.inf, 1.0, -np.inf]))
+    assert tuple(held) == ("inf", "1.0", "-inf")
+    assert held.words == ("inf", "-inf")
+    assert numbers(held) is None
+    assert decimals_of(held) == decimals_of(tuple(held)) == 1
+    assert held.place_of("-inf") == 2
+
+
+def test_a_text_that_is_not_there_has_no_place():
+    held = WholeTexts(np.array([5, 2**63 - 1]))
+    assert held.index(str(2**63 - 1)) == 1
+    with pytest.raises(ValueError, match="7"):
+        held.index("7")
+    with pytest.raises(IndexError):
+        held[2]
