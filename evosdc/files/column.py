@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +44,13 @@ class Column:
 
     def counts(self) -> NDArray[np.int64]:
         """Return how many records have each text, shape (len(texts),)."""
-        return np.bincount(self.index[self.index != NO_TEXT], minlength=len(self.texts)).astype(np.int64)
+        return self._counts
+
+    @cached_property
+    def _counts(self) -> NDArray[np.int64]:
+        counts = np.bincount(self.index + 1, minlength=len(self.texts) + 1)[1:].astype(np.int64)
+        counts.flags.writeable = False
+        return counts
 
     @property
     def held(self) -> NumberTexts | None:

@@ -1,15 +1,17 @@
 """Delimited text files: read into columns, written back with every untouched field as it stood."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.changes import Change
-from evosdc.files.column import Column, distinct, name_of_position, renamed
+from evosdc.files.column import Column, distinct, renamed
+from evosdc.files.decimal_mark import decimal_mark
 from evosdc.files.encoding import Encoding, decode
 from evosdc.files.record_fields import (
     TextRecord,
@@ -20,6 +22,7 @@ from evosdc.files.record_fields import (
     sniff_separator,
     split_fields,
     split_records,
+    titles_of,
     value,
 )
 from evosdc.printing import printable
@@ -27,8 +30,13 @@ from evosdc.table.numerals import number
 from evosdc.table.schema import Attribute
 from evosdc.table.table import Rows
 
+if TYPE_CHECKING:
+    from evosdc.files.plain_text import PlainRecords
+
 _FAULTY_LINES = 5
-_COMMA_NUMERAL = re.compile(r"[+-]?[0-9]*,[0-9]+")
+
+LEAST_PLAIN = 1 << 18
+"""Bytes of a file from which on it is worth while to load what reads plain ones fast."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +47,7 @@ class DelimitedFile:
     ----------
     names : tuple of str
         Names of the columns; ``column 1`` and so on for columns that the header leaves unnamed.
-    records : sequence of TextRecord
+    records : tuple of TextRecord, or PlainRecords
     prefix : str
         What stands before the first record: blank lines and the header with its line end.
     header : TextRecord or None
@@ -50,7 +58,7 @@ class DelimitedFile:
     """
 
     names: tuple[str, ...]
-    records: tuple[TextRecord, ...]
+    records: "tuple[TextRecord, ...] | PlainRecords"
     prefix: str
     header: TextRecord | None
     separator: str
@@ -72,6 +80,11 @@ class DelimitedFile:
         """What columns are called that the header leaves unnamed."""
         cut = self._cut(self.header) if self.header is not None else self.names
         return tuple(name for name, field in zip(self.names, cut, strict=True) if not value(field))
+
+    @property
+    def plain(self) -> "PlainRecords | None":
+        """The records, where the file was read by columns."""
+        return self.records if not isinstance(self.records, tuple) else None
 
     def place(self, record: int) -> str:
         """Return where a record stands in the file."""
@@ -120,14 +133,20 @@ class DelimitedFile:
             A new text has characters that the file's encoding lacks.
         """
         kept = [column for column in range(len(self.names)) if column not in set(dropped)]
+        absent = {
+            column: self._absent(column, missing[column]) for column, change in changes.items() if None in change.texts
+        }
+        if self.plain is not None:
+            from evosdc.files.plain_writing import written
+
+            with suppress(UnicodeEncodeError):  # to be told below
+                prefix = self.encoding.encode(self._prefix(kept))
+                return written(self.plain, prefix, self.separator, changes, absent, kept, len(self.names), rows)
         parts = [self._prefix(kept)]
         touched = np.zeros(len(rows), dtype=bool)
         for change in changes.values():
             touched |= change.changed
         quoting = {column: self._quotes(column, rows) for column in changes}
-        absent = {
-            column: self._absent(column, missing[column]) for column, change in changes.items() if None in change.texts
-        }
         whole = len(kept) == len(self.names)
         # Line ends stay where they are: the last line may have none, whichever record stands there.
         tails = [self.records[row].tail for row in np.sort(rows)]
@@ -204,6 +223,9 @@ def parse_delimited(
         The file is empty, has no record, is no text, is ragged, repeats a name in its header, has no header, or a
         quotation does not end.
     """
+    plain = _plain(content, separator, names) if len(content) >= LEAST_PLAIN else None
+    if plain is not None:
+        return plain
     text, encoding = decode(content, where)
     if not text.strip():
         raise DataError(Fault(where, "an empty file", "a header line and records"))
@@ -216,7 +238,7 @@ def parse_delimited(
     header = None if names is not None else records[0]
     body = records if header is None else records[1:]
     cuts = [split_fields(record.text, separator) or [] for record in body]
-    titles = _names(split_fields(header.text, separator) or []) if header is not None else tuple(names or ())
+    titles = titles_of(split_fields(header.text, separator) or []) if header is not None else tuple(names or ())
     faults = _faults(titles, header, body, cuts, where)
     columns = _columns(titles, cuts) if not faults else ()
     if header is not None and _looks_like_record(columns):
@@ -225,14 +247,24 @@ def parse_delimited(
     if faults:
         raise DataError(faults)
     start = body[0].line - 1
-    mark = _decimal_mark(columns, separator)
+    mark = decimal_mark(columns, separator)
     columns = tuple(Column(c.name, c.texts, c.index, mark) for c in columns)
     prefix = "".join(lines[:start])
     return DelimitedFile(titles, tuple(body), prefix, header, separator, encoding, columns)
 
 
-def _names(header: Sequence[str]) -> tuple[str, ...]:
-    return tuple(value(field) or name_of_position(position) for position, field in enumerate(header, start=1))
+def _plain(content: bytes, separator: str | None, names: Sequence[str] | None) -> DelimitedFile | None:
+    """Return a file that is read by columns; None where it has to be read cell by cell, or has faults to be told."""
+    from evosdc.files.plain_text import read_plain
+
+    found = read_plain(content, separator, names)
+    if found is None or (found.header is not None and _looks_like_record(found.columns)):
+        return None
+    if found.header is not None and len(found.names) > 1 and all(number(name) is not None for name in found.names):
+        return None
+    return DelimitedFile(
+        found.names, found.records, found.prefix, found.header, found.separator, found.encoding, found.columns
+    )
 
 
 def _faults(
@@ -284,20 +316,6 @@ def _columns(names: Sequence[str], cuts: Sequence[Sequence[str]]) -> tuple[Colum
         texts, index = distinct(cells, len(cuts))
         columns.append(renamed(Column(name, texts, index), [value(text) for text in texts]))
     return tuple(columns)
-
-
-def _decimal_mark(columns: Sequence[Column], separator: str) -> str:
-    """Return "," if some column holds decimal commas and no other numbers with a point, else "."."""
-    if separator == ",":
-        return "."
-    commas = False
-    for column in columns:
-        others = [text for text in column.texts if text and not text.lstrip("+-").isdigit()]
-        if 2 * sum(bool(_COMMA_NUMERAL.fullmatch(text)) for text in others) > len(others):
-            commas = True
-        elif any("." in text and number(text) is not None for text in column.texts):
-            return "."
-    return "," if commas else "."
 
 
 def plain_text(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:

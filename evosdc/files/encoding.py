@@ -24,6 +24,7 @@ _OTHER_FORMATS = (
     (b"%PDF", "a PDF document", "Export the table as CSV."),
     (b"PAR1", "a Parquet file", "Give it to a command that reads data, not as a text file."),
 )
+_PIECE = 1 << 20
 _CONTROL = bytes(sorted(set(range(32)) - set(b"\t\n\r\x0b\x0c\x1a\x1b")))
 
 
@@ -79,6 +80,30 @@ def decode(content: bytes, where: str, error: type[InputError] = DataError) -> t
             return content.decode(name), Encoding(name, guessed=name != "utf-8")
         except UnicodeDecodeError:
             continue
+    raise AssertionError("latin-1 decodes all bytes")
+
+
+def recognised(content: bytes) -> Encoding | None:
+    """Return how a text of bytes is encoded in which ASCII signs stand for themselves; None for all else.
+
+    It is what `decode` says, found piece by piece so that no second copy of a large file is made.
+    """
+    mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
+    if not mark and content.startswith(tuple(start for start, *_ in (*_MARKS, *_OTHER_FORMATS))):
+        return None
+    pieces = range(len(mark), len(content), _PIECE)
+    if any(len(piece.translate(None, _CONTROL)) < len(piece) for piece in (content[at : at + _PIECE] for at in pieces)):
+        return None
+    for name in ("utf-8", "cp1252", "latin-1"):
+        reader = codecs.getincrementaldecoder(name)()
+        try:
+            for at in pieces if not content.isascii() else ():
+                reader.decode(content[at : at + _PIECE], final=at + _PIECE >= len(content))
+        except UnicodeDecodeError:
+            if mark:
+                return None
+        else:
+            return Encoding(name, mark, guessed=name != "utf-8")
     raise AssertionError("latin-1 decodes all bytes")
 
 

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from evosdc.files.column import name_of_position
+
 BLANK = " "
 """The separator that stands for a run of blanks and tabs."""
 
@@ -86,6 +88,11 @@ def rewritten(field: str, text: str, quote: bool, separator: str) -> str:
         if separator != BLANK and not quoted(field):
             return text  # most readers take a quote for one at the very beginning of a field alone
     return before + text + after
+
+
+def titles_of(header: Sequence[str]) -> tuple[str, ...]:
+    """Return the names that the fields of a header say, and names of their positions for those that say none."""
+    return tuple(value(field) or name_of_position(position) for position, field in enumerate(header, start=1))
 
 
 class TextRecord(NamedTuple):

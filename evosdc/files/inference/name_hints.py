@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from evosdc.files.inference.concepts import DEMOGRAPHIC, IDENTIFYING, ORDERED, SENSITIVE, UNORDERED, concepts_of
 from evosdc.table.schema import Role
@@ -160,6 +161,7 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(word.rstrip("0123456789") or word for word in re.split(r"[\W_]+", apart.lower()) if word)
 
 
+@lru_cache(maxsize=4096)
 def hint_of(name: str) -> NameHint:
     """Return what the name of an attribute suggests."""
     whole = "".join(words_of(name))

@@ -1,0 +1,212 @@
+"""Files that are read by columns are read, and written back, as those that are read cell by cell."""
+
+from __future__ import annotations
+
+import random
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from evosdc.errors import InputError
+from evosdc.files import delimited_file, plain_text
+from evosdc.files.cell_texts import Cells, CellTexts, cell_texts
+from evosdc.files.delimited_file import parse_delimited
+from evosdc.files.encoding import decode, recognised
+from evosdc.files.plain_text import read_plain
+from evosdc.files.schema.description import SchemaDescription
+from evosdc.files.source import source_of
+from evosdc.table.number_syntax import number
+from evosdc.table.numerals import decimals_of, natural_order, number_to, numbers, single_precision_decimals
+from evosdc.table.schema import Role
+from evosdc.table.table import MISSING
+
+WORDS = st.sampled_from(
+    ["a", "north", "x y", "", "?", "NA", " b ", "\x0b", "ä", "é ", "東", "-", "1.2.3", "=1+1", "0x1"]
+)
+NUMERALS = st.one_of(
+    st.integers(-30, 130).map(str),
+    st.integers(-(10**20), 10**20).map(str),
+    st.integers(-99999, 99999).map(lambda cents: f"{cents / 100:.2f}"),
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.floats(-1e3, 1e3, width=32).map(repr),
+    st.sampled_from(
+        ["007", "5.", ".5", "+5", "1e3", "1E-2", "1e", "e5", "-0", "-0.0", " 7", "9 ", "99", "-9", "1e400"]
+    ),
+)
+SEPARATORS = [",", ";", "\t", "|"]
+
+
+@contextmanager
+def sizes(least_plain: int, fewest_held: int):
+    """Read files from a size on by columns, and hold columns of so many distinct numbers as numbers."""
+    before = delimited_file.LEAST_PLAIN, plain_text.FEWEST_HELD
+    delimited_file.LEAST_PLAIN, plain_text.FEWEST_HELD = least_plain, fewest_held
+    try:
+        yield
+    finally:
+        delimited_file.LEAST_PLAIN, plain_text.FEWEST_HELD = before
+
+
+@st.composite
+def files(draw):
+    """A text file without quotes, nearly always of records of one length."""
+    separator = draw(st.sampled_from(SEPARATORS))
+    comma = separator != "," and draw(st.booleans())
+    width, size = draw(st.integers(1, 4)), draw(st.integers(1, 8))
+    columns = []
+    for _ in range(width):
+        mostly = draw(st.sampled_from([WORDS, NUMERALS, NUMERALS]))
+        cells = draw(st.lists(st.one_of(mostly, mostly, WORDS), min_size=size, max_size=size))
+        columns.append([cell.replace(".", ",") for cell in cells] if comma else cells)
+    names = draw(st.lists(st.sampled_from(["age", "b", "größe", "", "2019", "x1"]), min_size=width, max_size=width))
+    end = draw(st.sampled_from(["\n", "\r\n", "\r"]))
+    blank = st.sampled_from(["", "", "", "", end, " " + end])
+    lines = [separator.join(record) for record in (names, *zip(*columns, strict=True))]
+    if draw(st.integers(0, 9)) == 0:
+        lines[-1] += separator
+    text = draw(blank) + "".join(line + end + draw(blank) for line in lines)
+    if draw(st.booleans()):
+        text = text[: len(text) - len(end)]
+    encoding = draw(st.sampled_from(["utf-8", "utf-8", "utf-8-sig", "cp1252", "latin-1"]))
+    return text.encode(encoding, errors="replace")
+
+
+def read(content: bytes, plain: bool, **options):
+    """Return a file that was read in one of both ways, or what is wrong with it."""
+    with sizes(0 if plain else 10**9, 1):
+        try:
+            return parse_delimited(content, "file.csv", **options)
+        except InputError as error:
+            return str(error)
+
+
+@settings(max_examples=120, deadline=None)
+@given(files())
+@example(b"a,b\n1,2\n\n \n3,4")
+@example(b"\xef\xbb\xbfa;b\r\n1,5;x\r\n2,5; y \r\n")
+@example(b"a\tb\n1\t\n\t\n2\t3\n")
+def test_both_ways_of_reading_give_one_file(content):
+    one, other = read(content, True), read(content, False)
+    if isinstance(other, str):
+        assert one == other
+        return
+    assert (one.names, one.prefix, one.header, one.separator, one.encoding, one.unnamed) == (
+        other.names, other.prefix, other.header, other.separator, other.encoding, other.unnamed,
+    )  # fmt: skip
+    assert tuple(one.records) == tuple(other.records[place] for place in range(len(other.records))) == other.records
+    assert [one.place(record) for record in range(len(one.records))] == [
+        other.place(record) for record in range(len(other.records))
+    ]
+    for mine, theirs in zip(one.columns, other.columns, strict=True):
+        assert (mine.name, tuple(mine.texts), mine.mark) == (theirs.name, theirs.texts, theirs.mark)
+        assert mine.index.tolist() == theirs.index.tolist()
+
+
+def publish(original, path, seed):
+    """Return what is written of a file with random values changed, columns dropped and records left out."""
+    source = source_of(original, "file.csv", SchemaDescription(missing=("", "?", "NA")))
+    draw = random.Random(seed)
+    table, rows = source.table, list(range(len(source.table)))
+    codes, values = table.codes.copy(), table.numbers.copy()
+    for row in rows:
+        for place, attribute in enumerate(table.schema.categorical):
+            if draw.random() < 0.4:
+                codes[row, place] = draw.choice([MISSING, *range(len(attribute.categories))])
+        for place in range(values.shape[1]):
+            fate, other = draw.random(), values[draw.choice(rows), place]
+            new = other if fate < 0.3 else (values[row, place] + other) / 2 if fate < 0.5 else np.nan
+            values[row, place] = new if fate < 0.6 else values[row, place]
+    names = [name for name in table.schema.names if draw.random() < 0.8]
+    masked = replace(table, codes=codes, numbers=values).select(names)
+    dropped = [place for place in range(len(table.schema)) if draw.random() < 0.2][: len(table.schema) - 1]
+    omitted = np.array([row for row in rows if draw.random() < 0.2], dtype=np.intp)
+    roles = {table.schema.names[place]: Role.DROP for place in dropped}
+    attributes = tuple(replace(a, role=roles.get(a.name, a.role)) for a in table.schema.attributes)
+    kept = replace(source, table=replace(table, schema=replace(table.schema, attributes=attributes)))
+    kept = kept.shuffled() if draw.random() < 0.3 and len(rows) == len(table) else kept
+    report = kept.write(path, masked, True, omitted if len(omitted) < len(rows) else None)
+    return path.read_bytes(), report
+
+
+@settings(max_examples=120, deadline=None)
+@given(files(), st.integers(0, 2**32))
+def test_both_ways_of_writing_give_one_file(tmp_path_factory, content, seed):
+    found = []
+    for plain in (True, False):
+        original = read(content, plain)
+        if isinstance(original, str):
+            return
+        folder = tmp_path_factory.getbasetemp()
+        try:
+            found.append(publish(original, folder / "written.csv", seed))
+        except InputError as error:
+            found.append(str(error))
+    assert found[0] == found[1]
+
+
+def test_untouched_files_come_back_as_they_were():
+    content = b"a,b\r\n1.50, x \r\n\r\n2,y\n 3 ,\t\r4,z"
+    original = read(content, True)
+    assert original.plain is not None
+    assert original.render({}, (), np.arange(4), [(), ()]) == content
+    assert original.render({}, (), np.array([3, 1]), [(), ()]) == b"a,b\r\n4,z\n2,y"
+    assert original.render({}, (0,), np.arange(4), [(), ()]) == b"b\r\nx \r\n\r\ny\n\rz"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b'a,b\n"1",2\n', b"a b\n1 2\n", b"a,a\n1,2\n", b"a,b\n1,2,3\n", b"a,b\n", "a,b\n1,\xa02\n".encode(), b"a\0b\n1\n",
+     "a,b\n1,2\n".encode("utf-16")],
+)  # fmt: skip
+def test_what_is_out_of_the_ordinary_is_read_cell_by_cell(content):
+    assert read_plain(content, None, None) is None
+
+
+def test_large_files_of_numbers_are_held_as_numbers():
+    lines = ["id,amount", *(f"{row},{row / 8}" for row in range(30_000))]
+    columns = parse_delimited("\n".join(lines).encode(), "file.csv").columns
+    assert all(isinstance(column.held, CellTexts) for column in columns)
+    assert columns[0].count("29999") == 1
+    assert columns[1].texts[8] == "1.0"
+
+
+def test_a_small_file_is_read_cell_by_cell():
+    assert parse_delimited(b"a,b\n1,2\n", "file.csv").plain is None
+
+
+@given(st.lists(st.one_of(NUMERALS, NUMERALS, WORDS), min_size=1, max_size=20, unique=True), st.integers(0, 16))
+def test_cells_answer_as_their_texts_do(texts, decimals):
+    texts = list(dict.fromkeys(text.strip() for text in texts))
+    for mark in (".", ","):
+        written = [text.replace(".", mark) if mark == "," else text for text in texts]
+        made = [text.encode() for text in written]
+        lengths = np.array([len(cell) for cell in made], dtype=np.int32)
+        cells = Cells(b"".join(made), "utf-8", np.cumsum(lengths, dtype=np.int64) - lengths, lengths)
+        held = cell_texts(cells, mark)
+        plain = tuple(written)
+        found = [number(text, mark) for text in plain]
+        if held is None:
+            assert 2 * found.count(None) > len(plain)
+            continue
+        assert (tuple(held), cells.texts()) == (plain, plain)
+        assert [None if value != value else value for value in held.values.tolist()] == found
+        assert np.signbit(held.values[held.is_number]).tolist() == [np.signbit(v) for v in found if v is not None]
+        assert numbers(held, mark) == numbers(plain, mark)
+        assert decimals_of(held, mark) == decimals_of(plain, mark)
+        assert single_precision_decimals(held, mark) == single_precision_decimals(plain, mark)
+        assert natural_order(held, mark) == natural_order(plain, mark)
+        read_to = [number_to(text, decimals, mark) for text in plain]
+        assert [None if value != value else value for value in held.numbers_to(decimals).tolist()] == read_to
+        assert held.padded == any(len(text) > 1 and text[0] == "0" and text.isdigit() for text in plain)
+
+
+@given(st.binary(max_size=40), st.sampled_from(["utf-8", "utf-16", "cp1252"]))
+def test_an_encoding_that_is_recognised_is_the_one_that_decodes(noise, name):
+    for content in (noise, "größe,東".encode(name, errors="replace"), b"\xef\xbb\xbf" + noise):
+        encoding = recognised(content)
+        if encoding is not None:
+            assert decode(content, "file")[1] == encoding
