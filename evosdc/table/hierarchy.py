@@ -1,7 +1,7 @@
 """Generalization hierarchies: each leaf with the labels that stand for it at every level above."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -48,6 +48,10 @@ class Hierarchy:
             faults = [Fault(self.origin, f"{len(self.names)} names of levels", wanted)]
         if faults:
             raise HierarchyError(faults)
+
+    def named(self, origin: str) -> "Hierarchy":
+        """Return the same hierarchy with another origin."""
+        return replace(self, origin=origin)
 
     @property
     def height(self) -> int:

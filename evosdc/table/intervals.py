@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import cached_property
 from itertools import pairwise
 
 from evosdc.errors import Fault, HierarchyError
@@ -10,6 +11,7 @@ from evosdc.table.numerals import numeral
 
 MOST_UNITS = 10**24
 """Span of numbers that decimal arithmetic of 28 digits holds with some to spare."""
+_MANY = 1000
 FINEST_INTERVALS = 16
 """How many intervals the finest level of `binary_intervals` aims at."""
 
@@ -47,9 +49,54 @@ def number_intervals(
     ):
         wanted = f"positive widths with at most {decimals} decimals, each a greater multiple of the one before"
         raise HierarchyError(Fault("widths", ", ".join(map(str, widths)) or "none", wanted))
-    leaves = {numeral(value, decimals): int(Decimal(numeral(value, decimals)) * unit) for value in sorted(set(values))}
-    rows = tuple((*(_interval(at, int(step), int(origin), decimals) for step in steps), ROOT) for at in leaves.values())
-    return Hierarchy(tuple(leaves), rows, "intervals")
+    found = NumberIntervals(tuple(values), tuple(map(int, steps)), int(origin), decimals)
+    return found if len(values) > _MANY else Hierarchy(found.leaves, found.levels, found.origin)
+
+
+class NumberIntervals(Hierarchy):
+    """A hierarchy of many numbers, whose leaves are told where they are asked for: most files never need them.
+
+    Parameters
+    ----------
+    values : tuple of float
+    steps : tuple of int
+        Widths at levels 1, 2, ... in units of the last decimal, each a multiple of the one before.
+    start : int
+        Where an interval begins, in the same units.
+    decimals : int
+    """
+
+    def __init__(self, values: tuple[float, ...], steps: tuple[int, ...], start: int, decimals: int) -> None:
+        made = {"values": values, "steps": steps, "start": start, "decimals": decimals, "origin": "intervals"}
+        self.__dict__.update(made)  # as all hierarchies, it is not changed later
+
+    values: tuple[float, ...]
+    steps: tuple[int, ...]
+    start: int
+    decimals: int
+
+    def named(self, origin: str) -> "NumberIntervals":
+        """Return the same hierarchy with another origin."""
+        other = NumberIntervals(self.values, self.steps, self.start, self.decimals)
+        other.__dict__["origin"] = origin
+        return other
+
+    @property
+    def height(self) -> int:
+        """Number of levels above the leaves."""
+        return len(self.steps) + 1
+
+    @cached_property
+    def leaves(self) -> tuple[str, ...]:
+        """The numerals of the values, in ascending order."""
+        return tuple(dict.fromkeys(numeral(value, self.decimals) for value in sorted(set(self.values))))
+
+    @cached_property
+    def levels(self) -> tuple[tuple[str, ...], ...]:
+        """For each leaf its labels at levels 1 .. `height`."""
+        unit = Decimal(10) ** self.decimals
+        places = [int(Decimal(leaf) * unit) for leaf in self.leaves]
+        return tuple((*(_interval(at, step, self.start, self.decimals) for step in self.steps), ROOT) for at in places)
 
 
 def _interval(at: int, width: int, start: int, decimals: int) -> str:

@@ -55,7 +55,7 @@ def series(draw, values):
     array = np.array(draw(st.sampled_from([values, sorted(values)])))
     if kind.kind in "iu":
         bounds = np.iinfo(kind)
-        array = np.rint(np.clip(np.nan_to_num(array), float(bounds.min) / 2, float(bounds.max) / 2)).astype(kind)
+        array = np.rint(np.clip(np.nan_to_num(array), float(bounds.min) / 4, float(bounds.max) / 4)).astype(kind)
     else:
         with np.errstate(over="ignore"):
             array = array.astype(kind)

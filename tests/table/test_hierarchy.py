@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 from evosdc.errors import HierarchyError
 from evosdc.files.schema.hierarchy_file import read_hierarchy, write_hierarchy
 from evosdc.table.hierarchy import interval_hierarchy, prefix_hierarchy
+from evosdc.table.intervals import NumberIntervals, number_intervals
 from tests.files.build import write
 
 MARITAL = """Married;present;*
@@ -145,3 +148,13 @@ def test_common_level_is_the_first_at_which_labels_agree(values):
 def test_published_hierarchies(data, name, leaves, height):
     hierarchy = read_hierarchy(data / "adult" / "hierarchies_arx" / f"adult_hierarchy_{name}.csv")
     assert (len(hierarchy.leaves), hierarchy.height) == (leaves, height)
+
+
+def test_intervals_of_many_numbers_are_those_of_few():
+    values = [number / 8 for number in range(-600, 600)]
+    many, few = (number_intervals(values[::step], (5.0, 10.0), 0.5, 3).named("own") for step in (1, 2))
+    assert isinstance(many, NumberIntervals)
+    assert not isinstance(few, NumberIntervals)
+    assert (many.height, many.origin, len(many.leaves)) == (few.height, few.origin, len(values))
+    assert all(many.path(leaf) == few.path(leaf) for leaf in few.leaves)
+    assert pickle.loads(pickle.dumps(many)).levels == many.levels

@@ -120,7 +120,7 @@ def _numbers(attribute: Attribute, table: Table) -> tuple[list[float], int]:
 def _by_rule(rule: HierarchyRule, attribute: Attribute, table: Table) -> Hierarchy:
     origin = f"hierarchy of {attribute.name}"
     try:
-        return replace(rule.hierarchy(attribute, table), origin=origin)
+        return rule.hierarchy(attribute, table).named(origin)
     except HierarchyError as error:
         raise HierarchyError([replace(fault, where=f"{origin}: {fault.where}") for fault in error.faults]) from None
 
