@@ -93,18 +93,23 @@ class CellTexts(NumberTexts):
     @property
     def with_comma(self) -> int:
         """How many are decimal numbers with a comma, by their signs."""
-        found = (self._kinds & MARKED > 0) & (self._kinds & SCALED == 0) & (self._decimals > 0)
+        found = (self._signs & MARKED > 0) & (self._signs & SCALED == 0) & (self._decimals > 0)
         return int(found.sum()) if self.mark == "," else 0
 
     @property
     def not_whole(self) -> int:
         """How many numbers are not of digits alone."""
-        return int(((self._kinds & NUMBER > 0) & (self._kinds & WHOLE == 0)).sum())
+        return int(((self._signs & NUMBER > 0) & (self._signs & WHOLE == 0)).sum())
 
     @property
     def with_point(self) -> bool:
         """Whether some number has a decimal point."""
-        return self.mark == "." and bool((self._kinds & MARKED > 0).any())
+        return self.mark == "." and bool((self._signs & MARKED > 0).any())
+
+    @cached_property
+    def _signs(self) -> NDArray[np.uint8]:
+        # What is too large for a number is a word, though it is written as a number.
+        return np.where(self.is_number, self._kinds, 0).astype(np.uint8)
 
 
 def cell_texts(cells: Cells, mark: str) -> CellTexts | None:

@@ -15,6 +15,12 @@ from evosdc.table.shortest_decimals import most_decimals, shortest_singles
 SAME = 1e-13
 """Relative difference that printing a float32 with 15 digits leaves; a float64 comes so close once in a million."""
 
+_APART = 1e12
+"""Whole numbers below differ by more than `SAME`."""
+
+_EXACT_POWER = 22
+"""Greater powers of ten are rounded as floats."""
+
 GREATEST = float(np.finfo(np.float32).max)
 
 
@@ -122,7 +128,7 @@ class NumberTexts(Sequence[str], ABC):
     def numbers_to(self, decimals: int) -> NDArray[np.float64]:
         """Return what `evosdc.table.numerals.number_to` reads of each text, NaN where it writes no number."""
         values = self.values
-        near = np.flatnonzero(self._near_singles())
+        near = np.flatnonzero(self._near_singles() & ~_rounded(values, decimals))
         shortest, found = shortest_singles(values[near].astype(np.float32), decimals)
         other = (found <= decimals) & (shortest != values[near])
         if not other.any():
@@ -160,6 +166,16 @@ class NumberTexts(Sequence[str], ABC):
             first, last = int(group[0]), int(group[-1]) + 2
             texts[first:last] = sorted(texts[first:last])
         return tuple(texts)
+
+
+def _rounded(values: NDArray[np.float64], decimals: int) -> NDArray[np.bool_]:
+    """Return which numbers have at most so many decimals, and so few digits that no other such one is nearly equal."""
+    if decimals > _EXACT_POWER:
+        return np.zeros(len(values), dtype=np.bool_)
+    with np.errstate(over="ignore"):
+        scaled = values * 10.0**decimals
+    few: NDArray[np.bool_] = (np.abs(scaled) < _APART) & (np.rint(scaled) / 10.0**decimals == values)
+    return few
 
 
 class RealTexts(NumberTexts):

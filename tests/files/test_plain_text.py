@@ -89,6 +89,7 @@ def read(content: bytes, plain: bool, **options):
 @example(b"a,b\n1,2\n\n \n3,4")
 @example(b"\xef\xbb\xbfa;b\r\n1,5;x\r\n2,5; y \r\n")
 @example(b"a\tb\n1\t\n\t\n2\t3\n")
+@example(b"a;b\nx;0\ny;0,00\nz;0,01\nz;1e400\n")
 def test_both_ways_of_reading_give_one_file(content):
     one, other = read(content, True), read(content, False)
     if isinstance(other, str):

@@ -29,6 +29,7 @@ LARGEST_COUNT = 30.0
 
 _LONG_LIFE = 30
 _RANGES = 20
+_BEGINNING = 1000
 
 
 def hierarchy_of(attribute: Attribute, apart: Sequence[str] = ()) -> Hierarchy | None:
@@ -104,7 +105,7 @@ def rule_for(attribute: Attribute, values: Sequence[float]) -> HierarchyRule | N
 
     Its values are many, and would be a list of what the file holds; so the rule is written in their place.
     """
-    if len(set(values)) < FEWEST:
+    if len(set(values[:_BEGINNING])) < FEWEST and len(set(values)) < FEWEST:
         return None
     return HierarchyRule(widths=widths(values, attribute.decimals, is_age(attribute.name)))
 

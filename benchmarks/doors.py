@@ -1,0 +1,163 @@
+"""Data in and out, side by side with pandas in one run: CPU seconds and peak memory.
+
+Run from the repository's root: ``python -m benchmarks.doors [--repeat 5] [--smoke]``. Files have four categorical and
+two numeric attributes. Work from DataFrames is shown beside the same work on a table that was read already, and beside
+the CPU seconds that sdcMicro, an R package, was found to take on like data, to aim past. Each figure of memory is the
+growth of a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from rich.console import Console
+from rich.table import Table as Grid
+
+import evosdc
+from benchmarks.masking import median_seconds
+from benchmarks.peak_memory import growth
+from evosdc.api.tables import as_file
+from evosdc.files.source import Source, read_source
+
+SIZES = (16, 7, 14, 5, 6)
+CONTENTS = ("cents", "digits")
+"""Numbers with two decimals, and with all that a float has."""
+
+
+def people(n: int, content: str = "cents") -> pd.DataFrame:
+    """Return a survey of four categorical and two numeric attributes."""
+    rng = np.random.default_rng(n)
+    amounts = rng.lognormal(10, 0.7, n), rng.lognormal(8, 1.0, n)
+    income, spending = (np.round(amount, 2) if content == "cents" else amount for amount in amounts)
+    return pd.DataFrame(
+        {
+            "sex": rng.choice(["male", "female"], n),
+            "region": rng.choice([f"region {place}" for place in range(20)], n),
+            "education": rng.integers(1, 8, n),
+            "marital": rng.choice(["single", "married", "divorced", "widowed"], n),
+            "income": income,
+            "spending": spending,
+        }
+    )
+
+
+def file_of(n: int, content: str, folder: Path) -> Path:
+    """Return a CSV file of so many people, which is written once."""
+    path = folder / f"{content}-{n}.csv"
+    if not path.exists():
+        people(n, content).to_csv(path, index=False)
+    return path
+
+
+def swapped(source: Source) -> Any:
+    """Return the records of a file with their numbers exchanged."""
+    order = np.random.default_rng(1).permutation(len(source.table))
+    return replace(source.table, numbers=source.table.numbers[order])
+
+
+def reading(n: int, who: str, content: str, folder: Path) -> Callable[[], Any]:
+    """Return the reading of a file, by pandas or as a table with a schema that is proposed."""
+    path = file_of(n, content, folder)
+    return (lambda: pd.read_csv(path)) if who == "pandas" else (lambda: read_source(path))
+
+
+def writing(n: int, who: str, content: str, folder: Path) -> Callable[[], Any]:
+    """Return the writing of a file, by pandas, or masked with all else as it stood."""
+    path, target = file_of(n, content, folder), folder / f"{who}.csv"
+    if who == "pandas":
+        frame = pd.read_csv(path)
+        return lambda: frame.to_csv(target, index=False)
+    source = read_source(path)
+    masked = swapped(source)
+    return lambda: source.write(target, masked)
+
+
+def files(n: int, repeat: int, folder: Path, memory: bool) -> Grid:
+    """Return the table of reading and writing files."""
+    columns = ("work", "pandas [s]", "evosdc [s]", "times", "pandas [MiB]", "evosdc [MiB]")
+    grid = Grid(*columns, title=f"{n} x 6, CPU seconds, medians of {repeat}")
+    for content in CONTENTS:
+        for name, work in (("read", reading), ("write", writing)):
+            seconds = []
+            for who in ("pandas", "evosdc"):
+                call = work(n, who, content, folder)
+                call()  # compiles
+                seconds.append(median_seconds(call, repeat))
+            grown = [growth(work, n, who, content, folder) for who in ("pandas", "evosdc")] if memory else []
+            shown = [f"{mib:.0f}" if mib is not None else "" for mib in grown] or ["", ""]
+            times = f"{seconds[1] / seconds[0]:.1f}" if seconds[0] else ""
+            grid.add_row(f"{name} {content}", f"{seconds[0]:.3f}", f"{seconds[1]:.3f}", times, *shown)
+    return grid
+
+
+def amounts(n: int) -> pd.DataFrame:
+    """Return eight columns of lognormal numbers."""
+    rng = np.random.default_rng(n)
+    return pd.DataFrame(np.exp(0.5 * (rng.normal(size=(n, 1)) + rng.normal(size=(n, 8)))), columns=list("abcdefgh"))
+
+
+def answers(n: int) -> pd.DataFrame:
+    """Return five columns of skewed codes."""
+    rng = np.random.default_rng(n)
+    return pd.DataFrame(
+        {f"c{place}": np.minimum(rng.geometric(3 / size, n) - 1, size - 1) for place, size in enumerate(SIZES)}
+    )
+
+
+def frames(small: int, large: int, repeat: int) -> Grid:
+    """Return the table of work from DataFrames."""
+    columns = ("work", "frame [s]", "table [s]", "sdcMicro [s]", "times faster")
+    grid = Grid(*columns, title=f"From DataFrames, CPU seconds, medians of {repeat}")
+    known = list(answers(2).columns)
+
+    def masked(frame: pd.DataFrame, method: str, **params: Any) -> tuple[Callable[[], Any], Callable[[], Any]]:
+        table = as_file(frame, list(frame.columns))[0]
+        return lambda: evosdc.mask(frame, method, **params), lambda: evosdc.mask(table, method, **params)
+
+    def risk(frame: pd.DataFrame, model: str) -> tuple[Callable[[], Any], Callable[[], Any]]:
+        table = as_file(frame, known)[0]
+        return (
+            lambda: evosdc.risk(frame, [model], quasi_identifiers=known),
+            lambda: evosdc.risk(table, [model], quasi_identifiers=known),
+        )
+
+    exact = small == 10_000  # sdcMicro's seconds are for these sizes only
+    works = [
+        (f"mdav k=3, {small} x 8", masked(amounts(small), "mdav", k=3), 0.36),
+        (f"rank-swapping p=5, {large} x 8", masked(amounts(large), "rank-swapping", p=5), 0.26),
+        (f"individual-risk, {large} x 5", risk(answers(large), "individual-risk"), 0.040),
+    ]
+    for name, calls, peer in works:
+        seconds = []
+        for call in calls:
+            call()  # compiles
+            seconds.append(median_seconds(call, repeat))
+        shown = [f"{peer:.3g}", f"{peer / seconds[0]:.1f}"] if exact and seconds[0] else ["", ""]
+        grid.add_row(name, f"{seconds[0]:.4f}", f"{seconds[1]:.4f}", *shown)
+    return grid
+
+
+def main() -> None:
+    """Print both tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeat", type=int, default=5, help="runs of which the median is shown")
+    parser.add_argument("--records", type=int, default=1_000_000, help="of the files")
+    parser.add_argument("--smoke", action="store_true", help="small files, one run, no memory: to see that it runs")
+    given = parser.parse_args()
+    console = Console()
+    small, large, repeat = (200, 400, 1) if given.smoke else (10_000, 50_000, given.repeat)
+    console.print(frames(small, large, repeat))
+    with TemporaryDirectory(prefix="evosdc-") as folder:
+        size = 10_000 if given.smoke else given.records
+        console.print(files(size, repeat, Path(folder), memory=not given.smoke))
+
+
+if __name__ == "__main__":
+    main()
