@@ -190,7 +190,8 @@ def write_records(
                     new = cells[record, where[column]] if where[column] >= 0 else -1
                     inner = skipped(content, begin, stop)
                     # Blanks before the first cell that is left would stand before the record.
-                    front = inner if first and column > 0 else begin
+                    moved = first and column > 0
+                    front = inner if moved else begin
                     if new < 0:
                         at = _copied(content, front, stop, out, at)
                     else:
@@ -203,7 +204,7 @@ def write_records(
                             at = _copied(content, source, source + sizes[new], out, at)
                         else:
                             at = _copied(extra, -1 - source, sizes[new] - 1 - source, out, at)
-                        if not plain:
+                        if not plain and not (moved and sizes[new] == 0):
                             at = _copied(content, behind, stop, out, at)
                     first = False
                 begin = stop + 1

@@ -149,6 +149,20 @@ def test_both_ways_of_writing_give_one_file(tmp_path_factory, content, seed):
     assert found[0] == found[1]
 
 
+def test_blanks_around_what_is_taken_away_do_not_begin_a_record(tmp_path):
+    found = []
+    for plain in (True, False):
+        source = source_of(read(b"a,b,c\nx,u ,1\nx, v,2\n", plain), "file.csv", SchemaDescription())
+        original = replace(source.table.schema["a"], role=Role.DROP)
+        schema = replace(source.table.schema, attributes=(original, *source.table.schema.attributes[1:]))
+        codes = source.table.codes.copy()
+        codes[:, 1] = MISSING
+        table = replace(source.table, schema=schema)
+        replace(source, table=table).write(tmp_path / "w.csv", replace(table, codes=codes))
+        found.append((tmp_path / "w.csv").read_bytes())
+    assert found == [b"b,c\n,1\n,2\n"] * 2
+
+
 def test_untouched_files_come_back_as_they_were():
     content = b"a,b\r\n1.50, x \r\n\r\n2,y\n 3 ,\t\r4,z"
     original = read(content, True)
