@@ -80,9 +80,9 @@ class GraphFile:
     def declared(self) -> Mapping[str, Attribute]:
         """That ids identify, and that neighbours are written as edges."""
         ids, edges = self.columns[0], self.columns[-1]
-        found = {NEIGHBOURS: Attribute(NEIGHBOURS, Role.DROP, Scale.NOMINAL, edges.texts)}
+        found = {NEIGHBOURS: Attribute(NEIGHBOURS, Role.DROP, Scale.NOMINAL, tuple(edges.texts))}
         if not self.graph.numbered:
-            found[ids.name] = Attribute(ids.name, Role.IDENTIFIER, Scale.NOMINAL, ids.texts)
+            found[ids.name] = Attribute(ids.name, Role.IDENTIFIER, Scale.NOMINAL, tuple(ids.texts))
         return found
 
     def place(self, record: int) -> str:
