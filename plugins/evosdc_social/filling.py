@@ -12,7 +12,8 @@ from evosdc.table.table import Table
 from evosdc_social.grouping import require_users
 from evosdc_social.level_vectors import LevelVectors
 from evosdc_social.publication import publication_of
-from evosdc_social.space import SCALES, space_of
+from evosdc_social.space import SCALES, space_of, without_copies
+from evosdc_social.tree import Nodes
 
 
 class LevelFilling(Grouping):
@@ -24,9 +25,12 @@ class LevelFilling(Grouping):
     """
 
     class Params(Parameters):
-        """Least size of groups."""
+        """Least size of groups, and what members of a list publish."""
 
         k: int = Field(3, ge=1, description="least number of users of a group")
+        aggregated: bool = Field(
+            True, description="whether members of a list publish the group's most frequent value in place of the root"
+        )
 
     supports = SCALES
     name = "level-filling"
@@ -45,14 +49,13 @@ class LevelFilling(Grouping):
         with collect.step():
             require_users(len(table), self.params.k, f"method {self.name}")
         with collect.step():
-            LevelVectors(space_of(table))
+            self._vectors(table)
         if collect.faults:
             raise ParameterError(collect.faults)
 
     def classes(self, table: Table, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the number of each user's group, shape (n,); users are taken in the order of the file."""
-        space = space_of(table)
-        vectors, leaves, k = LevelVectors(space), space.nodes(table), self.params.k
+        (vectors, leaves), k = self._vectors(table), self.params.k
         groups = np.full(len(table), -1, dtype=np.int64)
         free: NDArray[np.intp] = np.arange(len(table))
         count = 0
@@ -72,10 +75,16 @@ class LevelFilling(Grouping):
         return groups
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Return the table that groups publish: lowest common ancestors."""
+        """Return the table that groups publish: lowest common ancestors, of lists the most frequent value."""
         self.require_fit(table)
-        publication = publication_of(space_of(table), {})
+        publication = publication_of(space_of(table), {}, self.params.aggregated)
         return publication.space.table(publication.nodes(table, self.classes(table, rng).astype(np.int32)))
+
+    def _vectors(self, table: Table) -> tuple[LevelVectors, Nodes]:
+        """Return the vectors of levels and the nodes of users, for attributes that weigh several times but once."""
+        space = space_of(table)
+        judged, leaves = without_copies(space, space.nodes(table))
+        return LevelVectors(judged, f"method {self.name}"), leaves
 
 
 def _buckets(users: NDArray[np.intp], ends: NDArray[np.intp]) -> Sequence[NDArray[np.intp]]:

@@ -28,6 +28,8 @@ class LevelVectors:
     Parameters
     ----------
     space : SemanticSpace
+    where : str
+        What needs them, for messages.
 
     Raises
     ------
@@ -35,7 +37,7 @@ class LevelVectors:
         There are too many of them.
     """
 
-    def __init__(self, space: SemanticSpace) -> None:
+    def __init__(self, space: SemanticSpace, where: str) -> None:
         heights = [tree.height for tree in space.trees]
         count, size = 1, 1
         for tree in space.trees:
@@ -43,8 +45,8 @@ class LevelVectors:
             size *= 2 * len(tree.up) + 2
         if count > MOST_VECTORS or size > _GREATEST_KEY:
             given = f"{len(heights)} attributes whose values can meet in {count} ways"
-            advice = "Judge fewer attributes, or give their trees fewer levels."
-            raise ParameterError(Fault("semantic risk", given, f"at most {MOST_VECTORS}", advice))
+            advice = "Take fewer attributes, or give their trees fewer levels."
+            raise ParameterError(Fault(where, given, f"at most {MOST_VECTORS}", advice))
         self._trees = space.trees
         self.up = space.padded
         self.widths: Integers = np.array([len(tree.up) for tree in space.trees], dtype=np.int64)

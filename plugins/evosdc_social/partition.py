@@ -92,14 +92,15 @@ def _weighted(original: Table, space: SemanticSpace, neighbours: Neighbours | No
     attributes: list[Attribute] = []
     columns: list[NDArray[np.int32]] = []
 
-    def add(attribute: Attribute, column: NDArray[np.int32], times: int) -> None:
+    # A list's members have their share of its weight already: under names of their own they are no list again.
+    def add(attribute: Attribute, column: NDArray[np.int32], times: int, listed: bool = False) -> None:
         for number in range(times):
-            name = attribute.name if number == 0 else f"{attribute.name} ({number + 1})"
+            name = attribute.name if number == 0 and not listed else f"{attribute.name} ({number + 1})"
             attributes.append(replace(attribute, name=name, role=Role.QUASI_IDENTIFIER))
             columns.append(column)
 
     for v, (tree, weight) in enumerate(zip(space.trees, whole, strict=True)):
-        add(tree.attribute, original.codes[:, v], weight // common * max(len(hashes), 1))
+        add(tree.attribute, original.codes[:, v], weight // common * max(len(hashes), 1), bool(space.members[v]))
     if neighbours is not None:
         labels = tuple(map(str, range(2 * len(original))))
         for number, places in enumerate(hashes):

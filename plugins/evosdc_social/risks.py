@@ -30,7 +30,7 @@ class FittedSemanticRisk(Incremental[RiskState]):
     def __init__(self, original: Table, weights: dict[str, int]) -> None:
         self.space = space_of(original, weights)
         self.leaves = self.space.nodes(original)
-        self.vectors = LevelVectors(self.space)
+        self.vectors = LevelVectors(self.space, "measure semantic-dr")
         self._known: LevelCounts | None = None
 
     @property
@@ -95,7 +95,7 @@ class FittedNeighbourhoodRisk(Fitted):
     def __init__(self, original: Table, neighbours: Neighbours, weights: dict[str, int]) -> None:
         self.space = space_of(original, weights)
         self.leaves = self.space.nodes(original)
-        self.vectors, self.neighbours = LevelVectors(self.space), neighbours
+        self.vectors, self.neighbours = LevelVectors(self.space, "measure neighbourhood-dr"), neighbours
 
     def score(self, masked: Table) -> float:
         """Return the share of users that are linked, in per cent."""

@@ -108,6 +108,27 @@ class SemanticSpace:
         return Table(self.published, np.where(nodes == last, np.int32(MISSING), nodes), np.empty((len(nodes), 0)))
 
 
+def without_copies(space: SemanticSpace, leaves: Nodes) -> tuple[SemanticSpace, Nodes]:
+    """Return a space and the nodes of its records in which attributes with the same tree and values are one.
+
+    It costs what they cost together, so that distances stay as they are.
+
+    Parameters
+    ----------
+    space : SemanticSpace
+    leaves : ndarray of int32, shape (n, V)
+    """
+    first: dict[tuple[bytes, ...], int] = {}
+    costs = space.costs.copy()
+    for v, tree in enumerate(space.trees):
+        same = first.setdefault((np.array(tree.up.shape).tobytes(), tree.up.tobytes(), leaves[:, v].tobytes()), v)
+        if same != v:
+            costs[same] += costs[v]
+    kept = list(first.values())
+    trees = tuple(space.trees[v] for v in kept)
+    return replace(space, trees=trees, costs=costs[kept], members=space.members[kept]), leaves[:, kept]
+
+
 def space_of(table: Table, weights: Mapping[str, int] | None = None) -> SemanticSpace:
     """Return the space of a table's attributes.
 

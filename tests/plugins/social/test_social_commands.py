@@ -208,3 +208,67 @@ def test_protection_of_a_graph_is_one_command(tmp_path: Path) -> None:
     assert "Published groups of users" in report
     assert "friends: what is published along its tree" in report
     assert "Mr Hi" not in report
+
+
+class TestManyTopics:
+    """A graph with places, ages and three topics: a list of three shares one weight, so that others weigh thrice."""
+
+    @pytest.fixture
+    def graph(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        """Write the graph, its tree of places and its schema, and work beside them."""
+        monkeypatch.chdir(tmp_path)
+        schema_beside(tmp_path)
+        rng = np.random.default_rng(3)
+        towns = [line.split(";")[0] for line in (tmp_path / "places.csv").read_text().splitlines()]
+        topics = ["go", "jazz", "opera", "rock"]
+        nodes = [
+            {"id": f"u{i}", "place": str(rng.choice(towns)), "age": ["20", "30", "40", "50"][rng.integers(4)]}
+            | {"topics": rng.choice(topics, 3, replace=False).tolist()}
+            for i in range(40)
+        ]
+        links = [{"source": f"u{a}", "target": f"u{b}"} for a, b in rng.integers(0, 40, (60, 2))]
+        (tmp_path / "g.json").write_text(json.dumps({"nodes": nodes, "links": links}))
+        (tmp_path / "topics.csv").write_text("go;games;*\njazz;music;*\nopera;music;*\n")
+        with (tmp_path / "topics.csv").open("a") as file:
+            file.write("rock;music;*\n")
+        lines = (tmp_path / "schema.toml").read_text().splitlines()[:2]
+        lines += ['age = { role = "quasi-identifier", scale = "ordinal" }']
+        lines += [f'topics_{i} = {{ role = "quasi-identifier", hierarchy = "topics.csv" }}' for i in (1, 2, 3)]
+        (tmp_path / "schema.toml").write_text("\n".join(lines) + "\n")
+        return tmp_path
+
+    def test_the_documented_experiment_runs(self, graph: Path) -> None:
+        experiment = evosdc.Experiment(
+            data={"file": "g.json", "schema": "schema.toml"},
+            genotype={"name": "groups", "k": 5, "coarsest": {"place": "county"}},
+            start={"initial": True},
+            measures={"il": ["aamil", "cdil", "semantic-dbil"], "dr": ["semantic-dr"]},
+            fitness={"name": "pareto"},
+            algorithm={"name": "memetic", "inner": {"name": "nsga2"}},
+            stop={"evaluations": 60},
+            second_opinion=False,
+        )
+        evosdc.run(experiment, graph / "run")
+        assert len(evosdc.read_table(graph / "run" / "best.json")) == 40
+
+    def test_level_filling_within_semantic_groups(self, graph: Path) -> None:
+        words = ["g.json", "--schema", "schema.toml", "--set", "k=5"]
+        assert run("mask", "semantic-groups", *words, "--set", "inner=level-filling", "-o", "m.json") == 0
+        assert run("mask", "level-filling", *words, "-o", "alone.json") == 0
+        assert (graph / "m.json").read_bytes() == (graph / "alone.json").read_bytes(), "it weighs as by itself"
+
+    def test_lists_of_level_filling_publish_common_ancestors_if_asked(self, graph: Path) -> None:
+        words = ["g.json", "--schema", "schema.toml", "--set", "k=20"]
+        for aggregated, root in (("true", False), ("false", True)):
+            name = f"{aggregated}.json"
+            assert run("mask", "level-filling", *words, "--set", f"aggregated={aggregated}", "-o", name) == 0
+            nodes = json.loads((graph / name).read_text())["nodes"]
+            assert ("*" in {topic for node in nodes for topic in node["topics"]}) == root
+
+    def test_what_has_too_many_levels_is_named(
+        self, graph: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("evosdc_social.level_vectors.MOST_VECTORS", 20)
+        words = ["g.json", "--schema", "schema.toml"]
+        assert run("mask", "semantic-groups", *words, "--set", "inner=level-filling", "-o", "m.json") == 2
+        assert "method level-filling: given 5 attributes" in capsys.readouterr().err

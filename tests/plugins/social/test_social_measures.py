@@ -223,7 +223,7 @@ def test_risks_equal_slow_ones(drawn: tuple[Table, Table, Neighbours, SemanticSp
         alike = [j for j in range(n) if around[i] == around[j]]
         ties = [j for j in alike if apart[i, j] == apart[i, alike].min()]
         near_alike.append(1 / len(ties) if i in ties else 0.0)
-    assert nearest_credit(LevelVectors(space), leaves, nodes) == pytest.approx(nearest)
+    assert nearest_credit(LevelVectors(space, "test"), leaves, nodes) == pytest.approx(nearest)
     fitted = FittedSemanticRisk(original, {"topic": int(space.costs[1] * space.heights[1] // space.unit)})
     assert fitted.value(fitted.start(masked)) == pytest.approx(100 * np.mean(nearest))
     weights = {"topic": int(space.costs[1] * space.heights[1] // space.unit)}
