@@ -86,6 +86,9 @@ class MeasureSpec(Spec):
         Which way is better for a publisher.
     meaning : str, optional
         As of `FitnessSpec`, where the measure alone is the fitness.
+    knows : str, optional
+        What its intruder knows of people besides masked attributes, in words: ``the neighbours of people``. Verdicts
+        say whom he finds wherever the file publishes the columns of `evosdc.model.Measure.auxiliary_names` as they are.
     """
 
     kind: str = "il"
@@ -94,6 +97,7 @@ class MeasureSpec(Spec):
     range: tuple[float, float] = (0.0, 100.0)
     direction: str = "minimise"
     meaning: str = ""
+    knows: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

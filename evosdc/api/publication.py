@@ -31,6 +31,9 @@ class Publication:
         What these tell together: ``columns``, ``unique_percent`` of the people, the ``alone_percent`` found by them,
         and the ``found_percent`` whom an informed intruder finds who knows the ``masked`` ones, too. Of ``known`` ones,
         which count as known to everybody, that is ``known_percent``.
+    further : tuple of mapping
+        What intruders find who know besides what published columns tell, such as the edges of a graph: ``measure``,
+        ``knows``, ``columns``, and the ``percent`` of the people; None where that could not be measured.
     bound : mapping
         ``percent`` of the people that may be found, and the requirement that ``set_by``; None for the usual bound.
     above_limit : float or None
@@ -47,6 +50,7 @@ class Publication:
     distrusted: tuple[str, ...]
     published_unchanged: tuple[str, ...]
     unchanged_together: Mapping[str, Any] | None
+    further: tuple[Mapping[str, Any], ...]
     bound: Mapping[str, Any]
     above_limit: float | None
 
@@ -65,6 +69,7 @@ class Publication:
             tuple(trust["no"]),
             tuple(document["published_unchanged"]),
             document["unchanged_together"],
+            tuple(document.get("further") or ()),
             document["bound"],
             document["above_limit"],
         )

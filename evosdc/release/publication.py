@@ -9,7 +9,7 @@ from evosdc.model.constraint import CONDITIONAL, YES, without_publishable
 from evosdc.release.acceptance import ACCEPTED
 from evosdc.release.requirements import required_words
 from evosdc.release.trust import named, shown, trust
-from evosdc.release.unchanged_words import known_words, together_words, uncounted_words, unknown
+from evosdc.release.unchanged_words import further_words, known_words, together_words, uncounted_words, unknown
 
 NO = "not publishable"
 
@@ -40,6 +40,8 @@ class Evidence:
         Of `evosdc.release.unchanged.Unchanged.to_json`.
     together : mapping or None
         Of `evosdc.release.unchanged_together.Together.to_json`: what all unchanged columns tell together.
+    further : sequence of mapping
+        Of `evosdc.release.further_knowledge.Further.to_json`.
     by_value : tuple of str and float, or None
         Of `evosdc.release.intruder.found_by_value`.
     changed, cells : int
@@ -64,6 +66,7 @@ class Evidence:
     analyses: Mapping[str, Any] | None = None
     unchanged: Sequence[Mapping[str, Any]] = ()
     together: Mapping[str, Any] | None = None
+    further: Sequence[Mapping[str, Any]] = ()
     by_value: tuple[str, float] | None = None
     changed: int = 0
     cells: int = 0
@@ -114,7 +117,8 @@ def publication(evidence: Evidence) -> dict[str, Any]:
         conditions in few words; empty without any), ``reasons`` (why not, or what speaks for it), ``conditions`` (what
         must be known or decided first), ``intruder``, ``trust`` (``yes`` and
         ``no``: what an analyst can and cannot rely on), ``published_unchanged`` (names of columns),
-        ``unchanged_together`` (what these tell together), ``by_value`` (the ``attribute`` by whose exact value alone
+        ``unchanged_together`` (what these tell together), ``further`` (what intruders find who know what some of them
+        tell: ``measure knows columns percent``), ``by_value`` (the ``attribute`` by whose exact value alone
         most people are found, and the ``percent``), ``bound`` (``percent``, and ``set_by``: the requirement, or
         null for the usual one), ``above_limit``.
     """
@@ -133,6 +137,7 @@ def publication(evidence: Evidence) -> dict[str, Any]:
         "trust": trust(evidence.analyses or {}),
         "published_unchanged": [str(column["attribute"]) for column in evidence.unchanged],
         "unchanged_together": _with_words(evidence.together) if evidence.together is not None else None,
+        "further": [dict(one) for one in evidence.further],
         "by_value": dict(zip(("attribute", "percent"), evidence.by_value, strict=True)) if evidence.by_value else None,
         "bound": {"percent": evidence.bound, "set_by": evidence.bound_by or None},
         "above_limit": evidence.above_limit,
@@ -222,6 +227,7 @@ def _for(evidence: Evidence) -> list[str]:
             f"{named(known)} {be} published unchanged. Though an intruder is taken to know what {they}, he is expected "
             f"to find {shown(together['known_percent'])} %."
         )
+    reasons += [further_words(one, evidence.bound) for one in _harmless(evidence)]
     return reasons
 
 
@@ -243,6 +249,7 @@ def _conditions(evidence: Evidence) -> list[str]:
             f"The {noun} {named(telling)} {verb} published unchanged{too}. {together_words(evidence.together)} Make "
             f"sure that nobody can know {of_a_person}.{uncounted_words(evidence.together)}"
         )
+    conditions += [further_words(one, evidence.bound) for one in _further(evidence)]
     if evidence.holds is None:
         conditions.append("No judge was asked for a second opinion: evosdc judge gives one.")
     return conditions
@@ -256,9 +263,20 @@ def _provided(evidence: Evidence) -> str:
     """Return on what conditions, in few words: what the first line of a conditional verdict says."""
     names = list(dict.fromkeys([*_telling(evidence), *_dangerous(evidence)]))
     parts = [f"nobody knows {named(names)} from elsewhere"] if names else []
+    parts += [f"nobody knows {one['knows']} from elsewhere" for one in _further(evidence)]
     if evidence.holds is None:
         parts.append("the judges, who were not asked, agree")
     return "; ".join(parts)
+
+
+def _harmless(evidence: Evidence) -> list[Mapping[str, Any]]:
+    return [one for one in evidence.further if one["percent"] is not None and one["percent"] <= evidence.bound]
+
+
+def _further(evidence: Evidence) -> list[Mapping[str, Any]]:
+    """Return the intruders with further knowledge who find more than the bound, or nobody can say how many."""
+    harmless = _harmless(evidence)
+    return [one for one in evidence.further if one not in harmless]
 
 
 def _telling(evidence: Evidence) -> list[str]:

@@ -48,6 +48,29 @@ def known_words(told: Mapping[str, Any], bound: float, allowed: str) -> str:
     )
 
 
+def further_words(told: Mapping[str, Any], bound: float) -> str:
+    """Return whom an intruder finds who knows what columns of the file tell of people besides what was masked.
+
+    Parameters
+    ----------
+    told : mapping
+        Of `evosdc.release.further_knowledge.Further.to_json`.
+    bound : float
+        Per cent of the people that an intruder may be expected to find.
+    """
+    names, percent = _names(told, "columns"), told["percent"]
+    be = "is" if len(names) == 1 else "are"
+    published = f"The {_columns(names)} {named(names)} {be} published as {'it is' if len(names) == 1 else 'they are'}"
+    if percent is None:
+        found = f"{published}: how many people are found by whoever knows {told['knows']}"
+        return f"{found} could not be measured. Make sure that nobody can know them."
+    found = (
+        f"{published}: whoever knows {told['knows']} is expected to find {shown(percent)} % of the people, by "
+        f"{told['measure']}"
+    )
+    return f"{found}. Make sure that nobody can know them." if percent > bound else f"{found}, within {bound:g} %."
+
+
 def unknown(told: Mapping[str, Any]) -> list[str]:
     """Return the unchanged columns that an intruder is taken not to know: roles other, sensitive, stratum."""
     known = _names(told, "known")

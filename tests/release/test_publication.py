@@ -370,3 +370,16 @@ def test_the_other_direction_is_tried_for_the_most_successful_intruder():
     assert found.backwards == (scores[best, True] > forwards)
     assert found.to_json()["looks_for"] == ("masked record" if found.backwards else "person")
     assert found.other == pytest.approx(min(forwards, scores[best, True]))
+
+
+def test_whoever_knows_more_than_was_masked_is_a_condition():
+    one = {"measure": "m", "knows": "the neighbours of people", "columns": ["neighbours"], "percent": 100.0}
+    told = verdict(further=[one])
+    assert (told["headline"], told["further"]) == ("publishable on conditions", [one])
+    assert told["provided"] == "nobody knows the neighbours of people from elsewhere"
+    assert "whoever knows the neighbours of people is expected to find 100.0 % of the people" in told["conditions"][0]
+    few = verdict(further=[one | {"percent": 2.0}])
+    assert few["headline"] == "publishable"
+    assert any("find 2.0 % of the people, by m, within 9 %" in text for text in few["reasons"])
+    unknown = verdict(further=[one | {"percent": None}])
+    assert "could not be measured" in unknown["conditions"][0]

@@ -13,6 +13,7 @@ from evosdc.release.acceptance import bound_of
 from evosdc.release.analyses import analyses
 from evosdc.release.corrections import corrections
 from evosdc.release.cross_tables import cross_tables
+from evosdc.release.further_knowledge import further_knowledge
 from evosdc.release.intruder import Found, found_by_intruder, found_by_value
 from evosdc.release.publication import Evidence, publication
 from evosdc.release.unchanged import unchanged_columns
@@ -60,6 +61,7 @@ def write_release(
     ]
     same = [column["attribute"] for column in unchanged]
     together = unchanged_together(original, published, microdata.protect, same)
+    further = further_knowledge(original, masked.take(kept), microdata.protect, same, assembly.registry)
     analysed = analyses(original, published, microdata.protect) if len(kept) else {}
     folder.write_json(
         RELEASE,
@@ -93,6 +95,7 @@ def write_release(
         analyses=analysed,
         unchanged=unchanged,
         together=together.to_json() if together is not None else None,
+        further=[one.to_json() for one in further],
         by_value=found_by_value(original, published, found.known) if found is not None else None,
         changed=sum(document["changed"].values()),
         cells=len(masked) * len(document["changed"]),

@@ -207,6 +207,17 @@ def test_protection_of_a_graph_is_one_command(tmp_path: Path) -> None:
     report = (tmp_path / "run" / "report.html").read_text()
     assert "Published groups of users" in report
     assert "friends: what is published along its tree" in report
+    told = json.loads((tmp_path / "run" / "result.json").read_text())["publication"]
+    (further,) = told["further"]
+    table = evosdc.read_table(KARATE)
+    names = ["club", "friends", "contexts"]
+    assert further["percent"] == pytest.approx(
+        evosdc.measure(table, published, ["neighbourhood-dr"], attributes=names)["neighbourhood-dr"]
+    )
+    assert further["percent"] > 9
+    (condition,) = [text for text in told["conditions"] if "whoever knows the neighbours of people" in text]
+    assert f"{further['percent']:.1f} % of the people" in condition
+    assert told["headline"] != "publishable"
     assert "Mr Hi" not in report
 
 
