@@ -7,6 +7,7 @@ from typing import Any
 from evosdc.errors import InputError
 from evosdc.model import Microdata
 from evosdc.plugins.registry import Registry
+from evosdc.specs import MeasureSpec
 from evosdc.table.exact_values import known_of
 from evosdc.table.table import Table
 
@@ -59,7 +60,7 @@ def further_knowledge(
     found = []
     for name in registry.names("measure"):
         spec = registry.spec("measure", name)
-        if not spec.knows:
+        if not isinstance(spec, MeasureSpec) or not spec.knows:
             continue
         measure = registry.build("measure", name, {})
         columns = measure.auxiliary_names()

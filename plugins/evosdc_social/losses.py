@@ -1,7 +1,7 @@
 """What analysts of a graph lose: the measures of information loss of the thesis' section 6.3.
 
-All are means over attributes, in per cent, 0 for a graph that was not changed. Published labels are read as the
-categories below them, each as likely (METHODS.md 5.2: a reconstruction).
+All are means over attributes, in per cent, 0 for a graph that was not changed. Published labels are read as the leaves
+of the tree below them, each as likely, whether the original has them or not (METHODS.md 5.2: a reconstruction).
 """
 
 from abc import abstractmethod
@@ -130,11 +130,14 @@ class FittedDistributionLoss(_Followed):
         before, after = self.frequencies[v], expanded(self.space.trees[v], counts)
         tree = self.space.trees[v]
         own = np.append(before[: tree.leaves], before[-1])
-        return float(np.abs(own - after).sum()) / (2.0 * len(self.leaves))
+        elsewhere = max(len(self.leaves) - float(after.sum()), 0.0)  # at leaves that are no category of the original
+        return (float(np.abs(own - after).sum()) + elsewhere) / (2.0 * len(self.leaves))
 
 
 def expanded(tree: Tree, counts: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return how many records each category has, missing last, where those of a node are spread over what is below it.
+
+    Leaves of the tree that are no category have their share, which is not returned.
 
     Parameters
     ----------

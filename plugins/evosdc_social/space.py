@@ -99,7 +99,7 @@ class SemanticSpace:
             attribute = table.schema[tree.name]
             if not attribute.categorical:
                 raise ParameterError(Fault(tree.name, "numbers", "labels of its tree"))
-            columns.append(tree.nodes_of(attribute)[table.column(tree.name)])
+            columns.append(tree.nodes_of(attribute, table.column(tree.name))[table.column(tree.name)])
         return np.ascontiguousarray(np.stack(columns, axis=1)) if columns else np.empty((len(table), 0), np.int32)
 
     def table(self, nodes: Nodes) -> Table:

@@ -37,7 +37,8 @@ class Tree:
     path : ndarray of int32, shape (c + 1, height + 1)
         By category the different nodes on its way up, -1 where there are no more; none for a missing value.
     sizes : ndarray of int64, shape (N + 1,)
-        How many categories are below each node; 0 for missing values.
+        How many leaves of the hierarchy are below each node, those that are no category of the file, too; 0 for missing
+        values.
     """
 
     attribute: Attribute
@@ -78,10 +79,16 @@ class Tree:
     def _position(self) -> dict[str, int]:
         return {label: position for position, label in enumerate(self.labels)}
 
-    def nodes_of(self, attribute: Attribute) -> Nodes:
+    def nodes_of(self, attribute: Attribute, column: Nodes | None = None) -> Nodes:
         """Return the node of each category of a published attribute, and last that of a missing value.
 
         A label of another kind, an interval or a set, counts as the lowest node that covers it.
+
+        Parameters
+        ----------
+        attribute : Attribute
+        column : ndarray of int32, shape (n,), optional
+            Of its codes, so that messages tell the first record that is meant.
 
         Raises
         ------
@@ -91,17 +98,20 @@ class Tree:
         if attribute.categories == self.labels:
             return np.arange(len(self.labels) + 1, dtype=np.int32)
         reader = LabelReader(self.attribute)
-        found, foreign = np.empty(len(attribute.categories) + 1, dtype=np.int32), 0
+        found, foreign = np.empty(len(attribute.categories) + 1, dtype=np.int32), list[int]()
         for place, label in enumerate(attribute.categories):
             if label in self._position:
                 found[place] = self._position[label]
                 continue
             extent = reader.read(label)
-            foreign += extent is None
+            foreign += [place] if extent is None else []
             found[place] = self.root if extent is None else self._covering(extent.codes)
         if foreign:
-            given, wanted = f"{foreign} labels that stand for no values", f"labels of its tree: {self.level_words}"
-            raise ParameterError(Fault(self.name, given, wanted))
+            here = np.flatnonzero(np.isin(column, foreign)) if column is not None else ()
+            first = f", the first of them in record {int(here[0]) + 1}" if len(here) else ""
+            given, wanted = f"{len(foreign)} labels that stand for no values{first}", "labels of the attribute's tree"
+            advice = "Give the schema that the file was protected with; its hierarchy has to name every label."
+            raise ParameterError(Fault(f"attribute {self.name}", given, f"{wanted}: {self.level_words}", advice))
         found[-1] = len(self.labels)
         return found
 
@@ -164,7 +174,18 @@ def tree_of(attribute: Attribute) -> Tree:
     inner = dict.fromkeys(row[level] for level in range(1, hierarchy.height + 1) for row in rows)
     labels = (*categories, *(label for label in (*inner, root) if label not in known))
     labels = tuple(dict.fromkeys(labels))
-    return _assembled(attribute, labels, rows, hierarchy.height, root)
+    pairs = zip(hierarchy.leaves, hierarchy.levels, strict=True)
+    others = [above for leaf, above in pairs if leaf not in known]
+    return _with_leaves(_assembled(attribute, labels, rows, hierarchy.height, root), others)
+
+
+def _with_leaves(tree: Tree, others: Sequence[Sequence[str]]) -> Tree:
+    """Return a tree that knows of leaves which are no categories, by the labels above each of them."""
+    position = {label: place for place, label in enumerate(tree.labels) if place >= tree.leaves}
+    sizes = tree.sizes.copy()
+    for labels in others:
+        sizes[[position[label] for label in dict.fromkeys(labels) if label in position]] += 1
+    return replace(tree, sizes=sizes)
 
 
 def _assembled(attribute: Attribute, labels: tuple[str, ...], rows: list[list[str]], height: int, root: str) -> Tree:

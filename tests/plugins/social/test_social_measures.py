@@ -108,6 +108,23 @@ class TestByHand:
         assert fitted.score(everything_alike) == pytest.approx(50.0)
 
 
+def test_labels_are_shared_by_all_leaves_of_the_tree() -> None:
+    """Nobody is in York, Bath or Wells, and yet each is a quarter of England, whether a category or not."""
+    present = ("Leeds", "Rome")
+    attribute = Attribute("place", Role.QUASI_IDENTIFIER, Scale.NOMINAL, present, PLACES)
+    original = Table(Schema((attribute,)), np.array([[0], [0], [1], [1]], dtype=np.int32), np.empty((4, 0)))
+    edges = neighbours_of(4, np.array([0, 2]), np.array([1, 3]))
+    space = space_of(original)
+    masked = published(space, "England", "England", "Rome", "Rome")
+    # Leeds keeps half a user of two; of its edge a sixteenth.
+    assert FittedDistributionLoss(original).score(masked) == pytest.approx(100 * 1.5 / 4)
+    assert FittedAdjacencyLoss(original, edges).score(masked) == pytest.approx(100 * (15 / 16) / 2)
+    whole = places("Leeds", "Leeds", "Rome", "Rome")
+    same = published(space_of(whole), "England", "England", "Rome", "Rome")
+    assert FittedDistributionLoss(whole).score(same) == FittedDistributionLoss(original).score(masked)
+    assert FittedAdjacencyLoss(whole, edges).score(same) == FittedAdjacencyLoss(original, edges).score(masked)
+
+
 def test_lists_are_known_by_their_names() -> None:
     assert lists_in(["topics_1", "place", "topics_2", "x_2", "y_1"]) == {"topics": ("topics_1", "topics_2")}
 
@@ -258,3 +275,12 @@ def test_large_trees_list_pairs_and_find_the_same(monkeypatch: pytest.MonkeyPatc
     dense = FittedAdjacencyLoss(original, edges).score(masked)
     monkeypatch.setattr("evosdc_social.pair_counts.DENSE", 0)
     assert FittedAdjacencyLoss(original, edges).score(masked) == pytest.approx(dense, abs=1e-12)
+
+
+def test_labels_of_no_tree_are_told_by_attribute_and_record() -> None:
+    original = places("Leeds", "York", "Rome")
+    foreign = Attribute("place", Role.QUASI_IDENTIFIER, Scale.NOMINAL, ("Leeds", "Atlantis"))
+    masked = Table(Schema((foreign,)), np.array([[0], [0], [1]], dtype=np.int32), np.empty((3, 0)))
+    with pytest.raises(ParameterError, match=r"place: given 1 labels .* record 3") as caught:
+        space_of(original).nodes(masked)
+    assert "Atlantis" not in str(caught.value)
