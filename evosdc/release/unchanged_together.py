@@ -49,6 +49,8 @@ class Together:
         As `found`, of an intruder who knows `known` alone besides the masked ones; 0 where there are none.
     uncounted : tuple of str
         Unchanged columns that are left out: weights and numbers of households.
+    meant : tuple of str
+        Those of `known` that were to be masked.
     derived : mapping of str to str
         Those of `known` that nobody needs to know, each with the column that an intruder knows and it follows from.
     """
@@ -61,6 +63,7 @@ class Together:
     known: tuple[str, ...] = ()
     known_found: float = 0.0
     uncounted: tuple[str, ...] = ()
+    meant: tuple[str, ...] = ()
     derived: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
@@ -69,7 +72,7 @@ class Together:
             "columns": list(self.columns), "masked": list(self.masked), "unique_percent": self.unique,
             "alone_percent": self.alone, "found_percent": self.found, "known": list(self.known),
             "known_percent": self.known_found, "uncounted": list(self.uncounted),
-            "derived": dict(self.derived),
+            "meant": list(self.meant), "derived": dict(self.derived),
         }  # fmt: skip
 
 
@@ -114,6 +117,7 @@ def unchanged_together(
         known,
         by_known,
         tuple(name for name in unchanged if roles[name] in (Role.WEIGHT, Role.HOUSEHOLD)),
+        tuple(name for name in known if name in meant),
         follows,
     )
 

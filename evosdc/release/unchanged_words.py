@@ -31,20 +31,27 @@ def known_words(told: Mapping[str, Any], bound: float, allowed: str) -> str:
     be = "is" if len(known) == 1 else "are"
     follows = dict(told.get("derived") or {})
     why = "".join(f" {name} follows from {by}." for name, by in follows.items())
-    own = [name for name in known if name not in follows]
+    meant = _names(told, "meant")
+    own = [name for name in known if name not in follows and name not in meant]
     role = (
         f"; where no intruder can know {_them(own)}, say another role than "
         f"{'it has' if len(own) == 1 else 'they have'} in the schema"
         if own
         else ", or leave it out"
-        if len(known) == 1
+        if len(known) - len(meant) == 1
         else ", or leave them out"
     )
     besides = f" besides {named(masked)}, which {'was' if len(masked) == 1 else 'were'} masked," if masked else ""
+    advice = f" Protect {_them(others)} as well{role}." if (others := [n for n in known if n not in meant]) else ""
+    if meant:
+        was = (
+            "was to be masked and came out unchanged" if len(meant) == 1 else "were to be masked and came out unchanged"
+        )
+        advice = f" {named(meant)} {was}: search for longer, or choose methods that change {_them(meant)}.{advice}"
     return (
         f"{named(known)} {be} published unchanged, and an intruder is taken to know {_them(known)}: whoever knows "
         f"{_them(known)}{besides} is expected to find {shown(told['known_percent'])} % of the people, above the "
-        f"{bound:g} % {allowed}.{why} Protect {_them(known)} as well{role}."
+        f"{bound:g} % {allowed}.{why}{advice}"
     )
 
 

@@ -383,3 +383,11 @@ def test_whoever_knows_more_than_was_masked_is_a_condition():
     assert any("find 2.0 % of the people, by m, within 9 %" in text for text in few["reasons"])
     unknown = verdict(further=[one | {"percent": None}])
     assert "could not be measured" in unknown["conditions"][0]
+
+
+def test_what_came_out_unchanged_is_not_told_to_be_protected():
+    told = {"known": ["club", "age"], "masked": ["x"], "known_percent": 50.0, "meant": ["club"], "derived": {}}
+    words = known_words(told, 9.0, "accepted for public files")
+    assert "club was to be masked and came out unchanged" in words
+    assert "Protect it as well; where no intruder can know it" in words
+    assert "Protect" not in known_words(told | {"known": ["club"]}, 9.0, "accepted for public files")
