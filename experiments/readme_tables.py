@@ -30,13 +30,14 @@ def _table(path: Path, columns: str | None) -> str:
         header, *rows = list(csv.reader(file))
     wanted = [name.strip() for name in columns.split("|")] if columns else header
     places = [header.index(name) for name in wanted] if columns else list(range(len(header)))
-    lines = [wanted, ["---"] * len(wanted), *([_shown(row[place]) for place in places] for row in rows)]
+    lines = [wanted, ["---"] * len(wanted), *([_shown(row[place], header[place]) for place in places] for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def _shown(cell: str) -> str:
-    """Return a cell; numbers that were written in full with two decimals."""
-    return f"{float(cell):.2f}" if re.fullmatch(r"-?\d+\.\d{4,}(e-?\d+)?", cell) else cell
+def _shown(cell: str, name: str) -> str:
+    """Return a cell; numbers that were written in full with two decimals, p values with three."""
+    digits = 3 if name.startswith("p of ") else 2
+    return f"{float(cell):.{digits}f}" if re.fullmatch(r"-?\d+\.\d{4,}(e-?\d+)?", cell) else cell
 
 
 @click.command()
