@@ -130,7 +130,10 @@ def graph_of(
     if not ids:
         faults.append(Fault(where, "a graph without nodes", "at least one node"))
     if len(position) < len(ids):
-        given = f"{len(ids) - len(position)} nodes whose id an earlier one has"
+        first: dict[str, int] = {}
+        again = next(place for place, name in enumerate(ids) if first.setdefault(name, place) != place)
+        given = f"{len(ids) - len(position)} nodes whose id an earlier one has, the first of them node {again + 1}"
+        given += f" with the id of node {first[ids[again]] + 1}"
         faults.append(Fault(where, given, "each id once", "Remove or rename the repetitions."))
     placed = [np.array([position.get(name, -1) for name in side], dtype=np.intp) for side in ends]
     dangling = np.flatnonzero((placed[0] < 0) | (placed[1] < 0))

@@ -78,11 +78,12 @@ class GraphFile:
 
     @cached_property
     def declared(self) -> Mapping[str, Attribute]:
-        """That ids identify, and that neighbours are written as edges."""
-        ids, edges = self.columns[0], self.columns[-1]
-        found = {NEIGHBOURS: Attribute(NEIGHBOURS, Role.DROP, Scale.NOMINAL, tuple(edges.texts))}
-        if not self.graph.numbered:
-            found[ids.name] = Attribute(ids.name, Role.IDENTIFIER, Scale.NOMINAL, tuple(ids.texts))
+        """That ids identify, and that neighbours are written as edges; ids that are numbers have no column."""
+        ids = () if self.graph.numbered else tuple(self.columns[0].texts)
+        edges = tuple(self.columns[-1].texts)
+        found = {NEIGHBOURS: Attribute(NEIGHBOURS, Role.DROP, Scale.NOMINAL, edges)}
+        if self.graph.id_name not in (part.name for part in self.parts):
+            found[self.graph.id_name] = Attribute(self.graph.id_name, Role.IDENTIFIER, Scale.NOMINAL, ids)
         return found
 
     def place(self, record: int) -> str:

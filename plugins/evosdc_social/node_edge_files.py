@@ -14,6 +14,9 @@ from evosdc_social.graph_file import GraphFile, graph_file, with_lists, with_tex
 
 _TEXT = (".csv", ".tsv", ".tab", ".txt")
 _NODES, _EDGES = "nodes.csv", "edges.csv"
+_MOST_ENDS = 0.9
+"""Share of ends from which a column may be the ids though some stand twice."""
+
 _STAMP = (1980, 1, 1, 0, 0, 0)
 
 
@@ -29,6 +32,9 @@ class _Way(NamedTuple):
 
 def parse_zipped(content: bytes, where: str) -> GraphFile | None:
     """Read a ZIP archive of two CSV files, of nodes and of edges; None where it holds anything else."""
+    if not content.startswith(b"PK"):
+        wanted = "an archive of two CSV files, of nodes and of edges, or of one data file"
+        raise DataError(Fault(where, "a file that is no ZIP archive, whatever its name says", wanted))
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = [m for m in archive.infolist() if not m.is_dir() and not m.filename.startswith("__MACOSX/")]
@@ -105,10 +111,22 @@ def _way(nodes: Sequence[Column], name: str, edges: Sequence[Column]) -> _Way:
     if len(edges) < 2:
         return _Way(0.0, False, 0, nodes, edges)
     ends = {*edges[0].texts, *edges[1].texts}
-    found = [len(ends & {*c.texts}) / len(ends) if len(c.texts) == len(c) else 0.0 for c in nodes]
+    found = [_fit(c, ends) for c in nodes]
     best = max(range(len(found)), key=lambda place: (found[place], -place))
     named = any(word in name.lower() for word in ("edge", "link", "relation"))
     return _Way(found[best], named, best, nodes, edges)
+
+
+def _fit(column: Column, ends: set[str]) -> float:
+    """Return the share of ends that are values of a column; ids that stand twice are a fault that is told later.
+
+    A column with repetitions fits half as well, and not at all where they are common or ends are missing: it is no
+    column of ids then.
+    """
+    share = len(ends & {*column.texts}) / len(ends)
+    if len(column.texts) == len(column):
+        return share
+    return share / 2 if share >= _MOST_ENDS and 2 * len(column.texts) >= len(column) else 0.0
 
 
 def _texts(column: Column) -> list[str | None]:

@@ -13,7 +13,7 @@ _LINKS = ("links", "edges")
 
 
 def parse_node_link(content: bytes, where: str) -> GraphFile | None:
-    """Read a node-link document; None where a document has no nodes or no links.
+    """Read a node-link document; None where a document has neither nodes nor links.
 
     A list as the value of an attribute holds its members in their order. Edges whose attributes are texts lose these.
 
@@ -27,7 +27,11 @@ def parse_node_link(content: bytes, where: str) -> GraphFile | None:
     except ValueError as error:
         raise DataError(Fault(where, f"text that is no JSON ({error})", "a graph in the node-link form")) from None
     key = next((key for key in _LINKS if isinstance(document, dict) and key in document), None)
-    if key is None or "nodes" not in document:
+    if not isinstance(document, dict) or (key is None) == ("nodes" in document):
+        given = "JSON that is no graph" if not isinstance(document, dict) else f"a graph without {_lack(key)}"
+        advice = 'Edges are "links" or "edges"; a graph without any has an empty list.'
+        raise DataError(Fault(where, given, 'a graph in the node-link form: {"nodes": [...], "links": [...]}', advice))
+    if key is None:
         return None
     nodes, links = _objects(document["nodes"], f"{where}: nodes"), _objects(document[key], f"{where}: {key}")
     named = any("id" in node for node in nodes)
@@ -47,6 +51,10 @@ def parse_node_link(content: bytes, where: str) -> GraphFile | None:
     weights = _weights(links)
     graph = graph_of(where, ids, values, ends, weights, bool(document.get("directed", False)))
     return graph_file(graph, where, ".json", lambda published: node_link(published, key))
+
+
+def _lack(key: str | None) -> str:
+    return "links" if key is None else "nodes"
 
 
 def node_link(graph: Graph, key: str = "links") -> bytes:

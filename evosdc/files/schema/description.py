@@ -116,7 +116,7 @@ class SchemaDescription:
         columns : sequence of Column
         proposed : mapping of str to Attribute, optional
             Scales, categories and decimals to use where the description has none, instead of those that the values
-            suggest; by name.
+            suggest; by name. Those without a column are what the file tells without any, which may be named.
         holder : str
             What holds the columns, for messages.
 
@@ -135,7 +135,7 @@ class SchemaDescription:
                 did_you_mean(name, names),
             )
             for name in self.attributes
-            if name not in names
+            if name not in names and name not in (proposed or {})
         ]
         attributes = []
         for column in columns:

@@ -204,6 +204,34 @@ class TestBadGraphs:
                 archive.writestr(name, content)
         assert parse_zipped(buffer.getvalue(), "g.zip") is None, "what reads archives tells that there are two files"
 
+    def test_an_id_twice_in_two_files(self) -> None:
+        nodes = b"who,x,number\nann,1,1\nbob,2,2\ncid,3,3\nann,4,4\n"
+        files = [("nodes.csv", nodes), ("edges.csv", b"from,to\nann,bob\nbob,cid\n")]
+        wanted = "1 nodes whose id an earlier one has, the first of them node 4 with the id of node 1"
+        with pytest.raises(DataError, match=wanted) as caught:
+            join_files(files, "both")
+        assert "ann" not in str(caught.value)
+        again = [("nodes.csv", nodes), ("edges.csv", b"from,to,x\nann,bob,1\nbob,cid,1\n1,ann,1\n")]
+        with pytest.raises(DataError, match="end that is no node"):
+            join_files(again, "both")
+
+    @pytest.mark.parametrize(
+        ("content", "lack"),
+        [(b'{"nodes": [{"id": 1}]}', "without links"), (b'{"links": []}', "without nodes"), (b"[1, 2]", "no graph")],
+    )
+    def test_json_that_is_no_graph(self, content: bytes, lack: str) -> None:
+        with pytest.raises(DataError, match=lack):
+            parse_node_link(content, "g.json")
+
+    def test_text_that_is_called_an_archive(self) -> None:
+        with pytest.raises(DataError, match="no ZIP archive"):
+            parse_zipped(b"hello", "g.zip")
+
+    def test_a_schema_may_name_ids_that_are_numbers(self, tmp_path: Path) -> None:
+        (tmp_path / "g.json").write_text('{"nodes": [{"id": 0, "x": "a"}, {"id": 1, "x": "b"}], "links": []}')
+        (tmp_path / "s.toml").write_text('[attributes]\nid = { role = "identifier" }\nx = { role = "other" }\n')
+        assert read_source(tmp_path / "g.json", tmp_path / "s.toml").table.schema.names == ("x", "neighbours")
+
     def test_dangling_edges_of_two_files(self) -> None:
         files = [("nodes.csv", b"who,x\nann,1\nbob,2\n"), ("edges.csv", b"from,to\nann,bob\nann,zoe\n")]
         with pytest.raises(DataError, match="1 edges with an end that is no node, the first of them edge 2") as caught:
