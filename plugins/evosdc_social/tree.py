@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +80,7 @@ class Tree:
     def _position(self) -> dict[str, int]:
         return {label: position for position, label in enumerate(self.labels)}
 
-    def nodes_of(self, attribute: Attribute, column: Nodes | None = None) -> Nodes:
+    def nodes_of(self, attribute: Attribute, column: NDArray[Any] | None = None) -> Nodes:
         """Return the node of each category of a published attribute, and last that of a missing value.
 
         A label of another kind, an interval or a set, counts as the lowest node that covers it.
@@ -107,8 +108,8 @@ class Tree:
             foreign += [place] if extent is None else []
             found[place] = self.root if extent is None else self._covering(extent.codes)
         if foreign:
-            here = np.flatnonzero(np.isin(column, foreign)) if column is not None else ()
-            first = f", the first of them in record {int(here[0]) + 1}" if len(here) else ""
+            here = [] if column is None else np.flatnonzero(np.isin(column, foreign)).tolist()
+            first = f", the first of them in record {here[0] + 1}" if here else ""
             given, wanted = f"{len(foreign)} labels that stand for no values{first}", "labels of the attribute's tree"
             advice = "Give the schema that the file was protected with; its hierarchy has to name every label."
             raise ParameterError(Fault(f"attribute {self.name}", given, f"{wanted}: {self.level_words}", advice))

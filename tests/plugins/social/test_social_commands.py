@@ -219,6 +219,7 @@ def test_protection_of_a_graph_is_one_command(tmp_path: Path) -> None:
     assert f"{further['percent']:.1f} % of the people" in condition
     assert told["headline"] != "publishable"
     assert "Mr Hi" not in report
+    assert ".picture { max-width: 100%" in report, "icicles are as wide as the column at most"
 
 
 class TestManyTopics:
