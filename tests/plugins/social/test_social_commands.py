@@ -1,6 +1,7 @@
 """Graphs by command, from the file to the report."""
 
 import json
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -284,3 +285,12 @@ class TestManyTopics:
         words = ["g.json", "--schema", "schema.toml"]
         assert run("mask", "semantic-groups", *words, "--set", "inner=level-filling", "-o", "m.json") == 2
         assert "method level-filling: given 5 attributes" in capsys.readouterr().err
+
+
+def test_the_karate_experiment_reads_the_trees_of_the_study() -> None:
+    experiment = tomllib.loads((KARATE.parent / "karate.toml").read_text())
+    schema = evosdc.read_table(KARATE, KARATE.parent / experiment["data"]["schema"]).schema
+    published = {a.name: str(a.scale) for a in schema.attributes if a.role.published}
+    assert published == {"club": "nominal", "friends": "ordinal", "contexts": "ordinal"}
+    study = (KARATE.parent / "graphs.py").read_text()
+    assert """ordinal = '{ role = "quasi-identifier", scale = "ordinal" }'""" in study
