@@ -93,8 +93,8 @@ def distances_of_categories(original: Table, by_hierarchy: bool) -> Costs:
     return costs
 
 
-def disagreements_of(original: Table) -> Costs:
-    """Return the Fellegi-Sunter weights as costs, those of greatest agreement 0."""
+def disagreements_of(original: Table, known: bool = True) -> Costs:
+    """Return the Fellegi-Sunter weights as costs, those of greatest agreement 0; `known` as of `estimate`."""
     wildcard = original.schema.na is MissingRule.WILDCARD
     n, attributes = original.codes.shape
 
@@ -102,7 +102,7 @@ def disagreements_of(original: Table) -> Costs:
         require_aligned(original, masked)
         patterns = _patterns(masked.codes, original.codes, wildcard)
         counts = np.bincount(patterns.ravel(), minlength=1 << attributes).astype(np.int64)
-        m, u, _ = estimate(counts, attributes, n)
+        m, u, _ = estimate(counts, attributes, n, known)
         # Whole numbers for each attribute, so that sums over attributes and links that should be equal are.
         single = 1 << np.arange(attributes)
         weights = weights_of(m, u)

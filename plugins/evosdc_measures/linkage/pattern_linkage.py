@@ -58,6 +58,7 @@ def follow_content(
     wildcard: bool,
     strides: Integers,
     profiles: Counts,
+    known: bool,
     counts: Counts,
 ) -> float:
     """Follow changed rows in counts by content and pattern, and return the sum of all records' credits.
@@ -74,6 +75,8 @@ def follow_content(
         Factor of each attribute's digit in the number of a content.
     profiles : ndarray of int32, shape (contents, 2**V)
         Originals by content of the masked record and pattern.
+    known : bool
+        Whether the share of matches is known.
     counts : ndarray of int32, shape (contents, 2**V)
         Masked records by content and pattern of agreement with their own originals; changed.
     """
@@ -95,7 +98,7 @@ def follow_content(
         if present[content] > 0:
             for pattern in range(patterns):
                 pairs[pattern] += present[content] * profiles[content, pattern]
-    weights = estimated_weights(pairs, attributes, n)
+    weights = estimated_weights(pairs, attributes, n, known)
     order = descending(weights)
     ranks = ranks_of(weights, order)
     published = np.flatnonzero(present)
@@ -183,7 +186,9 @@ def _expected_matches(sizes: SmallCounts) -> float:
 
 
 @kernel
-def _follow_known(original: Codes, before: Codes, after: Codes, rows: Rows, wildcard: bool, *arrays: Any) -> float:
+def _follow_known(
+    original: Codes, before: Codes, after: Codes, rows: Rows, wildcard: bool, known: bool, *arrays: Any
+) -> float:
     """Follow changed rows as `follow_records` does; where a profile is not remembered change nothing and return -1.
 
     The arrays are those of `ProfileCache` and of `Links`: to hand them over as two would take longer.
@@ -196,7 +201,7 @@ def _follow_known(original: Codes, before: Codes, after: Codes, rows: Rows, wild
         if not known_places(codes, rows, memory, places):
             return -1.0
         _add_pairs(places, profiles, sign, moved)
-    weights = estimated_weights(moved, original.shape[1], len(original))
+    weights = estimated_weights(moved, original.shape[1], len(original), known)
     order = descending(weights)
     ranked = ranks_of(weights, order)
     names, settled = _settled(ranks, ranked, order)
@@ -225,6 +230,7 @@ def follow_records(
     fresh: bool,
     originals: Originals,
     memory: ProfileCache,
+    known: bool,
     links: Links,
 ) -> float:
     """Follow changed rows in counts of pairs and in links, and return the sum of all records' credits.
@@ -235,20 +241,22 @@ def follow_records(
         As in `follow_content`.
     originals, memory
         Distinct originals, and the profiles that are remembered.
+    known : bool
+        Whether the share of matches is known.
     links : Links
         Changed.
     """
     pairs, ranks, best, _, sizes = links
     n, attributes = original.shape
     if not fresh and attributes <= FEW_ATTRIBUTES:
-        known = _follow_known(original, before, after, rows, originals.wildcard, *memory, *links)
-        if known >= 0.0:
-            return known
+        credit = _follow_known(original, before, after, rows, originals.wildcard, known, *memory, *links)
+        if credit >= 0.0:
+            return credit
     for codes, sign in ((after, 1),) if fresh else ((before, -1), (after, 1)):
         for begin in range(0, len(rows), memory.batch):
             places = places_of(codes, rows[begin : begin + memory.batch], originals, memory)
             _add_pairs(places, memory.profiles, sign, pairs)
-    weights = estimated_weights(pairs, attributes, n)
+    weights = estimated_weights(pairs, attributes, n, known)
     order = descending(weights)
     ranked = ranks_of(weights, order)
     names, settled = _settled(ranks, ranked, order)

@@ -41,9 +41,9 @@ def descending(weights: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 @kernel
-def estimated_weights(counts: Integers, attributes: int, n: int) -> NDArray[np.float64]:
-    """Return the weight of each pattern by its number of pairs."""
-    m, u, _ = estimate(counts, attributes, n)
+def estimated_weights(counts: Integers, attributes: int, n: int, known: bool) -> NDArray[np.float64]:
+    """Return the weight of each pattern by its number of pairs; `known` as of `estimate`."""
+    m, u, _ = estimate(counts, attributes, n, known)
     return weights_of(m, u)
 
 

@@ -3,7 +3,7 @@
 from functools import cached_property
 from math import prod
 from threading import Lock
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -35,11 +35,16 @@ class ProbabilisticLinkage(Measure):
     """Expected share of records that are linked to their own by the Fellegi-Sunter model, times 100.
 
     All n**2 pairs of a masked and an original record are reduced to agreement patterns on V attributes, counted exactly
-    over distinct records; expectation maximisation estimates the weights (`evosdc_measures.linkage.fellegi_sunter`),
-    and each masked record is linked to the original of greatest weight (Fellegi and Sunter, 1969; Jaro, 1989; Torra and
-    Domingo-Ferrer, 2003). Where t originals have that weight and the own one is among them, the record counts 1/t;
-    that credit is a reconstruction. Patterns whose weights, in order of size, differ from the next by at most 1e-9
-    bits are tied. Range 0..100, smaller is better.
+    over distinct records; expectation maximisation estimates the weights (`evosdc_measures.linkage.fellegi_sunter`)
+    given the share of matches, 1 / n, which an intruder knows who holds the same n people, until it converges, and each
+    masked record is linked to the original of greatest weight (Fellegi and Sunter, 1969; Jaro, 1989; Torra and
+    Domingo-Ferrer, 2003). Where t originals have that weight and the own one is among them, the record counts 1/t; that
+    credit is a reconstruction. Patterns whose weights, in order of size, differ from the next by at most 1e-9 bits are
+    tied. Range 0..100, smaller is better.
+
+    ``share = "estimated"`` estimates the share of matches as well, from 1 / n on and in at most 200 steps. Matches are
+    few among n**2 pairs, so such estimates end far from the truth and the risk is understated: for comparison with
+    older figures.
 
     Missing values: they agree with missing values only under the rule ``category``, with everything under ``wildcard``.
 
@@ -61,6 +66,9 @@ class ProbabilisticLinkage(Measure):
         """Classes of numbers, and what the intruder knows."""
 
         bins: int = Field(10, ge=2, description="Classes of about equal frequency that numbers are taken by.")
+        share: Literal["known", "estimated"] = Field(
+            "known", description="Share of matches among all pairs: 1 / n, as an intruder knows it, or estimated too."
+        )
 
     def fit(self, original: Table) -> Fitted:
         """Count the original by attribute subset, or keep its distinct records.
@@ -87,15 +95,19 @@ class ProbabilisticLinkage(Measure):
             wanted = f"at most {MOST_ATTRIBUTES}, since work grows with 2**attributes"
             raise ParameterError(Fault("measure prl: attributes", str(attributes), wanted, advice))
         if self.params.one_to_one:
-            return FittedAssignment(original, disagreements_of(original), "measure prl: one_to_one")
+            return FittedAssignment(original, disagreements_of(original, self._known), "measure prl: one_to_one")
         if self.params.direction == "original-to-masked":
-            return FittedBackward(original)
-        return _fitted_forward(original)
+            return FittedBackward(original, self._known)
+        return _fitted_forward(original, self._known)
+
+    @property
+    def _known(self) -> bool:
+        return bool(self.params.share == "known")
 
 
-def _fitted_forward(original: Table) -> "FittedByContent | FittedByRecord":
+def _fitted_forward(original: Table, known: bool) -> "FittedByContent | FittedByRecord":
     cells = prod(int(width) for width in domains_of(original.schema).widths) << len(original.schema)
-    return FittedByContent(original) if cells <= DENSE_CELLS else FittedByRecord(original)
+    return FittedByContent(original, known) if cells <= DENSE_CELLS else FittedByRecord(original, known)
 
 
 class FittedBackward(Incremental[float]):
@@ -104,13 +116,14 @@ class FittedBackward(Incremental[float]):
     Agreement is mutual, so the pairs by pattern and the weights are the same: the files change places.
     """
 
-    def __init__(self, original: Table) -> None:
+    def __init__(self, original: Table, known: bool = True) -> None:
         self._original = original
+        self._known = known
 
     def start(self, masked: Table) -> float:
         """Return the risk of a table."""
         require_aligned(self._original, masked)
-        return _fitted_forward(masked).score(self._original)
+        return _fitted_forward(masked, self._known).score(self._original)
 
     def update(self, state: float, masked: Table, rows: Rows) -> float:
         """Return the risk after a change, computed anew: all originals are looked up in another file."""
@@ -128,7 +141,7 @@ class FittedByContent(Incremental[CountedState]):
     the state counts them, and linking costs what the combinations cost, whatever n.
     """
 
-    def __init__(self, original: Table) -> None:
+    def __init__(self, original: Table, known: bool = True) -> None:
         widths = domains_of(original.schema).widths
         n, attributes = original.codes.shape
         wildcard = original.schema.na is MissingRule.WILDCARD
@@ -137,6 +150,7 @@ class FittedByContent(Incremental[CountedState]):
         self._rows = np.arange(n)
         self._model = (wildcard, strides, profiles_of_all(original.codes, widths, wildcard))
         self._n = n
+        self._known = known
 
     def start(self, masked: Table) -> CountedState:
         """Return the state of a table; O(n V) and the linkage of all combinations."""
@@ -149,7 +163,7 @@ class FittedByContent(Incremental[CountedState]):
         return self._followed(state[0], masked.codes, rows, False, state[1].copy())
 
     def _followed(self, before: Codes, after: Codes, rows: Rows, fresh: bool, counts: Counts) -> CountedState:
-        credit = follow_content(self._original.codes, before, after, rows, fresh, *self._model, counts)
+        credit = follow_content(self._original.codes, before, after, rows, fresh, *self._model, self._known, counts)
         return after, counts, min(100.0 * credit / self._n, 100.0)
 
     def burdens(self, masked: Table) -> Numbers:
@@ -158,7 +172,7 @@ class FittedByContent(Incremental[CountedState]):
 
     @cached_property
     def _by_record(self) -> "FittedByRecord":
-        return FittedByRecord(self._original)
+        return FittedByRecord(self._original, self._known)
 
     def value(self, state: CountedState) -> float:
         """Return the risk, 0..100."""
@@ -172,9 +186,10 @@ class FittedByRecord(Incremental[LinkedState]):
     change, the changed rows are linked anew, and those records whose best pattern has changed places.
     """
 
-    def __init__(self, original: Table) -> None:
+    def __init__(self, original: Table, known: bool = True) -> None:
         n, attributes = original.codes.shape
         self._original = original
+        self._known = known
         self._rows = np.arange(n)
         self._patterns = 1 << attributes
         originals = originals_of(original)
@@ -201,7 +216,7 @@ class FittedByRecord(Incremental[LinkedState]):
     def _followed(self, before: Codes, after: Codes, rows: Rows, fresh: bool, links: Links) -> LinkedState:
         original = self._original.codes
         with self._lock:
-            credit = follow_records(original, before, after, rows, fresh, *self._model, links)
+            credit = follow_records(original, before, after, rows, fresh, *self._model, self._known, links)
         return after, links, min(100.0 * credit / self._n, 100.0)
 
     def burdens(self, masked: Table) -> Numbers:

@@ -7,6 +7,8 @@ from fractions import Fraction
 from itertools import combinations, permutations
 from math import log2, prod
 
+import numpy as np
+
 from evosdc.table.schema import MissingRule, Scale
 
 
@@ -156,11 +158,21 @@ def pairs_by_pattern(original, masked):
     return counts
 
 
-def prl(original, masked):
+def converged(counts, attributes, n):
+    """Return the estimates for a known share; `test_fellegi_sunter` compares them with their definition."""
+    from evosdc_measures.linkage.fellegi_sunter import estimate
+
+    numbers = np.zeros(1 << attributes, dtype=np.int64)
+    for pattern, count in counts.items():
+        numbers[sum(agrees << v for v, agrees in enumerate(pattern))] = count
+    return estimate(numbers, attributes, n)
+
+
+def prl(original, masked, estimates=converged):
     n, attributes = original.codes.shape
     patterns = patterns_of(original, masked)
     counts = pairs_by_pattern(original, masked)
-    m, u, _ = expectation_maximisation(counts, attributes, n)
+    m, u, _ = estimates(counts, attributes, n)
     agree = [log2(a / b) for a, b in zip(m, u, strict=True)]
     differ = [log2((1 - a) / (1 - b)) for a, b in zip(m, u, strict=True)]
     weight = {g: sum(agree[v] if g[v] else differ[v] for v in range(attributes)) for g in counts}

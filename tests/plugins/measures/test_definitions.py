@@ -98,13 +98,19 @@ def test_dbrl_with_a_crowded_memory(tables):
 
 @given(pairs())
 def test_prl(tables):
-    assume(reference.stable(reference.pairs_by_pattern(*tables), tables[0].codes.shape[1], len(tables[0])))
     assert fitted("prl", tables[0]).score(tables[1]) == pytest.approx(reference.prl(*tables), abs=1e-6)
+
+
+@given(pairs())
+def test_prl_with_the_share_estimated(tables):
+    assume(reference.stable(reference.pairs_by_pattern(*tables), tables[0].codes.shape[1], len(tables[0])))
+    wanted = reference.prl(*tables, reference.expectation_maximisation)
+    found = fitted("prl", tables[0], share="estimated").score(tables[1])
+    assert found == pytest.approx(wanted, abs=1e-6)
 
 
 @given(pairs(most_records=14, most_attributes=4))
 def test_prl_record_by_record(tables):
-    assume(reference.stable(reference.pairs_by_pattern(*tables), tables[0].codes.shape[1], len(tables[0])))
     from evosdc_measures.linkage import prl, profiles
 
     wanted = reference.prl(*tables)
