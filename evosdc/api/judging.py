@@ -49,7 +49,7 @@ def judge(
     require_seed(seed)
     warn_of_another_order(original, masked)
     before, _ = as_file(original, listed(protect))
-    after = as_version(masked, before, required=listed(protect))
+    after = as_version(masked, before, None, listed(protect))
     opinion = judged(
         before,
         after,

@@ -1,51 +1,28 @@
 """Asking judges for a second opinion on a masked file."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from evosdc.calls.claims import Claims, claims_on, require_claim
 from evosdc.calls.exchanged_labels import exchanged_labels
-from evosdc.calls.judged_files import Sides, masked_attributes
+from evosdc.calls.judged_files import Sides, masked_attributes, require_readable, sides_of
 from evosdc.calls.second_opinion import Finding, SecondOpinion, in_words
 from evosdc.calls.verdict import compared
-from evosdc.errors import Fault, FaultCollector, ParameterError
+from evosdc.errors import FaultCollector, ParameterError
 from evosdc.model import Estimate, Estimated, Fitted, Judge, Measure, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import Purpose, stream
 from evosdc.specs import MeasureSpec
-from evosdc.table.alignment import align_codes
 from evosdc.table.row_positions import position_sentences, told_by_position
 from evosdc.table.table import Table
 
 _LOG = logging.getLogger("evosdc.judges")
 
-GIVEN = "the claim given"
-"""Where a claim comes from that was not measured."""
-
 _PERMUTATION = 1 << 16
 """Address of the permutation, apart from the draws of judges."""
-
-
-@dataclass(frozen=True)
-class Claims:
-    """Risks that a search claims, by family of judges, and the measures that say so.
-
-    Parameters
-    ----------
-    values : mapping of str to float
-        In per cent; families that it leaves out are measured.
-    by : mapping of str to str
-    """
-
-    values: Mapping[str, float]
-    by: Mapping[str, str]
-
-    def of(self, families: Sequence[str]) -> "Claims":
-        """Return the claims of some families."""
-        kept = [family for family in self.values if family in families]
-        return Claims({f: self.values[f] for f in kept}, {f: self.by[f] for f in kept})
 
 
 def judged(
@@ -73,7 +50,8 @@ def judged(
         What was masked; by default the quasi-identifiers, and whatever else differs.
     registry : Registry
     judges : sequence of str, optional
-        Measures to ask; by default those that plugins offer as judges. A search's own measures can be left out.
+        Measures to ask; by default those that plugins offer as judges. Of a file with labels wider than the original's
+        those that read such labels; judges of what another column tells only where that column is published.
     claimed : float or mapping of str to float, optional
         The risk that is claimed, in per cent: of linkages, and of guesses too where a masked attribute is sensitive or
         none is a quasi-identifier; or by family (``linkage``, ``guess``). By default what the informed measures say.
@@ -100,6 +78,7 @@ def second_opinions(
     *,
     registry: Registry,
     judges: Sequence[str] | None = None,
+    without: Collection[str] = (),
     claimed: Mapping[str, float | Mapping[str, float] | Claims | None] | None = None,
     seed: int = 1,
     answered: Callable[[int, int], None] | None = None,
@@ -115,6 +94,8 @@ def second_opinions(
         As of `judged`; by default what differs in the first file.
     registry, judges, seed, answered
         As of `judged`.
+    without : collection of str
+        Judges that are not asked by default: those that a search used as measures.
     claimed : mapping, optional
         The claim of each file by its name; those left out, and families that `Claims` leave out, are measured.
 
@@ -127,7 +108,8 @@ def second_opinions(
     specs: dict[str, MeasureSpec] = {}
     built: dict[str, Measure] = {}
     claimed = claimed or {}
-    for name in registry.defaults("measure", "judge") if judges is None else dict.fromkeys(judges):
+    usual = [name for name in registry.defaults("measure", "judge") if name not in without]
+    for name in usual if judges is None else dict.fromkeys(judges):
         with collect.step():
             spec = registry.spec("measure", name)
             assert isinstance(spec, MeasureSpec)
@@ -136,17 +118,18 @@ def second_opinions(
             built[name] = registry.build("measure", name, {"seed": seed} if is_judge else {})
     for claim in claimed.values():
         with collect.step():
-            _require_claim(claim)
+            require_claim(claim)
     sides: dict[str, Sides] = {}
     with collect.step():
         names = masked_attributes(original, next(iter(files.values())), protect)
         order = stream(seed, Purpose.JUDGE, _PERMUTATION).permutation(len(original)).astype(np.intp)
         Microdata(original, names)
         for label, masked in files.items():
-            published = align_codes(original.select(names), masked)
-            sides[label] = Sides(original, published, published.take(order), names)
+            sides[label] = sides_of(original, masked, names, order)
     collect.settle()
-    claims = {label: _claims(side, claimed.get(label), registry) for label, side in sides.items()}
+    if judges is None:
+        built = {name: measure for name, measure in built.items() if all(_usual(measure, s) for s in sides.values())}
+    claims = {label: claims_on(side, claimed.get(label), registry) for label, side in sides.items()}
     findings: dict[str, list[Finding]] = {label: [] for label in files}
     alarms: dict[str, list[str]] = {label: [] for label in files}
     lacking: dict[str, str] = {}
@@ -154,6 +137,8 @@ def second_opinions(
     for done, (name, measure) in enumerate(built.items()):
         tell(done, len(built))
         try:
+            for side in sides.values():
+                require_readable(specs[name], measure, side)
             asked = _asked(specs[name], measure, next(iter(sides.values())))
             found = {label: _finding(asked, side, claims[label].values) for label, side in sides.items()}
         except ParameterError as error:
@@ -178,7 +163,7 @@ def second_opinions(
             claims[label].values,
             claims[label].by,
             lacking,
-            (*map(str, exchanged_labels(original.select(names), side.masked)), *alarms[label], *ordered),
+            (*_exchanged(original, side), *alarms[label], *ordered),
             names,
             side.known,
             side.wanted,
@@ -189,51 +174,25 @@ def second_opinions(
     }
 
 
+def _usual(measure: Measure, sides: Sides) -> bool:
+    """Whether a judge has something to say of a file that no other one says.
+
+    Those who know another column have where it is published; those that read wider labels where there are any.
+    """
+    known = measure.auxiliary_names()
+    return sides.published.issuperset(known) and (bool(known) or sides.wide or not measure.generalised)
+
+
+def _exchanged(original: Table, sides: Sides) -> list[str]:
+    """Return sentences on exchanged labels, which only a file in the original's categories can have."""
+    return [] if sides.wide else [*map(str, exchanged_labels(original.select(sides.attributes), sides.masked))]
+
+
 def _alarming(measure: Measure, finding: Finding) -> bool:
     """Whether a judge's figure is one to be warned of: of some people, and a good share of the original's."""
     share = measure.warns_from if isinstance(measure, Judge) else None
     masked, original = finding.masked.value, finding.original.value
     return share is not None and masked >= 1.0 and masked >= share * original
-
-
-def _require_claim(claimed: float | Mapping[str, float] | Claims | None) -> None:
-    if isinstance(claimed, Claims):
-        return
-    values = claimed if isinstance(claimed, Mapping) else {} if claimed is None else {"": claimed}
-    faults = [
-        Fault(f"claimed {family}".strip(), repr(value), "a risk in per cent, from 0 to 100")
-        for family, value in values.items()
-        if isinstance(value, bool) or not 0.0 <= value <= 100.0
-    ]
-    if faults:
-        raise ParameterError(faults)
-
-
-def _claims(sides: Sides, claimed: float | Mapping[str, float] | Claims | None, registry: Registry) -> Claims:
-    """Return the claimed risk by family of judges, and where it comes from."""
-    if isinstance(claimed, Mapping):
-        return Claims({family: float(value) for family, value in claimed.items()}, dict.fromkeys(claimed, GIVEN))
-    families = ["linkage", *(["guess"] if sides.harmful else [])]
-    if isinstance(claimed, float | int):
-        return Claims(dict.fromkeys(families, float(claimed)), dict.fromkeys(families, GIVEN))
-    given = claimed.of(families) if claimed is not None else Claims({}, {})
-    claims, claimed_by = dict(given.values), dict(given.by)
-    open_families = [family for family in families if family not in claims]
-    asked = [(name, "linkage", sides.known) for name in registry.defaults("measure", "identity")]
-    asked += [(name, "guess", sides.wanted) for name in registry.defaults("measure", "inference")]
-    for name, family, names in asked:
-        if family not in open_families:
-            continue
-        try:
-            measure = registry.build("measure", name, {})
-            measure.require_support(sides.original.select(names), f"measure {name}")
-            fitted = measure.fit_in(Microdata(sides.original, names))
-            score = float(fitted.score(sides.masked.select(names)))
-        except ParameterError:
-            continue  # cannot read files of this kind: it claims nothing
-        if score >= claims.get(family, -1.0):
-            claims[family], claimed_by[family] = score, name
-    return Claims(claims, claimed_by)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from evosdc.errors import FaultCollector
 from evosdc.model import Fitted, Measure, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import Purpose, stream
-from evosdc.table.alignment import align_codes, restrict_to
+from evosdc.table.alignment import align_codes, has_labels_of_its_own, restrict_to
 from evosdc.table.table import Table
 
 _SEED = 1
@@ -79,7 +79,7 @@ def score_table(
     with collect.step():
         microdata = Microdata(original, choose_attributes(original.schema, attributes))
         before = microdata.original
-        if measures is None and _has_labels_of_its_own(before, masked):
+        if measures is None and has_labels_of_its_own(before, masked):
             usual_names = registry.defaults("measure", "generalised")
             built = {name: registry.build("measure", name, {}) for name in usual_names}
         elif measures is None:
@@ -109,12 +109,3 @@ def score_table(
             identity[name], permutation[name] = score(before), score(before.take(order))
     parameters = {name: measure.params.model_dump(mode="json") for name, measure in built.items()}
     return TableScores(scores, identity, permutation, parameters)
-
-
-def _has_labels_of_its_own(original: Table, masked: Table) -> bool:
-    """Whether a masked table has categories that the original has not."""
-    return any(
-        a.categorical and not set(a.categories) <= set(original.schema[a.name].categories)
-        for a in masked.schema.attributes
-        if a.name in original.schema
-    )

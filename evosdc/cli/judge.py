@@ -45,13 +45,13 @@ def judge(
     from evosdc.cli.inputs import open_source
     from evosdc.cli.results import print_json
     from evosdc.cli.signals import stop_if_asked
-    from evosdc.files.masked_file import read_masked
+    from evosdc.files.masked_file import holds_generalised, read_masked
     from evosdc.plugins.registry import default_registry
 
     registry = default_registry()
     before = open_source(original, schema)
     names = listed(protect)
-    after = read_masked(masked, before, require=names or ())
+    after = read_masked(masked, before, require=names or (), generalised=holds_generalised(masked, before))
     opinion = judged(
         before.table,
         after.table,
@@ -72,6 +72,7 @@ def _show(opinion: "SecondOpinion") -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from evosdc.calls.second_opinion import unasked
     from evosdc.calls.verdict import shown
     from evosdc.cli.text import harmless, say
 
@@ -91,8 +92,8 @@ def _show(opinion: "SecondOpinion") -> None:
         Console().print(table)
         for finding in findings:
             say(f"{finding.judge}: {finding.words}")
-    for name, why in opinion.not_applicable.items():
-        say(f"{name} does not apply: {why}.")
+    for sentence in unasked(opinion.not_applicable):
+        say(f"{sentence}.")
     say(
         f"{opinion.records} records; known to an intruder: {', '.join(opinion.known)}; wanted: "
         f"{', '.join(opinion.wanted)}; seed {opinion.seed}. ± is the standard error; chance is the masked file with "

@@ -128,6 +128,8 @@ def _together(told: Mapping[str, Any]) -> str:
 
 def print_verdict(result: Mapping[str, Any]) -> None:
     """Print whether the score holds against judges that the search did not use; nothing where none was asked."""
+    from evosdc.calls.second_opinion import unasked
+
     verdict, opinion = result.get("verdict"), result.get("second_opinion")
     if not verdict or not opinion:
         return
@@ -135,9 +137,8 @@ def print_verdict(result: Mapping[str, Any]) -> None:
     click.secho(harmless(f"Second opinion: {verdict['text']}"), fg=colour, bold=True)
     if opinion["classical"] is not None and opinion["classical"]["verdict"] != verdict["text"]:
         say(f"The same of {opinion['classical_label']}: {opinion['classical']['verdict']}")
-    lacking = opinion["best"]["not_applicable"]
-    if lacking:
-        say(f"Judges not asked: {'; '.join(f'{name} ({reason})' for name, reason in lacking.items())}.")
+    for sentence in unasked(opinion["best"]["not_applicable"]):
+        say(f"{sentence}.")
 
 
 def print_requirements(result: Mapping[str, Any]) -> None:

@@ -11,6 +11,15 @@ from evosdc.table.table import MISSING, Table
 _GENERALISED = "Generalised labels are judged by the losses of generalisation only; `evosdc plugins list` shows them."
 
 
+def has_labels_of_its_own(original: Table, masked: Table) -> bool:
+    """Whether a masked table has categories that the original has not."""
+    return any(
+        a.categorical and not set(a.categories) <= set(original.schema[a.name].categories)
+        for a in masked.schema.attributes
+        if a.name in original.schema
+    )
+
+
 def restrict_to(original: Table, masked: Table) -> Table:
     """Return the judged attributes of the masked table, in its own coding.
 

@@ -61,17 +61,19 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
             scales=_SCALES, source=f"Thesis, section {section}; METHODS 5.2: reconstruction",
         )  # fmt: skip
     risks = (
-        ("semantic-dr", "SemanticRisk", "Users linked to their own record by least semantic distance.",
+        ("semantic-dr", "risks:SemanticRisk", "Users linked to their own record by least semantic distance.",
          "Thesis, section 6.4; METHODS 5.2: reconstruction", ""),
-        ("informed-semantic-dr", "InformedSemanticRisk", "Records linked by one who knows how values were generalised.",
+        ("informed-semantic-dr", "judges:InformedSemanticRisk",
+         "Records linked by one who knows how values were generalised.",
          "after Torra (2017), METHODS 7.8: reconstruction", ""),
-        ("neighbourhood-dr", "NeighbourhoodRisk", "Users linked by one who also knows their neighbours.",
+        ("neighbourhood-dr", "judges:NeighbourhoodRisk", "Users linked by one who also knows their neighbours.",
          "after Zhou and Pei (2008): reconstruction", "the neighbours of people"),
     )  # fmt: skip
     for name, implementation, summary, source, knows in risks:
         yield MeasureSpec(
-            name=name, implementation=f"evosdc_social.risks:{implementation}", summary=summary, kind="dr",
+            name=name, implementation=f"evosdc_social.{implementation}", summary=summary, kind="dr",
             family="linkage", scales=_SCALES, source=source, knows=knows,
+            default_for=("judge",) if "judges" in implementation else (),
         )  # fmt: skip
 
 

@@ -5,13 +5,19 @@ Numbers count the nodes of the file from 0. The own number keeps the text right 
 another order.
 """
 
+from abc import abstractmethod
 from collections.abc import Sequence
+from typing import Generic, TypeVar
 
 import numpy as np
+from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
+from evosdc.model import Fitted, Measure, Microdata, Parameters
 from evosdc.table.table import Table
 from evosdc_social.graph import Neighbours, neighbours_of
+
+F = TypeVar("F", bound=Fitted)
 
 NEIGHBOURS = "neighbours"
 """What the column is called."""
@@ -67,3 +73,38 @@ def _read(texts: Sequence[str]) -> Neighbours:
 def without_neighbours(table: Table, name: str = NEIGHBOURS) -> Table:
     """Return a table without its column of neighbours, where it has one."""
     return table.select([other for other in table.schema.names if other != name]) if name in table.schema else table
+
+
+class AmongNeighbours(Measure, Generic[F]):
+    """A measure of users that reads their neighbours besides what it judges."""
+
+    class Params(Parameters):
+        """Where the edges are."""
+
+        neighbours: str = Field(NEIGHBOURS, description="the column of neighbours")
+
+    params: Params
+
+    @abstractmethod
+    def fit_among(self, judged: Table, neighbours: Neighbours) -> F:
+        """Do all that depends on the original alone; `judged` is without the column of neighbours."""
+
+    def auxiliary_names(self) -> tuple[str, ...]:
+        """Return the column of neighbours."""
+        return (self.params.neighbours,)
+
+    def fit(self, original: Table) -> F:
+        """Return the measure of a table that holds the neighbours besides."""
+        return self.fit_in(Microdata(original, original.schema.names))
+
+    def fit_in(self, microdata: Microdata) -> F:
+        """Return the measure, with the neighbours of the whole file.
+
+        Raises
+        ------
+        ParameterError
+            The file has no column of neighbours.
+        """
+        judged = without_neighbours(microdata.original, self.params.neighbours)
+        self.require_support(judged)
+        return self.fit_among(judged, neighbours_in(microdata.table, self.params.neighbours))

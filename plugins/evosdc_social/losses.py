@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
-from evosdc.model import Incremental, Measure, Microdata, Parameters
+from evosdc.model import Incremental, Measure
 from evosdc.table.table import Rows, Table
-from evosdc_social.adjacency import NEIGHBOURS, neighbours_in, without_neighbours
+from evosdc_social.adjacency import AmongNeighbours
 from evosdc_social.graph import Neighbours
 from evosdc_social.pair_counts import PairLoss, PairState, pair_loss
 from evosdc_social.space import SCALES, SemanticSpace, space_of
@@ -203,7 +202,7 @@ class DistributionLoss(Measure):
         return FittedDistributionLoss(original)
 
 
-class AdjacencyLoss(Measure):
+class AdjacencyLoss(AmongNeighbours[FittedAdjacencyLoss]):
     """AAMIL, Attributes Adjacency Matrices Information Loss: edges that join other categories than before.
 
     A_ij is the number of edges between users of the categories i and j; the loss is half the sum of the differences of
@@ -212,31 +211,9 @@ class AdjacencyLoss(Measure):
     Source: thesis, section 6.3.1; formula METHODS.md 5.2: a reconstruction.
     """
 
-    class Params(Parameters):
-        """Where the edges are."""
-
-        neighbours: str = Field(NEIGHBOURS, description="the column of neighbours")
-
     supports = SCALES
     generalised = True
-    params: Params
 
-    def auxiliary_names(self) -> tuple[str, ...]:
-        """Return the column of neighbours."""
-        return (self.params.neighbours,)
-
-    def fit(self, original: Table) -> FittedAdjacencyLoss:
-        """Count edges; the table has to hold the neighbours besides."""
-        return self.fit_in(Microdata(original, original.schema.names))
-
-    def fit_in(self, microdata: Microdata) -> FittedAdjacencyLoss:
-        """Count the edges between categories.
-
-        Raises
-        ------
-        ParameterError
-            The file has no column of neighbours.
-        """
-        judged = without_neighbours(microdata.original, self.params.neighbours)
-        self.require_support(judged)
-        return FittedAdjacencyLoss(judged, neighbours_in(microdata.table, self.params.neighbours))
+    def fit_among(self, judged: Table, neighbours: Neighbours) -> FittedAdjacencyLoss:
+        """Count the edges between categories."""
+        return FittedAdjacencyLoss(judged, neighbours)

@@ -12,7 +12,7 @@ from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.build.start import starting_individual, starting_table
 from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.run.opinion import LONG, claims_of, unused_judges, wanted
+from evosdc.experiment.run.opinion import LONG, claims_of, used_judges, wanted
 from evosdc.experiment.run.run import resume_once, run_once
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.layout import RunFolder
@@ -41,7 +41,11 @@ def test_judges_that_the_search_used_are_left_out(plain):
     opinion = plain.result["second_opinion"]
     assert opinion["used_by_the_search"] == ["partial-linkage"]
     asked = set(opinion["best"]["judges"]) | set(opinion["best"]["not_applicable"])
-    assert asked == set(default_registry().defaults("measure", "judge")) - {"partial-linkage"}
+    registry = default_registry()
+    judges = registry.defaults("measure", "judge")
+    wide = {name for name in judges if registry.implementation("measure", name).generalised}
+    assert wide == {"informed-semantic-dr", "neighbourhood-dr"}, "the others read no labels above the categories"
+    assert asked == set(judges) - wide - {"partial-linkage"}
     assert set(opinion["classical"]["judges"]) == set(opinion["best"]["judges"])
     assert opinion["classical_label"] == plain.result["portfolio"]["best"]["label"]
 
@@ -95,7 +99,9 @@ def test_claims_are_of_linkage_and_guess_gain():
     model = Experiment(data={"name": "housing"}, measures={"il": ["dbil"], "dr": ["id", "dbrl", "prl", "best-guess"]})
     claims = claims_of({"id": 90.0, "dbrl": 3.0, "prl": 4.0, "best-guess": 80.0}, model, registry)
     assert (claims.values, claims.by) == ({"linkage": 4.0}, {"linkage": "prl"})
-    assert "linkability" in unused_judges(model, registry)
+    assert used_judges(model, registry) == []
+    asked = Experiment(data={"name": "housing"}, measures={"il": ["dbil"], "dr": ["id", "linkability"]})
+    assert used_judges(asked, registry) == ["linkability"]
 
 
 def test_the_file_of_an_entry_is_made_again():

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from evosdc.calls.judging import second_opinions
-from evosdc.errors import DataError, Fault
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.run.export import front_member
-from evosdc.experiment.run.opinion import claims_of, unused_judges
+from evosdc.experiment.run.opinion import claims_of, used_judges
 from evosdc.experiment.run.summaries import scored
 from evosdc.model import Generalising, Individual
 from evosdc.plugins.registry import Registry
@@ -77,9 +76,6 @@ def member_findings(
         found = found_by_intruder(original, masked.take(kept), microdata.protect, registry, params)
         document["records"] = found.to_json() if found is not None else None
     if judge:
-        if not comparable:
-            given, wanted = "a file of generalised values", "one in the original's own categories"
-            raise DataError(Fault(f"member {member}", given, wanted, "Its privacy models tell more: evosdc risk."))
         document["second_opinion"] = _opinion(assembly, individual, masked, registry, answered)
     return document
 
@@ -93,10 +89,10 @@ def _opinion(
 ) -> dict[str, Any]:
     found = second_opinions(
         assign_known(assembly.source.table, assembly.microdata.protect),
-        {"": masked},
+        {"": assembly.source.published(masked)},
         assembly.microdata.protect,
         registry=registry,
-        judges=unused_judges(assembly.experiment, registry),
+        without=used_judges(assembly.experiment, registry),
         claimed={"": claims_of(individual.scores, assembly.experiment, registry)},
         seed=assembly.seed,
         answered=answered,

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from evosdc.calls.judging import Claims, second_opinions
+from evosdc.calls.claims import Claims
+from evosdc.calls.judging import second_opinions
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import StartingFile, starting_table
@@ -34,10 +35,10 @@ def wanted(experiment: Experiment, folder: RunFolder, seconds: float) -> bool:
     return not is_replicate(folder.path) and seconds >= LONG
 
 
-def unused_judges(experiment: Experiment, registry: Registry) -> list[str]:
-    """Return the judges that an experiment did not use as measures."""
+def used_judges(experiment: Experiment, registry: Registry) -> list[str]:
+    """Return the judges that an experiment used as measures."""
     used = {measure.name for measure in experiment.measures.all} if experiment.measures is not None else set()
-    return [name for name in registry.defaults("measure", "judge") if name not in used]
+    return [name for name in registry.defaults("measure", "judge") if name in used]
 
 
 def expected_time(records: int, protected: int, attributes: int) -> str:
@@ -91,22 +92,19 @@ def opinion_of(
         Told how many of how many judges have answered.
     """
     microdata, registry, experiment = assembly.microdata, assembly.registry, assembly.experiment
-    if masked.schema != microdata.original.schema:
-        note = "There is no second opinion: judges read files in the original's own categories."
-        return None, None, [note]
     files, claims = {BEST: masked}, {BEST: claims_of(best.scores, experiment, registry)}
     rival = _classical(assembly, starting)
     if rival is not None:
         files[CLASSICAL], scores = rival[1], starting[rival[0]].individual.scores
         claims[CLASSICAL] = claims_of(scores, experiment, registry)
-    judges = unused_judges(experiment, registry)
+    used = used_judges(experiment, registry)
     try:
         found = second_opinions(
             assign_known(assembly.source.table, microdata.protect),
-            files,
+            {label: assembly.source.published(file) for label, file in files.items()},
             microdata.protect,
             registry=registry,
-            judges=judges,
+            without=used,
             claimed=claims,
             seed=assembly.seed,
             answered=answered,
@@ -118,7 +116,7 @@ def opinion_of(
         "best": found[BEST].to_json(),
         "classical": found[CLASSICAL].to_json() if rival is not None else None,
         "classical_label": starting[rival[0]].label if rival is not None else "",
-        "used_by_the_search": [name for name in registry.defaults("measure", "judge") if name not in judges],
+        "used_by_the_search": used,
     }
     return document, {"holds": verdict.holds, "text": verdict.sentence}, []
 

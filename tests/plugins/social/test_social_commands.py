@@ -57,6 +57,56 @@ def test_masking_and_measuring(small: Path, capsys: pytest.CaptureFixture[str], 
     assert json.loads(capsys.readouterr().out)["k-anonymity"]["k"] >= 2
 
 
+def test_judges_of_graphs(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    schema = ("--schema", "schema.toml")
+    assert run("mask", "semantic-groups", "g.json", *schema, "--set", "k=2", "-o", "m.json") == 0
+    assert run("mask", "semantic-groups", "g.json", *schema, "--set", "k=2", "-o", "m.csv") == 0
+    capsys.readouterr()
+    assert run("judge", "g.json", "m.json", *schema, "--claimed", "1", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert set(told["judges"]) == {"informed-semantic-dr", "neighbourhood-dr"}
+    measured = evosdc.measure(
+        evosdc.read_table("g.json", "schema.toml"), evosdc.read_table("g.json", "schema.toml"), [*told["judges"]]
+    )
+    for name, found in told["judges"].items():
+        assert found["original"] == pytest.approx(measured[name])
+    assert told["judges"]["neighbourhood-dr"]["claim"] is None, "a warning, no part of the verdict on values"
+    assert any("knows their neighbours" in warning for warning in told["warnings"])
+    assert told["judges"]["informed-semantic-dr"]["claim"] == 1.0
+    assert "own categories" in told["not_applicable"]["inference"]
+
+    assert run("judge", "g.json", "m.csv", *schema, "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert set(told["judges"]) == {"informed-semantic-dr"}, "no edges are published"
+    assert run("judge", "g.json", "m.csv", *schema, "--judges", "neighbourhood-dr,inference") == 0
+    answer = capsys.readouterr().out
+    assert "neighbourhood-dr does not apply: given a file without neighbours; wanted one that publishes it." in answer
+
+
+def test_files_without_edges_are_not_asked_about_them(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    schema = ("--schema", "schema.toml")
+    assert run("mask", "rank-swapping", "g.json", *schema, "--set", "p=40", "-o", "m.json") == 0
+    capsys.readouterr()
+    assert run("judge", "g.json", "m.json", *schema, "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert "neighbourhood-dr" in told["judges"]
+    assert "informed-semantic-dr" not in {**told["judges"], **told["not_applicable"]}, "informed-linkage says the same"
+
+
+def test_evolved_groups_have_a_second_opinion(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (small / "run.toml").write_text(
+        'data = { file = "g.json", schema = "schema.toml" }\nsecond_opinion = true\n'
+        'genotype = { name = "groups", k = 2 }\nstart = { initial = true }\nstop = { generations = 2 }\n'
+        'measures = { il = ["semantic-dbil"], dr = ["semantic-dr"] }\n'
+    )
+    assert run("run", "run.toml", "-o", "out", "--json") == 0
+    result = json.loads(capsys.readouterr().out)
+    found = result["second_opinion"]["best"]["judges"]
+    assert found["informed-semantic-dr"]["claim"] == pytest.approx(result["best"]["scores"]["semantic-dr"])
+    assert "neighbourhood-dr" in found
+    assert result["verdict"]["holds"] in (True, False)
+
+
 def test_bounds_of_places(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     setting = ["--set", "k=2", "--set", "coarsest.place=county", "--attributes", "place"]
     assert run("mask", "semantic-groups", "g.json", "--schema", "schema.toml", *setting, "-o", "m.json") == 0

@@ -15,9 +15,10 @@ from evosdc.table.table import Table
 from evosdc_social.adjacency import NEIGHBOURS, adjacency_texts, neighbours_in
 from evosdc_social.graph import Neighbours, neighbours_of
 from evosdc_social.informed import informed_credit
+from evosdc_social.judges import FittedNeighbourhoodRisk, neighbourhoods
 from evosdc_social.level_vectors import LevelVectors, nearest_credit
 from evosdc_social.losses import FittedAdjacencyLoss, FittedDistanceLoss, FittedDistributionLoss
-from evosdc_social.risks import FittedNeighbourhoodRisk, FittedSemanticRisk, neighbourhoods
+from evosdc_social.risks import FittedSemanticRisk
 from evosdc_social.space import SemanticSpace, lists_in, space_of
 from evosdc_social.tree import Tree, tree_of
 from tests.plugins.social.graphs import PLACES, place_attribute, places
