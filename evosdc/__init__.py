@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from evosdc.api import (
         apply,
         check_records,
+        choose,
         cluster,
         explain,
         finish,
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "evosdc.api": (
-        "apply", "check_records", "cluster", "explain", "finish", "judge", "limit", "mask", "measure", "member",
-        "neutralise_formulas", "protect", "read_table", "risk", "run", "tune",
+        "apply", "check_records", "choose", "cluster", "explain", "finish", "judge", "limit", "mask", "measure",
+        "member", "neutralise_formulas", "protect", "read_table", "risk", "run", "tune",
     ),
     "evosdc.errors": ("EvosdcError", "InputError", "RunError"),
     "evosdc.experiment.config.experiment": ("Experiment",),
@@ -51,8 +52,9 @@ _MODULES = {
 
 __all__ = [
     "Attribute", "EvosdcError", "Experiment", "InputError", "Role", "RunError", "Scale", "Schema", "Table",
-    "__version__", "apply", "check_records", "cluster", "estimate_after_pram", "explain", "finish", "hookimpl", "judge",
-    "limit", "mask", "measure", "member", "neutralise_formulas", "protect", "read_table", "risk", "run", "tune",
+    "__version__", "apply", "check_records", "choose", "cluster", "estimate_after_pram", "explain", "finish",
+    "hookimpl", "judge", "limit", "mask", "measure", "member", "neutralise_formulas", "protect", "read_table", "risk",
+    "run", "tune",
 ]  # fmt: skip
 
 

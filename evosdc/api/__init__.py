@@ -1,5 +1,6 @@
 """The functions of the Python side: read, cluster, mask, tune, measure, judge, find limits, protect, apply, run."""
 
+from evosdc.api.choosing import choose
 from evosdc.api.clustering import cluster
 from evosdc.api.consistency import check_records
 from evosdc.api.disclosure import risk
@@ -17,6 +18,6 @@ from evosdc.api.tables import read_table
 from evosdc.api.tuning import tune
 
 __all__ = [
-    "apply", "check_records", "cluster", "explain", "finish", "judge", "limit", "mask", "measure", "member",
+    "apply", "check_records", "choose", "cluster", "explain", "finish", "judge", "limit", "mask", "measure", "member",
     "neutralise_formulas", "protect", "read_table", "risk", "run", "tune",
 ]  # fmt: skip

@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "cluster": ("evosdc.cli.cluster:cluster", "Put records into clusters of similar ones."),
     "report": ("evosdc.cli.report:report", "Write one HTML page about one or more runs."),
     "export": ("evosdc.cli.export:export", "Write the protected file of a member of a run's front."),
+    "choose": ("evosdc.cli.choose:choose", "Make a member of a run's front its best file, in a folder of its own."),
     "member": ("evosdc.cli.member:member", "Tell of a member of a run's front what its report tells of the best file."),
     "plugins": ("evosdc.cli.plugins:plugins", "List plugins and what they offer."),
     "new-plugin": ("evosdc.cli.new_plugin:new_plugin", "Write a distribution that adds a plugin of your own."),

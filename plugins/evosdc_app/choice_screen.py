@@ -169,13 +169,34 @@ async def export(bench: Workbench, request: Request) -> Response:
     answer = await bench.calls.carry_out(_export(run, int(at), output, options))
     if answer.status:
         raise HTTPException(400, " ".join(error_sentences(answer.err)))
+    of_file, commands = await _run_of(bench, run, int(at))
+    run = of_file or run
     return bench.page(
         "exported.html", "choose", "Exported", data=form.one("data"), run=run.name, member=int(at), output=output,
         manifest=bench.folder.name((bench.folder.root / output).with_name(f"{Path(output).stem}.manifest.json")),
-        warnings=answer.warnings, said=answer.out.splitlines(), command=line_of(list(answer.words)),
+        warnings=answer.warnings, said=answer.out.splitlines(), commands=[line_of(list(answer.words)), *commands],
+        own=of_file is not None,
         has={"report": (run / REPORT).exists(), "users": (run / FOR_USERS).exists(), "recipe": (run / RECIPE).exists()},
         names={"report": REPORT, "users": FOR_USERS, "recipe": RECIPE},
     )  # fmt: skip
+
+
+async def _run_of(bench: Workbench, run: Path, at: int) -> tuple[Path | None, list[str]]:
+    """Return the run folder whose best file a member is, made by `evosdc choose` where there is none, and its command.
+
+    None while the search goes on.
+    """
+    if read_run_status(run).phase == RUNNING:
+        return None, []
+    if at == _best(run, _members(run)):
+        return run, []
+    folder = run.with_name(f"{run.name}-file-{at}")
+    words = ["choose", f"{RUNS}/{run.name}", str(at), "-o", f"{RUNS}/{folder.name}"]
+    if not (folder / REPORT).exists():
+        answer = await bench.calls.carry_out(words)
+        if not (folder / REPORT).exists():
+            raise HTTPException(400, " ".join(error_sentences(answer.err)))
+    return folder, [line_of(words)]
 
 
 async def withdraw(bench: Workbench, request: Request) -> Response:

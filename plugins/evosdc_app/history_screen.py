@@ -46,7 +46,7 @@ def _steps(bench: Workbench, data: str) -> list[dict[str, Any]]:
         environment = told(run / ENVIRONMENT)
         command = str(environment.get("command") or line_of(["run", f"{RUNS}/{run.name}/{EXPERIMENT}"]))
         phase = read_run_status(run).phase
-        entry = _entry(str(environment.get("date", "")), f"Search {run.name}: {phase}.", command)
+        entry = _entry(str(environment.get("date", "")), _of_run(run.name, phase, environment.get("chosen")), command)
         undo = "" if phase == "running" else "/remove"
         later.append(entry | {"undo": undo, "kind": "run", "run": run.name, "toml": _toml(run / EXPERIMENT)})
     names = {run.name for run in bench.folder.runs(data or None)}
@@ -57,6 +57,12 @@ def _steps(bench: Workbench, data: str) -> list[dict[str, Any]]:
             entry = _entry(str(said.get("date", "")), text, str(said.get("command", "")))
             later.append(entry | {"undo": "/withdraw", "kind": "export", "manifest": bench.folder.name(manifest)})
     return [*entries, *sorted(later, key=lambda entry: str(entry["when"]))]
+
+
+def _of_run(name: str, phase: str, chosen: Any) -> str:
+    if isinstance(chosen, dict):
+        return f"File {chosen.get('member')} of {chosen.get('run')} has a run folder of its own, {name}."
+    return f"Search {name}: {phase}."
 
 
 def _entry(when: str, text: str, command: str) -> dict[str, Any]:

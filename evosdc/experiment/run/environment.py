@@ -42,7 +42,7 @@ def begun_by(command: str) -> dict[str, str]:
 
 def begun_as(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
     """Return an environment of now that keeps note of how the run began."""
-    return {**now, **{key: before[key] for key in ("command", "date", "experiment") if key in before}}
+    return {**now, **{key: before[key] for key in ("command", "date", "experiment", "chosen") if key in before}}
 
 
 def write_experiment(folder: RunFolder, text: str) -> None:

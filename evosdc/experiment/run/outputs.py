@@ -70,6 +70,7 @@ def write_outputs(
     reason: str,
     so_far: bool = False,
     display: Display | None = None,
+    best: Individual | None = None,
 ) -> dict[str, Any]:
     """Write ``best.csv scores.csv front.csv frequencies.json risk.json result.json``; return the last one's content.
 
@@ -80,11 +81,13 @@ def write_outputs(
         limit, which take long, are asked for.
     display : Display, optional
         That is told what is being done.
+    best : Individual, optional
+        Whose file is written; by default the search's solution.
     """
     tell = (display or Display()).concluding
     tell("writing the protected file and its scores")
     problem, algorithm = assembly.problem, assembly.algorithm
-    best = algorithm.solution(state.population, state.best)
+    best = best or algorithm.solution(state.population, state.best)
     masked = problem.decode(best.genome, best.key)
     file = BEST.removesuffix(".csv") + assembly.source.original.suffix
     genotype = problem.genotype

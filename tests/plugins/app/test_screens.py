@@ -217,6 +217,25 @@ class TestSearches:
         assert typed == f"evosdc protect survey.csv --schema survey.schema.toml {asked} -o runs/survey"
         assert typed in shown(server.get("/history", data="survey.csv").text)
 
+    def test_another_file_than_the_best_has_a_report_of_its_own(self, server, run):
+        page = server.get("/choose", run=run).text
+        members = [int(number) for number in re.findall(r'name="member" value="(\d+)" aria', page)]
+        best = int(re.search(r'<th scope="row">(\d+) <span class="best">', page)[1])
+        other = next(member for member in members if member != best)
+        done = server.post("/export", run=run, member=other, output="other.csv", data="survey.csv")
+        assert done.status == 200
+        typed = f"evosdc choose runs/{run} {other} -o runs/{run}-file-{other}"
+        assert typed in shown(done.text)
+        own = server.folder / "runs" / f"{run}-file-{other}"
+        assert (own / "best.csv").read_bytes() == (server.folder / "other.csv").read_bytes()
+        assert f"{own.name}%2Freport.html" in done.text
+        history = server.get("/history", data="survey.csv").text
+        assert typed in shown(history)
+        assert f"File {other} of {run} has a run folder of its own" in words(history)
+        assert server.post("/remove", run=own.name, data="survey.csv").status == 303
+        assert not own.exists()
+        assert server.post("/withdraw", manifest="other.manifest.json").status == 303
+
     def test_a_file_is_looked_at_exported_and_taken_back(self, server, run, monkeypatch):
         page = server.get("/choose", run=run).text
         members = [int(number) for number in re.findall(r'name="member" value="(\d+)" aria', page)]
@@ -232,7 +251,7 @@ class TestSearches:
             "/export", run=run, member=re.search(r"export \S+ (\d+)", command)[1], output="given.csv", data="survey.csv"
         )
         assert done.status == 200
-        (command,) = shown(done.text)
+        command = shown(done.text)[0]
         again = command.replace("given.csv", "again.csv")
         monkeypatch.chdir(server.folder)
         with pytest.raises(SystemExit) as caught:

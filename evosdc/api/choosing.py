@@ -1,0 +1,40 @@
+"""``evosdc.choose``."""
+
+from pathlib import Path
+from typing import Any
+
+from evosdc.plugins.registry import default_registry
+
+
+def choose(folder: str | Path, number: int, output: str | Path) -> dict[str, Any]:
+    """Make a member of a run's front the best file, in a run folder of its own, as ``evosdc choose`` does.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Of the run.
+    number : int
+        Of the member in ``front.csv``, 0 for the least loss.
+    output : str or Path
+        A new folder.
+
+    Returns
+    -------
+    dict
+        Its ``result.json``.
+
+    Raises
+    ------
+    InputError
+        There is no run that has ended, no such member, the data have changed, or the folder is not empty.
+
+    Examples
+    --------
+    >>> evosdc.choose("runs/first", 3, "runs/third")["best"]["file"]  # doctest: +SKIP
+    """
+    from evosdc.experiment.run.choice import choose_member
+    from evosdc.report import write_pages
+
+    result = choose_member(Path(folder), number, Path(output), default_registry())
+    write_pages(Path(output))
+    return result

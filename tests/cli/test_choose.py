@@ -1,0 +1,87 @@
+"""``evosdc choose``: a member of the front becomes the best file of a run folder of its own."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import evosdc as evosdc_api
+from evosdc.engine.checkpoint import front_scores
+from evosdc.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("choose") / "run"
+    evosdc_api.run(
+        evosdc_api.Experiment(
+            data={"name": "housing", "first": 60},
+            start={"random": 2, "methods": [{"method": "mdav"}, {"method": "rank-swapping"}]},
+            measures={"il": ["ctbil"], "dr": ["dbrl"]},
+            fitness="pareto",
+            algorithm={"name": "nsga2"},
+            stop={"generations": 8},
+            executor="serial",
+            second_opinion=True,
+        ),
+        folder,
+    )
+    return folder
+
+
+def told(folder, name):
+    return json.loads((folder / name).read_text())
+
+
+def test_all_that_is_told_is_the_member_s(evosdc, run, tmp_path) -> None:
+    before = {path.name: path.read_bytes() for path in run.iterdir() if path.is_file()}
+    front, result = front_scores(run), told(run, "result.json")
+    best = next(at for at, one in enumerate(front) if one["scores"] == result["best"]["scores"])
+    other = 0 if best else len(front) - 1
+    assert front[other]["scores"] != result["best"]["scores"], "there is nothing to choose"
+    target = tmp_path / "chosen"
+    answer = evosdc("choose", run, str(other), "-o", target, "--json")
+    assert answer.status == 0, answer.err
+    chosen = told(target, "result.json")
+    assert json.loads(answer.out) == chosen
+    assert chosen["best"]["scores"] == front[other]["scores"]
+    assert chosen["front"] == result["front"]
+    assert chosen["digest"] == result["digest"]
+    assert chosen["second_opinion"]["best"]["judges"].keys() == result["second_opinion"]["best"]["judges"].keys()
+    assert evosdc("export", run, str(other), "-o", tmp_path / "other.csv").status == 0
+    assert (target / "best.csv").read_bytes() == (tmp_path / "other.csv").read_bytes()
+    member = json.loads(evosdc("member", run, str(other), "--json").out)
+    release = told(target, "release.json")
+    for key in ("cross_tables", "analyses", "records"):
+        assert release[key] == member[key], key
+    assert (target / "report.html").exists()
+    assert (target.stat().st_mode | (target / "best.csv").stat().st_mode) & 0o77 == 0, "owner-only"
+    assert told(target, "status.json")["best"]["il"] == pytest.approx(front[other]["scores"]["il"])
+    assert evosdc("status", target).status == 0
+    assert {path.name: path.read_bytes() for path in run.iterdir() if path.is_file()} == before, "the run stays"
+
+
+def test_the_best_chosen_again_is_the_same(run, tmp_path) -> None:
+    front, result = front_scores(run), told(run, "result.json")
+    best = next(at for at, one in enumerate(front) if one["scores"] == result["best"]["scores"])
+    again = evosdc_api.choose(run, best, tmp_path / "again")
+    timed = {"seconds"}
+    assert {k: v for k, v in again.items() if k not in timed} == {k: v for k, v in result.items() if k not in timed}
+    for name in ("best.csv", "scores.csv", "front.csv"):
+        assert (tmp_path / "again" / name).read_bytes() == (run / name).read_bytes()
+
+
+def test_bad_input(evosdc, run, tmp_path) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "original.csv").write_text("a\n1\n")
+    for words in ((run, "999", "-o", tmp_path / "a"), (run, "0", "-o", tmp_path / "full"), (run, "0", "-o", run)):
+        answer = evosdc("choose", *words)
+        assert answer.status == 2, words
+        assert "wanted" in answer.err
+    going = tmp_path / "going"
+    evosdc_api.choose(run, 0, going)
+    (going / "status.json").write_text(json.dumps(told(run, "status.json") | {"state": "interrupted"}))
+    with pytest.raises(InputError, match="ended"):
+        evosdc_api.choose(going, 0, tmp_path / "never")
+    assert not (tmp_path / "never").exists()
