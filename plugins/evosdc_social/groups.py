@@ -169,7 +169,7 @@ class Groups(
     def check(self, g: Labels) -> None:
         """Raise `PluginError` for groups of another number of users, of wrong sizes, or not numbered in order."""
         n, k = len(self.leaves), self.params.k
-        if g.shape != (n,) or g.dtype != np.int32 or (g <= NOBODY).any():
+        if g.shape != (n,) or g.dtype != np.int32 or ((g <= NOBODY) | (g >= n)).any():
             raise PluginError(f"groups of shape {g.shape}, wanted a number for each of {n} users")
         sizes = np.bincount(g)
         if sizes.min() < k or sizes.max() >= 2 * k:

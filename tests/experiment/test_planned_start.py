@@ -82,7 +82,11 @@ def test_tuned_methods_are_where_plans_begin(tmp_path: Path) -> None:
 
 
 def test_every_file_of_a_plan_has_to_keep_the_bounds() -> None:
-    changes = {"genotype": {"name": "recipes", "draws": 3}, "start": {"initial": True}, "constraints": ["dbrl <= 12"]}
+    changes = {
+        "genotype": {"name": "recipes", "draws": 3, "lasting": False},
+        "start": {"initial": True},
+        "constraints": ["dbrl <= 12"],
+    }
     problem = assemble(Experiment(**(GIVEN | changes)), REGISTRY).problem
     genotype, broken = problem.genotype, 0
     for _, genome in genotype.initial_genomes():
