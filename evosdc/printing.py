@@ -46,3 +46,11 @@ def value_in_words(value: Any) -> str:
 def values_in_words(values: Mapping[str, Any]) -> str:
     """Return the values of a setting in words: ``genotype.mutations = 2, fitness.name = max``."""
     return ", ".join(f"{key} = {value_in_words(value)}" for key, value in values.items())
+
+
+def not_applicable_sentences(not_applicable: Mapping[str, str]) -> list[str]:
+    """Return a sentence for each reason why judges do not apply, without its full stop."""
+    named: dict[str, list[str]] = {}
+    for name, reason in not_applicable.items():
+        named.setdefault(reason, []).append(name)
+    return [f"{', '.join(n)} {'do' if len(n) > 1 else 'does'} not apply: {reason}" for reason, n in named.items()]

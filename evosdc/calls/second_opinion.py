@@ -126,11 +126,3 @@ class SecondOpinion:
 def in_words(sentence: str, masked: Estimate, original: Estimate, chance: Estimate) -> str:
     """Return a judge's sentence with its figures."""
     return sentence.format(masked=shown(masked), original=f"{original.value:.3g}", chance=f"{chance.value:.3g}")
-
-
-def unasked(not_applicable: Mapping[str, str]) -> list[str]:
-    """Return a sentence for each reason why judges had nothing to say, without its full stop."""
-    named: dict[str, list[str]] = {}
-    for name, reason in not_applicable.items():
-        named.setdefault(reason, []).append(name)
-    return [f"{', '.join(n)} {'do' if len(n) > 1 else 'does'} not apply: {reason}" for reason, n in named.items()]

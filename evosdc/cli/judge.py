@@ -72,9 +72,9 @@ def _show(opinion: "SecondOpinion") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from evosdc.calls.second_opinion import unasked
     from evosdc.calls.verdict import shown
     from evosdc.cli.text import harmless, say
+    from evosdc.printing import not_applicable_sentences
 
     for title, risks in (("Risk, in per cent", True), ("Use, as loss", False)):
         findings = [finding for finding in opinion.findings if (finding.kind == "dr") is risks]
@@ -92,7 +92,7 @@ def _show(opinion: "SecondOpinion") -> None:
         Console().print(table)
         for finding in findings:
             say(f"{finding.judge}: {finding.words}")
-    for sentence in unasked(opinion.not_applicable):
+    for sentence in not_applicable_sentences(opinion.not_applicable):
         say(f"{sentence}.")
     say(
         f"{opinion.records} records; known to an intruder: {', '.join(opinion.known)}; wanted: "

@@ -128,7 +128,7 @@ def _together(told: Mapping[str, Any]) -> str:
 
 def print_verdict(result: Mapping[str, Any]) -> None:
     """Print whether the score holds against judges that the search did not use; nothing where none was asked."""
-    from evosdc.calls.second_opinion import unasked
+    from evosdc.printing import not_applicable_sentences
 
     verdict, opinion = result.get("verdict"), result.get("second_opinion")
     if not verdict or not opinion:
@@ -137,7 +137,7 @@ def print_verdict(result: Mapping[str, Any]) -> None:
     click.secho(harmless(f"Second opinion: {verdict['text']}"), fg=colour, bold=True)
     if opinion["classical"] is not None and opinion["classical"]["verdict"] != verdict["text"]:
         say(f"The same of {opinion['classical_label']}: {opinion['classical']['verdict']}")
-    for sentence in unasked(opinion["best"]["not_applicable"]):
+    for sentence in not_applicable_sentences(opinion["best"]["not_applicable"]):
         say(f"{sentence}.")
 
 

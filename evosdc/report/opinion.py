@@ -5,7 +5,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from evosdc.calls.second_opinion import unasked
+from evosdc.printing import not_applicable_sentences
 from evosdc.report.frames import figure_of, mapping
 from evosdc.report.palette import BLUE, GREY, INK, VERMILION, figure, literal
 from evosdc.report.wording import NOTHING, PLUS_MINUS, number
@@ -23,6 +23,7 @@ def second_opinion(run: RecordedRun) -> dict[str, Any] | None:
     if not judges:
         return None
     rival = mapping(classical.get("judges"))
+    lacking = {name: str(reason) for name, reason in mapping(best.get("not_applicable")).items()}
     rows = [_row(name, mapping(own), mapping(rival.get(name))) for name, own in judges.items()]
     kinds = (("dr", "Risk: what intruders reach, in per cent"), ("il", "Use: what analysts lose"), ("", "Further"))
     named = {kind for kind, _ in kinds}
@@ -41,10 +42,7 @@ def second_opinion(run: RecordedRun) -> dict[str, Any] | None:
             f"{family} {number(figure_of(value))} % by {mapping(best.get('claimed_by')).get(family, '')}"
             for family, value in mapping(best.get("claims")).items()
         ],
-        "not_asked": [
-            run.told(sentence)
-            for sentence in unasked({n: str(reason) for n, reason in mapping(best.get("not_applicable")).items()})
-        ],
+        "not_asked": [run.told(sentence) for sentence in not_applicable_sentences(lacking)],
         "used": [str(name) for name in opinion.get("used_by_the_search") or ()],
         "drawn": risk_picture(judges, rival, bool(mapping(run.result.get("portfolio")).get("tuned"))),
     }
