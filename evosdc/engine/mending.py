@@ -32,13 +32,15 @@ LastStep = Callable[[Table], Table]
 
 
 def mended(problem: "Problem", masked: Table, last: LastStep | None = None) -> Mended:
-    """Return a masked file as a search may start from it.
+    """Return a masked file as a search may start from it, and as a plan is judged and published.
 
-    Where a constraint bounds a measure of exchanged labels (`evosdc.model.Mending`), attributes above the bound are
-    published under the labels that most of their records have. Where one bounds a measure of kept values
-    (`evosdc.model.Moving`), rare values of attributes above the bound change places, unless a privacy model forbids
-    it. Then records that rules forbid are repaired (`evosdc.engine.class_keeping.Repair`). Where that breaks what
-    privacy models ask for, the last step of a chain, which may be there to make sure of it, is carried out once more.
+    Records that rules forbid are repaired (`evosdc.engine.class_keeping.Repair`). Where that breaks what privacy models
+    ask for, the last step of a chain, which may be there to make sure of it, is carried out once more.
+
+    Before that, unless the repair alone leads there: where a constraint bounds a measure of exchanged labels
+    (`evosdc.model.Mending`), attributes above the bound are published under the labels that most of their records have.
+    Where one bounds a measure of kept values (`evosdc.model.Moving`), rare values of attributes above the bound change
+    places, unless a privacy model forbids it.
 
     Parameters
     ----------
@@ -48,15 +50,18 @@ def mended(problem: "Problem", masked: Table, last: LastStep | None = None) -> M
     last : callable, optional
         For files that a chain of methods made.
     """
+    repaired = _repaired(problem, masked, last)
+    if repaired is not masked and not _wrongly_labelled(problem, repaired) and not _kept_too_often(problem, repaired):
+        return Mended(repaired, (), (), masked)
     righted, right_labels = _with_right_labels(problem, masked)
     moved, move_values = _with_moved_values(problem, righted)
-    repaired = problem.repair.repaired(moved)
-    if last is not None and repaired is not moved:
-        repaired = _assured(problem, moved, repaired, last)
-    return Mended(repaired, right_labels, move_values, moved)
+    return Mended(_repaired(problem, moved, last), right_labels, move_values, moved)
 
 
-def _assured(problem: "Problem", before: Table, repaired: Table, last: LastStep) -> Table:
+def _repaired(problem: "Problem", before: Table, last: LastStep | None) -> Table:
+    repaired = problem.repair.repaired(before)
+    if last is None or repaired is before:
+        return repaired
     missed = problem.repair.missed(repaired)
     if missed <= problem.repair.missed(before):
         return repaired
@@ -68,8 +73,7 @@ def _assured(problem: "Problem", before: Table, repaired: Table, last: LastStep)
 
 
 def _with_right_labels(problem: "Problem", masked: Table) -> tuple[Table, tuple[str, ...]]:
-    bounded = [(one, bound) for one, bound in _bounded(problem) if isinstance(one, Mending)]
-    wrong = dict.fromkeys(name for one, bound in bounded for name in one.wrongly_labelled(masked, bound))
+    wrong = _wrongly_labelled(problem, masked)
     if not wrong:
         return masked, ()
     righted = with_right_labels(problem.genotype.microdata.original, masked, tuple(wrong))
@@ -78,8 +82,7 @@ def _with_right_labels(problem: "Problem", masked: Table) -> tuple[Table, tuple[
 
 
 def _with_moved_values(problem: "Problem", masked: Table) -> tuple[Table, tuple[str, ...]]:
-    bounded = [(one, bound) for one, bound in _bounded(problem) if isinstance(one, Moving)]
-    kept = dict.fromkeys(name for one, bound in bounded for name in one.kept_too_often(masked, bound))
+    kept = _kept_too_often(problem, masked)
     if not kept:
         return masked, ()
     moved = with_moved_values(problem.genotype.microdata.original, masked, tuple(kept))
@@ -87,6 +90,16 @@ def _with_moved_values(problem: "Problem", masked: Table) -> tuple[Table, tuple[
     if problem.repair.missed(moved) > problem.repair.missed(masked):
         return masked, ()
     return moved, _changed(masked, moved, kept)
+
+
+def _wrongly_labelled(problem: "Problem", masked: Table) -> dict[str, None]:
+    bounded = [(one, bound) for one, bound in _bounded(problem) if isinstance(one, Mending)]
+    return dict.fromkeys(name for one, bound in bounded for name in one.wrongly_labelled(masked, bound))
+
+
+def _kept_too_often(problem: "Problem", masked: Table) -> dict[str, None]:
+    bounded = [(one, bound) for one, bound in _bounded(problem) if isinstance(one, Moving)]
+    return dict.fromkeys(name for one, bound in bounded for name in one.kept_too_often(masked, bound))
 
 
 def _bounded(problem: "Problem") -> list[tuple[Fitted | None, float]]:

@@ -142,10 +142,9 @@ class Problem:
 
         What is made of masking methods (`evosdc.model.Composed`) is put in order as masked files are.
         """
-        masked = self._decoder.decode(genome, key, draw, repaired)
         if not repaired or not isinstance(self.genotype, Composed):
-            return masked
-        return mended(self, masked, self.genotype.last_step).table
+            return self._decoder.decode(genome, key, draw, repaired)
+        return mended(self, self._decoder.decode(genome, key, draw, False), self.genotype.last_step).table
 
     def evaluate(self, genome: Any, key: bytes, nearest: Individual | None = None) -> Evaluation:
         """Return the evaluation of a genome.
