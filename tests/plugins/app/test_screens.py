@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+import evosdc
 from evosdc.cli import main
 from evosdc.files.schema.schema_edits import schema_steps
 from evosdc.runs.lock import read_owner
@@ -216,6 +217,28 @@ class TestSearches:
         asked = "--protect sex,age,town --generations 8 --no-tune --no-second-opinion"
         assert typed == f"evosdc protect survey.csv --schema survey.schema.toml {asked} -o runs/survey"
         assert typed in shown(server.get("/history", data="survey.csv").text)
+
+    @pytest.mark.parametrize("executor", ["scoop", "dask"])
+    def test_the_executor_of_the_settings_computes_the_same(self, server, run, executor):
+        pytest.importorskip({"dask": "distributed"}.get(executor, executor))
+        named = set((server.folder / "runs").iterdir())
+        assert server.post("/begin", data="survey.csv", **SHORT, executor=executor, workers="2").status == 303
+        (folder,) = set((server.folder / "runs").iterdir()) - named
+        server.wait(folder.name, "finished")
+        assert f"--executor {executor} --workers 2 " in json.loads((folder / "environment.json").read_text())["command"]
+        for name in ("best.csv", "front.csv"):
+            assert (folder / name).read_bytes() == (server.folder / "runs" / run / name).read_bytes(), name
+        end = time.monotonic() + 30  # its process ends its workers yet
+        while server.post("/remove", run=folder.name, data="survey.csv").status != 303:
+            assert time.monotonic() < end
+            time.sleep(0.2)
+
+    def test_judges_are_asked_about_a_file(self, server, run):
+        told = words(server.get("/fragment/member", run=run, member="0", judge="1").text)
+        second = evosdc.member(server.folder / "runs" / run, 0, judge=True)["second_opinion"]
+        assert second["verdict"] in told
+        for name in second["judges"]:
+            assert name in told
 
     def test_another_file_than_the_best_has_a_report_of_its_own(self, server, run):
         page = server.get("/choose", run=run).text
