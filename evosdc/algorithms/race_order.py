@@ -6,7 +6,7 @@ from math import isnan, nan
 
 from evosdc.algorithms.domination import crowded_order
 from evosdc.model import Individual
-from evosdc.model.individual import INFEASIBILITY, PROVISIONAL
+from evosdc.model.individual import ERROR, INFEASIBILITY, PROVISIONAL
 
 LENGTH = "length"
 """The trait that says how long a genome is (`evosdc.model.Described.traits`); of equals the shorter is better."""
@@ -45,6 +45,9 @@ class Runner:
 def estimated(runners: Sequence[Runner], apart: Callable[[object, object], bool]) -> list[Individual]:
     """Return members with what they can be expected to be on all tables, to be compared; all count as judged there.
 
+    It is a cautious figure, a standard error above the mean where there is one objective: of many plans that are judged
+    on few tables those lead by mean whose noise is greatest, and disappoint on others.
+
     Those that were judged on few are corrected by how much those of their kind that were judged on all lost by that, in
     the mean: the few tables are the same for all, and a kind that is lucky there is so in all of its members.
 
@@ -61,8 +64,13 @@ def estimated(runners: Sequence[Runner], apart: Callable[[object, object], bool]
         one = runner.individual
         kin = [] if several or not one.provisional else [k for k in known if not apart(one.genome, k.individual.genome)]
         lost = sum(k.individual.objectives[0] - k.few for k in kin) / max(len(kin), 1)
-        found.append(_expected(one, lost))
+        found.append(cautious(one, lost))
     return found
+
+
+def cautious(one: Individual, lost: float = 0.0) -> Individual:
+    """Return an individual that counts as judged on all tables, its one objective a standard error above the mean."""
+    return _expected(one, lost + (one.scores.get(ERROR, 0.0) if len(one.objectives) == 1 else 0.0))
 
 
 def foreseen(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from evosdc.algorithms.race_order import LENGTH, Runner, estimated, figure, foreseen, merit, order_of, own
+from evosdc.algorithms.race_order import LENGTH, Runner, cautious, estimated, figure, foreseen, merit, order_of, own
 from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
 from evosdc.model.algorithm import ASIDE
 from evosdc.seeds import Streams
@@ -203,8 +203,13 @@ class Racing(Algorithm):
         return _population(population, survivors, kept, led, {*_known(population.memory), *now})
 
     def solution(self, population: Population, best: Individual) -> Individual:
-        """Return the shortest member that is hardly worse than the best."""
-        return self._shortest([best, *(one for one in population.members if not one.provisional)], best)
+        """Return the shortest member that is hardly worse than the best, a standard error above the means."""
+        settled = {one.key: one for one in [best, *population.members] if not one.provisional}
+        if not settled:
+            return best
+        listed = [cautious(one) for one in settled.values()]
+        least = listed[0] if len(best.objectives) > 1 else min(listed, key=lambda one: one.precedence)
+        return settled[self._shortest(listed, least).key]
 
     def _shortest(self, listed: Sequence[Individual], best: Individual) -> Individual:
         infeasibility, (value, *_) = best.precedence

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import isfinite
+from math import isfinite, sqrt
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from evosdc.engine.class_keeping import Repair
 from evosdc.engine.decoding import Decoder
@@ -31,7 +33,7 @@ from evosdc.model import (
     SelfStarting,
 )
 from evosdc.model.constraint import Constraints
-from evosdc.model.individual import INFEASIBILITY, PROVISIONAL
+from evosdc.model.individual import ERROR, INFEASIBILITY, PROVISIONAL
 from evosdc.seeds import Streams
 from evosdc.table.table import Rows, Table
 
@@ -196,6 +198,11 @@ class Problem:
             # A file of a plan is told by its seed, and any of them may be published: all have to keep the bounds.
             broken = max(self.constraints.judge(own)[INFEASIBILITY] for own in figures)
             judged[INFEASIBILITY] = broken + (PROVISIONAL if draws < self.draws else 0.0)
+        if draws > 1 and each_kept:
+            # One of them is published: what counts is the mean over files, which a mean of IL and DR may not give.
+            listed = np.array([self.judge(own, genome)[1] for own in each])
+            objectives = tuple(listed.mean(axis=0).tolist())
+            judged[ERROR] = float(listed[:, 0].std(ddof=1)) / sqrt(draws)
         return Evaluation(judged, objectives, tuple(states) if self._followed else ())
 
     def _scored(

@@ -10,6 +10,9 @@ MAXIMUM_OBJECTIVES = 32
 INFEASIBILITY = "infeasibility"
 """Name of the score that says how far a candidate is from the constraints of its experiment; 0 where they hold."""
 
+ERROR = "standard-error"
+"""Name of the score that says by how much the first objective of a plan, a mean over files, errs; of several files."""
+
 PROVISIONAL = 1e9
 """Infeasibility of a candidate that was judged on a part of its tables (`evosdc.model.Raced`), besides its own."""
 

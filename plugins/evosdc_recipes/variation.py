@@ -79,8 +79,24 @@ def crossed(space: PlanSpace, a: Plan, b: Plan, rng: np.random.Generator) -> tup
         made = [(*a[:i], *b[j:]), (*b[:j], *a[i:])]
     else:
         made = [_grafted(a, b, rng), _grafted(b, a, rng)]
-    first, second = (space.normal(steps) for steps in made)
+    first, second = (
+        space.normal(eased(space, steps, rng) if len(steps) > max(len(a), len(b)) else steps) for steps in made
+    )
     return first or a, second or b
+
+
+def eased(space: PlanSpace, steps: Sequence[Step], rng: np.random.Generator) -> list[Step]:
+    """Return steps with the first parameter of each where it was, or halfway to either end of its range, as likely.
+
+    Steps that each are right alone protect too much together. Which end is the weaker one differs by method.
+    """
+    found = []
+    for step in steps:
+        way = int(rng.integers(3))
+        if way and step.shares and not space.lasts(step):
+            step = replace(step, shares=((step.shares[0] + (way - 1.0)) / 2.0, *step.shares[1:]))
+        found.append(step)
+    return found
 
 
 def _grafted(plan: Plan, donor: Plan, rng: np.random.Generator) -> Plan:
@@ -127,7 +143,8 @@ def _insert(space: PlanSpace, steps: list[Step], rng: np.random.Generator) -> li
     if len(steps) >= space.most:
         return _delete(space, steps, rng)
     place = int(rng.integers(len(steps) + 1))
-    return [*steps[:place], random_step(space, rng), *steps[place:]]
+    others = eased(space, steps, rng) if rng.random() < 0.5 else steps
+    return [*others[:place], random_step(space, rng), *others[place:]]
 
 
 def _delete(space: PlanSpace, steps: list[Step], rng: np.random.Generator) -> list[Step]:
