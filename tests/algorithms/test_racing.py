@@ -104,6 +104,16 @@ def test_the_shortest_that_is_hardly_worse_is_the_solution(noisy: Noisy) -> None
     assert racing(noisy, tolerance=0.0).solution(population, best) is best
 
 
+def test_of_plans_that_err_the_one_is_the_solution_that_is_better_a_standard_error_above(noisy: Noisy) -> None:
+    sure, lucky = noisy.judged((100.0, TABLES)), noisy.judged((98.0, TABLES))
+    sure.scores["standard-error"], lucky.scores["standard-error"] = 0.1, 5.0
+    search = racing(noisy, tolerance=0.0)
+    population = Population((lucky, sure))
+    assert search.solution(population, lucky) is sure
+    lucky.scores["standard-error"] = 1.0
+    assert search.solution(population, lucky) is lucky
+
+
 def test_a_new_best_member_is_tried_with_each_step_left_out_once(noisy: Noisy) -> None:
     search = racing(noisy)
     search.toolbox.register("simpler", lambda g: [(g[0] + 0.25, TABLES), (g[0] + 0.5, TABLES)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from evosdc.calls.masking import apply_masking, build_steps
@@ -9,6 +10,7 @@ from evosdc.engine.mending import mended
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.model import Masking
+from evosdc.model.individual import ERROR
 from evosdc.plugins.registry import default_registry
 from evosdc.seeds import Purpose, draw_seed, stream
 
@@ -77,3 +79,15 @@ def test_plans_are_judged_in_a_search_on_what_their_masking_makes(problem):
             assert apply_masking(masking, methods, genotype.microdata, rng).same_records(as_made)
             judged = problem.decode(genome, key, draw)
             assert mended(problem, as_made, genotype.last_step).table.same_records(judged)
+
+
+def test_the_score_of_a_plan_is_the_mean_of_what_its_files_score_and_errs_by_a_standard_error(problem):
+    genotype = problem.genotype
+    for _, genome in genotype.initial_genomes()[::11]:
+        key = genotype.key(genome)
+        evaluation = problem.evaluate(genome, key)
+        files = [problem.decode(genome, key, draw) for draw in range(genotype.draws_of(genome))]
+        each = np.array([problem.score(file)[1][0] for file in files])
+        assert evaluation.objectives[0] == pytest.approx(each.mean())
+        assert evaluation.scores[ERROR] == pytest.approx(each.std(ddof=1) / np.sqrt(len(each)))
+        assert evaluation.objectives[0] >= max(evaluation.scores["il"], evaluation.scores["dr"]) - 1e-9

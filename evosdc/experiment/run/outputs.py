@@ -43,7 +43,7 @@ from evosdc.experiment.run.summaries import (
 from evosdc.experiment.run.transition_outputs import write_transitions
 from evosdc.files.atomic import write_text
 from evosdc.model import Described, Generalising, Individual, PostRandomised
-from evosdc.model.individual import INFEASIBILITY
+from evosdc.model.individual import ERROR, INFEASIBILITY
 from evosdc.release.publication import on_publication
 from evosdc.runs.layout import BEST, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, SCORES, RunFolder
 from evosdc.table.determination import determinations
@@ -272,7 +272,7 @@ def _write_scores(folder: RunFolder, assembly: Assembly, starting: Sequence[Star
     names += [*genotype.trait_names] if isinstance(genotype, Described) else []
     names += [figure for figure in assembly.problem.constraints.derived if figure in state.best.scores]
     judged = [individual for *_, individual in rows]
-    names += [INFEASIBILITY] * any(INFEASIBILITY in individual.scores for individual in judged)
+    names += [name for name in (ERROR, INFEASIBILITY) if any(name in individual.scores for individual in judged)]
     lines = [[*row[:-1], *_figures(individual, names)] for row, individual in zip(rows, judged, strict=True)]
     header = ["set", "slot", "origin", "label", "fitness", *names]
     write_text(folder.file(SCORES), csv_text([header, *lines]))

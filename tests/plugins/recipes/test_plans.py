@@ -21,7 +21,7 @@ from evosdc.testing.tables import sample_microdata
 from evosdc_recipes.plans import NOWHERE, PlanSpace, Step
 from evosdc_recipes.recipes import Recipes
 from evosdc_recipes.step_cache import StepCache
-from evosdc_recipes.variation import CHANGES, crossed, mutated, random_plan
+from evosdc_recipes.variation import CHANGES, crossed, eased, mutated, random_plan
 
 REGISTRY = default_registry()
 METHODS = RegisteredMethods(REGISTRY)
@@ -64,6 +64,12 @@ def test_neighbours_that_have_nothing_in_common_have_one_order(seed: int) -> Non
     assert SPACE.normal([first, second]) == SPACE.normal([second, first])
     both = replace(second, attributes=able[:2])
     assert SPACE.normal([first, both]) != SPACE.normal([both, first])
+
+
+def test_steps_that_come_together_are_eased_to_either_end_or_not_at_all() -> None:
+    step = Step(numbered("rank-swapping"), (0.4,), SPACE.positions[numbered("rank-swapping")])
+    made = {eased(SPACE, [step], np.random.default_rng(seed))[0].shares for seed in range(40)}
+    assert {round(share, 9) for (share,) in made} == {0.2, 0.4, 0.7}
 
 
 def test_a_step_that_masks_nothing_is_gone() -> None:
