@@ -17,7 +17,7 @@ STRATIFIED = 0.15
 """Probability that a new step has strata, where attributes can form any."""
 
 LASTING = 0.1
-"""Probability that parameters of a step may move that takes long: its table is known, and what follows costs little."""
+"""Probability that a step may change that takes long: its table is known, and what follows costs little."""
 
 LITTLE = 0.05
 """Share of its range by which a parameter is moved where a plan is refined, at least."""
@@ -109,9 +109,8 @@ def _grafted(plan: Plan, donor: Plan, rng: np.random.Generator) -> Plan:
 
 def _tune(space: PlanSpace, steps: list[Step], rng: np.random.Generator) -> list[Step]:
     """Move the parameters of a step, on their own scales, by much or by little."""
-    tunable = [place for place, step in enumerate(steps) if step.shares]
-    if rng.random() >= LASTING or not space.lasting:
-        tunable = [place for place in tunable if not space.lasts(steps[place])]
+    tunable = [place for place in _changing(space, steps, rng) if steps[place].shares]
+    tunable = [place for place in tunable if space.lasting or not space.lasts(steps[place])]
     if not tunable:
         return _insert(space, steps, rng)
     place = _one_of(tunable, rng)
@@ -166,7 +165,7 @@ def _swap(space: PlanSpace, steps: list[Step], rng: np.random.Generator) -> list
 
 def _split(space: PlanSpace, steps: list[Step], rng: np.random.Generator) -> list[Step]:
     """Give a part of a step's attributes a step of their own, whose parameters are a little different."""
-    joint = [place for place, step in enumerate(steps) if len(step.attributes) > 1]
+    joint = [place for place in _changing(space, steps, rng) if len(steps[place].attributes) > 1]
     if not joint or len(steps) >= space.most:
         return _tune(space, steps, rng)
     place = _one_of(joint, rng)
@@ -179,7 +178,10 @@ def _split(space: PlanSpace, steps: list[Step], rng: np.random.Generator) -> lis
 
 def _join(space: PlanSpace, steps: list[Step], rng: np.random.Generator) -> list[Step]:
     """Give a step an attribute more, or take one from it."""
-    place = _one_of(range(len(steps)), rng)
+    changing = _changing(space, steps, rng)
+    if not changing:
+        return _insert(space, steps, rng)
+    place = _one_of(changing, rng)
     step = steps[place]
     able = space.positions[step.treatment]
     position = able[int(rng.integers(len(able)))]
@@ -191,9 +193,10 @@ def _join(space: PlanSpace, steps: list[Step], rng: np.random.Generator) -> list
 
 def _stratify(space: PlanSpace, steps: list[Step], rng: np.random.Generator) -> list[Step]:
     """Let a step have strata, or other ones, or none any more."""
-    if not space.strata:
+    changing = _changing(space, steps, rng)
+    if not space.strata or not changing:
         return _tune(space, steps, rng)
-    place = _one_of(range(len(steps)), rng)
+    place = _one_of(changing, rng)
     stratum = int(rng.integers(NOWHERE, len(space.strata)))
     return [*steps[:place], replace(steps[place], stratum=stratum), *steps[place + 1 :]]
 
@@ -215,6 +218,12 @@ def _part(attributes: tuple[int, ...], rng: np.random.Generator) -> tuple[int, .
     """Return some of several attributes, not all."""
     count = int(rng.integers(1, len(attributes)))
     return tuple(sorted(rng.choice(attributes, size=count, replace=False).tolist()))
+
+
+def _changing(space: PlanSpace, steps: Sequence[Step], rng: np.random.Generator) -> list[int]:
+    """Return the places of steps that may change: those that take long seldom."""
+    every = rng.random() < LASTING
+    return [place for place, step in enumerate(steps) if every or not space.lasts(step)]
 
 
 def _one_of(places: Sequence[int], rng: np.random.Generator) -> int:
