@@ -140,7 +140,8 @@ class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[R
     def distance(self, a: Recipe, b: Recipe) -> float:
         """Return 0 for equal plans, up to 0.5 for equal methods or with further steps, up to 1 for others.
 
-        Further steps may do next to nothing: they would make a kind of its own of each plan that has one.
+        Further steps may do next to nothing: they would make a kind of its own of each plan that has one. So would the
+        steps after one that takes long: its few tables, good or bad ones, are those of all plans that begin with it.
         """
         first, second = self._plan(a), self._plan(b)
         if first == second:
@@ -148,6 +149,8 @@ class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[R
         if [_kind(step) for step in first] == [_kind(step) for step in second]:
             gaps = [abs(x - y) for one, other in zip(first, second, strict=True) for x, y in _pairs(one, other)]
             return 0.4 * max(gaps, default=0.0) + 0.05
+        if self.space.lasts(first[0]) and _kind(first[0]) == _kind(second[0]):
+            return 0.49
         shared = len({_kind(step) for step in first} & {_kind(step) for step in second})
         return 1.0 - 0.55 * shared / min(len(first), len(second))
 

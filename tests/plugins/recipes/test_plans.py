@@ -260,3 +260,18 @@ def test_a_plan_judged_on_few_tables_stays_provisional_under_constraints() -> No
         one = genotype.judged_on(genome, draws)
         found[draws] = problem.evaluate(one, genotype.key(one)).scores["infeasibility"]
     assert found == {1: PROVISIONAL, 3: PROVISIONAL, 6: 0.0}
+
+
+def test_plans_that_begin_with_the_same_step_that_takes_long_are_of_one_kind() -> None:
+    genotype = recipes()
+    space = genotype.space
+    lasting = [place for place, one in enumerate(space.treatments) if one.design.dear]
+
+    def plan(*treatments: int) -> object:
+        steps = [Step(t, (0.5,) * space.treatments[t].free, space.positions[t]) for t in treatments]
+        return genotype._recipe(space.normal(steps))
+
+    swapping, suppression = numbered("rank-swapping"), numbered("mdav")
+    assert genotype.distance(plan(lasting[0], swapping), plan(lasting[0], suppression)) < 0.5
+    assert genotype.distance(plan(swapping, suppression), plan(swapping, numbered("k-member"))) >= 0.5
+    assert genotype.distance(plan(lasting[0], swapping), plan(lasting[1], suppression)) >= 0.5
