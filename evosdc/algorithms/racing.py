@@ -10,6 +10,7 @@ from pydantic import Field
 from evosdc.algorithms.race_order import LENGTH, Runner, cautious, estimated, figure, foreseen, merit, order_of, own
 from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
 from evosdc.model.algorithm import ASIDE
+from evosdc.model.individual import ERROR
 from evosdc.seeds import Streams
 
 FIRST, FEW = "screened", "few"
@@ -26,6 +27,9 @@ ALIKE = 0.5
 
 REFINEMENT = "refinement"
 """Origin of children that are a member with one parameter moved."""
+
+DONATED = 0.5
+"""Probability that the second parent is any individual: what is best alone is seldom best in a longer genome."""
 
 TRIES = 5
 """How often a child is made anew that equals its parent, at most."""
@@ -76,7 +80,8 @@ class Racing(Algorithm):
         settled = [Runner(one, self._key(one.genome), one.objectives[0]) for one in candidates if not one.provisional]
         known = {runner.key for runner in settled}
         waiting = [one for one in candidates if one.provisional and self._key(one.genome) not in known]
-        return _population(Population(()), self._survivors(settled), self._waiting(waiting))
+        survivors = self._survivors(settled)
+        return _population(Population(()), survivors, self._waiting(waiting, _fallen(settled, survivors)))
 
     def propose(self, population: Population, streams: Streams) -> list[Offspring]:
         """Return members to be judged on all tables, those set aside to be judged on few, and new children."""
@@ -101,6 +106,8 @@ class Racing(Algorithm):
                 min(select.integers(len(individuals), size=self.params.tournament).tolist(), key=places.__getitem__)
                 for _ in range(2)
             ]
+            if select.random() < DONATED:
+                chosen[1] = int(select.integers(len(individuals)))
             for _ in range(TRIES):
                 child, origin = self._child(individuals, chosen, rng)
                 if self._key(child) not in seen:
@@ -163,7 +170,7 @@ class Racing(Algorithm):
         """Return which of those that wait are judged on few tables, by their places among them."""
         listed = estimated(members, self._apart)
         waiting = foreseen(population.individuals[len(members) :], members, self._apart)
-        order = order_of(waiting)
+        order = [place for place in order_of(waiting) if ERROR not in waiting[place].scores]
         if len(members) < self.params.population // 2:
             return order[: self.params.population // 2 - len(members)]
         limit = float(np.median([figure(one) for one in listed]))
@@ -198,8 +205,9 @@ class Racing(Algorithm):
                 rivals[key] = judged
         now = {members[slot].beginning for slot in _unrefined(members, population.memory)}
         led = members[0].beginning if members else 0
-        survivors = self._survivors(list(rivals.values()))
-        kept = self._waiting([*waiting, *left.values()])
+        listed = list(rivals.values())
+        survivors = self._survivors(listed)
+        kept = self._waiting([*waiting, *left.values()], _fallen(listed, survivors))
         return _population(population, survivors, kept, led, {*_known(population.memory), *now})
 
     def solution(self, population: Population, best: Individual) -> Individual:
@@ -218,9 +226,23 @@ class Racing(Algorithm):
         close = [one for one in fair if one.precedence[1][0] <= bound]
         return min(close, key=lambda one: (one.scores.get(LENGTH, 0.0), one.precedence), default=best)
 
-    def _waiting(self, individuals: Sequence[Individual]) -> tuple[Individual, ...]:
-        """Return the best of those that wait."""
-        return tuple(one.individual for one in self._survivors([Runner(one, one.key, 0.0) for one in individuals]))
+    def _waiting(self, screened: Sequence[Individual], fallen: Sequence[Individual]) -> tuple[Individual, ...]:
+        """Return the best of those that wait, and besides of each kind the best of the shortest.
+
+        Longer genomes may be put together of these, long after others are ahead.
+        """
+        waiting = [one for one in screened if ERROR not in one.scores]
+        kept = [one.individual for one in self._survivors([Runner(one, one.key, 0.0) for one in waiting])]
+        known = {self._key(one.genome) for one in kept}
+        others = [one for one in (*screened, *fallen) if self._key(one.genome) not in known]
+        shortest = min((one.scores.get(LENGTH, 0.0) for one in others), default=0.0)
+        plain = [one for one in others if one.scores.get(LENGTH, 0.0) == shortest]
+        elders: list[Individual] = []
+        for place in order_of([cautious(one) for one in plain]):
+            one = plain[place]
+            if len(elders) < self.params.population and all(self._apart(one.genome, e.genome) for e in elders):
+                elders.append(one)
+        return (*kept, *elders)
 
     def _survivors(self, runners: Sequence[Runner]) -> list[Runner]:
         """Return the best, of one kind at most `alike`, each genome once; more of a kind where places are left."""
@@ -296,6 +318,12 @@ def _population(
         REFINED: np.array(sorted({member.beginning for member in members} & {*refined}), dtype=np.int64),
     }
     return replace(before, individuals=(*(member.individual for member in members), *kept), memory=memory)
+
+
+def _fallen(runners: Sequence[Runner], survivors: Sequence[Runner]) -> list[Individual]:
+    """Return those that were judged on several tables and are no members."""
+    kept = {runner.key for runner in survivors}
+    return [runner.individual for runner in runners if runner.key not in kept]
 
 
 def _known(memory: Mapping[str, Any]) -> list[int]:
