@@ -14,7 +14,7 @@ import evosdc
 from evosdc.errors import DataError
 from evosdc.files.frame_kinds import as_pandas, is_frame, like
 
-NOTEBOOK = Path(__file__).parent.parent / "docs" / "notebook.ipynb"
+NOTEBOOK = Path(__file__).parent.parent / "docs" / "notebooks" / "custodian.ipynb"
 KINDS = ("pandas", "polars", "pyarrow")
 
 

@@ -53,7 +53,7 @@ def show(name: str, as_json: bool) -> None:
     from evosdc.plugins.registry import default_registry
 
     found = default_registry().kinds_of(name)
-    documents = [_entry(kind, name) | {"kind": kind, "parameters": _parameters(kind, name)} for kind in found]
+    documents = [_entry(kind, name) | {"kind": kind, "parameters": described_parameters(kind, name)} for kind in found]
     if as_json:
         import json
 
@@ -93,7 +93,8 @@ def _entry(kind: str, name: str) -> dict[str, Any]:
         return {"summary": str(error), "provider": "clash"}
 
 
-def _parameters(kind: str, name: str) -> dict[str, str]:
+def described_parameters(kind: str, name: str) -> dict[str, str]:
+    """Return what is known of each parameter of a plugin: meaning, type, range, default."""
     from evosdc.plugins.registry import default_registry
 
     params = getattr(default_registry().implementation(kind, name), "Params", None)

@@ -1,6 +1,6 @@
 """What `evosdc plugins show` says of parameters."""
 
-from evosdc.cli.plugins import _parameters
+from evosdc.cli.plugins import described_parameters
 from evosdc.plugins.registry import default_registry
 
 
@@ -22,7 +22,7 @@ def test_only_what_has_no_default_is_required():
                 for key, field in (params.model_fields if params else {}).items()
                 if field.is_required()
             }
-            described = _parameters(kind, name)
+            described = described_parameters(kind, name)
             assert {key for key, text in described.items() if text.endswith("required")} == wanted, name
             told += len(described)
     assert told > 100

@@ -23,7 +23,7 @@ class Named(Parameters):
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
-    name: str = Field(min_length=1)
+    name: str = Field(min_length=1, description="of what is registered: `evosdc plugins list`")
 
     @model_validator(mode="before")
     @classmethod
@@ -105,8 +105,8 @@ class MeasureEntry(Named):
 class Measures(Parameters):
     """Which measures are taken and how they become one IL and one DR."""
 
-    il: tuple[MeasureEntry, ...] = ()
-    dr: tuple[MeasureEntry, ...] = ()
+    il: tuple[MeasureEntry, ...] = Field((), description="measures whose mean is the information loss")
+    dr: tuple[MeasureEntry, ...] = Field((), description="measures that make the disclosure risk")
     other: tuple[MeasureEntry, ...] = Field((), description="measures that are not combined with either")
     linkage: Literal["max", "mean"] = Field("max", description="how several record linkages are combined")
     risks: Literal["mean", "max"] = Field("mean", description="how linkage and the other risks are combined")
@@ -142,8 +142,8 @@ class ZerosRule(Parameters):
 class StopRule(Parameters):
     """Limits of the search; the first one reached ends it."""
 
-    generations: int | None = Field(None, ge=0)
-    evaluations: int | None = Field(None, ge=1)
+    generations: int | None = Field(None, ge=0, description="of the algorithm; 500 where nothing else ends the search")
+    evaluations: int | None = Field(None, ge=1, description="files that are judged, those known already included")
     seconds: float | None = Field(None, gt=0, description="the result then depends on the machine's speed")
     stalled: int | None = Field(None, ge=1, description="generations without improvement")
     target: float | None = Field(
@@ -160,7 +160,7 @@ Grain = Literal["auto", "evaluations", "islands"]
 class ExecutorChoice(Named):
     """The executor, the number of its workers, and what they are given to do."""
 
-    name: str = "processes"
+    name: str = Field("processes", description="serial, processes, scoop, dask, mpi, or a plugin's")
     workers: int | None = Field(None, ge=1, description="default: one for each core, or for each slot of an allocation")
     grain: Grain = Field(
         "auto",
@@ -195,11 +195,11 @@ class Experiment(Parameters):
     >>> Experiment(data={"name": "housing"}, seed=7, stop={"generations": 50})
     """
 
-    title: str = ""
-    seed: int = Field(1, ge=0, lt=2**63)
-    replicates: int = Field(1, ge=1, le=100_000)
-    data: DataSource
-    genotype: Named = Field(default_factory=lambda: _default("genotype"))
+    title: str = Field("", description="for reports; default: made of the data and the genotype")
+    seed: int = Field(1, ge=0, lt=2**63, description="of all random numbers: the same seed gives the same result")
+    replicates: int = Field(1, ge=1, le=100_000, description="runs with seeds of their own, whose results are compared")
+    data: DataSource = Field(description="the confidential file, and what of it is protected")
+    genotype: Named = Field(default_factory=lambda: _default("genotype"), description="what is evolved")
     start: Start | None = Field(
         None, description="default: the genotype's usual portfolio, or its own initial genomes where it has none"
     )
@@ -207,7 +207,7 @@ class Experiment(Parameters):
         None,
         description="default: of a registered data set those of the literature; of a file by role, as protect",
     )
-    fitness: Named = Field(default_factory=lambda: _default("fitness"))
+    fitness: Named = Field(default_factory=lambda: _default("fitness"), description="how scores become objectives")
     constraints: tuple[str, ...] = Field(
         (),
         description='what the file must fulfil: "k-anonymity >= 3", "dr <= 20", "il of education <= 5"; '
@@ -221,9 +221,9 @@ class Experiment(Parameters):
         description="ask judges that the search does not use about the best file found; default: of a single run whose "
         "search took 20 seconds or more",
     )
-    algorithm: Named = Field(default_factory=lambda: _default("algorithm"))
-    stop: StopRule = Field(default_factory=StopRule)
-    executor: ExecutorChoice = Field(default_factory=ExecutorChoice)
+    algorithm: Named = Field(default_factory=lambda: _default("algorithm"), description="how the search goes")
+    stop: StopRule = Field(default_factory=StopRule, description="when it ends: the first limit that is reached")
+    executor: ExecutorChoice = Field(default_factory=ExecutorChoice, description="where evaluations are done")
     on_error: OnError = Field(
         default_factory=OnError, description='evaluations that fail: "raise", "penalise" or "retry"'
     )

@@ -17,8 +17,8 @@ class MaskingEntry(Parameters):
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
-    method: str
-    attributes: tuple[str, ...] = ()
+    method: str = Field(description="a registered masking method")
+    attributes: tuple[str, ...] = Field((), description="attributes that it masks; default: all protected ones")
     by: tuple[str, ...] = Field((), description="attributes of the file that form strata, each masked on its own")
     then: "tuple[MaskingEntry, ...]" = Field((), description="further steps, each applied to what the one before made")
     seed: int | None = Field(

@@ -18,9 +18,26 @@ from evosdc.table.edit_rules import read_edit_rules
 from evosdc.table.numerals import MOST_DECIMALS
 from evosdc.table.schema import MissingRule, Role, Scale
 
-_KEYS = ("missing", "na", "neutralise_formulas", "attributes", "edit_rules")
-ATTRIBUTE_KEYS = ("role", "scale", "categories", "hierarchy", "decimals", "missing", "format", "levels")
-"""What a schema file may say of an attribute."""
+SCHEMA_KEYS = {
+    "missing": 'texts that stand for a missing value in all attributes; default: `[""]`, the empty text',
+    "na": "how missing values are compared: `category` (one more category; default), "
+    "`wildcard` (equal to any value), or `error` (not at all)",
+    "neutralise_formulas": "true: cells that a spreadsheet would take for formulas are published with a quote before them",
+    "attributes": "the table of attributes: by name, what the keys below say",
+    "edit_rules": "combinations of values that no record may have: a table of conditions for each, `[[edit_rules]]`",
+}
+"""What a schema file may say at its top, with the meaning of each key."""
+ATTRIBUTE_KEYS = {
+    "role": "identifier, drop, quasi-identifier, sensitive, weight, household, stratum or other",
+    "scale": "nominal, ordinal, numeric or date",
+    "categories": "all categories, of an ordinal attribute in their order; default: those found",
+    "hierarchy": "a CSV file beside the schema, a line a category, or a rule such as `{ widths = [5, 10] }`",
+    "decimals": "of a numeric attribute: decimals to publish; default: as many as the file has",
+    "missing": "texts that stand for a missing value of this attribute, besides those of the file",
+    "format": 'how days are written, of the scale date: `"%d.%m.%Y"`; default: as is recognised',
+    "levels": "names of the levels of a hierarchy file, from the values on",
+}
+"""What a schema file may say of an attribute, with the meaning of each key."""
 _DATE = "date"
 """What schema files call the scale of attributes whose categories are days."""
 
@@ -49,7 +66,7 @@ def schema_of_text(text: str, path: Path) -> SchemaDescription:
         document = tomllib.loads(text.replace("\r\n", "\n"))
     except tomllib.TOMLDecodeError as error:
         raise SchemaError(Fault(str(path), f"text that is not TOML: {error}", "a schema file in TOML")) from None
-    faults: list[Fault] = _unknown(document, _KEYS, str(path))
+    faults: list[Fault] = _unknown(document, SCHEMA_KEYS, str(path))
     missing = _texts(document.get("missing", [""]), f"{path}, missing", faults)
     na = _word(document.get("na", MissingRule.CATEGORY), MissingRule, f"{path}, na", faults)
     tables = document.get("attributes", {})
@@ -150,7 +167,7 @@ def _contradictions(
         yield Fault(f"{where}, categories", given, "one meaning", "Take it from one of the two lists.")
 
 
-def _unknown(table: Mapping[str, Any], keys: Sequence[str], where: str) -> list[Fault]:
+def _unknown(table: Mapping[str, Any], keys: Iterable[str], where: str) -> list[Fault]:
     return [
         Fault(where, f"the key {key!r}", f"one of {', '.join(keys)}", did_you_mean(key, keys))
         for key in table

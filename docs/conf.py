@@ -1,0 +1,56 @@
+"""The site, as Sphinx is told of it; ``python -m docs.build`` builds it.
+
+The root of the repository is the root of the sources, so that pages link to each other as they do on a code host, and
+the pages of the studies are read where they stand.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from docs.generation.contents import add_contents  # noqa: E402
+from docs.generation.mathematics import add_mathematics  # noqa: E402
+from docs.generation.pages import write_pages  # noqa: E402
+from evosdc import __version__  # noqa: E402
+
+project = "evosdc"
+author = "the evosdc developers"
+project_copyright = f"2026, {author}"
+release = version = __version__
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]
+root_doc = "docs/index"
+include_patterns = ["*.md", "docs/**", "experiments/*/README.md", "experiments/*/*.svg"]
+exclude_patterns = ["docs/front/**", "**/__pycache__/**"]
+
+myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence"]
+myst_heading_anchors = 4
+myst_fence_as_directive = ["math"]
+nb_execution_mode = "off"
+nb_ipywidgets_js: dict[str, dict[str, str]] = {}
+
+html_theme = "furo"
+html_title = "evosdc"
+html_extra_path = ["front"]
+html_math_renderer = "mathml"
+html_copy_source = False
+html_show_sourcelink = False
+
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+napoleon_use_rtype = False
+napoleon_google_docstring = False
+suppress_warnings = ["ref.python"]
+# Types in docstrings are words for people: shapes and ranges, not names to link.
+nitpick_ignore_regex = [("py:.*", ".*")]
+
+
+def setup(app):
+    """Write the generated pages, say what is below what, and let formulas be MathML, which needs no script."""
+    write_pages()
+    add_contents(app)
+    add_mathematics(app)

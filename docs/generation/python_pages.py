@@ -1,0 +1,44 @@
+"""The Python side: a page for each module that is meant for others."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from inspect import isclass, isfunction
+from typing import Any
+
+from docs.generation.markdown import contents, python
+
+MODULES = {
+    "evosdc": "Functions and classes for everyday work",
+    "evosdc.model": "Contracts of plugins",
+    "evosdc.specs": "What plugins offer",
+    "evosdc.hookspecs": "Hooks",
+    "evosdc.testing": "Conformance tests",
+    "evosdc.errors": "Errors",
+}
+"""Modules in the order of the contents, with what they hold."""
+
+
+def python_pages() -> dict[str, str]:
+    """Return the pages by their paths below the folder of generated pages."""
+    pages = {"python.md": "# Python\n\n" + contents(f"python/{module}" for module in MODULES)}
+    return pages | {f"python/{module}.md": module_page(module, title) for module, title in MODULES.items()}
+
+
+def module_page(module: str, title: str) -> str:
+    """Return the page of one module: its docstring, then each public name."""
+    parts = [f"# {title}: `{module}`\n", python("automodule", module, "no-members")]
+    for name, value in public(module):
+        directive = "autoclass" if isclass(value) else "autofunction" if isfunction(value) else "autodata"
+        options = ("members",) if isclass(value) else ()
+        parts.append(f"## `{name}`\n\n{python(directive, f'{module}.{name}', *options)}")
+    return "\n".join(parts)
+
+
+def public(module: str) -> list[tuple[str, Any]]:
+    """Return the public names of a module: those of ``__all__``, else what is defined there."""
+    loaded = import_module(module)
+    listed = getattr(loaded, "__all__", None)
+    own = [name for name, value in vars(loaded).items() if getattr(value, "__module__", "") == module]
+    names = sorted(listed, key=str.lower) if listed else own
+    return [(name, getattr(loaded, name)) for name in names if not name.startswith("_")]
