@@ -54,3 +54,10 @@ def setup(app):
     write_pages()
     add_contents(app)
     add_mathematics(app)
+    for part in ("description", "options", "epilog"):
+        app.connect(f"sphinx-click-process-{part}", stars_are_stars)
+
+
+def stars_are_stars(app, context, lines):
+    """Keep a star in the help of a command from beginning an emphasis."""
+    lines[:] = [line.replace("*", "\\*") for line in lines]

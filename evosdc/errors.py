@@ -1,20 +1,20 @@
-"""Every exception that evosdc raises on purpose.
+"""Every exception that evosdc raises on purpose::
 
-EvosdcError
-├── InputError            what the user gave cannot be used; exit status 2
-│   ├── DataError         a data file, a DataFrame or a table
-│   ├── SchemaError       a schema file or an attribute's description
-│   ├── HierarchyError    a generalization hierarchy
-│   ├── ParameterError    a parameter of a method, measure, genotype, algorithm, ...
-│   ├── ExperimentError   an experiment file
-│   ├── UnknownNameError  a name that nothing is registered under
-│   ├── ClashError        a name that two plugins register
-│   ├── DatasetError      a registered data set that cannot be had
-│   └── CheckpointError   a run folder that cannot be gone on with
-└── RunError              the run itself failed; exit status 1
-    ├── PluginError       a plugin broke its contract
-    ├── EvaluationError   a candidate could not be evaluated
-    └── ExecutorError     workers could not be started, or were lost for good
+    EvosdcError
+    ├── InputError            what the user gave cannot be used; exit status 2
+    │   ├── DataError         a data file, a DataFrame or a table
+    │   ├── SchemaError       a schema file or an attribute's description
+    │   ├── HierarchyError    a generalization hierarchy
+    │   ├── ParameterError    a parameter of a method, measure, genotype, algorithm, ...
+    │   ├── ExperimentError   an experiment file
+    │   ├── UnknownNameError  a name that nothing is registered under
+    │   ├── ClashError        a name that two plugins register
+    │   ├── DatasetError      a registered data set that cannot be had
+    │   └── CheckpointError   a run folder that cannot be gone on with
+    └── RunError              the run itself failed; exit status 1
+        ├── PluginError       a plugin broke its contract
+        ├── EvaluationError   a candidate could not be evaluated
+        └── ExecutorError     workers could not be started, or were lost for good
 
 Messages never hold values of records, except the one offending value that a user needs in order to mend a schema.
 """

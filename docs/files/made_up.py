@@ -12,8 +12,38 @@ import numpy as np
 import pandas as pd
 
 FOLDER = Path(__file__).resolve().parent
-FIRST = ("Ada", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gala", "Hugo", "Iris", "Jon", "Kira", "Leo", "Mia", "Nils", "Olga")
-LAST = ("Abel", "Berg", "Cruz", "Dahl", "Egger", "Frank", "Gold", "Huber", "Ivanov", "Jansen", "Keller", "Lund", "Moser")
+FIRST = (
+    "Ada",
+    "Ben",
+    "Cleo",
+    "Dan",
+    "Eva",
+    "Finn",
+    "Gala",
+    "Hugo",
+    "Iris",
+    "Jon",
+    "Kira",
+    "Leo",
+    "Mia",
+    "Nils",
+    "Olga",
+)
+LAST = (
+    "Abel",
+    "Berg",
+    "Cruz",
+    "Dahl",
+    "Egger",
+    "Frank",
+    "Gold",
+    "Huber",
+    "Ivanov",
+    "Jansen",
+    "Keller",
+    "Lund",
+    "Moser",
+)
 REGIONS = ("north", "south", "east", "west")
 EDUCATION = ("primary", "secondary", "vocational", "university")
 JOBS = {
@@ -25,15 +55,20 @@ JOBS = {
 ILLNESSES = ("none", "asthma", "diabetes", "depression", "cancer")
 
 
-def patients(records: int, seed: int, year: int) -> pd.DataFrame:
-    """Return a wave of the survey; ages are those at the end of `year`."""
+def patients(records: int, seed: int) -> pd.DataFrame:
+    """Return a wave of the survey."""
     rng = np.random.default_rng(seed)
     age = np.clip(rng.gamma(9.0, 5.0, records).round().astype(int) + 8, 18, 94)
     education = rng.choice(EDUCATION, records, p=(0.2, 0.35, 0.25, 0.2))
     old = np.clip((age - 20) / 70, 0, 1)
     income = rng.normal(21, 4, records) + 9 * np.array([EDUCATION.index(level) for level in education]) + 10 * old
-    ill = [rng.choice(ILLNESSES, p=(0.72 - 0.4 * share, 0.1, 0.06 + 0.2 * share, 0.08, 0.04 + 0.2 * share)) for share in old]
-    marital = np.where(age < 26, "single", rng.choice(("married", "single", "divorced", "widowed"), records, p=(0.55, 0.2, 0.17, 0.08)))
+    ill = [
+        rng.choice(ILLNESSES, p=(0.72 - 0.4 * share, 0.1, 0.06 + 0.2 * share, 0.08, 0.04 + 0.2 * share))
+        for share in old
+    ]
+    marital = np.where(
+        age < 26, "single", rng.choice(("married", "single", "divorced", "widowed"), records, p=(0.55, 0.2, 0.17, 0.08))
+    )
     return pd.DataFrame(
         {
             "name": [f"{rng.choice(FIRST)} {rng.choice(LAST)}" for _ in range(records)],
@@ -44,9 +79,7 @@ def patients(records: int, seed: int, year: int) -> pd.DataFrame:
             "education": education,
             "job": [rng.choice(JOBS[level]) for level in education],
             "income": (100 * np.clip(income, 8, None).round(1)).astype(int),
-            "visits": rng.poisson(1 + 4 * old),
             "illness": ill,
-            "admitted": [f"{year}-{rng.integers(1, 13):02}-{rng.integers(1, 29):02}" for _ in range(records)],
         }
     )
 
@@ -74,8 +107,8 @@ def persons(households: int, seed: int) -> pd.DataFrame:
 def files() -> dict[str, pd.DataFrame]:
     """Return all files by name."""
     return {
-        "patients.csv": patients(500, 2026, 2026),
-        "patients-2027.csv": patients(450, 2027, 2027),
+        "patients.csv": patients(500, 2026),
+        "patients-2027.csv": patients(450, 2027),
         "persons.csv": persons(150, 7),
     }
 

@@ -76,7 +76,9 @@ def _keys(model: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
         yield field.alias or name, field
 
 
-def _tables(model: type[BaseModel], before: str = "", known: tuple[type, ...] = ()) -> Iterator[tuple[str, type[BaseModel]]]:
+def _tables(
+    model: type[BaseModel], before: str = "", known: tuple[type, ...] = ()
+) -> Iterator[tuple[str, type[BaseModel]]]:
     """Yield the tables within a table with their dotted keys; one that holds itself once."""
     for key, field in _keys(model):
         for inner in _models(field.annotation):
@@ -97,7 +99,12 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 def _value(field: FieldInfo) -> str:
-    limits = [f"{words} {getattr(rule, name):g}" for rule in field.metadata for name, words in BOUNDS.items() if hasattr(rule, name)]
+    limits = [
+        f"{words} {getattr(rule, name):g}"
+        for rule in field.metadata
+        for name, words in BOUNDS.items()
+        if hasattr(rule, name)
+    ]
     return ", ".join([_words(field.annotation), *limits])
 
 

@@ -28,11 +28,14 @@ def python_pages() -> dict[str, str]:
 def module_page(module: str, title: str) -> str:
     """Return the page of one module: its docstring, then each public name."""
     parts = [f"# {title}: `{module}`\n", python("automodule", module, "no-members")]
-    for name, value in public(module):
-        directive = "autoclass" if isclass(value) else "autofunction" if isfunction(value) else "autodata"
-        options = ("members",) if isclass(value) else ()
-        parts.append(f"## `{name}`\n\n{python(directive, f'{module}.{name}', *options)}")
-    return "\n".join(parts)
+    names = public(module)
+    for name, value in names:
+        if isclass(value):
+            parts.append(f"## `{name}`\n\n{python('autoclass', f'{module}.{name}', 'members')}")
+        elif isfunction(value):
+            parts.append(f"## `{name}`\n\n{python('autofunction', f'{module}.{name}')}")
+    others = [f"`{name}`" for name, value in names if not (isclass(value) or isfunction(value))]
+    return "\n".join([*parts, *([f"Besides: {', '.join(others)}."] if others else [])])
 
 
 def public(module: str) -> list[tuple[str, Any]]:

@@ -77,7 +77,12 @@ def toml(text: str, names: dict[str, Any]) -> None:
     parse_experiment({"data": {"name": "housing"}} | given, Path.cwd())
 
 
-RUN: dict[str, Callable[[str, dict[str, Any]], None]] = {"console": console, "sh": shell, "python": python, "toml": toml}
+RUN: dict[str, Callable[[str, dict[str, Any]], None]] = {
+    "console": console,
+    "sh": shell,
+    "python": python,
+    "toml": toml,
+}
 
 
 def form(language: str, text: str, names: dict[str, Any]) -> None:
