@@ -13,19 +13,21 @@ import doctest
 import re
 import tomllib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from sybil import Example, Sybil
 from sybil.parsers.markdown import CodeBlockParser
 
+from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.config.reader import parse_experiment
 from evosdc.files.schema.schema_reader import SCHEMA_KEYS, schema_of_text
 from tests.docs.commands import check_form, lines_of, run_line
 
 NOT_RUN = re.compile(r"\A# not run here: (\S.+)\n")
 NAMED = re.compile(r"\A# ([\w-]+\.[a-z]+)\n")
-SHORTER = re.compile(r"\b(time|seconds)=\d+\b")
+SHORTER = re.compile(r"""\b((?:time|seconds)(?:=|": ))\d+\b""")
 COMPARED = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 PROSE = ("text", "math")
 """Languages of blocks that are no code."""
@@ -55,7 +57,7 @@ def shell(text: str, _: dict[str, Any]) -> None:
 
 def python(text: str, names: dict[str, Any]) -> None:
     """Execute a block; with ``>>>`` compare what it prints."""
-    text = SHORTER.sub(r"\1=1", text)
+    text = SHORTER.sub(r"\g<1>1", text)
     if ">>> " not in text:
         exec(compile(text, "page", "exec"), names)
         return
@@ -69,6 +71,8 @@ def python(text: str, names: dict[str, Any]) -> None:
 def toml(text: str, names: dict[str, Any]) -> None:
     """Read a block: a schema, an experiment, or the part of one that is shown, in a whole one."""
     given = tomllib.loads(text)
+    if NAMED.match(text) and not given.keys() <= {*Experiment.model_fields, *SCHEMA_KEYS}:
+        return  # a file of another kind, which a command of the page reads
     if given.keys() <= SCHEMA_KEYS.keys():
         rules = given.pop("edit_rules", None)
         assert rules is None or rules
@@ -102,19 +106,25 @@ def same(wanted: str, said: str) -> bool:
     return doctest.OutputChecker().check_output(wanted.strip() + "\n", said.strip() + "\n", COMPARED)
 
 
-def evaluate(example: Example) -> None:
+def evaluate(language: str, example: Example) -> None:
     """Run one block, or hold it against what there is."""
-    language, text = example.region.parsed.language, str(example.parsed)
+    text = str(example.parsed)
     named = NAMED.match(text)
     if named:
         Path(named[1]).write_text(text, encoding="utf-8")
-    act = form if NOT_RUN.match(text) else (lambda _, text, names: RUN[language](text, names))
-    act(language, text, example.namespace)
+    try:
+        if NOT_RUN.match(text):
+            form(language, text, example.namespace)
+        else:
+            RUN[language](text, example.namespace)
+    except Exception as error:
+        error.add_note(f"{example.path}:{example.line}")
+        raise
 
 
 def run_page(path: Path, names: dict[str, Any]) -> int:
     """Run all blocks of a page in the current folder; return how many there were."""
-    document = Sybil(parsers=[CodeBlockParser(language, evaluate) for language in RUN]).parse(path)
+    document = Sybil(parsers=[CodeBlockParser(language, partial(evaluate, language)) for language in RUN]).parse(path)
     document.namespace.update(names)
     found = list(document.examples())
     for example in found:
