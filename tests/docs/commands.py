@@ -22,7 +22,7 @@ TIME = re.compile(r"--time[ =]\S+")
 """Searches of the pages take a second in the tests."""
 
 QUICK = "--time 1s"
-QUICK_SEARCH = "--time 1s --no-tune --no-second-opinion"
+QUICK_SEARCH = "--generations 5 --no-tune --no-second-opinion"
 
 
 def lines_of(block: str) -> list[str]:

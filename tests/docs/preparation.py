@@ -24,14 +24,14 @@ USUAL = (
 )
 """The road that ``docs/start.md`` goes, and a masked file."""
 
-WITHOUT = ("docs/start.md", "docs/schema.md", "README.md")
+WITHOUT = ("docs/start.md", "docs/schema.md", "docs/social.md", "README.md")
 """Pages that begin with the bare files."""
 
 MASK = "evosdc mask {} -o masked.csv"
-SHORT_RUN = "evosdc run experiments/housing/cells.toml --set algorithm.generations=3 --set executor.name=serial --quiet -o runs/{}"
+RUN = "evosdc protect patients.csv --schema schema.toml --time 60s --quiet -o runs/{}"
 FURTHER: dict[str, tuple[str, ...]] = {
-    "docs/python.md": (SHORT_RUN.format("first"),),
-    "docs/report.md": (SHORT_RUN.format("first"), SHORT_RUN.format("second") + " --set seed=2"),
+    "docs/python.md": (RUN.format("first"),),
+    "docs/report.md": (RUN.format("first"), RUN.format("second") + " --seed 2"),
     "docs/tables.md": ("evosdc init persons.csv -o persons.toml",),
     "docs/measures/README.md": (
         "rm masked.csv masked.manifest.json",
