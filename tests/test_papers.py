@@ -11,7 +11,13 @@ import pytest
 import evosdc
 
 ROOT = Path(__file__).parent.parent
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted(
+    [
+        *ROOT.glob("*.md"),
+        *(page for page in (ROOT / "docs").rglob("*.md") if "generated" not in page.parts),
+        *ROOT.glob("experiments/*/README.md"),
+    ]
+)
 
 
 def test_the_licences_of_the_metadata_are_those_that_are_given() -> None:

@@ -21,8 +21,9 @@ HEADER = ("key", "value", "default", "meaning")
 
 EXPERIMENT = """# Keys of an experiment file
 
-All keys that `evosdc run`, `check` and `resume` know, from the model that reads them. `evosdc check FILE` validates a file and names every
-fault, `--set KEY=VALUE` overrides a key by its dotted name. A run folder holds the experiment with every default filled in.
+All keys that `evosdc run`, `check` and `resume` know, from the model that reads them. `evosdc check FILE` validates a
+file and names every fault, `--set KEY=VALUE` overrides a key by its dotted name. A run folder holds the experiment with
+every default filled in.
 
 """
 

@@ -17,8 +17,9 @@ SHOWN_ELSEWHERE = ("name", "summary", "implementation", "files", "source")
 
 INTRODUCTION = """# Plugins
 
-Everything that is registered, by kind: what it is, its parameters with their ranges, its source, and what its author says of it. All of it is written from
-the program. `evosdc plugins list` and `evosdc plugins show NAME` tell the same at the terminal, of your own plugins too.
+Everything that is registered, by kind: what it is, its parameters with their ranges, its source, and what its author
+says of it. All of it is written from the program. `evosdc plugins list` and `evosdc plugins show NAME` tell the same at
+the terminal, of your own plugins too.
 
 """
 

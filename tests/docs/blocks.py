@@ -1,9 +1,10 @@
 """The code blocks of the pages: found, run in their order, and their output compared.
 
-A block of ``console`` has commands behind ``$`` and what they print below; ``...`` stands for anything, blanks do not count. A block
-of ``sh`` has commands alone. ``python`` is executed, in one namespace a page, and compared where it is written with
-``>>>``. ``toml`` is read as what it is. A block that begins with ``# NAME.ending`` is also written as that file. A block that begins
-with ``# not run here: REASON`` is only held against the commands, options and keys that there are.
+A block of ``console`` has commands behind ``$`` and what they print below; ``...`` stands for anything, blanks do not
+count. A block of ``sh`` has commands alone. ``python`` is executed, in one namespace a page, and compared where it is
+written with ``>>>``. ``toml`` is read as what it is. A block that begins with ``# NAME.ending`` is also written as that
+file. A block that begins with ``# not run here: REASON`` is only held against the commands, options and keys that there
+are.
 """
 
 from __future__ import annotations

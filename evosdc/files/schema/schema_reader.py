@@ -22,7 +22,7 @@ SCHEMA_KEYS = {
     "missing": 'texts that stand for a missing value in all attributes; default: `[""]`, the empty text',
     "na": "how missing values are compared: `category` (one more category; default), "
     "`wildcard` (equal to any value), or `error` (not at all)",
-    "neutralise_formulas": "true: cells that a spreadsheet would take for formulas are published with a quote before them",
+    "neutralise_formulas": "true: cells that a spreadsheet would take for formulas are published with a quote in front",
     "attributes": "the table of attributes: by name, what the keys below say",
     "edit_rules": "combinations of values that no record may have: a table of conditions for each, `[[edit_rules]]`",
 }

@@ -1,0 +1,164 @@
+"""The page of all benchmarks, ``docs/benchmarks.md``, written from stored results, and the runs that store them.
+
+Run from the repository's root: ``python -m benchmarks.page [--run NAME ...]``. Without ``--run`` the page is written
+from ``benchmarks/results``; with it these benchmarks are run before, one after the other, and what they print is stored
+with machine, command and date. ``--run all`` takes hours.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import platform
+import shlex
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
+
+from evosdc import __version__
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
+PAGE = ROOT / "docs" / "benchmarks.md"
+RELEASES = RESULTS / "honest-release.csv"
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """One benchmark: its name, which is the module's, with arguments, and what its tables show."""
+
+    name: str
+    shows: str
+    arguments: tuple[str, ...] = ()
+
+    @property
+    def command(self) -> str:
+        """What to type."""
+        return shlex.join(["python", "-m", f"benchmarks.{self.name}", *self.arguments])
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a benchmark printed, and where and when."""
+
+    command: str
+    date: str
+    machine: str
+    load: float
+    version: str
+    cpu_seconds: float
+    status: int
+    output: str
+
+
+BENCHMARKS = (
+    Benchmark("startup", "how long the command line takes to answer"),
+    Benchmark("engine", "speed of whole searches, and of one evaluation against evaluating from scratch"),
+    Benchmark("search", "algorithms side by side, on the same files with the same time"),
+    Benchmark("constraints", "offspring a second that a privacy model as a constraint lets through"),
+    Benchmark("informed", "measures of an informed intruder, in searches and on large files"),
+    Benchmark("exactness", "a long search, compared with fresh evaluations", ("experiments/housing/cells.toml",)),
+    Benchmark("measures", "measures from scratch and by update, beside plain loops and other programs"),
+    Benchmark("privacy", "privacy models of one file, beside plain references"),
+    Benchmark("masking", "masking methods, beside plain numpy"),
+    Benchmark("numeric_masking", "noise, compression and synthesis"),
+    Benchmark("clustered", "MDAV within clusters against MDAV of the whole file"),
+    Benchmark("clustering", "clusters of a million mixed records"),
+    Benchmark("pram", "genomes of transition matrices: judgement, variation, decoding"),
+    Benchmark("equations", "equations to matrices, against cell by cell"),
+    Benchmark("lattice", "nodes of Adult's lattice, all of them and the best one"),
+    Benchmark("limit", "how long the limit takes, and how near channels come to it", ("wide",)),
+    Benchmark("doors", "data in and out, beside pandas"),
+    Benchmark("parallel", "executors side by side; what sending and starting cost"),
+    Benchmark("social", "a graph of 100 000 users, protected and measured"),
+    Benchmark("honest", "how near a minute's search comes to the limit", ("limit",)),
+)
+
+HEAD = """# Benchmarks
+
+All benchmarks with what they last printed, their machine, command and date. Written by `python -m benchmarks.page`
+from `benchmarks/results`; do not edit. `python -m benchmarks.page --run startup pram` runs some of them anew, `--run
+all` all (hours). Most times are of the processor, since other programs slow the clock; *load* is how many programs
+wanted a processor when the benchmark began: above the number of processors, times by the clock say little.
+
+"""
+WAITING = "Not stored yet. Figures of an earlier run stand on the page of its subject, with their machine.\n"
+
+
+def machine() -> str:
+    """Return what the figures were measured on."""
+    return f"{platform.machine()}, {os.cpu_count()} processors, {platform.system()}, Python {platform.python_version()}"
+
+
+def place(benchmark: Benchmark) -> Path:
+    """Return where the result of a benchmark is stored."""
+    return RESULTS / f"{benchmark.name}.json"
+
+
+def run(benchmark: Benchmark) -> Result:
+    """Run a benchmark in a process of its own, and store what it prints."""
+    load, before = os.getloadavg()[0], getrusage(RUSAGE_CHILDREN)
+    words = [sys.executable, "-m", f"benchmarks.{benchmark.name}", *benchmark.arguments]
+    environment = os.environ | {"COLUMNS": "120"}
+    done = subprocess.run(words, cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE, check=False)
+    after = getrusage(RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    date = datetime.now(UTC).date().isoformat()
+    result = Result(
+        benchmark.command, date, machine(), round(load, 1), __version__, round(seconds, 1), done.returncode, done.stdout
+    )
+    RESULTS.mkdir(exist_ok=True)
+    place(benchmark).write_text(json.dumps(asdict(result), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return result
+
+
+def section(benchmark: Benchmark) -> str:
+    """Return what the page tells of a benchmark."""
+    head = f"## `{benchmark.name}`\n\nShows {benchmark.shows}: `{benchmark.command}`.\n\n"
+    if not place(benchmark).exists():
+        return head + WAITING
+    result = Result(**json.loads(place(benchmark).read_text(encoding="utf-8")))
+    lines = "\n".join(line.rstrip() for line in result.output.strip().splitlines())
+    facts = f"{result.date}, {result.machine}, load {result.load}, evosdc {result.version}; "
+    facts += f"{result.cpu_seconds} s of the processor, exit status {result.status}.\n\n"
+    return f"{head}{facts}```text\n{lines}\n```\n"
+
+
+def releases() -> str:
+    """Return the table of what `evosdc protect` gives, judged by others."""
+    with RELEASES.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    shown = [name for name in rows[0] if name not in ("machine", "command", "seconds")]
+    lines = [shown, ["---"] * len(shown), *([row[name] for name in shown] for row in rows)]
+    table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    machines = " and ".join(dict.fromkeys(row["machine"] for row in rows))
+    commands = f"`{rows[0]['command']}` and likewise, by `python -m benchmarks.honest release --time 60`"
+    told = "What the columns say, and what it is compared with: [what protect gives](honest.md)."
+    return f"## `honest release`\n\n{told}\n\n{machines}; {commands}.\n\n{table}"
+
+
+def page() -> str:
+    """Return the page as the stored results give it."""
+    return HEAD + "\n".join([releases(), *map(section, BENCHMARKS)])
+
+
+def main() -> None:
+    """Run what is asked for, and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--run", nargs="+", default=[], choices=["all", *(one.name for one in BENCHMARKS)])
+    wanted = parser.parse_args().run
+    for benchmark in BENCHMARKS:
+        if find_spec(f"benchmarks.{benchmark.name}") and ("all" in wanted or benchmark.name in wanted):
+            result = run(benchmark)
+            print(f"{benchmark.name}: exit status {result.status}, {result.cpu_seconds} s of the processor")
+    PAGE.write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""The site is built by one command, without a warning and without a network, and is searched without a server."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from docs.generation.keys import undescribed
+from docs.generation.pages import generated_pages
+from evosdc.cli import COMMANDS
+from evosdc.plugins.kinds import KINDS
+from evosdc.plugins.registry import default_registry
+from tests.docs.commands import ROOT
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+LOADED = re.compile(r"""<(?:script|img|iframe)[^>]*\ssrc="([^"]+)"|<link[^>]*rel="stylesheet"[^>]*href="([^"]+)""")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("sphinx", reason="sphinx is not installed: pip install 'evosdc[docs]'")
+    folder = tmp_path_factory.mktemp("site") / "html"
+    words = [sys.executable, "-m", "docs.build", "-o", str(folder)]
+    # A proxy that nobody listens at: whatever is asked of the network fails.
+    closed = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
+    done = subprocess.run(words, cwd=ROOT, env=os.environ | closed, text=True, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr + done.stdout
+    return folder
+
+
+def test_the_site_has_all_parts_and_loads_nothing_from_elsewhere(site: Path) -> None:
+    for page in ("index", "docs/index", "docs/start", "docs/howto/README", "experiments/thesis-ch3/README", "search"):
+        assert (site / f"{page}.html").exists()
+    pages = list(site.rglob("*.html"))
+    assert len(pages) > 100
+    loaded = {url for page in pages for pair in LOADED.findall(page.read_text(encoding="utf-8")) for url in pair if url}
+    assert [url for url in sorted(loaded) if re.match(r"(?:[a-z]+:)?//", url)] == []
+    assert "<math" in (site / "docs" / "methods" / "measures.html").read_text(encoding="utf-8")
+    commands = (site / "docs" / "reference" / "generated" / "commands.html").read_text(encoding="utf-8")
+    assert [name for name in COMMANDS if f"evosdc-{name}" not in commands] == []
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine (Debian: apt install chromium)")
+def test_the_search_works_from_a_file(site: Path) -> None:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as driver:
+        alone = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=alone)
+        page = browser.new_page()
+        page.set_default_timeout(120_000)
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(f"{(site / 'search.html').as_uri()}?q=microaggregation")
+        page.wait_for_selector("#search-results li a")
+        found = page.locator("#search-results li a").all_text_contents()
+        browser.close()
+    assert any("mdav" in title for title in found)
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+
+
+def test_every_plugin_stands_on_the_page_of_its_kind() -> None:
+    pages = generated_pages()
+    registry = default_registry()
+    for kind in KINDS:
+        missing = [name for name in registry.names(kind) if f"## `{name}`" not in pages[f"plugins/{kind}.md"]]
+        assert missing == []
+
+
+def test_every_key_of_experiment_files_is_described() -> None:
+    assert undescribed() == []
