@@ -38,7 +38,7 @@ hypothesis_settings.load_profile("evosdc")
 FIRST = ("packaging", "cluster")
 """Marks of the tests that take longest: they begin first, so that none is left alone at the end."""
 
-SHARED_OUT = ("test_digests.py", "test_deaths.py", "test_scoop.py", "test_folders_disk.py")
+SHARED_OUT = ("test_blocks.py", "test_digests.py", "test_deaths.py", "test_scoop.py", "test_folders_disk.py")
 """Files whose tests take long and have little in common: each test goes to whichever process is free."""
 
 

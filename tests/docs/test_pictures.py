@@ -1,0 +1,18 @@
+"""Every picture of the pages is taken or drawn by a script of the repository."""
+
+from __future__ import annotations
+
+from docs.pictures import DOCS, REPORTS, SCREENS
+from tests.docs.commands import ROOT
+
+BY_HAND = {"rooms.svg"}
+
+
+def test_the_pictures_of_the_documentation_are_taken_by_the_script() -> None:
+    there = {path.name for ending in ("png", "svg") for path in DOCS.rglob(f"*.{ending}")}
+    assert there - BY_HAND == {f"{name}.png" for name in (*REPORTS, *SCREENS)}
+
+
+def test_the_pictures_of_a_study_are_drawn_by_its_scripts() -> None:
+    for folder in {path.parent for path in (ROOT / "experiments").glob("*/*.svg")}:
+        assert any(".svg" in script.read_text(encoding="utf-8") for script in folder.glob("*.py")), folder.name
