@@ -58,10 +58,8 @@ def test_the_search_works_from_a_file(site: Path) -> None:
         asked: list[str] = []
         page.on("request", lambda request: asked.append(request.url))
         page.goto(f"{(site / 'search.html').as_uri()}?q=microaggregation")
-        page.wait_for_selector("#search-results li a")
-        found = page.locator("#search-results li a").all_text_contents()
+        page.locator("#search-results li a", has_text="mdav").first.wait_for()  # they come one after the other
         browser.close()
-    assert any("mdav" in title for title in found)
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
 
 
