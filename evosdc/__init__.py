@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         check_records,
         choose,
         cluster,
+        compare,
         explain,
         finish,
         judge,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "evosdc.api": (
-        "apply", "check_records", "choose", "cluster", "explain", "finish", "judge", "limit", "mask", "measure",
+        "apply", "check_records", "choose", "cluster", "compare", "explain", "finish", "judge", "limit", "mask", "measure",
         "member", "neutralise_formulas", "protect", "read_table", "risk", "run", "tune",
     ),
     "evosdc.errors": ("EvosdcError", "InputError", "RunError"),
@@ -52,7 +53,7 @@ _MODULES = {
 
 __all__ = [
     "Attribute", "EvosdcError", "Experiment", "InputError", "Role", "RunError", "Scale", "Schema", "Table",
-    "__version__", "apply", "check_records", "choose", "cluster", "estimate_after_pram", "explain", "finish",
+    "__version__", "apply", "check_records", "choose", "cluster", "compare", "estimate_after_pram", "explain", "finish",
     "hookimpl", "judge", "limit", "mask", "measure", "member", "neutralise_formulas", "protect", "read_table", "risk",
     "run", "tune",
 ]  # fmt: skip

@@ -37,6 +37,16 @@ def algorithm_specs() -> tuple[AlgorithmSpec, ...]:
             summary="A whole front: survival by strength and density.", source="Zitzler, Laumanns, Thiele (2001).",
         ),
         AlgorithmSpec(
+            name="sms-emoa", implementation="evosdc.algorithms.sms_emoa:HypervolumeSelection",
+            summary="A whole front: survival by what each member adds to the hypervolume.",
+            source="Beume, Naujoks, Emmerich (2007).",
+        ),
+        AlgorithmSpec(
+            name="moead", implementation="evosdc.algorithms.moead:Decomposition",
+            summary="A whole front: many weighted combinations at once, each with what its neighbours find.",
+            source="Zhang, Li (2007); slots of a generation propose at once.",
+        ),
+        AlgorithmSpec(
             name="random-search", implementation="evosdc.algorithms.random_search:RandomSearch",
             summary="A baseline: mutants of the starting files, or fresh random genomes.",
             source="A baseline of evosdc's own.",

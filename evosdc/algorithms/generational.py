@@ -40,12 +40,13 @@ class Generational(Algorithm):
         free = max(size - self.params.elite, 1)
         places = min(free, max(1, round(self.params.gap * size)))
         slots = select(self.params, individuals, 2 * ((places + 1) // 2), rng)
-        rate = mutation_rate(self.params, population.memory)
+        params = self.params.at(generation)
+        rate = mutation_rate(params, population.memory)
         offspring: list[Offspring] = []
         for pair in range(len(slots) // 2):
             parents = (slots[2 * pair], slots[2 * pair + 1])
             vary = streams.vary(generation, pair)
-            offspring += vary_parents(self.params, self.toolbox, population, parents, vary, rate)
+            offspring += vary_parents(params, self.toolbox, population, parents, vary, rate)
         if self.params.gap == 1.0:
             return offspring[:places]
         kept = set(leaders(individuals, size - free))

@@ -52,12 +52,13 @@ class MultiObjective(Algorithm):
         standing = self.standing(individuals)
         drawn = streams.select(generation).integers(len(individuals), size=(2 * pairs, 2))
         slots = np.where(standing[drawn[:, 1]] < standing[drawn[:, 0]], drawn[:, 1], drawn[:, 0]).tolist()
-        rate = mutation_rate(self.params, population.memory)
+        params = self.params.at(generation)
+        rate = mutation_rate(params, population.memory)
         offspring: list[Offspring] = []
         for pair in range(pairs):
             parents = (slots[2 * pair], slots[2 * pair + 1])
             rng = streams.vary(generation, pair)
-            offspring += vary_parents(self.params, self.toolbox, population, parents, rng, rate)
+            offspring += vary_parents(params, self.toolbox, population, parents, rng, rate)
         return offspring[:wanted]
 
     def replace(

@@ -50,7 +50,8 @@ class ParentChild(Algorithm):
         firsts = select(
             self.params, individuals, self.params.operations or len(individuals), streams.select(generation)
         )
-        rate = self._mutation_rate(population)
+        params = self.params.at(generation)
+        rate = 1.0 - params.crossover if params.variation == "and" else mutation_rate(params, population.memory)
         offspring = []
         for pair, first in enumerate(firsts):
             rng = streams.vary(generation, pair)
@@ -60,16 +61,12 @@ class ParentChild(Algorithm):
                 offspring.append(Offspring(self.toolbox.mutate(parent.genome, rng), "mutation", (first,), parent))
             else:
                 second = others[int(rng.integers(len(others)))]
-                offspring += self._crossed(population, first, second, rng)
+                offspring += self._crossed(params, population, first, second, rng)
         return offspring
 
-    def _mutation_rate(self, population: Population) -> float:
-        """Return the probability of mutation alone: with `and` it is that of not crossing."""
-        if self.params.variation == "and":
-            return 1.0 - self.params.crossover
-        return mutation_rate(self.params, population.memory)
-
-    def _crossed(self, population: Population, first: int, second: int, rng: np.random.Generator) -> list[Offspring]:
+    def _crossed(
+        self, params: VariationParams, population: Population, first: int, second: int, rng: np.random.Generator
+    ) -> list[Offspring]:
         a, b = population.individuals[first], population.individuals[second]
         distance = self.toolbox.distance
         c, d = self.toolbox.mate(a.genome, b.genome, rng)
@@ -79,7 +76,7 @@ class ParentChild(Algorithm):
         crossed = [("crossover", c, a, first), ("crossover", d, b, second)]
         offspring = []
         for origin, genome, parent, slot in crossed:
-            if self.params.variation == "and" and rng.random() < self.params.mutation:
+            if params.variation == "and" and rng.random() < params.mutation:
                 genome, origin = self.toolbox.mutate(genome, rng), "crossover and mutation"
             offspring.append(Offspring(genome, origin, (slot,), parent))
         return offspring

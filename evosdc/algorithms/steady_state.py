@@ -46,9 +46,10 @@ class SteadyState(Algorithm):
 
     def propose(self, population: Population, streams: Streams) -> list[Offspring]:
         """Return two children for each tournament (one where it is of less than four), each for a loser's place."""
-        individuals, crossover = population.individuals, self.params.crossover
-        if self.params.adaptive:
-            crossover = 1.0 - mutation_rate(self.params, population.memory)
+        individuals, params = population.individuals, self.params.at(population.generation)
+        crossover = params.crossover
+        if params.adaptive:
+            crossover = 1.0 - mutation_rate(params, population.memory)
         offspring: list[Offspring] = []
         for number, slots in enumerate(self._tournaments(population, streams)):
             rng = streams.vary(population.generation, number)
@@ -62,7 +63,7 @@ class SteadyState(Algorithm):
                 genomes = [self.toolbox.mutate(parent.genome, rng) for parent in parents]
             for place, genome, parent, slot in zip(losers, genomes, parents, (first, second), strict=False):
                 origin = "crossover" if crossed else "mutation"
-                if crossed and self.params.variation == "and" and rng.random() < self.params.mutation:
+                if crossed and params.variation == "and" and rng.random() < params.mutation:
                     genome, origin = self.toolbox.mutate(genome, rng), "crossover and mutation"
                 offspring.append(Offspring(genome, origin, (slot,), parent, place))
         return offspring

@@ -1,7 +1,7 @@
-"""Variation: crossover AND mutation, crossover OR mutation, and operator rates that follow what operators achieve."""
+"""Variation: crossover AND mutation, crossover OR mutation, and operator rates that change over time."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from deap import base
@@ -14,6 +14,23 @@ CREDIT = "credit"
 """Where a population's memory keeps what mutation and crossover have achieved, shape (2,)."""
 
 LEARNING, LEAST_RATE = 0.1, 0.1
+
+
+class Schedule(Parameters):
+    """Rates that a search moves to, linearly by generations, from those that it begins with (Davis 1991).
+
+    Davis interpolates parameters between the beginning and the end of a run; after `over` generations they stay.
+    """
+
+    over: int = Field(ge=1, description="generations after which the rates are these")
+    crossover: float | None = Field(None, ge=0, le=1, description="rate of crossover then; default: as at first")
+    mutation: float | None = Field(None, ge=0, le=1, description="rate of mutation then; default: as at first")
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if self.crossover is None and self.mutation is None:
+            raise ValueError("a rate to move to: crossover, mutation or both")
+        return self
 
 
 class VariationParams(Parameters):
@@ -29,14 +46,34 @@ class VariationParams(Parameters):
     adaptive: bool = Field(
         False, description="whether the rate of mutation, with `or`, follows the improvements that both operators make"
     )
+    schedule: Schedule | None = Field(
+        None, description="rates to move to: { over = 500, mutation = 0.1 }, linearly in so many generations"
+    )
 
     @model_validator(mode="after")
-    def _one_rate(self) -> "VariationParams":
+    def _one_rate(self) -> Self:
+        if self.adaptive and self.schedule is not None:
+            raise ValueError("adaptive = true or a schedule: rates follow the one or the other")
         if self.adaptive and self.variation == "and":
             raise ValueError(
                 'adaptive = true with variation = "or" only: it is the choice between operators that adapts'
             )
         return self
+
+    def at(self, generation: int) -> Self:
+        """Return the parameters with the rates of a generation."""
+        if self.schedule is None:
+            return self
+        passed, schedule = min(generation / self.schedule.over, 1.0), self.schedule
+        moved = {
+            name: first + passed * (last - first)
+            for name, first, last in (
+                ("crossover", self.crossover, schedule.crossover),
+                ("mutation", self.mutation, schedule.mutation),
+            )
+            if last is not None
+        }
+        return self.model_copy(update=moved)
 
 
 def mutation_rate(params: VariationParams, memory: Mapping[str, NDArray[Any]]) -> float:

@@ -2,6 +2,7 @@
 
 from evosdc.api.choosing import choose
 from evosdc.api.clustering import cluster
+from evosdc.api.comparison import compare
 from evosdc.api.consistency import check_records
 from evosdc.api.disclosure import risk
 from evosdc.api.experiments import run
@@ -18,6 +19,7 @@ from evosdc.api.tables import read_table
 from evosdc.api.tuning import tune
 
 __all__ = [
-    "apply", "check_records", "choose", "cluster", "explain", "finish", "judge", "limit", "mask", "measure", "member",
+    "apply", "check_records", "choose", "cluster", "compare", "explain", "finish", "judge", "limit", "mask", "measure",
+    "member",
     "neutralise_formulas", "protect", "read_table", "risk", "run", "tune",
 ]  # fmt: skip

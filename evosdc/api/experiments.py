@@ -1,11 +1,13 @@
 """``evosdc.run``."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evosdc.api.tables import as_table, listed
+from evosdc.experiment.run.display import Display
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
 
@@ -15,12 +17,40 @@ if TYPE_CHECKING:
     from evosdc.experiment.config.experiment import Experiment
 
 
+Callback = Callable[[dict[str, Any]], bool | str | None]
+"""Is given the journal's line of each generation; ends the search by returning True, or the reason in words."""
+
+ENDED = "ended by a callback"
+
+
+class Calling(Display):
+    """Tells callbacks of each generation, and ends the search where one of them wants it.
+
+    Parameters
+    ----------
+    callbacks : sequence of callable
+        Each gets a line of its own, and all are called whatever the others return.
+    """
+
+    here = True
+
+    def __init__(self, callbacks: Sequence[Callback]) -> None:
+        self._callbacks = callbacks
+
+    def wish(self, record: Mapping[str, Any]) -> str | None:
+        """Return the reason that the first callback gives."""
+        answers = [callback(deepcopy(dict(record))) for callback in self._callbacks]
+        wished = [answer for answer in answers if answer]
+        return None if not wished else wished[0] if isinstance(wished[0], str) else ENDED
+
+
 def run(
     experiment: "Experiment | Mapping[str, Any]",
     folder: str | Path | None = None,
     *,
     data: "pd.DataFrame | Table | None" = None,
     protect: Sequence[str] | str | None = None,
+    callback: Callback | Sequence[Callback] = (),
 ) -> dict[str, Any]:
     """Run an experiment, write its report, and return ``result.json``, with the folder's path under ``folder``.
 
@@ -35,6 +65,11 @@ def run(
         copy is written to the run's folder, so that the run can be resumed.
     protect : sequence of str, optional
         What to protect, in place of ``data.protect``; by default what the experiment says, else the quasi-identifiers.
+    callback : callable or sequence of callable, optional
+        Called after each generation, the start included, with the line that the journal got: ``generation evaluations
+        seconds best front hypervolume`` and so on. The search ends, with its result, where one returns True or a
+        reason in words. The runs of a study go on one after another then. A callback that raises breaks the run off,
+        which can be resumed.
 
     Raises
     ------
@@ -60,6 +95,7 @@ def run(
             stack.enter_context(withdrawn_unless_begun(path))
         resolved = parse_experiment(given, Path.cwd())
         path = path or free_folder(Path("runs"), resolved.heading)
-        result = run_study(resolved, path, default_registry(), command="evosdc.run")
+        shown = Calling((callback,) if callable(callback) else tuple(callback)) if callback else None
+        result = run_study(resolved, path, default_registry(), shown, command="evosdc.run")
     write_pages(path)
     return result | {"folder": str(path)}

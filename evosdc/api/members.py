@@ -6,15 +6,15 @@ from typing import Any
 from evosdc.plugins.registry import default_registry
 
 
-def member(folder: str | Path, number: int, *, judge: bool = False) -> dict[str, Any]:
+def member(folder: str | Path, number: int | str, *, judge: bool = False) -> dict[str, Any]:
     """Tell of a member of a run's front what the report tells of its best file, as ``evosdc member`` does.
 
     Parameters
     ----------
     folder : str or Path
         Of the run.
-    number : int
-        Of the member in ``front.csv``, 0 for the least loss.
+    number : int or str
+        Of the member in ``front.csv``, 0 for the least loss; or ``"knee"``, ``"balanced"``, ``"il=20,dr=15"``.
     judge : bool
         Whether judges that the search did not use are asked for a second opinion.
 
@@ -32,6 +32,7 @@ def member(folder: str | Path, number: int, *, judge: bool = False) -> dict[str,
     --------
     >>> evosdc.member("runs/first", 3)["records"]["percent"]  # doctest: +SKIP
     """
+    from evosdc.experiment.run.export import named_member
     from evosdc.experiment.run.member import member_findings
 
-    return member_findings(Path(folder), number, default_registry(), judge)
+    return member_findings(Path(folder), named_member(str(number)), default_registry(), judge)

@@ -33,6 +33,7 @@ def protect(
     neutralise_formulas: bool = False,
     shuffle: bool = False,
     generations: int | None = None,
+    choose: str | Mapping[str, float] | None = None,
     seed: int = 1,
     executor: str | Mapping[str, Any] = "serial",
     folder: str | Path | None = None,
@@ -70,6 +71,9 @@ def protect(
         original in the run folder is in that order, too; frames of pandas get a new index.
     generations : int, optional
         Most generations of the search; unlike `time`, it leaves the result the same on any computer.
+    choose : str or mapping, optional
+        Which member of the front is published: ``"knee"``, ``"balanced"``, ``{"il": 20}``, ``{"il": 20, "dr": 15}``; by
+        default the best by the fitness.
     seed : int
     executor : str or mapping
         As in an experiment: ``{"name": "processes", "workers": 4}``.
@@ -89,8 +93,10 @@ def protect(
     >>> found.frame, found.verdict, found.front, found.scores, found.report("report.html")  # doctest: +SKIP
     """
     from evosdc.calls.attribute_choice import choose_attributes
+    from evosdc.engine.choice import Preference, choice_of
     from evosdc.experiment.build.protection import protection
     from evosdc.files.frame_kinds import reordered
+    from evosdc.model.parameters import parse_parameters
     from evosdc.table.row_positions import random_order
 
     require_seed(seed)
@@ -98,6 +104,9 @@ def protect(
         raise ParameterError(Fault("time", repr(time), "a time above 0, in seconds"))
     if generations is not None and generations < 1:
         raise ParameterError(Fault("generations", repr(generations), "a whole number from 1"))
+    choice = choice_of(choose) if isinstance(choose, str) else None
+    if isinstance(choose, Mapping):
+        choice = parse_parameters(Preference, choose, "choose")
     registry = default_registry()
     original, roles = as_file(data, listed(protect))
     if shuffle:
@@ -122,6 +131,7 @@ def protect(
             second_opinion=second_opinion,
             explainable=explainable,
             generations=generations,
+            choose=choice,
         )
 
     given_data = Given(data, original, tuple(names), roles, neutralise_formulas)

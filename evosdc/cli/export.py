@@ -5,11 +5,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from evosdc.cli.options import PATH, command_line, force_option, formulas_option, json_option
+
+if TYPE_CHECKING:
+    from evosdc.engine.choice import Choice
 
 
 class MemberCommand(click.Command):
@@ -23,29 +26,30 @@ class MemberCommand(click.Command):
 
 @click.command(cls=MemberCommand)
 @click.argument("run_dir", type=PATH)
-@click.argument("member", type=int)
+@click.argument("member")
 @formulas_option
 @click.option("-o", "--output", type=PATH, required=True, metavar="FILE.csv")
 @force_option
 @click.option("--data-package", is_flag=True, help="Also write datapackage.json beside it (Frictionless).")
 @json_option
 def export(
-    run_dir: Path, member: int, neutralise: bool, output: Path, force: bool, data_package: bool, as_json: bool
+    run_dir: Path, member: str, neutralise: bool, output: Path, force: bool, data_package: bool, as_json: bool
 ) -> None:
     """Write the protected file of MEMBER of the Pareto front, and a manifest beside it.
 
-    MEMBER is its number in front.csv, 0 for the least loss.
+    MEMBER is its number in front.csv, 0 for the least loss; or knee, balanced, il=20, il=20,dr=15.
     """
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say, warn
+    from evosdc.experiment.run.export import named_member
 
-    told = exported(run_dir, member, output, neutralise, force, data_package)
+    told = exported(run_dir, named_member(member), output, neutralise, force, data_package)
     warn(told.warnings)
     if as_json:
         print_json(told.document | {"warnings": told.warnings})
         return
     scores = ", ".join(f"{name} {value:.3f}" for name, value in told.document["scores"].items())
-    say(f"Wrote {output} and {told.manifest.name}: member {member} of the front, {scores}.")
+    say(f"Wrote {output} and {told.manifest.name}: member {told.document['member']} of the front, {scores}.")
     if told.document["dropped_identifiers"]:
         say(f"Left out: {', '.join(told.document['dropped_identifiers'])}.")
 
@@ -59,7 +63,12 @@ class Exported(NamedTuple):
 
 
 def exported(
-    run_dir: Path, member: int, output: Path, neutralise: bool = False, force: bool = False, data_package: bool = False
+    run_dir: Path,
+    member: "int | Choice",
+    output: Path,
+    neutralise: bool = False,
+    force: bool = False,
+    data_package: bool = False,
 ) -> Exported:
     """Write the protected file of a member of a run's front, and a manifest beside it.
 
@@ -83,7 +92,7 @@ def exported(
 
     registry = default_registry()
     require_complete([run_dir])
-    assembly, individual = front_member(run_dir, member, registry)
+    assembly, individual, member = front_member(run_dir, member, registry)
     manifest = output.with_name(f"{output.stem}.manifest.json")
     package = output.with_name("datapackage.json")
     if data_package and output.name == package.name:

@@ -12,21 +12,23 @@ from evosdc.cli.options import PATH, json_option
 
 @click.command(cls=MemberCommand)
 @click.argument("run_dir", type=PATH)
-@click.argument("member", type=int)
+@click.argument("member")
 @click.option("--judge", is_flag=True, help="Ask judges that the search did not use; takes some seconds more.")
 @json_option
-def member(run_dir: Path, member: int, judge: bool, as_json: bool) -> None:
+def member(run_dir: Path, member: str, judge: bool, as_json: bool) -> None:
     """Tell of MEMBER of the Pareto front what the report tells of the best file; writes nothing.
 
-    MEMBER is its number in front.csv, 0 for the least loss.
+    MEMBER is its number in front.csv, 0 for the least loss; or knee, balanced, il=20, il=20,dr=15.
     """
     from evosdc.cli.results import print_json
     from evosdc.cli.signals import stop_if_asked
     from evosdc.cli.text import say
+    from evosdc.experiment.run.export import named_member
     from evosdc.experiment.run.member import member_findings
     from evosdc.plugins.registry import default_registry
 
-    told = member_findings(run_dir, member, default_registry(), judge, answered=lambda done, total: stop_if_asked())
+    which = named_member(member)
+    told = member_findings(run_dir, which, default_registry(), judge, answered=lambda done, total: stop_if_asked())
     if as_json:
         print_json(told)
         return

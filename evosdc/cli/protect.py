@@ -58,6 +58,11 @@ from evosdc.cli.options import (
     help="Keep combinations that never occur in DATA, though 5 records or more are expected, from occurring.",
 )
 @click.option("--population", type=PATH, help="A file of the population, for required privacy models that compare.")
+@click.option(
+    "--choose",
+    metavar="CHOICE",
+    help="Which member of the front is published: knee, balanced, il=20, il=20,dr=15; default: the best by --fitness.",
+)
 @formulas_option
 @click.option(
     "--shuffle", is_flag=True, help="Publish the records in random order: their old one may tell what is masked."
@@ -81,6 +86,7 @@ def protect(
     second_opinion: bool,
     zeros: bool,
     population: Path | None,
+    choose: str | None,
     neutralise: bool,
     shuffle: bool,
     seed: int,
@@ -99,6 +105,7 @@ def protect(
     """
     from evosdc.cli.inputs import data_of
     from evosdc.cli.run import carry_out, leave_by
+    from evosdc.engine.choice import choice_of
     from evosdc.experiment.build.protection import protection
     from evosdc.plugins.registry import default_registry
 
@@ -117,5 +124,6 @@ def protect(
         second_opinion=second_opinion,
         explainable=explainable,
         generations=generations,
+        choose=choice_of(choose) if choose else None,
     )
     leave_by(carry_out(experiment, output, quiet, as_json), as_json)

@@ -62,6 +62,8 @@ def print_result(result: Mapping[str, Any]) -> None:
         f"stopped: {result['stopped']}; seed {result['seed']}; missing values count by the rule "
         f"'{result['missing_rule']}'."
     )
+    if result.get("chosen"):
+        say(f"The file that was written is {result['chosen']['words']} (member {result['chosen']['member']}).")
     tuned = result["portfolio"].get("tuned") or {}
     if tuned.get("evidence"):
         say(tuned["evidence"])

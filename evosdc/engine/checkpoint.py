@@ -57,6 +57,8 @@ def save_checkpoint(folder: Path, state: SearchState, genotype: Genotype[Any]) -
         "stalled": state.progress.stalled,
         "diversity": state.progress.diversity,
         "failed": state.progress.failed,
+        "volume": state.progress.volume,
+        "settled": state.progress.settled,
         "scores": names,
         "genomes": len(individuals),
     }
@@ -189,6 +191,8 @@ def _state(arrays: dict[str, Any], document: dict[str, Any], genotype: Genotype[
         attained(best),
         document.get("diversity"),
         document.get("failed", 0),
+        document.get("volume"),
+        document.get("settled", 0),
     )
     passed = tuple(map(tuple, arrays["passed"].tolist())) if "passed" in arrays else ()
     return SearchState(population, best, individuals("front"), progress, passed)

@@ -30,6 +30,10 @@ class SearchState:
     """Points of the front whose individuals have been let go (`evosdc.engine.archive`)."""
 
 
+Observer = Callable[[SearchState, dict[str, Any]], str | None]
+"""Is told of each state with its line of the journal; returns why the search is to end there, or None or nothing."""
+
+
 def first_state(
     algorithm: Algorithm, candidates: Sequence[Individual], seconds: float = 0.0, evaluations: int = 0
 ) -> SearchState:
@@ -75,7 +79,7 @@ def search(
     streams: Streams,
     stop: Stop,
     state: SearchState,
-    observe: Callable[[SearchState, dict[str, Any]], None],
+    observe: Observer,
     advance: GenerationStep | None = None,
 ) -> tuple[SearchState, str]:
     """Evolve until a limit is reached or the algorithm has nothing more to propose.
@@ -84,6 +88,8 @@ def search(
 
     Parameters
     ----------
+    observe : Observer
+        May end the search.
     advance : GenerationStep, optional
         Gives the generation after a population, or None at the end; it is closed in the end. By default each
         generation is proposed here and evaluated by `evaluator`.
@@ -103,13 +109,15 @@ def _searched(
     advance: GenerationStep,
     stop: Stop,
     state: SearchState,
-    observe: Callable[[SearchState, dict[str, Any]], None],
+    observe: Observer,
 ) -> tuple[SearchState, str]:
     archive, census = Archive(state.front, state.passed), _census(algorithm)
     clock = working_time() - state.progress.seconds
     if state.progress.generation == 0:
         figures = census.figures(state.population.members)
-        observe(state, generation_record(figures, state.progress, len(archive), {}, archive.hypervolume))
+        told = observe(state, generation_record(figures, state.progress, len(archive), {}, archive.hypervolume))
+        if told:
+            return state, told
     while True:
         now = replace(state.progress, seconds=working_time() - clock)
         reason = stop.reason(now)
@@ -131,12 +139,15 @@ def _searched(
             attained(best),
             census.diversity(population.members),
             state.progress.failed + generation.failed,
+            *stop.followed(state.progress, archive.hypervolume if stop.tolerance is not None else None),
         )
         operators = operator_counts(generation.made, evaluated, population.individuals)
         front, passed = (archive.individuals, archive.passed) if changed else (state.front, state.passed)
         state = SearchState(population, best, front, progress, passed)
         figures = census.figures(population.members)
-        observe(state, generation_record(figures, progress, len(archive), operators, archive.hypervolume))
+        told = observe(state, generation_record(figures, progress, len(archive), operators, archive.hypervolume))
+        if told:
+            return state, told
         # Before the next generation is made: the states of those who did not stay may weigh as much as the population.
         del generation, evaluated
 

@@ -23,6 +23,10 @@ class Progress:
         Of the population: mean distance between members, in the units of the genotype.
     failed : int
         Of the evaluations, those that failed and count as the worst there can be (`evosdc.engine.failures`).
+    volume : float, optional
+        Hypervolume of the front when it last grew by more than `Stop.tolerance`; None where nothing asks for it.
+    settled : int
+        Generations since then.
     """
 
     generation: int = 0
@@ -32,6 +36,8 @@ class Progress:
     best: float = float("inf")
     diversity: float | None = None
     failed: int = 0
+    volume: float | None = None
+    settled: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +55,10 @@ class Stop:
         What `Progress.best` has to come down to.
     diversity : float, optional
         Mean distance between members of the population below which nothing new is to be expected.
+    tolerance : float, optional
+        Growth of the front's hypervolume, in per cent of the box, that is as good as none.
+    settled : int
+        Generations with no more than that, altogether, after which the search ends.
     """
 
     generations: int | None = None
@@ -57,6 +67,16 @@ class Stop:
     stalled: int | None = None
     target: float | None = None
     diversity: float | None = None
+    tolerance: float | None = None
+    settled: int = 50
+
+    def followed(self, before: Progress, volume: float | None) -> tuple[float | None, int]:
+        """Return `volume` and `settled` of the progress after a generation, from those before it."""
+        if self.tolerance is None or volume is None:
+            return None, 0
+        if before.volume is None or abs(volume - before.volume) > self.tolerance:
+            return volume, 0
+        return before.volume, before.settled + 1
 
     def reason(self, progress: Progress) -> str | None:
         """Return why the search ends now, in words; None when it goes on."""
@@ -72,4 +92,6 @@ class Stop:
             return f"target {self.target:g} reached"
         if self.diversity is not None and progress.diversity is not None and progress.diversity < self.diversity:
             return f"diversity below {self.diversity:g}"
+        if self.tolerance is not None and progress.settled >= self.settled:
+            return f"hypervolume within {self.tolerance:g} for {self.settled} generations"
         return None

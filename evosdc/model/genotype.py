@@ -111,6 +111,13 @@ class Genotype(ABC, Generic[G]):
     def load(self, d: Dump) -> G:
         """Return the genome that `dump` wrote."""
 
+    def random_of_start(self, place: int, rng: np.random.Generator) -> G:
+        """Return the random genome at a place among those of the start, counted from 0; by default as `random`.
+
+        For genotypes that deal something out equally over them.
+        """
+        return self.random(rng)
+
     def distance(self, a: G, b: G) -> float:
         """Return how far apart two genomes are, at least 0; by default 0 for equal genomes and 1 for others.
 

@@ -26,6 +26,7 @@ from evosdc.report import (
     tables,
     transitions,
 )
+from evosdc.report.attainment import attainment
 from evosdc.report.frames import mapping
 from evosdc.report.fresh_draws import fresh_measures, fresh_rows, fresh_verdicts
 from evosdc.report.opinion import second_opinion
@@ -38,6 +39,7 @@ from evosdc.report.verdicts import changed_cells
 from evosdc.report.wording import MISSING_RULES, number
 from evosdc.runs.rank_tests import METHOD
 from evosdc.runs.reader import RecordedRun, read_run_folders
+from evosdc.runs.run_groups import one_search
 
 LARGEST = 2_000_000
 """Bytes of a page, at most, unless it is about a single run: plotly takes three quarters of them."""
@@ -220,6 +222,7 @@ def _comparison(runs: Sequence[RecordedRun], stands: Sequence[Standings], drawin
     table = comparison.comparison(runs, stands)
     verdict, alike = comparability.comparability_text(runs), comparability.same_plane(runs)
     bests = comparison.map_of_bests(runs, stands) if alike else None
+    attained = attainment([(runs[0].title, runs)]) if alike and one_search(runs) else None
     overlaid = None if verdict else comparison.overlaid_evolution(runs)
     plane = comparison.overlaid_plane(runs) if verdict and alike else None
     return {
@@ -233,12 +236,15 @@ def _comparison(runs: Sequence[RecordedRun], stands: Sequence[Standings], drawin
         "evolution": _drawing(drawings, "comparison-evolution", overlaid),
         "plane": _drawing(drawings, "comparison-plane", plane),
         "map": _drawing(drawings, "comparison-map", bests),
+        "attainment": _drawing(drawings, "comparison-attainment", attained),
     }
 
 
 def _sweep(groups: Sequence[sweep.Group], runs: Sequence[RecordedRun], drawings: dict[str, str]) -> dict[str, Any]:
     # Runs of one sweep are about the same file unless the sweep itself changes it.
     comparable = len({(run.option("fitness"), str(run.resolved.get("data"))) for run in runs}) == 1
+    fronts = [(group.label, [run for run, _ in group.members]) for group in groups]
+    attained = attainment(fronts) if comparability.same_plane(runs) else None
     return {
         "runs": len(runs),
         "listed": study.run_rows(groups),
@@ -250,6 +256,7 @@ def _sweep(groups: Sequence[sweep.Group], runs: Sequence[RecordedRun], drawings:
         "has": {name: any(group.figures[name] for group in groups) for name in sweep.FIGURES},
         "names": sweep.FIGURES,
         "method": METHOD,
+        "attainment": _drawing(drawings, "sweep-attainment", attained),
         "figures": [
             (title, _drawing(drawings, f"sweep-{name}", sweep.boxes(groups, name)))
             for name, title in sweep.FIGURES.items()

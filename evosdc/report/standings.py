@@ -116,7 +116,8 @@ def standings(run: RecordedRun) -> Standings:
     champion = mapping(first.get("best"))
     told = _recorded(champion, str(champion.get("label")))
     written = _recorded(mapping(run.result.get("best")), "best file found")
-    best = (written or found or _champion(run)) if single else (found or written)
+    chosen = bool(mapping(run.result.get("chosen")))
+    best = (written or found or _champion(run)) if single and not chosen else (found or written)
     counted = int((frame["set"] == "portfolio").sum()) or None
     return Standings(
         identity=_recorded(mapping(run.result.get("identity")), "unprotected original")

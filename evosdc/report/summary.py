@@ -28,6 +28,7 @@ def sentences(run: RecordedRun, stand: Standings) -> list[str]:
         _protected(run),
         _searched(run, stand),
         _stands(run, stand),
+        _chosen(run, stand),
         _explained(run),
         _limited(stand),
         _constraints(run),
@@ -140,7 +141,7 @@ def _stands(run: RecordedRun, stand: Standings) -> str:
     if stand.identity:
         others.append(f"{number(stand.identity.score)} for the unprotected original")
     text += f", against {listing(others).rstrip(',')}." if others else "."
-    return " ".join(part for part in (text, gain_text(stand), _published(stand)) if part)
+    return " ".join(part for part in (text, gain_text(stand), _published(run, stand)) if part)
 
 
 def _explained(run: RecordedRun) -> str:
@@ -183,8 +184,18 @@ def _fronts(run: RecordedRun, stand: Standings) -> str:
     )
 
 
-def _published(stand: Standings) -> str:
-    if stand.published is None:
+def _chosen(run: RecordedRun, stand: Standings) -> str:
+    """Return which member of the front was written, where the experiment says which one; empty where it does not."""
+    told = mapping(run.result.get("chosen"))
+    if not told:
+        return ""
+    file = stand.published or stand.best
+    pair = f" (IL {number(file.il)}, DR {number(file.dr)})" if file is not None and stand.has_map else ""
+    return f"The file that was written is {run.told(told.get('words'))}{pair}; it is member {told.get('member')}."
+
+
+def _published(run: RecordedRun, stand: Standings) -> str:
+    if stand.published is None or mapping(run.result.get("chosen")):
         return ""
     pair = f" (IL {number(stand.published.il)}, DR {number(stand.published.dr)})" if stand.has_map else ""
     return f"Mind that the file that the run wrote is another one, which the algorithm chose{pair}."

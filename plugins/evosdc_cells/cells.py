@@ -45,7 +45,11 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
     class Params(Parameters):
         """Parameters of the genotype."""
 
-        mutations: float = Field(1.0, ge=0, le=1000, description="mean of the Poisson number of cells that mutate")
+        mutations: float = Field(1.0, ge=0, le=1000, description="mean of the number of cells that mutate")
+        mutation: Literal["poisson", "bernoulli"] = Field(
+            "poisson",
+            description="how many mutate: a Poisson number, at least one; or each cell by itself, maybe none",
+        )
         steps: bool = Field(False, description="whether ordinal cells move to a neighbouring category only")
         numbers: Literal["gray", "gaussian"] = Field(
             "gray", description="mutation of a number: one bit of its Gray code flips, or a normal step is added"
@@ -57,6 +61,7 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
             "two-point", description="crossover operator on the file, flattened record by record"
         )
         points: int = Field(4, ge=1, description="cuts of the m-point crossover")
+        p: float = Field(0.5, ge=0, le=1, description="probability that the uniform crossover exchanges a cell")
         edit_rules: tuple[dict[str, str | float | tuple[float, float] | tuple[str, ...]], ...] = Field(
             (),
             description="combinations that no record may have: { sex = 'male', status = ['pregnant'], age = [0, 14] }",
@@ -118,7 +123,7 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
 
         A record of a child that breaks a rule is that of its own parent instead.
         """
-        c, d = CROSSOVERS[self.params.crossover](a, b, self.params.points, rng)
+        c, d = CROSSOVERS[self.params.crossover](a, b, self.params, rng)
         if self._rules is not None:
             c, d = self._rules.kept(c, a), self._rules.kept(d, b)
         return _locked(c), _locked(d)
@@ -126,13 +131,19 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
     def mutate(self, g: Genes, rng: np.random.Generator) -> Genes:
         """Return a copy with ``max(1, Poisson(mutations))`` distinct cells changed to other valid values.
 
-        Where rules leave a cell no other value, another cell of its record is changed.
+        With ``mutation = "bernoulli"`` each cell changes with probability ``mutations / cells``: a binomial number of
+        them, drawn at once. Where rules leave a cell no other value, another cell of its record is changed.
         """
         free = self._domain.free
         cells = self._shape[0] * free.size
         if cells == 0:
             return g
-        count = min(max(1, int(rng.poisson(self.params.mutations))), cells)
+        if self.params.mutation == "poisson":
+            count = min(max(1, int(rng.poisson(self.params.mutations))), cells)
+        else:
+            count = int(rng.binomial(cells, min(self.params.mutations / cells, 1.0)))
+            if count == 0:
+                return g
         # One locus is what most children need, and a number of 53 bits costs a fraction of a drawn integer.
         loci = [int(rng.random() * cells)] if count == 1 else rng.choice(cells, count, replace=False).tolist()
         changed = g.copy()

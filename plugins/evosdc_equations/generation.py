@@ -33,3 +33,18 @@ def half_and_half(pset: gp.PrimitiveSetTyped, deepest: int) -> gp.PrimitiveTree:
     """Return a tree of ramped half-and-half (Koza 1992): depths 1 to `deepest` alike, half of each full, half grown."""
     depth = random.randint(1, deepest)
     return full(pset, depth) if random.random() < 0.5 else grown(pset, depth)
+
+
+def ramped(pset: gp.PrimitiveSetTyped, deepest: int, whole: bool) -> gp.PrimitiveTree:
+    """Return a full tree, or a grown one, of a depth drawn from 1 to `deepest`."""
+    depth = random.randint(1, deepest)
+    return full(pset, depth) if whole else grown(pset, depth)
+
+
+def dealt(pset: gp.PrimitiveSetTyped, deepest: int, place: int) -> gp.PrimitiveTree:
+    """Return the tree of a place in a start that is dealt out: depths 1 to `deepest` in turn, each full, then grown.
+
+    Any ``2 * deepest`` places in a row have each depth once full and once grown (Koza 1992).
+    """
+    depth = 1 + (place // 2) % deepest
+    return full(pset, depth) if place % 2 == 0 else grown(pset, depth)

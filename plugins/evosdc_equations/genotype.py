@@ -22,8 +22,8 @@ from evosdc.seeds import lent
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 from evosdc_equations.designs import standard_designs
-from evosdc_equations.generation import half_and_half
-from evosdc_equations.parameters import EquationParameters, require_fit
+from evosdc_equations.generation import dealt, half_and_half, ramped
+from evosdc_equations.parameters import EquationParameters, InitialTrees, require_fit
 from evosdc_equations.primitives import equation_of, primitive_set, tree_of
 from evosdc_equations.simplification import simplify
 from evosdc_equations.tree_picture import tree_picture
@@ -101,14 +101,27 @@ class Equations(PostRandomised[Genes], SelfStarting[Genes], Described[Genes]):
         return [(masking, _joined([equation] * self._trees)) for masking, equation in fitting]
 
     def random(self, rng: np.random.Generator) -> Genes:
-        """Return trees of ramped half-and-half."""
+        """Return random trees, as `initial_trees` says; those that are dealt are drawn by half-and-half here."""
+        return self._random_genome(rng, self.params.initial_trees)
+
+    def random_of_start(self, place: int, rng: np.random.Generator) -> Genes:
+        """Return random trees; those that are dealt take depths in turn, each first full and then grown (Koza 1992)."""
+        kind = self.params.initial_trees
+        return self._random_genome(rng, kind, place * self._trees if kind == "dealt" else None)
+
+    def _random_genome(self, rng: np.random.Generator, kind: InitialTrees, first: int | None = None) -> Genes:
         with lent(rng):
-            trees = [self._random_tree() for _ in range(self._trees)]
+            trees = [self._random_tree(kind, None if first is None else first + own) for own in range(self._trees)]
         return _joined([equation_of(tree) for tree in trees])
 
-    def _random_tree(self) -> gp.PrimitiveTree:
+    def _random_tree(self, kind: InitialTrees, place: int | None) -> gp.PrimitiveTree:
         for deepest in range(self._initial_depth, 0, -1):
-            tree = half_and_half(self._pset, deepest)
+            if place is not None:
+                tree = dealt(self._pset, deepest, place)
+            elif kind in ("grow", "full"):
+                tree = ramped(self._pset, deepest, kind == "full")
+            else:
+                tree = half_and_half(self._pset, deepest)
             if len(tree) <= self.params.max_nodes:
                 return tree
         return gp.PrimitiveTree(tree[-1:])

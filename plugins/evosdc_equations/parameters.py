@@ -11,6 +11,8 @@ from evosdc.randomisation.equations.symbols import FUNCTIONS, TERMINALS
 
 MutationName = Literal["point", "hoist", "subtree", "collapse", "expansion", "constant"]
 
+InitialTrees = Literal["half-and-half", "dealt", "grow", "full"]
+
 
 class EquationParameters(Parameters):
     """What a user may set of the genotype `equations`."""
@@ -29,6 +31,10 @@ class EquationParameters(Parameters):
     )
     constants: bool = Field(True, description="whether there are constants")
     initial_depth: int = Field(4, ge=1, le=10, description="greatest depth of random trees")
+    initial_trees: InitialTrees = Field(
+        "half-and-half",
+        description="random trees: half-and-half by draws, dealt (each depth as often full as grown), grow or full",
+    )
     max_depth: int = Field(5, ge=1, le=10_000, description="depth limit; a lone terminal has depth 0")
     max_nodes: int = Field(500, ge=3, le=100_000, description="limit of the nodes of a tree")
     mutations: tuple[MutationName, ...] = Field(

@@ -1,11 +1,13 @@
 from evosdc.algorithms.generational import Generational
 from evosdc.algorithms.hill_climbing import HillClimbing
 from evosdc.algorithms.islands import Islands
+from evosdc.algorithms.moead import Decomposition
 from evosdc.algorithms.nsga2 import NonDominatedSorting
 from evosdc.algorithms.nsga3 import ReferencePoints
 from evosdc.algorithms.parent_child import ParentChild
 from evosdc.algorithms.racing import Racing
 from evosdc.algorithms.random_search import RandomSearch
+from evosdc.algorithms.sms_emoa import HypervolumeSelection
 from evosdc.algorithms.spea2 import StrengthPareto
 from evosdc.algorithms.steady_state import SteadyState
 from evosdc.plugins.registry import default_registry
@@ -47,6 +49,25 @@ class TestSteadyStateOfTwoObjectives(AlgorithmConformance):
 
     def algorithm(self, toolbox):
         return SteadyState(SteadyState.Params(tournament=3, always=True, duplicates=True), toolbox)
+
+
+class TestDecomposition(AlgorithmConformance):
+    objectives = 2
+
+    def algorithm(self, toolbox):
+        return Decomposition(Decomposition.Params(population=20), toolbox)
+
+
+class TestHypervolumeSelection(AlgorithmConformance):
+    objectives = 2
+
+    def algorithm(self, toolbox):
+        return HypervolumeSelection(HypervolumeSelection.Params(schedule={"over": 5, "mutation": 0.1}), toolbox)
+
+
+class TestSteadyStateWithASchedule(AlgorithmConformance):
+    def algorithm(self, toolbox):
+        return SteadyState(SteadyState.Params(schedule={"over": 5, "crossover": 0.1}), toolbox)
 
 
 class TestParentChildWithBoth(AlgorithmConformance):

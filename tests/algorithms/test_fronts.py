@@ -5,12 +5,13 @@ import pytest
 
 from evosdc.algorithms.nsga2 import NonDominatedSorting
 from evosdc.algorithms.nsga3 import ReferencePoints
+from evosdc.algorithms.sms_emoa import HypervolumeSelection, least_contribution
 from evosdc.algorithms.spea2 import StrengthPareto
 from evosdc.model import Population
 from evosdc.testing.counting import counting_toolbox
 from tests.engine.individuals import individual
 
-ALL = (NonDominatedSorting, ReferencePoints, StrengthPareto)
+ALL = (NonDominatedSorting, ReferencePoints, StrengthPareto, HypervolumeSelection)
 
 
 def made(cls, **params):
@@ -94,3 +95,22 @@ def test_the_same_candidates_have_the_same_survivors():
     points = np.random.default_rng(4).dirichlet(np.ones(3), 60).tolist()
     kept = [made(ReferencePoints, population=15).first_population(people_of(points)).individuals for _ in range(2)]
     assert [i.key for i in kept[0]] == [i.key for i in kept[1]]
+
+
+def test_the_least_hypervolume_goes_as_reckoned_box_by_box():
+    rng = np.random.default_rng(3)
+    for objectives in (2, 3):
+        values = rng.uniform(0, 10, (12, objectives))
+        values = np.array([a for a in values if not any((b <= a).all() and (b < a).any() for b in values)])
+        reference = values.max(axis=0) + 1.0
+        grid = rng.uniform(values.min(axis=0), reference, (40_000, objectives))
+        covers = (values[:, None, :] <= grid[None, :, :]).all(axis=2)
+        alone = (covers & (covers.sum(axis=0) == 1)).mean(axis=1)
+        if objectives == 2:
+            alone[[values[:, 0].argmin(), values[:, 1].argmin()]] = np.inf
+        assert alone[least_contribution(values)] <= alone.min() + 0.01
+
+
+def test_of_a_later_front_who_is_dominated_most_goes_first():
+    people = people_of([(1, 1), (2, 9), (3, 3), (4, 4), (9, 2)])
+    assert made(HypervolumeSelection, population=4).first_population(people).individuals == (*people[:3], people[4])

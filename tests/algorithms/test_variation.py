@@ -128,3 +128,29 @@ def test_without_duplicates_all_members_differ_and_the_old_fill_the_gaps():
     assert len({i.key for i in evaluated}) < len(evaluated), "the test needs children that are alike"
     with_duplicates = generation(mutation=0.0, crossover=0.3, tournament=8)[3]
     assert len({i.key for i in with_duplicates.individuals}) < 20
+
+
+def test_rates_of_a_schedule_move_linearly_and_then_stay():
+    params = VariationParams(mutation=0.8, crossover=0.5, schedule={"over": 10, "mutation": 0.2})
+    assert [params.at(g).mutation for g in (0, 5, 10, 99)] == pytest.approx([0.8, 0.5, 0.2, 0.2])
+    assert params.at(5).crossover == 0.5
+    plain = VariationParams()
+    assert plain.at(7) is plain
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"schedule": {"over": 5}}, {"schedule": {"over": 0, "mutation": 0.1}},
+     {"variation": "or", "adaptive": True, "schedule": {"over": 5, "mutation": 0.1}}],
+)  # fmt: skip
+def test_schedules_that_say_nothing_or_contradict_are_refused(given):
+    with pytest.raises(ValidationError):
+        VariationParams(**given)
+
+
+def test_the_first_generation_has_the_first_rate_and_the_last_the_last():
+    params = ParentChild.Params(mutation=1.0, schedule={"over": 4, "mutation": 0.0})
+    algorithm = ParentChild(params, counting_toolbox())
+    for generation, wanted in ((0, {"mutation"}), (4, {"crossover"})):
+        offspring = algorithm.propose(Population(PARENTS.individuals, generation), Streams(3))
+        assert {item.origin for item in offspring} == wanted

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from evosdc.runs.rank_tests import LEVEL, METHOD, compared, holm, rank_sentences, spread_of
+from evosdc.runs.rank_tests import LEVEL, METHOD, compared, effect_of, holm, rank_sentences, spread_of
 
 
 def test_spread_of_few_and_no_values():
@@ -81,3 +81,20 @@ def test_the_sentences_say_that_nothing_was_shown_and_how_many_runs_are_needed()
         "DR: too few runs to tell the settings apart; each needs at least 4."
     ]
     assert f"level {LEVEL}" in METHOD
+
+
+def test_pairs_are_compared_by_signed_ranks():
+    a, b = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [1.5, 2.9, 3.2, 4.1, 6.0, 7.7]
+    pair = compared([a, b], in_pairs=True).pairs[0]
+    assert pair.p == pytest.approx(stats.wilcoxon(a, b).pvalue)
+    assert pair.lower == 1.0
+    assert compared([a, b], in_pairs=True).told
+    assert not compared([a[:5], b[:5]], in_pairs=True).told, "five pairs can never be told apart"
+    assert compared([a, a], in_pairs=True).pairs[0].p == 1.0
+
+
+@pytest.mark.parametrize(
+    ("share", "effect"), [(0.5, "negligible"), (0.45, "negligible"), (0.56, "small"), (0.36, "medium"), (0.0, "large")]
+)
+def test_effects_have_the_bounds_of_vargha_and_delaney(share, effect):
+    assert effect_of(share) == effect

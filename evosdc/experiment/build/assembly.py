@@ -1,10 +1,11 @@
 """From names to objects: an experiment's data, problem, algorithm and portfolio, with all faults told at once."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
+from evosdc.engine.choice import Choice, Preference
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
 from evosdc.errors import ExperimentError, Fault, FaultCollector, PluginError
@@ -14,8 +15,9 @@ from evosdc.experiment.build.problem import build_problem, fitness_of, judged_as
 from evosdc.experiment.build.start import StartingPlan, screens, starting_plan
 from evosdc.experiment.build.start_entries import attributes_read, entries_of, start_of, written_entries
 from evosdc.experiment.build.start_files import file_entries, read_start_files
-from evosdc.experiment.config.experiment import Experiment, Measures, StopRule
+from evosdc.experiment.config.experiment import Experiment, Measures
 from evosdc.experiment.config.recipe_file import with_recipes
+from evosdc.experiment.config.stop_rule import StopRule
 from evosdc.files.source import Source
 from evosdc.model import Algorithm, Archipelago, Composed, Microdata, Seedable, toolbox_of
 from evosdc.plugins.registry import Registry
@@ -114,6 +116,11 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
         raise PluginError("no data although nothing was wrong")
     actual = experiment.seed if seed is None else seed
     problem = _kept(collect, lambda: build_problem(experiment, microdata, registry, actual))
+    if problem is not None:
+        with collect.step():
+            require_choice(problem, experiment.choose)
+        with collect.step():
+            require_volume(problem, experiment.stop)
     files = _kept(collect, lambda: read_start_files(experiment.start, source, microdata))
     start = _kept(collect, lambda: start_of(experiment, registry, microdata.original.schema))
     entries = None
@@ -165,7 +172,10 @@ def assemble_on(
 
 
 def _stop(rule: StopRule) -> Stop:
-    return Stop(rule.generations, rule.evaluations, rule.seconds, rule.stalled, rule.target, rule.diversity)
+    stop = Stop(rule.generations, rule.evaluations, rule.seconds, rule.stalled, rule.target, rule.diversity)
+    if rule.hypervolume is None:
+        return stop
+    return replace(stop, tolerance=rule.hypervolume.tolerance, settled=rule.hypervolume.generations)
 
 
 def algorithm_of(experiment: Experiment, problem: Problem, registry: Registry) -> Algorithm:
@@ -189,6 +199,27 @@ def algorithm_of(experiment: Experiment, problem: Problem, registry: Registry) -
         ),
     )
     return algorithm
+
+
+def require_volume(problem: Problem, stop: StopRule) -> None:
+    """Raise `ExperimentError` where the front of a search has no hypervolume that it could end by."""
+    objectives = problem.fitness.objectives
+    if stop.hypervolume is not None and not _judges_both(problem) and objectives not in (2, 3):
+        given = f"asked for in a search without IL and DR, and with {objectives} objectives"
+        wanted = "measures of IL and DR, or two or three objectives"
+        raise ExperimentError(Fault("stop.hypervolume", given, wanted, "Take stop.stalled instead."))
+
+
+def require_choice(problem: Problem, choice: Choice | None) -> None:
+    """Raise `ExperimentError` where figures are wished for that a search does not judge."""
+    if isinstance(choice, Preference) and not _judges_both(problem):
+        given, wanted = "wished figures in a search without IL and DR", "knee, or measures of both"
+        raise ExperimentError(Fault("choose", given, wanted))
+
+
+def _judges_both(problem: Problem) -> bool:
+    aggregation = problem.aggregation
+    return bool(aggregation.il and (aggregation.linkage or aggregation.disclosure))
 
 
 def check_names(experiment: Experiment, registry: Registry) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from evosdc.calls.defaults import default_portfolio, measures_by_role
 from evosdc.calls.households import require_no_split_households
+from evosdc.engine.choice import Choice
 from evosdc.experiment.build.data import load_data, microdata_of
 from evosdc.experiment.build.plan_genotype import plan_genotype
 from evosdc.experiment.build.safeguards import exact_risks, harms_of, limits_of
@@ -51,6 +52,7 @@ def protection(
     second_opinion: bool = True,
     explainable: bool = False,
     generations: int | None = None,
+    choose: Choice | None = None,
 ) -> Experiment:
     """Return the experiment that protects a file, with what the user leaves open filled in.
 
@@ -88,6 +90,8 @@ def protection(
         Whether a protection plan is evolved to the end, and the file is one that it makes; else cells are.
     generations : int, optional
         Most generations of the search; by default `GENERATIONS` where no time is given.
+    choose : Choice, optional
+        Which member of the front is published; by default the best by the fitness.
 
     Raises
     ------
@@ -122,6 +126,8 @@ def protection(
     }
     if executor is not None:
         document["executor"] = dict(executor)
+    if choose is not None:
+        document["choose"] = choose if isinstance(choose, str) else choose.model_dump(exclude_none=True)
     if explainable:
         required = [Constraint.parse(text) for text in require]
         document["genotype"] = plan_genotype(required, microdata, registry)

@@ -200,7 +200,8 @@ def _genome(problem: Problem, plan: StartingPlan, position: int) -> Any:
     if own < len(plan.initial):
         genome = problem.initial_genomes[own][1]
     else:
-        genome = genotype.random(problem.streams.random_genome(position))
+        place = own - len(plan.initial)
+        genome = genotype.random_of_start(place, problem.streams.random_genome(position))
     return genotype.judged_on(genome, 1) if plan.screened and isinstance(genotype, Raced) else genome
 
 

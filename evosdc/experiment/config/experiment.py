@@ -6,11 +6,13 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from evosdc.errors import ExperimentError, Fault
+from evosdc.engine.choice import WANTED, Choice, choice_of
+from evosdc.errors import ExperimentError, Fault, InputError
 from evosdc.experiment.config.data_source import DataSource
 from evosdc.experiment.config.made_for import MadeFor
 from evosdc.experiment.config.maskings import MaskingEntry, PlannedStart, TunedStart
 from evosdc.experiment.config.on_error import OnError
+from evosdc.experiment.config.stop_rule import StopRule
 from evosdc.experiment.config.sweep_values import flat, require_values
 from evosdc.model import Parameters
 from evosdc.model.parameters import faults_of
@@ -139,21 +141,6 @@ class ZerosRule(Parameters):
     )
 
 
-class StopRule(Parameters):
-    """Limits of the search; the first one reached ends it."""
-
-    generations: int | None = Field(None, ge=0, description="of the algorithm; 500 where nothing else ends the search")
-    evaluations: int | None = Field(None, ge=1, description="files that are judged, those known already included")
-    seconds: float | None = Field(None, gt=0, description="the result then depends on the machine's speed")
-    stalled: int | None = Field(None, ge=1, description="generations without improvement")
-    target: float | None = Field(
-        None, description="objective of the best file (with several: the greatest one) at which the search is content"
-    )
-    diversity: float | None = Field(
-        None, ge=0, description="mean distance between members of the population, in the genotype's own units"
-    )
-
-
 Grain = Literal["auto", "evaluations", "islands"]
 
 
@@ -221,6 +208,11 @@ class Experiment(Parameters):
         description="ask judges that the search does not use about the best file found; default: of a single run whose "
         "search took 20 seconds or more",
     )
+    choose: Choice | None = Field(
+        None,
+        description="which member of the front is published: knee, balanced, { il = 20 }, { il = 20, dr = 15 }; "
+        "default: the best by the fitness, of several objectives the balanced one",
+    )
     algorithm: Named = Field(default_factory=lambda: _default("algorithm"), description="how the search goes")
     stop: StopRule = Field(default_factory=StopRule, description="when it ends: the first limit that is reached")
     executor: ExecutorChoice = Field(default_factory=ExecutorChoice, description="where evaluations are done")
@@ -263,6 +255,15 @@ class Experiment(Parameters):
     def _switched(cls, value: Any) -> Any:
         """Let ``true`` stand for the usual threshold and ``false`` for none."""
         return ({} if value else None) if isinstance(value, bool) else value
+
+    @field_validator("choose", mode="before")
+    @classmethod
+    def _named_choice(cls, value: Any) -> Any:
+        """Let texts say it as the command line does."""
+        try:
+            return choice_of(value) if isinstance(value, str) else value
+        except InputError:
+            raise ValueError(WANTED) from None
 
     @field_validator("sweep", mode="before")
     @classmethod

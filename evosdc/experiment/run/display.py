@@ -7,6 +7,9 @@ from typing import Any
 class Display:
     """What a run tells of itself while it goes on. This one shows nothing; a subclass shows what it overrides."""
 
+    here: bool = False
+    """Whether it has to be told of every generation of a study's runs, which then go on one after another here."""
+
     def limited(self, seconds: float | None) -> None:
         """The run begins, and goes on for so many seconds at most; None: no time limits it."""
 
@@ -21,6 +24,10 @@ class Display:
 
     def generation(self, record: Mapping[str, Any], limit: int | None) -> None:
         """A generation is complete; `limit` is the number of generations at most."""
+
+    def wish(self, record: Mapping[str, Any]) -> str | None:
+        """Return why the search is to end with a generation, in words; None where it is to go on."""
+        return None
 
     def concluding(self, what: str) -> None:
         """The search is over, and `what` is being done, such as "asking judges for a second opinion"."""

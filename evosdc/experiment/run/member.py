@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from evosdc.calls.judging import second_opinions
+from evosdc.engine.choice import Choice
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.run.export import front_member
 from evosdc.experiment.run.opinion import claims_of, used_judges
@@ -22,7 +23,7 @@ from evosdc.table.table import Table
 
 def member_findings(
     path: Path,
-    member: int,
+    member: int | Choice,
     registry: Registry,
     judge: bool = False,
     answered: Callable[[int, int], None] | None = None,
@@ -33,8 +34,8 @@ def member_findings(
     ----------
     path : Path
         The run folder.
-    member : int
-        Its position in ``front.csv``.
+    member : int or Choice
+        Its position in ``front.csv``, or which one it is.
     registry : Registry
     judge : bool
         Whether judges that the search did not use are asked.
@@ -52,7 +53,7 @@ def member_findings(
     InputError
         As `front_member`; or judges are asked of a file whose values were generalised, which they cannot read.
     """
-    assembly, individual = front_member(path, member, registry)
+    assembly, individual, member = front_member(path, member, registry)
     problem, microdata = assembly.problem, assembly.microdata
     masked = problem.decode(individual.genome, individual.key)
     genotype = problem.genotype

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.calls.consistency import given_away_sentences, rules_notes
+from evosdc.engine.choice import chosen, in_words
 from evosdc.engine.digest import digest_of
 from evosdc.engine.loop import SearchState
 from evosdc.engine.problem import Problem
@@ -87,7 +88,10 @@ def write_outputs(
     tell = (display or Display()).concluding
     tell("writing the protected file and its scores")
     problem, algorithm = assembly.problem, assembly.algorithm
-    best = best or algorithm.solution(state.population, state.best)
+    choice = assembly.experiment.choose if best is None else None
+    member = None if choice is None else chosen([one.point for one in state.front], choice)
+    if best is None:
+        best = algorithm.solution(state.population, state.best) if member is None else state.front[member]
     masked = problem.decode(best.genome, best.key)
     file = BEST.removesuffix(".csv") + assembly.source.original.suffix
     genotype = problem.genotype
@@ -181,6 +185,7 @@ def write_outputs(
         "verdict": verdict,
         "second_opinion": opinion,
         "so_far": so_far or None,
+        "chosen": None if choice is None else {"member": member, "words": in_words(choice)},
         "recipe": recipe_summary(folder, best, recipe),
         "limit": limit_summary(limit, experiment.fitness.name, best, known),
     }

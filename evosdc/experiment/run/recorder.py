@@ -57,8 +57,8 @@ class Recorder:
         self.tuned: Tuning | None = None
         self._due = self._flush_due = self._asked_due = float("-inf")
 
-    def __call__(self, state: SearchState, record: dict[str, Any]) -> None:
-        """Take note of a completed generation."""
+    def __call__(self, state: SearchState, record: dict[str, Any]) -> str | None:
+        """Take note of a completed generation; return why the search is to end with it, where that is wished."""
         # In this order a stop in between leaves a line too many, which a resume cuts off, and never one too few.
         self.journal.write(record)
         self.state = state
@@ -71,6 +71,7 @@ class Recorder:
         self.assembly.registry.announce("evosdc_generation_done", run=self.run, record=record)
         self.display.generation(record, self.assembly.stop.generations)
         self._heed()
+        return self.display.wish(record)
 
     def _heed(self) -> None:
         """End where somebody asked for it."""

@@ -16,10 +16,11 @@ from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import StartingPlan, starting_plan
 from evosdc.experiment.build.start_entries import entries_of, written_entries
 from evosdc.experiment.build.start_files import file_entries
-from evosdc.experiment.config.experiment import Start, StopRule
+from evosdc.experiment.config.experiment import Start
 from evosdc.experiment.config.maskings import MaskingEntry, TunedStart
 from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.config.resolution import experiment_text
+from evosdc.experiment.config.stop_rule import StopRule
 from evosdc.experiment.run.environment import write_experiment
 from evosdc.experiment.run.pace import UNTIL, all_paced
 from evosdc.experiment.run.recorder import Recorder

@@ -127,7 +127,7 @@ def _carry_out(
             require_published(folder.file(run.folder))
     missing = [run for run in runs if not done(_of(folder, run))]
     withdraw(folder.path)
-    executor = study_executor(experiment, registry, len(missing))
+    executor = None if display.here else study_executor(experiment, registry, len(missing))
     with executor or nullcontext():
         if executor is None:
             failures = _one_by_one(folder, settings, missing, len(runs), registry, display, force)

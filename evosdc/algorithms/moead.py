@@ -1,0 +1,140 @@
+"""MOEA/D."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import comb
+from typing import Literal
+
+import numpy as np
+from deap import tools
+from numpy.typing import NDArray
+from pydantic import Field
+
+from evosdc.algorithms.domination import objectives_of
+from evosdc.algorithms.variation import VariationParams, mutation_rate, update_memory, vary_parents
+from evosdc.model import Algorithm, Individual, Offspring, Population
+from evosdc.seeds import Streams
+
+IDEAL = "ideal"
+"""Where a population's memory keeps the least value of each objective that was ever seen, shape (m,)."""
+
+TINY = 1e-6
+"""In place of a weight of 0, as the authors' own programs have it: every objective counts."""
+
+Values = NDArray[np.float64]
+
+
+class Decomposition(Algorithm):
+    """Each slot minimises a weighted combination of its own, and shares what it finds with its neighbours.
+
+    Zhang and Li (2007). Weights lie evenly on the unit simplex (Das and Dennis 1998); neighbours are the slots of the
+    nearest weights. Parents of a slot are two of its neighbours; its first child replaces the neighbours that it beats
+    by their combinations. Objectives are measured from the least ever seen, in units of the population's extent. All
+    slots propose before any is replaced, so that workers can share a generation: in the paper one comes after another.
+    Candidates that break constraints less are better, whatever their combination (Deb 2000).
+    """
+
+    class Params(VariationParams):
+        """Parameters of the algorithm."""
+
+        population: int = Field(100, ge=2, description="slots at most: as many as an even division of weights gives")
+        neighbours: int = Field(20, ge=2, description="slots that parents come from and a child may replace")
+        decomposition: Literal["tchebycheff", "weighted-sum", "boundary-intersection"] = Field(
+            "tchebycheff", description="how the objectives of a slot are combined"
+        )
+        theta: float = Field(5.0, gt=0, description="of boundary-intersection: penalty on the distance to the ray")
+        replaced: int | None = Field(
+            None, ge=1, description="most neighbours that a child replaces; default: all that it beats"
+        )
+
+    params: Params
+
+    def first_population(self, candidates: Sequence[Individual]) -> Population:
+        """Return for each slot the candidate that is best there, each once before any is taken again."""
+        values = objectives_of(candidates)
+        ideal, weights = values.min(axis=0), self._weights(values.shape[1])
+        costs = self._combined(values[None, :, :], ideal, _extent(values, ideal), weights[:, None, :])
+        broken = np.array([candidate.infeasibility for candidate in candidates])
+        left, chosen = list(range(len(candidates))), list[Individual]()
+        for slot in range(len(weights)):
+            left = left or list(range(len(candidates)))
+            best = min(left, key=lambda position: (broken[position], costs[slot, position], position))
+            left.remove(best)
+            chosen.append(candidates[best])
+        return Population(tuple(chosen), memory={IDEAL: ideal})
+
+    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
+        """Return a child for each slot."""
+        neighbours = self._neighbours(len(population.individuals[0].objectives))
+        params = self.params.at(population.generation)
+        rate = mutation_rate(params, population.memory)
+        offspring = []
+        for slot, near in enumerate(neighbours):
+            rng = streams.vary(population.generation, slot)
+            first, second = rng.choice(near, 2, replace=False).tolist()
+            children = vary_parents(params, self.toolbox, population, (first, second), rng, rate)
+            offspring.append(replace(children[0], place=slot))
+        return offspring
+
+    def replace(
+        self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
+    ) -> Population:
+        """Return the population with each child in the slots near its own where it is better, one child after another.
+
+        Which neighbours are looked at first changes from slot to slot and generation to generation: it matters where a
+        child may replace a few only.
+        """
+        slots, values = list(population.individuals), objectives_of(evaluated)
+        objectives = values.shape[1]
+        ideal = np.minimum(population.memory[IDEAL], values.min(axis=0))
+        extent = _extent(objectives_of(slots), ideal)
+        weights, neighbours = self._weights(objectives), self._neighbours(objectives)
+        for item, child, value in zip(offspring, evaluated, values, strict=True):
+            assert item.place is not None
+            near = np.roll(neighbours[item.place], population.generation)
+            there = self._combined(value, ideal, extent, weights[near])
+            here = self._combined(objectives_of([slots[slot] for slot in near.tolist()]), ideal, extent, weights[near])
+            taken = 0
+            for slot, new, old in zip(near.tolist(), there.tolist(), here.tolist(), strict=True):
+                member = slots[slot]
+                if (child.infeasibility, new) < (member.infeasibility, old) and child.key != member.key:
+                    slots[slot], taken = child, taken + 1
+                    if taken == self.params.replaced:
+                        break
+        memory = update_memory(self.params, population, offspring, evaluated) | {IDEAL: ideal}
+        return replace(population, individuals=tuple(slots), memory=memory)
+
+    def _weights(self, objectives: int) -> Values:
+        """Return the weights, shape (slots, m): the finest even division with no more slots than are wanted."""
+        if objectives == 1:
+            return np.ones((self.params.population, 1))
+        divisions = 1
+        while comb(objectives + divisions, divisions + 1) <= self.params.population:
+            divisions += 1
+        return np.asarray(tools.uniform_reference_points(objectives, divisions), dtype=np.float64)
+
+    def _neighbours(self, objectives: int) -> NDArray[np.intp]:
+        """Return the nearest slots of each, itself first, shape (slots, neighbours)."""
+        weights = self._weights(objectives)
+        apart = np.sqrt(((weights[:, None, :] - weights[None, :, :]) ** 2).sum(axis=2))
+        return np.argsort(apart.round(12), axis=1, kind="stable")[:, : self.params.neighbours]
+
+    def _combined(self, values: Values, ideal: Values, extent: Values, weights: Values) -> Values:
+        """Return combinations to be minimised, of what broadcasts to shape (..., m)."""
+        distances = (values - ideal) / extent
+        match self.params.decomposition:
+            case "weighted-sum":
+                return np.asarray((weights * distances).sum(axis=-1))
+            case "tchebycheff":
+                return np.asarray((np.maximum(weights, TINY) * distances).max(axis=-1))
+            case "boundary-intersection":
+                directions = weights / np.linalg.norm(weights, axis=-1, keepdims=True)
+                along = (distances * directions).sum(axis=-1, keepdims=True)
+                aside = np.linalg.norm(distances - along * directions, axis=-1)
+                return np.asarray(along[..., 0] + self.params.theta * aside)
+
+
+def _extent(values: Values, ideal: Values) -> Values:
+    """Return how far the values reach from the ideal point, 1 where they do not; shape (m,)."""
+    extent = values.max(axis=0) - ideal
+    return np.where(extent > 0.0, extent, 1.0)
