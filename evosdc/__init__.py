@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         run,
         tune,
     )
+    from evosdc.api.search import Candidate, Search
     from evosdc.errors import EvosdcError, InputError, RunError
     from evosdc.experiment.config.experiment import Experiment
     from evosdc.hookspecs import hookimpl
@@ -40,9 +41,10 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "evosdc.api": (
-        "apply", "check_records", "choose", "cluster", "compare", "explain", "finish", "judge", "limit", "mask", "measure",
-        "member", "neutralise_formulas", "protect", "read_table", "risk", "run", "tune",
+        "apply", "check_records", "choose", "cluster", "compare", "explain", "finish", "judge", "limit", "mask",
+        "measure", "member", "neutralise_formulas", "protect", "read_table", "risk", "run", "tune",
     ),
+    "evosdc.api.search": ("Candidate", "Search"),
     "evosdc.errors": ("EvosdcError", "InputError", "RunError"),
     "evosdc.experiment.config.experiment": ("Experiment",),
     "evosdc.hookspecs": ("hookimpl",),
@@ -52,10 +54,10 @@ _MODULES = {
 }  # fmt: skip
 
 __all__ = [
-    "Attribute", "EvosdcError", "Experiment", "InputError", "Role", "RunError", "Scale", "Schema", "Table",
-    "__version__", "apply", "check_records", "choose", "cluster", "compare", "estimate_after_pram", "explain", "finish",
-    "hookimpl", "judge", "limit", "mask", "measure", "member", "neutralise_formulas", "protect", "read_table", "risk",
-    "run", "tune",
+    "Attribute", "Candidate", "EvosdcError", "Experiment", "InputError", "Role", "RunError", "Scale", "Schema",
+    "Search", "Table", "__version__", "apply", "check_records", "choose", "cluster", "compare", "estimate_after_pram",
+    "explain", "finish", "hookimpl", "judge", "limit", "mask", "measure", "member", "neutralise_formulas", "protect",
+    "read_table", "risk", "run", "tune",
 ]  # fmt: skip
 
 

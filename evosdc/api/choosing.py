@@ -6,15 +6,15 @@ from typing import Any
 from evosdc.plugins.registry import default_registry
 
 
-def choose(folder: str | Path, number: int, output: str | Path) -> dict[str, Any]:
+def choose(folder: str | Path, number: int | str, output: str | Path) -> dict[str, Any]:
     """Make a member of a run's front the best file, in a run folder of its own, as ``evosdc choose`` does.
 
     Parameters
     ----------
     folder : str or Path
         Of the run.
-    number : int
-        Of the member in ``front.csv``, 0 for the least loss.
+    number : int or str
+        Of the member in ``front.csv``, 0 for the least loss; or ``"knee"``, ``"balanced"``, ``"il=20,dr=15"``.
     output : str or Path
         A new folder.
 
@@ -33,8 +33,9 @@ def choose(folder: str | Path, number: int, output: str | Path) -> dict[str, Any
     >>> evosdc.choose("runs/first", 3, "runs/third")["best"]["file"]  # doctest: +SKIP
     """
     from evosdc.experiment.run.choice import choose_member
+    from evosdc.experiment.run.export import named_member
     from evosdc.report import write_pages
 
-    result = choose_member(Path(folder), number, Path(output), default_registry())
+    result = choose_member(Path(folder), named_member(str(number)), Path(output), default_registry())
     write_pages(Path(output))
     return result

@@ -10,23 +10,25 @@ from evosdc.cli.options import PATH, command_line, json_option
 
 @click.command(cls=MemberCommand)
 @click.argument("run_dir", type=PATH)
-@click.argument("member", type=int)
+@click.argument("member")
 @click.option("-o", "--output", type=PATH, required=True, metavar="FOLDER", help="A new folder.")
 @json_option
-def choose(run_dir: Path, member: int, output: Path, as_json: bool) -> None:
+def choose(run_dir: Path, member: str, output: Path, as_json: bool) -> None:
     """Make MEMBER of the Pareto front the best file, in a run folder of its own.
 
     The protected file, its verdict, second opinion, recipe, report and page for users are then those of the member.
-    MEMBER is its number in front.csv, 0 for the least loss. Nothing is searched again; the run stays as it is.
+    MEMBER is its number in front.csv, 0 for the least loss; or knee, balanced, il=20, il=20,dr=15. Nothing is searched again; the run stays as it is.
     """
     from evosdc.cli.display import display
     from evosdc.cli.ending import conclude, reported
     from evosdc.cli.run import leave_by
     from evosdc.experiment.run.choice import choose_member
+    from evosdc.experiment.run.export import named_member
     from evosdc.plugins.registry import default_registry
 
+    which = named_member(member)
     with display(as_json) as shown:
-        result = choose_member(run_dir, member, output, default_registry(), shown, command_line())
+        result = choose_member(run_dir, which, output, default_registry(), shown, command_line())
         report = reported(output, shown)
     conclude(output, result, report, as_json)
     leave_by(result, as_json)

@@ -9,6 +9,7 @@ from typing import Any
 from evosdc.engine.archive import Archive, Point
 from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.failures import failures_in
+from evosdc.engine.generation import Generation
 from evosdc.engine.generation_step import GenerationStep
 from evosdc.engine.statistics import Census, best_of, generation_record, operator_counts
 from evosdc.engine.stop import Progress, Stop
@@ -127,29 +128,37 @@ def _searched(
         generation = advance(state.population, now)
         if generation is None:
             return state, "the search is complete"
-        evaluated, population = generation.evaluated, generation.population
-        changed = archive.update(evaluated)
-        best = best_of([state.best, *evaluated])
-        improved = changed if len(best.objectives) > 1 else best is not state.best
-        progress = Progress(
-            population.generation,
-            state.progress.evaluations + generation.evaluations,
-            working_time() - clock,
-            0 if improved else state.progress.stalled + 1,
-            attained(best),
-            census.diversity(population.members),
-            state.progress.failed + generation.failed,
-            *stop.followed(state.progress, archive.hypervolume if stop.tolerance is not None else None),
-        )
-        operators = operator_counts(generation.made, evaluated, population.individuals)
-        front, passed = (archive.individuals, archive.passed) if changed else (state.front, state.passed)
-        state = SearchState(population, best, front, progress, passed)
-        figures = census.figures(population.members)
-        told = observe(state, generation_record(figures, progress, len(archive), operators, archive.hypervolume))
+        state, record = state_after(state, generation, archive, census, stop, working_time() - clock)
+        told = observe(state, record)
         if told:
             return state, told
         # Before the next generation is made: the states of those who did not stay may weigh as much as the population.
-        del generation, evaluated
+        del generation
+
+
+def state_after(
+    state: SearchState, generation: Generation, archive: Archive, census: Census, stop: Stop, seconds: float
+) -> tuple[SearchState, dict[str, Any]]:
+    """Return the state after a generation, and its line of the journal; the archive takes in what was evaluated."""
+    evaluated, population = generation.evaluated, generation.population
+    changed = archive.update(evaluated)
+    best = best_of([state.best, *evaluated])
+    improved = changed if len(best.objectives) > 1 else best is not state.best
+    progress = Progress(
+        population.generation,
+        state.progress.evaluations + generation.evaluations,
+        seconds,
+        0 if improved else state.progress.stalled + 1,
+        attained(best),
+        census.diversity(population.members),
+        state.progress.failed + generation.failed,
+        *stop.followed(state.progress, archive.hypervolume if stop.tolerance is not None else None),
+    )
+    operators = operator_counts(generation.made, evaluated, population.individuals)
+    front, passed = (archive.individuals, archive.passed) if changed else (state.front, state.passed)
+    figures = census.figures(population.members)
+    record = generation_record(figures, progress, len(archive), operators, archive.hypervolume)
+    return SearchState(population, best, front, progress, passed), record
 
 
 def _census(algorithm: Algorithm) -> Census:

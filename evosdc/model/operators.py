@@ -14,10 +14,10 @@ Genes = NDArray[Any]
 def deap_crossover(
     operator: Callable[..., tuple[Any, Any]], **arguments: Any
 ) -> Callable[[Genes, Genes, np.random.Generator], tuple[Genes, Genes]]:
-    """Return a pure crossover of one-dimensional arrays made of a DEAP operator.
+    """Return a pure crossover of arrays made of a DEAP operator.
 
-    The operator works on lists, since DEAP's slice swaps lose genes on ndarrays (a slice is a view). It draws from the
-    lent generator, since it knows only the global `random`.
+    The operator works on lists of all genes, record by record, since DEAP's slice swaps lose genes on ndarrays (a slice
+    is a view). It draws from the lent generator, since it knows only the global `random`.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def deap_crossover(
 
     def crossover(a: Genes, b: Genes, rng: np.random.Generator) -> tuple[Genes, Genes]:
         with lent(rng):
-            first, second = operator(a.tolist(), b.tolist(), **arguments)
+            first, second = operator(a.ravel().tolist(), b.ravel().tolist(), **arguments)
         return _genes(first, a), _genes(second, b)
 
     return crossover
@@ -36,17 +36,17 @@ def deap_crossover(
 def deap_mutation(
     operator: Callable[..., tuple[Any]], **arguments: Any
 ) -> Callable[[Genes, np.random.Generator], Genes]:
-    """Return a pure mutation of one-dimensional arrays made of a DEAP operator."""
+    """Return a pure mutation of arrays made of a DEAP operator."""
 
     def mutation(genes: Genes, rng: np.random.Generator) -> Genes:
         with lent(rng):
-            (changed,) = operator(genes.tolist(), **arguments)
+            (changed,) = operator(genes.ravel().tolist(), **arguments)
         return _genes(changed, genes)
 
     return mutation
 
 
 def _genes(values: list[Any], like: Genes) -> Genes:
-    genes = np.array(values, dtype=like.dtype)
+    genes = np.array(values, dtype=like.dtype).reshape(like.shape)
     genes.flags.writeable = False
     return genes

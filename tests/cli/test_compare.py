@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -56,7 +57,7 @@ def test_the_same_from_python(studies):
 
 def test_the_report_draws_what_replicates_attain(evosdc, studies):
     assert evosdc("report", studies / "front", "-o", "r.html").status == 0
-    assert "comparison-attainment" in open("r.html").read()
+    assert "comparison-attainment" in Path("r.html").read_text()
 
 
 def test_a_front_that_settles_ends_the_search_and_a_resume_ends_there_too(tmp_path):
@@ -105,6 +106,8 @@ def test_the_chosen_member_is_written(evosdc, tmp_path, choose):
     assert told["member"] == found["chosen"]["member"]
     exported = json.loads(evosdc("export", tmp_path / "run", text, "-o", "f.csv", "--json").out)
     assert exported["member"] == found["chosen"]["member"]
+    again = json.loads(evosdc("choose", tmp_path / "run", text, "-o", "again", "--json").out)
+    assert again["best"]["scores"] == found["best"]["scores"]
     assert "The file that was written is the" in (tmp_path / "run" / "report.html").read_text()
 
 

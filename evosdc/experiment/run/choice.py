@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from evosdc.engine.checkpoint import newest_checkpoint
+from evosdc.engine.choice import Choice
 from evosdc.errors import ExperimentError, Fault
 from evosdc.experiment.run.display import Display
 from evosdc.experiment.run.environment import begun_by
@@ -24,7 +25,7 @@ _OF_BEST = ("best.*", "picture-*", "recipe.*", "result.json", "release.json", "r
 
 
 def choose_member(
-    path: Path, member: int, target: Path, registry: Registry, display: Display | None = None, command: str = ""
+    path: Path, member: int | Choice, target: Path, registry: Registry, display: Display | None = None, command: str = ""
 ) -> dict[str, Any]:
     """Write a run folder like another, in which a member of the front is the best file; return its result.
 
@@ -35,8 +36,8 @@ def choose_member(
     ----------
     path : Path
         Of a run that has ended.
-    member : int
-        Its number in ``front.csv``.
+    member : int or Choice
+        Its number in ``front.csv``, or which one it is.
     target : Path
         A new or empty folder.
     registry : Registry
@@ -51,7 +52,7 @@ def choose_member(
         There is no run or no such member, the run goes on, its data have changed, or the folder is not empty.
     """
     require_complete([path])
-    assembly, individual = front_member(path, member, registry)
+    assembly, individual, member = front_member(path, member, registry)
     source, folder = RunFolder(path), RunFolder(target)
     before = source.read_object(STATUS)
     if before.get("state") != "done" or not source.file(RESULT).exists():

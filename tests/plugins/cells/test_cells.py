@@ -255,3 +255,26 @@ def test_moves_and_combinations_keep_edit_rules():
         for other in (*moved, cells.combined(genome, moved)):
             cells.check(other)
         genome = moved[seed % 3]
+
+
+def test_the_uniform_crossover_exchanges_the_share_that_p_says():
+    data = microdata(np.zeros((400, 3)), (5, 5, 5))
+    rng = np.random.default_rng(4)
+    for p in (0.0, 0.1, 1.0):
+        genotype = Cells(Cells.Params(crossover="uniform", p=p), data)
+        a, b = genotype.random(rng), genotype.random(rng)
+        c, d = genotype.crossover(a, b, rng)
+        differ = a != b
+        assert (c == b)[differ].mean() == pytest.approx(p, abs=0.05)
+        assert np.array_equal(np.where(c == a, b, a)[differ], d[differ])
+
+
+def test_bernoulli_mutation_changes_a_binomial_number_of_cells():
+    data = microdata(np.zeros((400, 3)), (5, 5, 5))
+    genotype = Cells(Cells.Params(mutation="bernoulli", mutations=2.0), data)
+    rng = np.random.default_rng(5)
+    g = genotype.random(rng)
+    changed = [int((genotype.mutate(g, rng) != g).sum()) for _ in range(600)]
+    assert np.mean(changed) == pytest.approx(2.0, abs=0.25)
+    assert min(changed) == 0, "none may change"
+    assert np.mean([count == 0 for count in changed]) == pytest.approx(np.exp(-2.0), abs=0.05)

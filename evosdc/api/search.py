@@ -1,0 +1,282 @@
+"""``evosdc.Search``: a search that a program drives, by asking for candidates and telling their scores."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from evosdc.api.deap import deap_toolbox, with_operators
+from evosdc.api.tables import as_given, as_table, listed
+from evosdc.engine.ask_tell import AskTell
+from evosdc.engine.checkpoint import newest_checkpoint, save_checkpoint
+from evosdc.engine.choice import Choice, choice_of, chosen
+from evosdc.engine.digest import digest_of
+from evosdc.engine.evaluation import Evaluator
+from evosdc.engine.loop import first_state
+from evosdc.engine.problem import Problem
+from evosdc.errors import DataError, ExperimentError, Fault
+from evosdc.experiment.build.assembly import Assembly, assemble
+from evosdc.experiment.build.start import starting_individual
+from evosdc.model import Individual, Offspring, Raced, Restricted
+from evosdc.plugins.registry import default_registry
+from evosdc.table.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from deap import base
+
+    from evosdc.experiment.config.experiment import Experiment
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A candidate of a search.
+
+    Parameters
+    ----------
+    genome : object
+        Of the genotype; not to be changed.
+    origin : str
+        What made it.
+    scores : mapping of str to float
+        By measure, with ``il`` and ``dr``; empty before they are told.
+    objectives : tuple of float
+        All minimised; empty before.
+    """
+
+    genome: Any
+    origin: str
+    scores: Mapping[str, float] = field(default_factory=dict)
+    objectives: tuple[float, ...] = ()
+    _problem: Problem | None = field(default=None, repr=False)
+    _data: Any = field(default=None, repr=False)
+
+    @property
+    def table(self) -> Table:
+        """The protected attributes as this candidate publishes them, records in the order of the original."""
+        assert self._problem is not None, "made by a search"
+        return self._problem.decode(self.genome, self._problem.genotype.key(self.genome))
+
+    @property
+    def frame(self) -> Any:
+        """The file in the form of the data that the search was given; a `evosdc.Table` where it was given none."""
+        return self.table if self._data is None else as_given(self._data, self.table)
+
+
+class Search:
+    """A search by ask and tell; it writes no run folder, and everything happens in this process.
+
+    Parameters
+    ----------
+    experiment : Experiment or mapping
+        A mapping says what an experiment file says; replicates, sweep and executor mean nothing here.
+    data : DataFrame or Table, optional
+        The confidential file, in place of a source in the experiment. Schema as in `evosdc.mask`.
+    protect : sequence of str, optional
+        What to protect, in place of ``data.protect``.
+    toolbox : deap.base.Toolbox, optional
+        With ``mate``, ``mutate`` or both as DEAP's users write them: they take the place of the genotype's own.
+    checkpoint : str or Path, optional
+        A folder that `save` wrote to: the search goes on from there.
+
+    Raises
+    ------
+    InputError
+        The experiment cannot be run, or its start has to be tuned or planned first.
+
+    Examples
+    --------
+    >>> search = evosdc.Search({"data": {"name": "housing"}, "stop": {"generations": 20}})  # doctest: +SKIP
+    >>> while candidates := search.ask():  # doctest: +SKIP
+    ...     search.tell()  # by the experiment's measures; or search.tell([{"il": 12.0, "dr": 30.5}, ...])
+    >>> search.best.scores, search.front, search.digest  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        experiment: "Experiment | Mapping[str, Any]",
+        *,
+        data: "pd.DataFrame | Table | None" = None,
+        protect: Sequence[str] | str | None = None,
+        toolbox: "base.Toolbox | None" = None,
+        checkpoint: str | Path | None = None,
+    ) -> None:
+        self._data, self._assembly = data, _assembled(experiment, data, protect)
+        if toolbox is not None:
+            with_operators(self._assembly.algorithm.toolbox, self._problem.genotype, toolbox)
+        self._evaluator = Evaluator(self._problem, None, None, self._assembly.experiment.on_error.rule)
+        self._loop: AskTell | None = None
+        self._start: list[Individual] | None = None
+        if checkpoint is not None:
+            state, _ = newest_checkpoint(Path(checkpoint), self._problem.genotype)
+            if state is None:
+                raise DataError(Fault(str(checkpoint), "a folder without a checkpoint", "one that save wrote to"))
+            self._evaluator.remember([*state.population.individuals, *state.front])
+            self._loop = AskTell(self._assembly.algorithm, self._problem.streams, self._assembly.stop, state)
+
+    @property
+    def _problem(self) -> Problem:
+        return self._assembly.problem
+
+    def ask(self) -> list[Candidate]:
+        """Return the candidates of the next generation, those of the start first; none when the search is over."""
+        if self._loop is None:
+            return [self._candidate(Offspring(one.genome, one.origin)) for one in self._starting()]
+        return [self._candidate(item) for item in self._loop.ask()]
+
+    def tell(self, scores: Sequence[Mapping[str, float]] | None = None) -> dict[str, Any]:
+        """Take in what became of the candidates; return the line that a run's journal would get.
+
+        Parameters
+        ----------
+        scores : sequence of mapping, optional
+            For each candidate that was asked for, in order, scores of your own: of measures, or ``il`` and ``dr``
+            themselves; the experiment's measures are asked for those that the fitness needs besides. By default they
+            are asked for all.
+
+        Raises
+        ------
+        DataError
+            There is nothing to tell of, or not as many scores as candidates.
+        """
+        if self._loop is None:
+            starting = self._starting()
+            told = (
+                starting if scores is None else self._judged([Offspring(i.genome, i.origin) for i in starting], scores)
+            )
+            state = first_state(self._assembly.algorithm, told)
+            self._evaluator.remember([*told])
+            self._loop = AskTell(self._assembly.algorithm, self._problem.streams, self._assembly.stop, state)
+            return {"generation": 0, "evaluations": len(told)}
+        offspring = self._loop.ask()
+        if not offspring:
+            raise DataError(Fault("tell", "a search that is over", "candidates to tell of", str(self._loop.reason)))
+        return self._loop.tell(
+            self._evaluator.evaluate(offspring) if scores is None else self._judged(offspring, scores)
+        )
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Go on to the end by the experiment's own measures; yield the line of each generation."""
+        while self.ask():
+            yield self.tell()
+
+    @property
+    def generation(self) -> int:
+        """Generations completed."""
+        return 0 if self._loop is None else self._loop.state.progress.generation
+
+    @property
+    def evaluations(self) -> int:
+        """Candidates that were told of."""
+        return 0 if self._loop is None else self._loop.state.progress.evaluations
+
+    @property
+    def stopped(self) -> str | None:
+        """Why the search is over, in words; None while it goes on."""
+        return None if self._loop is None else self._loop.reason
+
+    @property
+    def population(self) -> list[Candidate]:
+        """The members of the population."""
+        return [self._known(one) for one in self._told.state.population.members]
+
+    @property
+    def front(self) -> list[Candidate]:
+        """The front of all candidates so far, by increasing IL."""
+        return [self._known(one) for one in self._told.state.front]
+
+    @property
+    def best(self) -> Candidate:
+        """What a run would publish: the member that the experiment chooses, else the best by the fitness."""
+        state, choice = self._told.state, self._assembly.experiment.choose
+        return (
+            self._known(self._assembly.algorithm.solution(state.population, state.best))
+            if choice is None
+            else self.choose(choice)
+        )
+
+    def choose(self, choice: Choice | str) -> Candidate:
+        """Return a member of the front: ``"knee"``, ``"balanced"``, ``"il=20"``, ``"il=20,dr=15"``."""
+        which = choice_of(choice) if isinstance(choice, str) else choice
+        return self.front[chosen([one.point for one in self._told.state.front], which)]
+
+    @property
+    def digest(self) -> str:
+        """By which two searches are compared: that of a run with the same experiment and seed is the same."""
+        return digest_of(self._told.state.population.individuals)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write a checkpoint, from which ``Search(..., checkpoint=folder)`` goes on; as confidential as the file.
+
+        The folder is readable by its owner alone. Children that were asked for are asked for again.
+        """
+        from evosdc.files.atomic import make_folder
+
+        make_folder(Path(folder))
+        return save_checkpoint(Path(folder), self._told.state, self._problem.genotype)
+
+    def toolbox(self) -> "base.Toolbox":
+        """Return a DEAP toolbox of this search's problem, for DEAP's own algorithms (`evosdc.api.deap`)."""
+        return deap_toolbox(self._assembly)
+
+    @property
+    def _told(self) -> AskTell:
+        if self._loop is None:
+            raise DataError(Fault("search", "one that has not begun", "one that was told of its start", "Call tell()."))
+        return self._loop
+
+    def _starting(self) -> list[Individual]:
+        if self._start is None:
+            plan, rule = self._assembly.plan, self._assembly.experiment.on_error.rule
+            made = [starting_individual(self._problem, plan, place, rule) for place in range(plan.candidates)]
+            apart = plan.left_out(made)
+            self._start = [one for place, one in enumerate(made) if place not in apart]
+        return self._start
+
+    def _candidate(self, item: Offspring) -> Candidate:
+        return Candidate(item.genome, item.origin, {}, (), self._problem, self._data)
+
+    def _known(self, one: Individual) -> Candidate:
+        return Candidate(one.genome, one.origin, dict(one.scores), one.objectives, self._problem, self._data)
+
+    def _judged(self, offspring: Sequence[Offspring], scores: Sequence[Mapping[str, float]]) -> list[Individual]:
+        if len(scores) != len(offspring):
+            raise DataError(Fault("tell", f"scores of {len(scores)} candidates", f"of {len(offspring)}, as asked for"))
+        return [_individual(self._problem, item, given) for item, given in zip(offspring, scores, strict=True)]
+
+
+def _individual(problem: Problem, item: Offspring, given: Mapping[str, float]) -> Individual:
+    """Return a candidate with scores of the user's own, beside those of the measures that are needed besides."""
+    if isinstance(problem.genotype, Restricted | Raced):
+        wanted = "scores of the experiment's measures"
+        raise DataError(Fault("tell", "scores for a genotype that is judged in its own way", wanted, "Call tell()."))
+    key = problem.genotype.key(item.genome)
+    own = {name: float(value) for name, value in given.items()}
+    combined = own
+    if problem.constraints or not set(problem.fitness.needs) <= own.keys():
+        # Another decoding than for publication would be another file; of several draws the first is told of.
+        measured = problem.scores_of_draw(item.genome, problem.decode(item.genome, key))
+        combined = problem.aggregation.combine(measured | {n: v for n, v in own.items() if n in measured}) | own
+    if problem.constraints:
+        combined = problem.constraints.judge(combined)
+    combined = {**problem.traits(item.genome), **combined}
+    return Individual(item.genome, key, combined, tuple(problem.fitness.combine(combined)), item.origin)
+
+
+def _assembled(experiment: Any, data: Any, protect: Sequence[str] | str | None) -> Assembly:
+    from evosdc.experiment.config.reader import parse_experiment
+    from evosdc.experiment.run.own_data import with_own_data
+
+    given = dict(experiment) if isinstance(experiment, Mapping) else experiment.to_json()
+    if protect is not None:
+        given = given | {"data": dict(given.get("data", {})) | {"protect": list(listed(protect) or ())}}
+    with TemporaryDirectory(prefix="evosdc-") as folder:
+        if data is not None:
+            given = with_own_data(given, as_table(data), Path(folder) / "run")
+        resolved = parse_experiment(given, Path.cwd())
+        start = resolved.start
+        if start is not None and (start.tuned is not None or start.planned is not None):
+            advice = "evosdc.run does that; begin here from methods at parameters of your own."
+            raise ExperimentError(Fault("start", "one that is tuned or planned first", "methods or files", advice))
+        return assemble(resolved, default_registry())
