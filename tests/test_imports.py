@@ -47,7 +47,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evosdc.datasets": {"evosdc.files", "evosdc.table"},
     "evosdc.randomisation": {"evosdc.files", "evosdc.table"},
     "evosdc.clustering": {"evosdc.table"},
-    "evosdc.model": {"evosdc.randomisation", "evosdc.table"},
+    "evosdc.model": {"evosdc.hookspecs", "evosdc.randomisation", "evosdc.table"},
     "evosdc.algorithms": {"evosdc.model", "evosdc.table"},
     "evosdc.executors": {"evosdc.model"},
     "evosdc.engine": {"evosdc.model", "evosdc.randomisation", "evosdc.files", "evosdc.table", "evosdc.executors"},

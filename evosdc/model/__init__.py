@@ -1,53 +1,216 @@
 """The contracts that plugins fulfil: Genotype, Measure, Judge, PrivacyModel, Fitness, MaskingMethod, Limit, and others.
 
-Everything a plugin author needs is imported from here, the capabilities of genotypes and methods among it.
+Everything a plugin author needs is imported from here: contracts and capabilities, tables and schemas, specs and the
+marker of hooks, errors, kernels. Names are imported when they are first used, so that a module of hooks that takes
+its specs from here stays light.
 """
 
-from evosdc.model.aggregation import Aggregation
-from evosdc.model.algorithm import Algorithm, Archipelago, Offspring, Population
-from evosdc.model.capabilities import (
-    Composed,
-    Described,
-    Direct,
-    Equipped,
-    Followed,
-    Generalising,
-    Movable,
-    PostRandomised,
-    Raced,
-    Randomised,
-    Restricted,
-    Seedable,
-    SelfStarting,
-)
-from evosdc.model.design import Choices, Design, Free, Range, Tunable, designs_of
-from evosdc.model.dividing import Dividing, InnerParameters
-from evosdc.model.estimate import Estimate, Estimated
-from evosdc.model.executor import Executor, Failure, Outcome, SharedFiles, Task, TaskQueue
-from evosdc.model.fitness import Fitness
-from evosdc.model.genotype import Dump, Genotype
-from evosdc.model.grouping import Grouping
-from evosdc.model.individual import Individual
-from evosdc.model.judge import Judge
-from evosdc.model.limit import Judgement, Limit
-from evosdc.model.masking import Masking, MaskingMethod
-from evosdc.model.masking_methods import MaskingMethods, fitting_designs
-from evosdc.model.measure import Expected, Fitted, Incremental, Measure, Mending, Moving
-from evosdc.model.microdata import Microdata
-from evosdc.model.operators import deap_crossover, deap_mutation
-from evosdc.model.parameters import Parameters
-from evosdc.model.privacy import ByClass, ClassContents, ClassValues, IntruderView, MissingMatch, PrivacyModel
-from evosdc.model.privacy_models import Guaranteeing, PrivacyModels
-from evosdc.model.toolbox import toolbox_of
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from evosdc.errors import DataError, Fault, InputError, ParameterError, PluginError
+    from evosdc.hookspecs import hookimpl
+    from evosdc.kernel import inner_kernel, kernel
+    from evosdc.model.aggregation import Aggregation
+    from evosdc.model.algorithm import Algorithm, Archipelago, Offspring, Population
+    from evosdc.model.capabilities import (
+        Composed,
+        Described,
+        Direct,
+        Equipped,
+        Followed,
+        Generalising,
+        Movable,
+        PostRandomised,
+        Raced,
+        Randomised,
+        Restricted,
+        Seedable,
+        SelfStarting,
+    )
+    from evosdc.model.design import Choices, Design, Free, Range, Tunable, designs_of
+    from evosdc.model.dividing import Dividing, InnerParameters
+    from evosdc.model.estimate import Estimate, Estimated
+    from evosdc.model.executor import Executor, Failure, Outcome, SharedFiles, Task, TaskQueue
+    from evosdc.model.fitness import Fitness
+    from evosdc.model.genotype import Dump, Genotype
+    from evosdc.model.grouping import Grouping
+    from evosdc.model.individual import Individual
+    from evosdc.model.judge import Judge
+    from evosdc.model.limit import Judgement, Limit
+    from evosdc.model.masking import Masking, MaskingMethod
+    from evosdc.model.masking_methods import MaskingMethods, fitting_designs
+    from evosdc.model.measure import Expected, Fitted, Incremental, Measure, Mending, Moving
+    from evosdc.model.microdata import Microdata
+    from evosdc.model.operators import deap_crossover, deap_mutation
+    from evosdc.model.parameters import Parameters
+    from evosdc.model.privacy import ByClass, ClassContents, ClassValues, IntruderView, MissingMatch, PrivacyModel
+    from evosdc.model.privacy_models import Guaranteeing, PrivacyModels
+    from evosdc.model.toolbox import toolbox_of
+    from evosdc.seeds import Streams
+    from evosdc.specs import (
+        AlgorithmSpec,
+        DatasetSpec,
+        ExecutorSpec,
+        FitnessSpec,
+        FormatSpec,
+        GenotypeSpec,
+        LimitSpec,
+        MaskingMethodSpec,
+        MeasureSpec,
+        PictureSpec,
+        PortfolioSpec,
+        PrivacyModelSpec,
+    )
+    from evosdc.table.schema import Attribute, Role, Scale, Schema
+    from evosdc.table.table import MISSING, Rows, Table
+
+_MODULES = {
+    "evosdc.errors": ("DataError", "Fault", "InputError", "ParameterError", "PluginError"),
+    "evosdc.hookspecs": ("hookimpl",),
+    "evosdc.kernel": ("inner_kernel", "kernel"),
+    "evosdc.model.aggregation": ("Aggregation",),
+    "evosdc.model.algorithm": ("Algorithm", "Archipelago", "Offspring", "Population"),
+    "evosdc.model.capabilities": (
+        "Composed", "Described", "Direct", "Equipped", "Followed", "Generalising", "Movable", "PostRandomised",
+        "Raced", "Randomised", "Restricted", "Seedable", "SelfStarting",
+    ),
+    "evosdc.model.design": ("Choices", "Design", "Free", "Range", "Tunable", "designs_of"),
+    "evosdc.model.dividing": ("Dividing", "InnerParameters"),
+    "evosdc.model.estimate": ("Estimate", "Estimated"),
+    "evosdc.model.executor": ("Executor", "Failure", "Outcome", "SharedFiles", "Task", "TaskQueue"),
+    "evosdc.model.fitness": ("Fitness",),
+    "evosdc.model.genotype": ("Dump", "Genotype"),
+    "evosdc.model.grouping": ("Grouping",),
+    "evosdc.model.individual": ("Individual",),
+    "evosdc.model.judge": ("Judge",),
+    "evosdc.model.limit": ("Judgement", "Limit"),
+    "evosdc.model.masking": ("Masking", "MaskingMethod"),
+    "evosdc.model.masking_methods": ("MaskingMethods", "fitting_designs"),
+    "evosdc.model.measure": ("Expected", "Fitted", "Incremental", "Measure", "Mending", "Moving"),
+    "evosdc.model.microdata": ("Microdata",),
+    "evosdc.model.operators": ("deap_crossover", "deap_mutation"),
+    "evosdc.model.parameters": ("Parameters",),
+    "evosdc.model.privacy": (
+        "ByClass", "ClassContents", "ClassValues", "IntruderView", "MissingMatch", "PrivacyModel",
+    ),
+    "evosdc.model.privacy_models": ("Guaranteeing", "PrivacyModels"),
+    "evosdc.model.toolbox": ("toolbox_of",),
+    "evosdc.seeds": ("Streams",),
+    "evosdc.specs": (
+        "AlgorithmSpec", "DatasetSpec", "ExecutorSpec", "FitnessSpec", "FormatSpec", "GenotypeSpec", "LimitSpec",
+        "MaskingMethodSpec", "MeasureSpec", "PictureSpec", "PortfolioSpec", "PrivacyModelSpec",
+    ),
+    "evosdc.table.schema": ("Attribute", "Role", "Scale", "Schema"),
+    "evosdc.table.table": ("MISSING", "Rows", "Table"),
+}  # fmt: skip
+
+_PLACES = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
-    "Aggregation", "Algorithm", "Archipelago", "ByClass", "Choices", "ClassContents", "ClassValues", "Composed",
-    "Described", "Design", "Direct", "Dividing", "Dump", "Equipped", "Estimate", "Estimated", "Executor", "Expected",
-    "Failure", "Fitness", "Fitted", "Followed", "Free", "Generalising", "Genotype", "Grouping", "Guaranteeing",
-    "Incremental", "Individual", "InnerParameters", "IntruderView", "Judge", "Judgement", "Limit", "Masking",
-    "MaskingMethod", "MaskingMethods", "Measure", "Mending", "Microdata", "MissingMatch", "Movable", "Moving",
-    "Offspring", "Outcome", "Parameters", "Population", "PostRandomised", "PrivacyModel", "PrivacyModels", "Raced",
-    "Randomised", "Range", "Restricted",
-    "Seedable", "SelfStarting", "SharedFiles", "Task", "TaskQueue", "Tunable", "deap_crossover", "deap_mutation",
-    "designs_of", "fitting_designs", "toolbox_of",
+    "MISSING",
+    "Aggregation",
+    "Algorithm",
+    "AlgorithmSpec",
+    "Archipelago",
+    "Attribute",
+    "ByClass",
+    "Choices",
+    "ClassContents",
+    "ClassValues",
+    "Composed",
+    "DataError",
+    "DatasetSpec",
+    "Described",
+    "Design",
+    "Direct",
+    "Dividing",
+    "Dump",
+    "Equipped",
+    "Estimate",
+    "Estimated",
+    "Executor",
+    "ExecutorSpec",
+    "Expected",
+    "Failure",
+    "Fault",
+    "Fitness",
+    "FitnessSpec",
+    "Fitted",
+    "Followed",
+    "FormatSpec",
+    "Free",
+    "Generalising",
+    "Genotype",
+    "GenotypeSpec",
+    "Grouping",
+    "Guaranteeing",
+    "Incremental",
+    "Individual",
+    "InnerParameters",
+    "InputError",
+    "IntruderView",
+    "Judge",
+    "Judgement",
+    "Limit",
+    "LimitSpec",
+    "Masking",
+    "MaskingMethod",
+    "MaskingMethodSpec",
+    "MaskingMethods",
+    "Measure",
+    "MeasureSpec",
+    "Mending",
+    "Microdata",
+    "MissingMatch",
+    "Movable",
+    "Moving",
+    "Offspring",
+    "Outcome",
+    "ParameterError",
+    "Parameters",
+    "PictureSpec",
+    "PluginError",
+    "Population",
+    "PortfolioSpec",
+    "PostRandomised",
+    "PrivacyModel",
+    "PrivacyModelSpec",
+    "PrivacyModels",
+    "Raced",
+    "Randomised",
+    "Range",
+    "Restricted",
+    "Role",
+    "Rows",
+    "Scale",
+    "Schema",
+    "Seedable",
+    "SelfStarting",
+    "SharedFiles",
+    "Streams",
+    "Table",
+    "Task",
+    "TaskQueue",
+    "Tunable",
+    "deap_crossover",
+    "deap_mutation",
+    "designs_of",
+    "fitting_designs",
+    "hookimpl",
+    "inner_kernel",
+    "kernel",
+    "toolbox_of",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'evosdc.model' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_PLACES[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

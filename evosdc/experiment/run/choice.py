@@ -25,7 +25,12 @@ _OF_BEST = ("best.*", "picture-*", "recipe.*", "result.json", "release.json", "r
 
 
 def choose_member(
-    path: Path, member: int | Choice, target: Path, registry: Registry, display: Display | None = None, command: str = ""
+    path: Path,
+    member: int | Choice,
+    target: Path,
+    registry: Registry,
+    display: Display | None = None,
+    command: str = "",
 ) -> dict[str, Any]:
     """Write a run folder like another, in which a member of the front is the best file; return its result.
 
