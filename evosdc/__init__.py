@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from evosdc.errors import EvosdcError, InputError, RunError
     from evosdc.experiment.config.experiment import Experiment
     from evosdc.hookspecs import hookimpl
+    from evosdc.plugins.registered import register
     from evosdc.randomisation.table_estimation import estimate_after_pram
     from evosdc.table.schema import Attribute, Role, Scale, Schema
     from evosdc.table.table import Table
@@ -48,6 +49,7 @@ _MODULES = {
     "evosdc.errors": ("EvosdcError", "InputError", "RunError"),
     "evosdc.experiment.config.experiment": ("Experiment",),
     "evosdc.hookspecs": ("hookimpl",),
+    "evosdc.plugins.registered": ("register",),
     "evosdc.randomisation.table_estimation": ("estimate_after_pram",),
     "evosdc.table.schema": ("Attribute", "Role", "Scale", "Schema"),
     "evosdc.table.table": ("Table",),
@@ -57,7 +59,7 @@ __all__ = [
     "Attribute", "Candidate", "EvosdcError", "Experiment", "InputError", "Role", "RunError", "Scale", "Schema",
     "Search", "Table", "__version__", "apply", "check_records", "choose", "cluster", "compare", "estimate_after_pram",
     "explain", "finish", "hookimpl", "judge", "limit", "mask", "measure", "member", "neutralise_formulas", "protect",
-    "read_table", "risk", "run", "tune",
+    "read_table", "register", "risk", "run", "tune",
 ]  # fmt: skip
 
 

@@ -99,7 +99,8 @@ def cli() -> None:
 
     Start with: evosdc init DATA.csv -o schema.toml, then: evosdc protect DATA.csv --schema schema.toml
 
-    Add --debug to any command to see where an error came from. Exit status: 0 done, 1 the run failed, 2 bad input.
+    Add --debug to any command to see where an error came from, and --plugin FILE.py to use a plugin of your own in a
+    single file. Exit status: 0 done, 1 the run failed, 2 bad input.
     """
 
 
@@ -110,7 +111,8 @@ def main(arguments: list[str] | None = None) -> None:
     words = [word for word in words if word != "--debug"]
     try:
         with stoppable():
-            status = cli.main(words, prog_name="evosdc", standalone_mode=False, obj=tuple(words))
+            rest = without_plugins(words)
+            status = cli.main(rest, prog_name="evosdc", standalone_mode=False, obj=tuple(words))
         sys.exit(status if isinstance(status, int) else 0)
     except (Exception, KeyboardInterrupt) as error:
         if debug:
@@ -118,6 +120,32 @@ def main(arguments: list[str] | None = None) -> None:
         number = asked_to_stop()
         # A library that is told to stop while it is imported may fail with an error of its own.
         sys.exit(_told(error if number is None or isinstance(error, KeyboardInterrupt) else Stopped(number)))
+
+
+def without_plugins(words: list[str]) -> list[str]:
+    """Have the files of ``--plugin FILE`` searched for plugins; return the words without them.
+
+    Raises
+    ------
+    InputError
+        One is no Python file.
+    """
+    from pathlib import Path
+
+    from evosdc.plugins.local_files import add_local_file
+
+    rest, after = [], iter(words)
+    for word in after:
+        if word == "--plugin":
+            file = next(after, None)
+            if file is None:
+                raise click.UsageError("Option '--plugin' requires a FILE.py.")
+            add_local_file(Path(file))
+        elif word.startswith("--plugin="):
+            add_local_file(Path(word.partition("=")[2]))
+        else:
+            rest.append(word)
+    return rest
 
 
 def _told(error: BaseException) -> int:

@@ -13,7 +13,10 @@ import click
 
 from evosdc.cli.options import PATH
 from evosdc.cli.plugin_classes import ALGORITHM, GENOTYPE, MASKING_METHOD, MEASURE, PRIVACY_MODEL
+from evosdc.cli.plugin_functions import COMMAND, DATASET, EXECUTOR, FITNESS, FORMAT, LIMIT, PICTURE, PORTFOLIO
+from evosdc.plugins.contract_version import IN_WORDS
 from evosdc.plugins.kinds import KINDS, Kind
+from evosdc.specs import Spec
 
 SOURCES = {
     "measure": MEASURE,
@@ -21,10 +24,29 @@ SOURCES = {
     "genotype": GENOTYPE,
     "algorithm": ALGORITHM,
     "privacy-model": PRIVACY_MODEL,
+    "fitness": FITNESS,
+    "executor": EXECUTOR,
+    "dataset": DATASET,
+    "portfolio": PORTFOLIO,
+    "format": FORMAT,
+    "limit": LIMIT,
+    "picture": PICTURE,
+    "command": COMMAND,
 }
-"""The source of the module with the class, by kind."""
+"""The source of the module with the class or function, by kind."""
 
-DECLARED = {"measure": '\n        kind="il",\n        scales=("nominal", "ordinal", "numeric"),'}
+COMMAND_KIND = Kind("command", "commands", Spec, "", "command")
+"""A command is no offer with a spec: its hook is given the command line."""
+
+MADE = {**KINDS, COMMAND_KIND.name: COMMAND_KIND}
+"""What can be made, by kind."""
+
+DECLARED = {
+    "measure": '\n        kind="il",\n        scales=("nominal", "ordinal", "numeric"),',
+    "dataset": '\n        records=60,\n        attributes=3,\n        licence="CC0",',
+    "format": '\n        suffixes=(".psv",),',
+    "limit": '\n        il=("dbil",),\n        dr=("best-guess",),',
+}
 """Further lines of the spec."""
 
 NEEDED = ("pip", "pytest")
@@ -48,7 +70,7 @@ requires-python = ">=3.11"
 dependencies = ["evosdc", "numpy", "pydantic"]
 
 [project.optional-dependencies]
-test = ["pytest"]
+test = ["pytest"]                       # evosdc.testing needs it
 
 [project.entry-points.evosdc]
 $name = "$package"
@@ -64,17 +86,66 @@ README = """# $distribution
 
 The $noun `$name` for evosdc.
 
-    python -m pip install --no-deps -e .     # fetches setuptools to build with
-    evosdc plugins show $name
-    python -m pytest                         # needs pytest
+    python -m pip install -e '.[test]'       # with pytest, which the tests need
+    $look
+    python -m pytest
 
-Where setuptools 70.1 or later is installed, `--no-build-isolation` builds with that one and fetches nothing.
+Where evosdc and pytest are installed already, `python -m pip install --no-deps -e .` fetches nothing but setuptools to
+build with, and with `--no-build-isolation` not even that, where setuptools 70.1 or later is there.
+
+| file | what is in it |
+|---|---|
+| `$package/__init__.py` | the hook, which evosdc finds by the entry point in `pyproject.toml` |
+| `$package/$module.py` | the $noun |
+| `tests/` | its tests: $tested |
+| `.ci/run` | installs and tests it; `.github/workflows/test.yml` calls it after each push |
+
+It is written for contract $contract of evosdc (`evosdc_contract`): an evosdc with another first number will not load
+it. Everything that a plugin needs is imported from `evosdc.model`, and for tests from `evosdc.testing`. Something is
+wrong? `evosdc plugins doctor` says what.
 """
+
+CI = """#!/bin/sh
+# Installs this distribution with what its tests need, pytest among it, and runs them.
+set -e
+cd "$$(dirname "$$0")/.."
+$${PYTHON:-python} -m pip install $${PIP_OPTIONS:-} -e '.[test]'
+$${PYTHON:-python} -m pytest
+"""
+
+WORKFLOW = """name: test
+on: [push, pull_request]
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-python@v5
+        with:
+          python-version: "3.12"
+      - run: sh .ci/run
+"""
+
+COMMAND_HOOK = '''"""What this distribution adds to evosdc. Nothing heavy is imported here."""
+
+from evosdc.model import hookimpl
+
+evosdc_contract = "$contract"
+
+
+@hookimpl
+def evosdc_commands(cli):
+    """Add the command `$name`."""
+    from $package.command import $class_name
+
+    cli.add_command($class_name)
+'''
 
 HOOK = '''"""What this distribution adds to evosdc. Nothing heavy is imported here."""
 
-from evosdc.hookspecs import hookimpl
-from evosdc.specs import $spec
+from evosdc.model import $spec, hookimpl
+
+evosdc_contract = "$contract"
 
 
 @hookimpl
@@ -98,6 +169,53 @@ class Test$class_name($suite):
 """
 
 
+FUNCTION_TEST = """from $package.$module import $class_name
+
+from evosdc.testing import $suite
+
+
+class Test$title($suite):$data
+    def $method(self):
+        return $class_name
+"""
+
+LIMIT_TEST = """from $package.limit import $class_name
+
+from evosdc.plugins.registry import default_registry
+from evosdc.testing import LimitConformance
+
+
+class Test$title(LimitConformance):
+    il = ("dbil",)
+    disclosure = ("best-guess",)
+
+    def limit(self, judgement, seconds):
+        return $class_name(judgement, seconds)
+
+    def measure(self, name):
+        return default_registry().build("measure", name, {})
+"""
+
+COMMAND_TEST = """from $package.command import $class_name
+from click.testing import CliRunner
+
+
+def test_it_counts(tmp_path):
+    file = tmp_path / "ward.csv"
+    file.write_text("age,ward\\nold,north\\nold,south\\nchild,east\\n")
+    done = CliRunner().invoke($class_name, [str(file)])
+    assert done.output == "3 records, 2 columns\\n"
+
+
+def test_a_file_that_is_not_there_is_told_of(tmp_path):
+    assert CliRunner().invoke($class_name, [str(tmp_path / "no.csv")]).exit_code != 0
+"""
+
+DATA = {"dataset": "\n    records, attributes = 60, 3\n",
+        "format": '\n    content = b"age|ward\\nold|north\\nchild|south\\n"\n'}  # fmt: skip
+"""What a suite is told besides the function."""
+
+
 @click.command("new-plugin")
 @click.argument("kind")
 @click.argument("name")
@@ -105,7 +223,8 @@ class Test$class_name($suite):
 def new_plugin(kind: str, name: str, output: Path | None) -> None:
     """Write a small distribution that adds a KIND called NAME: it works and passes its tests as it is.
 
-    KIND is one of measure, masking-method, genotype, algorithm, privacy-model.
+    KIND is one of measure, masking-method, genotype, algorithm, privacy-model, fitness, executor, dataset, portfolio,
+    format, limit, picture, command.
     """
     from evosdc.cli.text import say
     from evosdc.files.atomic import write_text
@@ -127,7 +246,9 @@ def new_plugin(kind: str, name: str, output: Path | None) -> None:
     say(f"Next: {shlex.join(install)}")
     if not offline:
         say("It downloads setuptools to build with; setuptools 70.1 or later in this environment makes that needless.")
-    say(f"Then: evosdc plugins test {name}")
+    say(f"Then: {shlex.join([sys.executable, '-m', 'pytest', str(folder)])}, which needs pytest")
+    if kind in KINDS:
+        say(f"And: evosdc plugins test {name}, which also tells how fast it is")
 
 
 def version_of(distribution: str) -> tuple[int, ...]:
@@ -146,27 +267,44 @@ def builds_offline(setuptools: tuple[int, ...], wheel: bool) -> bool:
 
 def files(kind: str, name: str) -> dict[str, str]:
     """Return the files of a new distribution: texts by path."""
-    made, package = KINDS[kind], f"evosdc_{name.replace('-', '_')}"
+    made, package = MADE[kind], f"evosdc_{name.replace('-', '_')}"
     words = {
         "name": name, "package": package, "distribution": f"evosdc-{name}", "class_name": class_name(name, made),
         "noun": made.noun, "module": made.short, "hook": made.hook, "spec": made.spec.__name__, "suite": made.suite,
         "method": made.short, "given": f", {made.given}" if made.given else "", "declared": DECLARED.get(kind, ""),
+        "contract": IN_WORDS, "title": "".join(part.capitalize() for part in name.split("-")),
+        "data": DATA.get(kind, ""),
+        "look": f"evosdc {name} --help" if kind == "command" else f"evosdc plugins show {name}",
+        "tested": "what it prints" if kind == "command" else f"the suite `{made.suite}`, to which you add your own",
     }  # fmt: skip
     texts = {
         "pyproject.toml": PROJECT,
         "README.md": README,
-        f"{package}/__init__.py": HOOK,
+        ".ci/run": CI,
+        ".github/workflows/test.yml": WORKFLOW,
+        f"{package}/__init__.py": COMMAND_HOOK if kind == "command" else HOOK,
         f"{package}/{made.short}.py": SOURCES[kind],
-        "tests/test_conformance.py": TEST,
+        f"tests/test_{package}.py": _test(made),
     }
     return {path: Template(text).substitute(words) for path, text in texts.items()}
 
 
+def _test(made: Kind) -> str:
+    if made.contract:
+        return TEST
+    return {"limit": LIMIT_TEST, "command": COMMAND_TEST}.get(made.name, FUNCTION_TEST)
+
+
 def class_name(name: str, kind: Kind) -> str:
-    """Return the name of the class: that of the plugin in capitals, unless it means something else in its module."""
-    words = "".join(part.capitalize() for part in name.split("-"))
+    """Return the name of the class: that of the plugin in capitals, unless it means something else in its module.
+
+    A function has the plugin's name in lower case.
+    """
+    words = "".join(part.capitalize() for part in name.split("-")) if kind.contract else name.replace("-", "_")
     taken = set(re.findall(r"\w+", f"{SOURCES[kind.name]} {kind.suite}")) | set(keyword.kwlist)
-    return f"{words}{kind.short.capitalize()}" if words in taken else words
+    if words not in taken:
+        return words
+    return f"{words}{kind.short.capitalize()}" if kind.contract else f"{words}_{kind.short}"
 
 
 def require_usable(kind: str, name: str) -> None:
@@ -180,7 +318,7 @@ def require_usable(kind: str, name: str) -> None:
     if not NAME.fullmatch(name):
         wanted = "lower-case letters and digits joined by hyphens, a letter first"
         faults.append(Fault("NAME", repr(name), wanted, "For example share-changed."))
-    elif kind in SOURCES and name in default_registry().names(kind):
+    elif kind in KINDS and name in default_registry().names(kind):
         taken = f"a name that {default_registry().provider(kind, name)} offers"
         faults.append(Fault(f"{kind} {name}", taken, "a name of your own", "Two offers of one name cannot be used."))
     if faults:

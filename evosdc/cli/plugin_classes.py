@@ -4,9 +4,7 @@ MEASURE = '''"""The measure `$name`."""
 
 import numpy as np
 
-from evosdc.table.schema import Scale
-from evosdc.table.table import Table
-from evosdc.model import Fitted, Measure
+from evosdc.model import Fitted, Measure, Scale, Table
 
 
 class Differing(Fitted):
@@ -38,8 +36,7 @@ MASKING_METHOD = '''"""The masking method `$name`."""
 import numpy as np
 from pydantic import Field
 
-from evosdc.table.table import Table
-from evosdc.model import MaskingMethod, Parameters
+from evosdc.model import MaskingMethod, Parameters, Table
 
 
 class $class_name(MaskingMethod):
@@ -70,9 +67,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from evosdc.table.table import MISSING, Rows, Table
-from evosdc.errors import PluginError
-from evosdc.model import Followed, Microdata, Parameters
+from evosdc.model import MISSING, Followed, Microdata, Parameters, PluginError, Rows, Table
 
 
 class $class_name(Followed[np.ndarray]):
@@ -150,8 +145,7 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
-from evosdc.seeds import Streams
+from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population, Streams
 
 
 class $class_name(Algorithm):
@@ -191,7 +185,7 @@ PRIVACY_MODEL = '''"""The privacy model `$name`."""
 from collections.abc import Mapping
 from typing import Any
 
-from evosdc.model import PrivacyModel, IntruderView
+from evosdc.model import IntruderView, PrivacyModel
 
 
 class $class_name(PrivacyModel):

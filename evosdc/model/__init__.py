@@ -9,7 +9,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from evosdc.datasets.loading import source_from_lines
     from evosdc.errors import DataError, Fault, InputError, ParameterError, PluginError
+    from evosdc.executors.chunk import run_chunk
+    from evosdc.files.delimited_file import parse_delimited
+    from evosdc.files.original import Original
+    from evosdc.files.source import Source
     from evosdc.hookspecs import hookimpl
     from evosdc.kernel import inner_kernel, kernel
     from evosdc.model.aggregation import Aggregation
@@ -67,6 +72,11 @@ if TYPE_CHECKING:
     from evosdc.table.table import MISSING, Rows, Table
 
 _MODULES = {
+    "evosdc.datasets.loading": ("source_from_lines",),
+    "evosdc.executors.chunk": ("run_chunk",),
+    "evosdc.files.delimited_file": ("parse_delimited",),
+    "evosdc.files.original": ("Original",),
+    "evosdc.files.source": ("Source",),
     "evosdc.errors": ("DataError", "Fault", "InputError", "ParameterError", "PluginError"),
     "evosdc.hookspecs": ("hookimpl",),
     "evosdc.kernel": ("inner_kernel", "kernel"),
@@ -167,6 +177,7 @@ __all__ = [
     "Movable",
     "Moving",
     "Offspring",
+    "Original",
     "Outcome",
     "ParameterError",
     "Parameters",
@@ -189,6 +200,7 @@ __all__ = [
     "Seedable",
     "SelfStarting",
     "SharedFiles",
+    "Source",
     "Streams",
     "Table",
     "Task",
@@ -201,6 +213,9 @@ __all__ = [
     "hookimpl",
     "inner_kernel",
     "kernel",
+    "parse_delimited",
+    "run_chunk",
+    "source_from_lines",
     "toolbox_of",
 ]  # fmt: skip
 

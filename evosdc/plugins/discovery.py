@@ -10,7 +10,11 @@ from importlib.metadata import entry_points
 import pluggy
 
 from evosdc import hookspecs
+from evosdc.errors import PluginError
+from evosdc.plugins.contract_version import objection
 from evosdc.plugins.kinds import KINDS, Kind
+from evosdc.plugins.local_files import local_files
+from evosdc.plugins.registered import PLUGIN, RegisteredPlugin, registered
 from evosdc.specs import OCCASIONS, MeasureSpec, Spec
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -105,6 +109,11 @@ def in_words(error: BaseException) -> str:
 
 def _candidates(extra_plugins: Mapping[str, object], by_entry_points: bool) -> Iterator[_Candidate]:
     if by_entry_points:
+        for file in local_files():
+            yield _Candidate(file.name, file.path.name, file.version, file, True)
+        offered = registered()
+        if offered:
+            yield _Candidate(PLUGIN, "", "", RegisteredPlugin(offered), False)
         for entry in sorted(entry_points(group=hookspecs.PROJECT), key=lambda e: (e.name, e.value)):
             distribution, version = (entry.dist.name, entry.dist.version) if entry.dist else ("", "")
             yield _Candidate(entry.name, distribution, version, entry, True)
@@ -113,11 +122,15 @@ def _candidates(extra_plugins: Mapping[str, object], by_entry_points: bool) -> I
 
 
 def _examined(candidate: _Candidate, found: object) -> tuple[LoadedPlugin, list[str]]:
+    objected, fatal = objection(getattr(found, "evosdc_contract", None))
+    if fatal:
+        raise PluginError(objected)
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     manager.register(found, candidate.name)
     known = [*(kind.hook for kind in KINDS.values()), "evosdc_commands", *hookspecs.EVENTS]
     messages = [_misspelt(name, known) for name, hook in vars(manager.hook).items() if not hook.has_spec()]
+    messages += [objected] if objected else []
     messages += [
         f"{name} is not marked with @hookimpl and therefore ignored. Put the marker of evosdc.hookspecs on it."
         for name, member in inspect.getmembers(found, inspect.isroutine)

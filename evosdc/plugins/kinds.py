@@ -35,6 +35,8 @@ class Kind:
         What a conformance suite calls an implementation, and what its constructor needs besides the parameters.
     """
 
+    # A kind without a contract is implemented by functions.
+
     name: str
     plural: str
     spec: type[Spec]
@@ -54,8 +56,8 @@ class Kind:
 
     @property
     def suite(self) -> str:
-        """Name of its conformance suite in `evosdc.testing`; empty where it has none."""
-        return f"{self.contract}Conformance" if self.contract else ""
+        """Name of its conformance suite in `evosdc.testing`."""
+        return f"{self.contract or self.short.capitalize()}Conformance"
 
 
 KINDS: dict[str, Kind] = {
@@ -68,11 +70,11 @@ KINDS: dict[str, Kind] = {
         Kind("genotype", "genotypes", GenotypeSpec, "Genotype", "genotype", "microdata"),
         Kind("algorithm", "algorithms", AlgorithmSpec, "Algorithm", "algorithm", "toolbox"),
         Kind("executor", "executors", ExecutorSpec, "Executor", "executor", "workers"),
-        Kind("dataset", "datasets", DatasetSpec),
-        Kind("format", "formats", FormatSpec),
-        Kind("portfolio", "portfolios", PortfolioSpec),
-        Kind("limit", "limits", LimitSpec),
-        Kind("picture", "pictures", PictureSpec),
+        Kind("dataset", "datasets", DatasetSpec, "", "dataset"),
+        Kind("format", "formats", FormatSpec, "", "format"),
+        Kind("portfolio", "portfolios", PortfolioSpec, "", "portfolio"),
+        Kind("limit", "limits", LimitSpec, "", "limit"),
+        Kind("picture", "pictures", PictureSpec, "", "picture"),
     )
 }
 """By name, in the order of listings."""

@@ -18,6 +18,7 @@ from evosdc.hookspecs import EVENTS
 from evosdc.plugins.discovery import PLUGIN_ERRORS, LoadedPlugin, PluginInfo, PluginProblem, discovered, in_words
 from evosdc.plugins.kinds import KINDS
 from evosdc.plugins.nested import divides, inner_of, parameters_with_inner
+from evosdc.plugins.registered import PLUGIN, registered
 from evosdc.specs import FormatSpec, Spec
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class Registry:
         Those that could be loaded.
     problems : tuple of PluginProblem
         Plugins or offers that could not be used, and clashes.
+    here_only : tuple of str
+        Names registered from Python that no other process can import: what uses them is done in this one.
     """
 
     def __init__(self, plugins: Iterable[LoadedPlugin], problems: Iterable[PluginProblem] = ()) -> None:
@@ -55,6 +58,10 @@ class Registry:
         for plugin in self._loaded:
             for kind, spec in plugin.specs:
                 self._offers[kind].setdefault(spec.name, []).append((spec, plugin.info))
+        own = {plugin.info.name for plugin in self._loaded if not plugin.info.distribution}
+        held = [known for known in registered() if PLUGIN in own]
+        self._implementations |= {(known.kind, known.spec.name): known.implementation for known in held}
+        self.here_only: tuple[str, ...] = tuple(known.spec.name for known in held if not known.importable)
         self.problems: tuple[PluginProblem, ...] = (*problems, *self._clashes())
 
     @classmethod

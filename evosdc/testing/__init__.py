@@ -13,7 +13,7 @@ The tables that the suites use are in `evosdc.testing.tables`. This package, and
 import pytest
 
 _ASSERTING = (
-    "acceptance", "algorithm", "executor", "fitness", "genomes", "genotype", "genotype_capabilities",
+    "acceptance", "algorithm", "executor", "fitness", "functions", "genomes", "genotype", "genotype_capabilities",
     "genotype_decoding", "genotype_storage", "genotype_subject", "genotype_variation", "limit", "masking", "measure",
     "privacy", "purity",
 )  # fmt: skip
@@ -23,6 +23,12 @@ pytest.register_assert_rewrite(*(f"evosdc.testing.{module}" for module in _ASSER
 from evosdc.testing.algorithm import AlgorithmConformance
 from evosdc.testing.executor import ExecutorConformance
 from evosdc.testing.fitness import FitnessConformance
+from evosdc.testing.functions import (
+    DatasetConformance,
+    FormatConformance,
+    PictureConformance,
+    PortfolioConformance,
+)
 from evosdc.testing.genotype import GenotypeConformance
 from evosdc.testing.limit import LimitConformance
 from evosdc.testing.masking import MaskingMethodConformance
@@ -31,7 +37,8 @@ from evosdc.testing.privacy import PrivacyModelConformance, sample_view
 from evosdc.testing.tables import SHAPES, TableShape, edited, sample_microdata, sample_table, shuffled
 
 __all__ = [
-    "SHAPES", "AlgorithmConformance", "ExecutorConformance", "FitnessConformance", "GenotypeConformance",
-    "LimitConformance", "MaskingMethodConformance", "MeasureConformance", "PrivacyModelConformance", "TableShape",
+    "SHAPES", "AlgorithmConformance", "DatasetConformance", "ExecutorConformance", "FitnessConformance",
+    "FormatConformance", "GenotypeConformance", "LimitConformance", "MaskingMethodConformance", "MeasureConformance",
+    "PictureConformance", "PortfolioConformance", "PrivacyModelConformance", "TableShape",
     "edited", "sample_microdata", "sample_table", "sample_view", "shuffled",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from evosdc.cli.new_plugin import NAME, SOURCES, builds_offline, class_name, files
+from evosdc.cli.new_plugin import MADE, NAME, SOURCES, builds_offline, class_name, files
 from evosdc.plugins.discovery import _NAME as REGISTERED
 from evosdc.plugins.kinds import KINDS
 from evosdc.plugins.registry import Registry
@@ -21,7 +21,7 @@ def test_new_plugins_are_offered_and_pass_their_conformance_suites(evosdc, tmp_p
         assert written.status == 0, written.err
         folder = tmp_path / f"evosdc-{name}"
         assert sorted(path.name for path in folder.rglob("*.py")) == sorted(
-            ["__init__.py", f"{KINDS[kind].short}.py", "test_conformance.py"]
+            ["__init__.py", f"{MADE[kind].short}.py", f"test_evosdc_ward_{kind.replace('-', '_')}.py"]
         )
         project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
         assert (project["name"], project["entry-points"]) == (

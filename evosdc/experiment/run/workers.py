@@ -38,6 +38,8 @@ def chosen_executor(chosen: ExecutorChoice, registry: Registry) -> Executor:
     InputError
         There is no such executor, or it refuses its parameters.
     """
+    if registry.here_only:  # no worker could import what was registered
+        return registry.build("executor", "serial", {}, 1)  # type: ignore[no-any-return]
     around = launching_executor(registry.specs("executor")) if chosen == ExecutorChoice() else None
     name, given = (chosen.name, chosen.params) if around is None else (around, {})
     usual_workers = registry.implementation("executor", name).usual_workers
