@@ -73,11 +73,53 @@ def show(name: str, as_json: bool) -> None:
 @plugins.command()
 @click.argument("name")
 @click.option("--kind", metavar="KIND", help="Needed where several kinds offer the name.")
-def test(name: str, kind: str | None) -> int:
-    """Run the conformance tests of what is registered as NAME, with its default parameters."""
-    from evosdc.cli.conformance import conformance
+@click.option("-v", "--verbose", is_flag=True, help="Also show what pytest says.")
+@json_option
+def test(name: str, kind: str | None, verbose: bool, as_json: bool) -> int:
+    """Test what is registered as NAME, with its default parameters: does it keep its contract, and what does it cost?
 
-    return conformance(name, kind)
+    The table has the checks of its conformance suite; whether the same seed gives the same; whether updates equal a
+    new computation; by which power of the number of records the time grows (1: linear); and the memory of a call.
+    """
+    from evosdc.cli.conformance import conformance
+    from evosdc.cli.plugin_report import print_report
+    from evosdc.cli.results import print_json
+
+    report = conformance(name, kind)
+    if as_json:
+        print_json(report.to_json())
+    else:
+        print_report(report, verbose)
+    return 0 if report.passed else 1
+
+
+@plugins.command()
+@click.argument("name", required=False)
+@json_option
+def doctor(name: str | None, as_json: bool) -> int:
+    """Explain plugins that do not load or cannot be used: what is wrong, where, and what to do.
+
+    NAME is a plugin, or a module or file that should be one; by default all plugins are looked at.
+    """
+    from evosdc.cli.results import print_json
+    from evosdc.cli.text import say
+    from evosdc.plugins.diagnosis import diagnose
+
+    found = diagnose(name)
+    if as_json:
+        print_json({"plugins": [asdict(one) for one in found]})
+    else:
+        for one in found:
+            if one.faults:
+                click.secho(f"{one.name} ({one.origin}): does not work as it should", fg="red")
+            else:
+                say(f"{one.name} ({one.origin}): {one.offers or 'no offers'}")
+            for fault in one.faults:
+                say(f"  - {fault.what}")
+                if fault.where:
+                    say(f"    at {fault.where}")
+                say(f"    {fault.advice}")
+    return 1 if any(one.faults for one in found) else 0
 
 
 def _entry(kind: str, name: str) -> dict[str, Any]:

@@ -39,13 +39,14 @@ class LocalFile:
             There is no such file, or its name is that of another module.
         """
         known = sys.modules.get(self.name)
-        if known is not None and getattr(known, "__file__", None) == str(self.path):
+        if known is not None and _same(getattr(known, "__file__", None), self.path):
             return known
         if not self.path.is_file():
             raise PluginError(f"there is no file {self.path}")
         if not self.name.isidentifier():
             raise PluginError(f"{self.path.name} cannot be a module: rename it to letters, digits and underscores")
-        if known is not None or find_spec(self.name) is not None:
+        found = None if known is not None else find_spec(self.name)
+        if known is not None or (found is not None and not _same(found.origin, self.path)):
             raise PluginError(f"{self.path.name} has the name of another module, {self.name}: rename it")
         spec = spec_from_file_location(self.name, self.path)
         if spec is None or spec.loader is None:
@@ -58,6 +59,10 @@ class LocalFile:
             del sys.modules[self.name]
             raise
         return module
+
+
+def _same(file: str | None, path: Path) -> bool:
+    return file is not None and Path(file).resolve() == path.resolve()
 
 
 def local_files() -> list[LocalFile]:
@@ -77,5 +82,8 @@ def add_local_file(path: Path) -> None:
     if not path.is_file() or path.suffix != ".py":
         given = "no file" if not path.exists() else "a folder" if path.is_dir() else "a file that is no Python module"
         raise InputError(Fault(f"--plugin {path}", given, "a file FILE.py with hooks or evosdc.register"))
+    from evosdc.plugins.registry import default_registry
+
+    default_registry.cache_clear()
     listed = [str(file.path) for file in local_files()]
     os.environ[VARIABLE] = os.pathsep.join(dict.fromkeys([*listed, str(path.resolve())]))

@@ -87,7 +87,7 @@ def register(implementation: Any, name: str, *, offer: str | None = None, **spec
         advice = did_you_mean(unknown[0], wanted)
         raise ParameterError(Fault(f"register {name}", ", ".join(unknown), f"fields of {wanted}", advice))
     place = f"{implementation.__module__}:{implementation.__name__}"
-    words = {"summary": (implementation.__doc__ or name).strip().splitlines()[0]} | spec
+    words: dict[str, Any] = {"summary": (implementation.__doc__ or name).strip().splitlines()[0]} | spec
     made = kind.spec(name=name, implementation=place, **words)
     _KNOWN[kind.name, name] = Registered(kind.name, made, implementation, _importable(implementation))
     told = [(known.kind, asdict(known.spec)) for known in _KNOWN.values() if known.importable]

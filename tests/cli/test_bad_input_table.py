@@ -272,8 +272,17 @@ report run -o good.csv
 report run -o folder
 report run -o no/such/new.html
 report run nowhere -o new.html
+choose run
+choose run x -o new
+choose run 99 -o new
+compare
+compare run
+compare nowhere
+compare run --surfaces good.csv
+compare run --paired --surfaces no/such/s.csv
 export run
 export run 0
+export run il= -o new.csv
 export run x -o new.csv
 export run -1 -o new.csv
 export run 99 -o new.csv
@@ -286,13 +295,17 @@ export run 0 -o no/such/new.csv
 finish run --wait later
 watch run --interval 0
 plugins show nope
-plugins test housing
+plugins doctor nobody
+plugins list --plugin nowhere.py
+plugins list --plugin
+plugins test graphml
 plugins lisst
 new-plugin
 new-plugin measure
 new-plugin meazure mine
 new-plugin measure Mine
 new-plugin measure dbil
+new-plugin commands mine
 new-plugin measure mine -o folder
 new-plugin measure mine -o good.csv
 datasets lisst

@@ -211,6 +211,6 @@ def test_plugins_test_runs_the_conformance_suite(evosdc, name):
     assert evosdc("plugins", "test", name).status == 0
 
 
-def test_plugins_test_refuses_what_has_no_suite(evosdc):
-    answer = evosdc("plugins", "test", "housing")
-    assert (answer.status, "no suite" in answer.err) == (2, True)
+def test_plugins_test_refuses_what_needs_files_of_its_own(evosdc):
+    answer = evosdc("plugins", "test", "graphml")
+    assert (answer.status, "a small file of its own" in answer.err) == (2, True)

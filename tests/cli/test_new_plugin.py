@@ -1,15 +1,16 @@
 """`evosdc new-plugin`: what it writes can be imported, is offered, works, and passes its own tests."""
 
 import os
+import re
 import subprocess
 import sys
 import tomllib
 
+import click
 import pytest
 
 from evosdc.cli.new_plugin import MADE, NAME, SOURCES, builds_offline, class_name, files
 from evosdc.plugins.discovery import _NAME as REGISTERED
-from evosdc.plugins.kinds import KINDS
 from evosdc.plugins.registry import Registry
 
 
@@ -46,8 +47,13 @@ def test_its_hook_is_light_and_its_offer_is_found(evosdc, tmp_path, monkeypatch,
     module = __import__(package)
     registry = Registry.load(extra_plugins={name: module})
     assert registry.problems == ()
-    assert registry.spec(kind, name).summary
-    assert registry.implementation(kind, name).__name__ == class_name(name, KINDS[kind])
+    if kind == "command":
+        cli = click.Group()
+        assert registry.add_commands(cli) == ()
+        assert name in cli.commands
+    else:
+        assert registry.spec(kind, name).summary
+        assert registry.implementation(kind, name).__name__ == class_name(name, MADE[kind])
     for imported in [entry for entry in sys.modules if entry.split(".")[0] == package]:
         del sys.modules[imported]
 
@@ -59,7 +65,7 @@ def test_names_that_mean_something_else_make_sound_classes(kind, name):
         if path.endswith(".py"):
             compile(text, path, "exec")
             assert "$" not in text
-    made = class_name(name, KINDS[kind])
+    made = class_name(name, MADE[kind])
     assert made.isidentifier()
     assert f"import {made}" not in SOURCES[kind]
 
@@ -91,7 +97,7 @@ def test_what_follows_needs_nothing_that_is_not_there_or_says_what(evosdc, monke
     monkeypatch.setattr("evosdc.cli.new_plugin.version_of", lambda distribution: (70, 1))
     said = evosdc("new-plugin", "measure", "first-loss").out
     assert f"{sys.executable} -m pip install --no-deps --no-build-isolation -e evosdc-first-loss" in said
-    assert "Then: evosdc plugins test first-loss" in said
+    assert "And: evosdc plugins test first-loss" in said
     monkeypatch.setattr("evosdc.cli.new_plugin.version_of", lambda distribution: (65, 5))
     monkeypatch.setattr("evosdc.cli.new_plugin.find_spec", lambda name: None)
     said = evosdc("new-plugin", "measure", "second-loss").out
@@ -119,3 +125,41 @@ def test_of_many_names_the_nearest_are_told(evosdc):
     assert "mdav" in told
     assert "`evosdc plugins list` shows all." in told
     assert len(told) < 300
+
+
+def test_requirements_readme_and_ci_name_pytest():
+    texts = files("dataset", "ward")
+    assert tomllib.loads(texts["pyproject.toml"])["project"]["optional-dependencies"] == {"test": ["pytest"]}
+    assert "with pytest" in texts["README.md"]
+    assert "-m pytest" in texts[".ci/run"]
+    assert "sh .ci/run" in texts[".github/workflows/test.yml"]
+
+
+def test_its_ci_passes_as_it_is(evosdc, tmp_path):
+    assert evosdc("new-plugin", "command", "ward-count").status == 0
+    folder, target = tmp_path / "evosdc-ward-count", tmp_path / "installed"
+    options = f"--quiet --no-deps --no-build-isolation --disable-pip-version-check --target {target}"
+    # What pip would fetch is there already; an editable installation would change this environment.
+    script = (folder / ".ci" / "run").read_text().replace("-e '.[test]'", ".")
+    done = subprocess.run(
+        ["sh", "-c", script.replace("$(dirname \"$0\")/..", str(folder))],
+        capture_output=True, text=True,
+        env={**os.environ, "PYTHON": sys.executable, "PIP_OPTIONS": options, "PYTHONPATH": str(folder)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 passed" in done.stdout
+    assert any(target.glob("evosdc_ward_count-*.dist-info"))
+
+
+def test_authors_import_from_the_model_and_the_suites_alone():
+    for kind in SOURCES:
+        for path, text in files(kind, "ward-thing").items():
+            if path.endswith(".py") and kind != "command":
+                rooms = set(re.findall(r"^(?:from|import) (evosdc[.\w]*)", text, re.MULTILINE))
+                allowed = {
+                    "evosdc.model",
+                    "evosdc.testing",
+                    "evosdc_ward_thing",
+                    f"evosdc_ward_thing.{MADE[kind].short}",
+                }
+                assert rooms <= allowed | ({"evosdc.plugins.registry"} if kind == "limit" else set())
