@@ -12,6 +12,7 @@ from evosdc_frozen.measure import FrozenMeasure
 from evosdc_frozen.method import FrozenMethod
 from evosdc_frozen.model import FrozenModel
 
+import evosdc
 from evosdc.plugins.contract_version import CONTRACT, objection
 from evosdc.plugins.registry import Registry, default_registry
 from evosdc.testing import (
@@ -50,27 +51,22 @@ def test_a_run_with_all_of_it(tmp_path, monkeypatch):
     entry.write_text(f"from evosdc_frozen import {', '.join(hooks)}\n")
     monkeypatch.setenv("EVOSDC_PLUGINS", str(entry))
     default_registry.cache_clear()
-    try:
-        import evosdc
-
-        found = evosdc.run(
-            {
-                "data": {"name": "housing", "first": 60, "protect": ["degree", "grade1"]},
-                "genotype": "frozen-genotype",
-                "start": {"random": 6},
-                "measures": {"il": ["frozen-measure"], "dr": ["id"]},
-                "fitness": "frozen-fitness",
-                "constraints": ["frozen-model <= 90"],
-                "algorithm": "frozen-algorithm",
-                "stop": {"generations": 3},
-                "executor": "serial",
-            },
-            tmp_path / "run",
-        )
-    finally:
-        default_registry.cache_clear()
+    experiment = {
+        "data": {"name": "housing", "first": 60, "protect": ["degree", "grade1"]},
+        "genotype": "frozen-genotype",
+        "start": {"random": 6},
+        "measures": {"il": ["frozen-measure"], "dr": ["id"]},
+        "fitness": "frozen-fitness",
+        "constraints": ["frozen-model <= 90"],
+        "algorithm": "frozen-algorithm",
+        "stop": {"generations": 3},
+        "executor": "serial",
+    }
+    found = evosdc.run(experiment, tmp_path / "run")
     assert found["best"]["fitness"] == [pytest.approx(found["best"]["scores"]["il"] + found["best"]["scores"]["dr"])]
     assert evosdc_frozen.HEARD[-1] == found["digest"]
+    table = evosdc.read_table(tmp_path / "run" / "best.csv")
+    assert len(evosdc.mask(table, "frozen-method", seed=2)) == 60
 
 
 @pytest.mark.parametrize(

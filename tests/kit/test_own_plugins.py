@@ -13,7 +13,6 @@ import pytest
 import evosdc as evosdc_api
 from evosdc.errors import InputError
 from evosdc.model import Fitness, Fitted, Masking, Measure
-from evosdc.plugins import registered
 from evosdc.plugins.diagnosis import diagnose
 from evosdc.plugins.registry import default_registry
 from tests.cli.conftest import evosdc  # noqa: F401 -- a fixture
@@ -49,21 +48,6 @@ EXPERIMENT = {
     "measures": {"il": ["my-share"], "dr": ["id"]},
     "stop": {"generations": 2},
 }
-
-
-@pytest.fixture(autouse=True)
-def forgotten(monkeypatch):
-    """Leave no plugin behind, in this process or its environment."""
-    monkeypatch.setenv("EVOSDC_PLUGINS", "")
-    monkeypatch.setenv("EVOSDC_REGISTERED", "[]")
-    monkeypatch.setattr(registered, "_KNOWN", {})
-    before = set(sys.modules)
-    default_registry.cache_clear()
-    yield
-    default_registry.cache_clear()
-    for name in set(sys.modules) - before:
-        if name.startswith("own_"):
-            del sys.modules[name]
 
 
 def write(path, text=MINE):

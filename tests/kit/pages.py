@@ -1,0 +1,65 @@
+"""The pages of docs/plugins and what stands in them: ``python -m tests.kit.pages`` writes the examples anew."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from evosdc.cli.new_plugin import MADE, files
+
+FOLDER = Path(__file__).parents[2] / "docs" / "plugins"
+
+EXAMPLES = {
+    "measure": "share-changed",
+    "masking-method": "partial-permutation",
+    "genotype": "suppressions",
+    "algorithm": "own-mutant",
+    "privacy-model": "share-alone",
+    "fitness": "loss-times-risk",
+    "executor": "threads",
+    "dataset": "ward",
+    "portfolio": "gentle",
+    "format": "bar-separated",
+    "limit": "commonest-category",
+    "picture": "change-bars",
+    "command": "count-records",
+}
+"""The plugin of each page, by kind."""
+
+BEGIN, END = "<!-- example, written by tests/kit/pages.py -->", "<!-- end of the example -->"
+
+
+def example(kind: str) -> str:
+    """Return the example of a page: what ``evosdc new-plugin`` writes, hook, implementation and test."""
+    name = EXAMPLES[kind]
+    texts = files(kind, name)
+    package = f"evosdc_{name.replace('-', '_')}"
+    shown = [
+        (f"{package}/__init__.py", "python"),
+        (f"{package}/{MADE[kind].short}.py", "python"),
+        (f"tests/test_{package}.py", ""),
+    ]
+    blocks = [f"`{path}`\n\n```{language}\n{texts[path]}```" for path, language in shown]
+    command = f"    evosdc new-plugin {kind} {name}"
+    return "\n\n".join([BEGIN, f"{command}\n\nwrites, among others:", *blocks, END])
+
+
+def page(kind: str) -> Path:
+    """Return where the page of a kind is."""
+    return FOLDER / f"{kind}.md"
+
+
+def with_example(text: str, kind: str) -> str:
+    """Return a page's text with its example as it is now."""
+    return re.sub(f"{re.escape(BEGIN)}.*?{re.escape(END)}", lambda _: example(kind), text, flags=re.DOTALL)
+
+
+def main() -> None:
+    """Write the examples of all pages anew."""
+    for kind in EXAMPLES:
+        path = page(kind)
+        path.write_text(with_example(path.read_text(encoding="utf-8"), kind), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
