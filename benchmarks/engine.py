@@ -33,7 +33,10 @@ from evosdc.model import Individual
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import read_journal
 
-ALGORITHMS = ("parent-child", "generational", "steady-state", "nsga2", "hill-climbing", "memetic", "islands")
+FRONTS = ("nsga2", "sms-emoa", "moead")
+ALGORITHMS = (
+    "parent-child", "generational", "steady-state", *FRONTS, "hill-climbing", "memetic", "islands",
+)  # fmt: skip
 HOUSING = Path("experiments/housing/cells.toml")
 
 
@@ -42,7 +45,7 @@ def searched(path: Path, algorithm: str, evaluations: int, settings: tuple[str, 
 
     `settings` are further KEY=VALUE, as of ``evosdc run --set``.
     """
-    fitness = ('fitness={ name = "pareto" }',) if algorithm == "nsga2" else ()
+    fitness = ('fitness={ name = "pareto" }',) if algorithm in FRONTS else ()
     # On one core: the default executor would start workers for islands.
     serial = 'executor={ name = "serial" }'
     chosen = read_experiment(path, (f'algorithm={{ name = "{algorithm}" }}', serial, *fitness, *settings))

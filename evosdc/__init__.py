@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from evosdc.errors import EvosdcError, InputError, RunError
     from evosdc.experiment.config.experiment import Experiment
     from evosdc.hookspecs import hookimpl
-    from evosdc.plugins.registered import register
+    from evosdc.plugins.registered import register, unregister
     from evosdc.randomisation.table_estimation import estimate_after_pram
     from evosdc.table.schema import Attribute, Role, Scale, Schema
     from evosdc.table.table import Table
@@ -49,7 +49,7 @@ _MODULES = {
     "evosdc.errors": ("EvosdcError", "InputError", "RunError"),
     "evosdc.experiment.config.experiment": ("Experiment",),
     "evosdc.hookspecs": ("hookimpl",),
-    "evosdc.plugins.registered": ("register",),
+    "evosdc.plugins.registered": ("register", "unregister"),
     "evosdc.randomisation.table_estimation": ("estimate_after_pram",),
     "evosdc.table.schema": ("Attribute", "Role", "Scale", "Schema"),
     "evosdc.table.table": ("Table",),
@@ -60,6 +60,7 @@ __all__ = [
     "Search", "Table", "__version__", "apply", "check_records", "choose", "cluster", "compare", "estimate_after_pram",
     "explain", "finish", "hookimpl", "judge", "limit", "mask", "measure", "member", "neutralise_formulas", "protect",
     "read_table", "register", "risk", "run", "tune",
+    "unregister",
 ]  # fmt: skip
 
 

@@ -44,6 +44,12 @@ class Calling(Display):
         return None if not wished else wished[0] if isinstance(wished[0], str) else ENDED
 
 
+def calling(callback: Callback | Sequence[Callback]) -> Calling | None:
+    """Return the display that tells one callback or several; None without any."""
+    callbacks = (callback,) if callable(callback) else tuple(callback)
+    return Calling(callbacks) if callbacks else None
+
+
 def run(
     experiment: "Experiment | Mapping[str, Any]",
     folder: str | Path | None = None,
@@ -95,7 +101,6 @@ def run(
             stack.enter_context(withdrawn_unless_begun(path))
         resolved = parse_experiment(given, Path.cwd())
         path = path or free_folder(Path("runs"), resolved.heading)
-        shown = Calling((callback,) if callable(callback) else tuple(callback)) if callback else None
-        result = run_study(resolved, path, default_registry(), shown, command="evosdc.run")
+        result = run_study(resolved, path, default_registry(), calling(callback), command="evosdc.run")
     write_pages(path)
     return result | {"folder": str(path)}

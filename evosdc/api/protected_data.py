@@ -17,6 +17,7 @@ from evosdc.table.table import Table
 
 if TYPE_CHECKING:
     from evosdc.experiment.config.experiment import Experiment
+    from evosdc.experiment.run.display import Display
 
 Data = TypeVar("Data")
 
@@ -198,6 +199,7 @@ def protected(
     experiment_on: Callable[[Mapping[str, Any]], "Experiment"],
     folder: str | Path | None,
     command: str,
+    display: "Display | None" = None,
 ) -> ProtectedData[Data]:
     """Run an experiment on data of the user's own, and return what it found in the form of these.
 
@@ -210,6 +212,8 @@ def protected(
         As of `protect`.
     command : str
         What the run folder says of how it came to be.
+    display : Display, optional
+        That is told how the run goes on.
     """
     from evosdc.experiment.build.data import load_data
     from evosdc.experiment.run.own_data import with_own_data, withdrawn_unless_begun
@@ -227,7 +231,7 @@ def protected(
         source = with_own_data({"data": wanted}, original, path)["data"]
         stack.enter_context(withdrawn_unless_begun(path))
         experiment = experiment_on(source)
-        result = run_study(experiment, path, default_registry(), command=command)
+        result = run_study(experiment, path, default_registry(), display, command)
         if folder is not None:
             write_pages(path)
         published = read_masked(path / result["best"]["file"], load_data(experiment.data, default_registry())).table

@@ -12,6 +12,7 @@ from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
 
 if TYPE_CHECKING:
+    from evosdc.api.experiments import Callback
     from evosdc.experiment.config.experiment import Experiment
 
 Data = TypeVar("Data")
@@ -37,6 +38,7 @@ def protect(
     seed: int = 1,
     executor: str | Mapping[str, Any] = "serial",
     folder: str | Path | None = None,
+    callback: "Callback | Sequence[Callback]" = (),
 ) -> ProtectedData[Data]:
     """Protect data with good defaults, as ``evosdc protect`` does.
 
@@ -79,6 +81,8 @@ def protect(
         As in an experiment: ``{"name": "processes", "workers": 4}``.
     folder : str or Path, optional
         A new folder for the run with all its files and the report; by default none is kept.
+    callback : callable or sequence of callable, optional
+        As of `run`: called after each generation, and can end the search.
 
     Raises
     ------
@@ -92,6 +96,7 @@ def protect(
     >>> found = evosdc.protect(frame, require=["k-anonymity >= 3"], time=60)  # doctest: +SKIP
     >>> found.frame, found.verdict, found.front, found.scores, found.report("report.html")  # doctest: +SKIP
     """
+    from evosdc.api.experiments import calling
     from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.engine.choice import Preference, choice_of
     from evosdc.experiment.build.protection import protection
@@ -135,4 +140,4 @@ def protect(
         )
 
     given_data = Given(data, original, tuple(names), roles, neutralise_formulas)
-    return protected(given_data, experiment_on, folder, "evosdc.protect")
+    return protected(given_data, experiment_on, folder, "evosdc.protect", calling(callback))

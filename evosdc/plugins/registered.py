@@ -90,10 +90,25 @@ def register(implementation: Any, name: str, *, offer: str | None = None, **spec
     words: dict[str, Any] = {"summary": (implementation.__doc__ or name).strip().splitlines()[0]} | spec
     made = kind.spec(name=name, implementation=place, **words)
     _KNOWN[kind.name, name] = Registered(kind.name, made, implementation, _importable(implementation))
-    told = [(known.kind, asdict(known.spec)) for known in _KNOWN.values() if known.importable]
-    os.environ[VARIABLE] = json.dumps(told)
+    _tell()
     default_registry.cache_clear()
     return implementation
+
+
+def unregister(name: str) -> None:
+    """Take back everything that this program has registered under a name; nothing happens where there is none."""
+    from evosdc.plugins.registry import default_registry
+
+    for key in [key for key in _KNOWN if key[1] == name]:
+        del _KNOWN[key]
+    _tell()
+    default_registry.cache_clear()
+
+
+def _tell() -> None:
+    """Tell workers that are started from now on what they can import."""
+    told = [(known.kind, asdict(known.spec)) for known in _KNOWN.values() if known.importable]
+    os.environ[VARIABLE] = json.dumps(told)
 
 
 class RegisteredPlugin:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import evosdc as evosdc_api
@@ -94,6 +95,19 @@ def test_callbacks_see_each_generation_and_can_end_a_run(tmp_path):
     found = evosdc_api.run(single, tmp_path / "run", callback=[enough, lambda record: record.clear()])
     assert (found["stopped"], found["generations"], seen) == ("good enough", 2, [0, 1, 2])
     assert evosdc_api.run(single, tmp_path / "two", callback=lambda record: True)["stopped"] == "ended by a callback"
+
+
+def test_callbacks_and_choices_of_a_protection():
+    frame = pd.DataFrame({"a": list("xyzxyzxyzxyz"), "b": list("pqpqppqqpqpq"), "c": list("uvwuvvwwuvuv")})
+    seen = []
+    found = evosdc_api.protect(
+        frame, protect=["a", "b"], tune=False, second_opinion=False, choose={"il": 20}, generations=5,
+        callback=lambda record: seen.append(record["generation"]) or record["generation"] == 2,
+    )  # fmt: skip
+    assert seen == [0, 1, 2]
+    assert found.result["stopped"] == "ended by a callback"
+    member = found.result["front"][found.result["chosen"]["member"]]
+    assert (found.il, found.dr) == (member["scores"]["il"], member["scores"]["dr"])
 
 
 @pytest.mark.parametrize("choose", ["knee", "balanced", {"il": 30}, {"il": 30, "dr": 10}])

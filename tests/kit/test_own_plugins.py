@@ -141,6 +141,10 @@ def test_what_no_worker_can_import_is_done_here(tmp_path):
     )
     assert found["best"]["fitness"] == [pytest.approx(sum(found["best"]["scores"][name] for name in ("il", "dr")))]
     assert found["portfolio"]["size"] == 1
+    for name in ("my-share", "my-sum", "my-start"):
+        evosdc_api.unregister(name)
+    assert default_registry().here_only == ()
+    assert "my-share" not in default_registry().names("measure")
 
 
 def test_faults_of_a_registration_are_told():

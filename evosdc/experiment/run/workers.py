@@ -1,5 +1,6 @@
 """How the work of a run leaves this process: its executor, and its problem as files that workers read."""
 
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,8 +27,24 @@ EVALUATE, EVOLVE, PREPARE = f"{_TASKS}:evaluate", f"{_TASKS}:evolve", f"{_TASKS}
 
 
 def executor_of(experiment: Experiment, registry: Registry) -> Executor:
-    """Return the executor of an experiment, not started; where none is named, the one that started this program."""
+    """Return the executor of an experiment, not started; where none is named, the one that started this program.
+
+    What uses names that no other process can import (`Registry.here_only`) has no workers.
+    """
+    if registry.here_only and not set(registry.here_only).isdisjoint(_texts(experiment.to_json())):
+        return registry.build("executor", "serial", {}, 1)  # type: ignore[no-any-return]
     return chosen_executor(experiment.executor, registry)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _texts(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _texts(inner)
 
 
 def chosen_executor(chosen: ExecutorChoice, registry: Registry) -> Executor:
@@ -38,8 +55,6 @@ def chosen_executor(chosen: ExecutorChoice, registry: Registry) -> Executor:
     InputError
         There is no such executor, or it refuses its parameters.
     """
-    if registry.here_only:  # no worker could import what was registered
-        return registry.build("executor", "serial", {}, 1)  # type: ignore[no-any-return]
     around = launching_executor(registry.specs("executor")) if chosen == ExecutorChoice() else None
     name, given = (chosen.name, chosen.params) if around is None else (around, {})
     usual_workers = registry.implementation("executor", name).usual_workers
