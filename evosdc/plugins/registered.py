@@ -2,7 +2,8 @@
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from importlib import import_module
 from typing import Any
@@ -44,13 +45,19 @@ _KNOWN: dict[tuple[str, str], Registered] = {}
 
 def registered() -> tuple[Registered, ...]:
     """Return all that is registered in this process, and what the process that started it had registered."""
-    for kind, spec in json.loads(os.environ.get(VARIABLE, "[]")):
-        if (kind, spec["name"]) not in _KNOWN:
-            made = KINDS[kind].spec(**{key: _tuples(value) for key, value in spec.items()})
-            module, _, attribute = made.implementation.partition(":")
-            found = getattr(import_module(module), attribute)
-            _KNOWN[kind, made.name] = Registered(kind, made, found, True)
+    with suppress(ValueError):  # the variable was set by hand
+        for kind, spec in json.loads(os.environ.get(VARIABLE, "[]")):
+            if (kind, spec["name"]) not in _KNOWN:
+                _inherit(kind, spec)
     return tuple(_KNOWN.values())
+
+
+def _inherit(kind: str, spec: Mapping[str, Any]) -> None:
+    """Take over what the process that started this one had registered, where it can be imported here."""
+    made = KINDS[kind].spec(**{key: _tuples(value) for key, value in spec.items()})
+    module, _, attribute = made.implementation.partition(":")
+    with suppress(ImportError, AttributeError):  # the name is then unknown, which is told where it is used
+        _KNOWN[kind, made.name] = Registered(kind, made, getattr(import_module(module), attribute), True)
 
 
 def register(implementation: Any, name: str, *, offer: str | None = None, **spec: Any) -> Any:

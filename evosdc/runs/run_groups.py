@@ -14,6 +14,9 @@ from evosdc.runs.reader import RecordedRun
 APART = ("title", "seed", "replicates", "sweep", "executor", "second_opinion", "on_error")
 """Keys of an experiment that make no other search of it."""
 
+PLACES = ("name", "file", "schema")
+"""Keys of the data that say where they are."""
+
 JUDGED = ("data", "measures")
 """Keys that IL and DR depend on; the fitness depends on ``fitness`` besides."""
 
@@ -52,7 +55,7 @@ def grouped(runs: Sequence[RecordedRun]) -> list[RunGroup]:
     if len(found) < 2:
         given = f"{len(runs)} run{'s' * (len(runs) != 1)} of one and the same search"
         raise DataError(Fault("runs", given, "runs of two searches or more", "Name run folders that differ."))
-    labels = _labels([members[0].resolved for members in found.values()], [m[0].name for m in found.values()])
+    labels = _labels([_said(members[0]) for members in found.values()], [m[0].name for m in found.values()])
     return [
         RunGroup(label, tuple(sorted(members, key=_seed)))
         for label, members in zip(labels, found.values(), strict=True)
@@ -66,9 +69,8 @@ def one_search(runs: Sequence[RecordedRun]) -> bool:
 
 def same(groups: Sequence[RunGroup], *keys: str) -> bool:
     """Whether the experiments of all groups say the same under some keys."""
-    return all(
-        group.runs[0].resolved.get(key) == groups[0].runs[0].resolved.get(key) for group in groups for key in keys
-    )
+    told = [_said(group.runs[0]) for group in groups]
+    return all(one.get(key) == told[0].get(key) for one in told for key in keys)
 
 
 def front_of(run: RecordedRun) -> Points:
@@ -79,7 +81,16 @@ def front_of(run: RecordedRun) -> Points:
 
 
 def _search(run: RecordedRun) -> str:
-    return json.dumps({key: value for key, value in run.resolved.items() if key not in APART}, sort_keys=True)
+    return json.dumps(_said(run), sort_keys=True)
+
+
+def _said(run: RecordedRun) -> dict[str, Any]:
+    """Return what an experiment says of its search; the data by their digest, wherever a copy of them lies."""
+    said = {key: value for key, value in run.resolved.items() if key not in APART}
+    data, digest = said.get("data"), run.environment.get("data")
+    if isinstance(data, Mapping) and digest:
+        said["data"] = {key: value for key, value in data.items() if key not in PLACES} | {"digest": digest}
+    return said
 
 
 def _seed(run: RecordedRun) -> int:
@@ -87,7 +98,7 @@ def _seed(run: RecordedRun) -> int:
 
 
 def _labels(experiments: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[str]:
-    told = [dict(_flat({k: v for k, v in e.items() if k not in APART})) for e in experiments]
+    told = [dict(_flat(experiment)) for experiment in experiments]
     keys = list(dict.fromkeys(key for one in told for key in one))
     differ = [key for key in keys if len({one.get(key) for one in told}) > 1]
     # Parameters that only one of two algorithms has would say nothing that its name does not.

@@ -97,6 +97,17 @@ def test_callbacks_see_each_generation_and_can_end_a_run(tmp_path):
     assert evosdc_api.run(single, tmp_path / "two", callback=lambda record: True)["stopped"] == "ended by a callback"
 
 
+def test_frames_of_a_program_are_the_same_data_wherever_their_copies_lie(tmp_path):
+    frame = pd.DataFrame({"a": list("xyzxyzxyzxyz"), "b": list("pqpqppqqpqpq")})
+    for name in ("nsga2", "spea2"):
+        for seed in (1, 2):
+            own = {"seed": seed, "algorithm": {"name": name}, "replicates": 1, "data": {"protect": ["a", "b"]}}
+            evosdc_api.run(EXPERIMENT | own | {"stop": {"generations": 1}}, tmp_path / f"{name}-{seed}", data=frame)
+    found = evosdc_api.compare(sorted(tmp_path.iterdir()))
+    assert [len(group["runs"]) for group in found["groups"]] == [2, 2]
+    assert [group["label"] for group in found["groups"]] == ["algorithm.name = nsga2", "algorithm.name = spea2"]
+
+
 def test_callbacks_and_choices_of_a_protection():
     frame = pd.DataFrame({"a": list("xyzxyzxyzxyz"), "b": list("pqpqppqqpqpq"), "c": list("uvwuvvwwuvuv")})
     seen = []
