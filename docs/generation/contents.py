@@ -27,8 +27,9 @@ BELOW: dict[str, tuple[str, ...]] = {
     ),
     "docs/reference/README": (
         "generated/commands", "generated/schema", "generated/experiment", "generated/plugins", "generated/python",
-        "../masking/README", "../measures/README", "../runs", "../glossary",
+        "../masking/README", "../measures/README", "../plugins/index", "../runs", "../glossary",
     ),
+    "docs/plugins/index": ("tutorial", "*"),
     "docs/masking/README": ("*",),
     "docs/measures/README": ("*",),
     "docs/papers": ("../experiments/*/README",),

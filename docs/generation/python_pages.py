@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from inspect import isclass, isfunction
 from typing import Any
@@ -29,7 +30,12 @@ def module_page(module: str, title: str) -> str:
     """Return the page of one module: its docstring, then each public name."""
     parts = [f"# {title}: `{module}`\n", python("automodule", module, "no-members")]
     names = public(module)
+    elsewhere = [name for name, value in names if home(value, module) != module]
+    if elsewhere:
+        parts.append(f"Described with other modules: {', '.join(f'`{name}`' for name in elsewhere)}.\n")
     for name, value in names:
+        if name in elsewhere:
+            continue
         if isclass(value):
             parts.append(f"## `{name}`\n\n{python('autoclass', f'{module}.{name}', 'members')}")
         elif isfunction(value):
@@ -38,6 +44,16 @@ def module_page(module: str, title: str) -> str:
     return "\n".join([*parts, *([f"Besides: {', '.join(others)}."] if others else [])])
 
 
+def home(value: Any, otherwise: str) -> str:
+    """Return the module on whose page a class or function is described: its own, else the first that has it."""
+    if not isclass(value) and not isfunction(value):
+        return otherwise
+    if value.__module__ in MODULES:
+        return value.__module__
+    return next((module for module in MODULES if any(value is one for _, one in public(module))), otherwise)
+
+
+@cache
 def public(module: str) -> list[tuple[str, Any]]:
     """Return the public names of a module: those of ``__all__``, else what is defined there."""
     loaded = import_module(module)

@@ -87,7 +87,8 @@ def test_unknown_key_and_wrong_type_are_told_together(evosdc, files):
         'genotype = { name = "cells", mutation = 1 }\nfitness = "meen"\n'
         'algorithm = { name = "parent-child", leaders = 0 }\n'
     )
-    assert_refused(evosdc("check", "x.toml"), "mutations", "meen", "Did you mean 'mean'?", "leaders")
+    wanted = ("wanted 'poisson' or 'bernoulli'", "meen", "Did you mean 'mean'?", "leaders")
+    assert_refused(evosdc("check", "x.toml"), *wanted)
 
 
 def test_keys_within_keys_are_suggested_too(evosdc, files):

@@ -15,6 +15,8 @@ SETS = ("repu", "disco", "tcap")
 LOSSES = ("tables-3", "association", "classifier-utility", "pmse")
 RISKS = ("learned-linkage", "partial-linkage", "linkability", "learned-inference", "inference", "singling-out")
 ALL = (*RISKS, *SETS, *LOSSES)
+OF_GRAPHS = ("informed-semantic-dr", "neighbourhood-dr")
+"""Judges of another plugin."""
 
 
 def judge(name, **params):

@@ -8,7 +8,7 @@ from evosdc.plugins.registry import default_registry
 from evosdc.specs import MeasureSpec
 from evosdc.testing.measure import MeasureConformance
 from evosdc.testing.tables import sample_table, shuffled
-from tests.plugins.judges.cases import ALL, LOSSES, judge, people, permuted
+from tests.plugins.judges.cases import ALL, LOSSES, OF_GRAPHS, judge, people, permuted
 
 FEW = ("one-record", "missing-values")
 """Tables for what learns on each."""
@@ -111,7 +111,8 @@ def test_a_judge_says_what_a_second_opinion_needs(name):
 def test_there_are_no_judges_but_these():
     found = default_registry()
     assert {n for n in found.defaults("measure", "judge") if issubclass(found.implementation("measure", n), Judge)} == {
-        *ALL
+        *ALL,
+        *OF_GRAPHS,
     }
 
 
