@@ -16,10 +16,11 @@ from evosdc.cli import main
 from evosdc.errors import DataError, InputError
 from evosdc.experiment.config.recipe_file import read_recipe
 
+PLANS = '"recipes", draws = 2, fresh_draws = 2, lasting = false'
 EXPERIMENT = """
 seed = 3
 data = {{ file = "{data}", protect = ["age", "region", "income"] }}
-genotype = {{ name = "recipes", draws = 2, fresh_draws = 2 }}
+genotype = {{ name = {plans} }}
 measures = {{ il = ["ctbil", "il1s"], dr = ["dbrl"] }}
 algorithm = {{ name = "racing", population = 6, children = 6 }}
 fitness = "max"
@@ -61,7 +62,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("waves")
     for year in (2025, 2026):
         wave(year).to_csv(home / f"{year}.csv", index=False)
-    (home / "recipes.toml").write_text(EXPERIMENT.format(data="2025.csv"))
+    (home / "recipes.toml").write_text(EXPERIMENT.format(plans=PLANS, data="2025.csv"))
     code, _, told = evosdc_says("run", home / "recipes.toml", "-o", home / "run", "--quiet")
     assert code == 0, told
     return home
@@ -129,7 +130,7 @@ def test_what_was_changed_by_hand_is_told_and_what_cannot_be_carried_out_is_refu
 
 
 def test_of_several_objectives_none_is_the_score_of_the_recipe(home: Path, tmp_path: Path) -> None:
-    text = EXPERIMENT.format(data=home / "2025.csv").replace('fitness = "max"', 'fitness = "pareto"')
+    text = EXPERIMENT.format(plans=PLANS, data=home / "2025.csv").replace('fitness = "max"', 'fitness = "pareto"')
     (tmp_path / "pareto.toml").write_text(text)
     code, _, told = evosdc_says("run", tmp_path / "pareto.toml", "-o", tmp_path / "run", "--quiet")
     assert code == 0, told
@@ -230,7 +231,7 @@ def test_a_file_that_is_distributed_otherwise_is_taken_where_that_is_asked_for(h
 
 
 def test_a_recipe_starts_another_search(home: Path, tmp_path: Path) -> None:
-    text = EXPERIMENT.format(data=home / "2025.csv").replace('"recipes", draws = 2, fresh_draws = 2', '"cells"')
+    text = EXPERIMENT.format(plans=PLANS, data=home / "2025.csv").replace(PLANS, '"cells"')
     text = text.replace('"racing", population = 6, children = 6', '"parent-child"')
     (tmp_path / "cells.toml").write_text(text + f'start = {{ recipes = ["{home / "run" / "recipe.toml"}"] }}\n')
     code, said, told = evosdc_says("run", tmp_path / "cells.toml", "-o", tmp_path / "cells", "--json")

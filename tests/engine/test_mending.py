@@ -30,7 +30,7 @@ def problem():
             seed=1,
             data={"name": "adult", "first": 600, "protect": ["education", "marital-status", "occupation"]},
             start={"methods": [CHAIN]},
-            genotype={"name": "recipes", "draws": 4},
+            genotype={"name": "recipes", "draws": 4, "lasting": False},
             measures={"il": ["ctbil"], "dr": ["dbrl"], "other": ["worst-relabelling"]},
             structural_zeros=True,
             fitness="max",

@@ -14,4 +14,4 @@ class TestRecipes(GenotypeConformance):
 
     def genotype(self, microdata: Microdata) -> Genotype[Recipe]:
         """Return the genotype with its defaults."""
-        return Recipes(Recipes.Params(), microdata, METHODS)
+        return Recipes(Recipes.Params(lasting=False), microdata, METHODS)
