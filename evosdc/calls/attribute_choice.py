@@ -40,8 +40,8 @@ def choose_attributes(schema: Schema, attributes: Sequence[str] | None, otherwis
     return chosen
 
 
-def withheld_fault(where: str, names: Sequence[str], schema: Schema) -> Fault:
-    """Return the fault of attributes that are to be protected though their role keeps them from the file."""
+def withheld_fault(where: str, names: Sequence[str], schema: Schema, wanted: str = "quasi-identifiers") -> Fault:
+    """Return the fault of attributes that are to be protected or read though their role keeps them from the file."""
     roles = " and ".join(sorted({"an identifier" if schema[n].role is Role.IDENTIFIER else "to drop" for n in names}))
     advice = "Attributes of these roles are left out of a protected file; give it another role if it is none."
-    return Fault(where, f"{', '.join(names)}, {roles}", "quasi-identifiers", advice)
+    return Fault(where, f"{', '.join(names)}, {roles}", wanted, advice)

@@ -118,6 +118,14 @@ class Genotype(ABC, Generic[G]):
         """
         return self.random(rng)
 
+    @classmethod
+    def auxiliary_names(cls, params: Any) -> tuple[str, ...]:
+        """Return the attributes that the genotype with these ``Params`` reads beside the protected ones; usually none.
+
+        ``microdata.table`` holds them then whatever their role.
+        """
+        return ()
+
     def distance(self, a: G, b: G) -> float:
         """Return how far apart two genomes are, at least 0; by default 0 for equal genomes and 1 for others.
 

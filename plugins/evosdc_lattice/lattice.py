@@ -69,7 +69,8 @@ class Lattice(
         )
         p: int | None = Field(None, ge=1, description="distinct sensitive values of a class (p-sensitivity)")
         sensitive: tuple[str, ...] | None = Field(
-            None, description="sensitive attributes; default: those with that role in the schema"
+            None,
+            description="sensitive attributes, of any role that is published; default: those with the role sensitive",
         )
         require: tuple[str, ...] = Field(
             (), description='registered privacy models that every class must meet, such as ["beta-likeness <= 2"]'
@@ -135,6 +136,11 @@ class Lattice(
             given = f"{self.params.model_dump(exclude_defaults=True)} for {self.space.n} records"
             advice = "Even the file with nothing but roots does not meet it: choose a smaller k or l, or a larger t."
             raise ParameterError(Fault("genotype lattice", given, "a privacy model that can be met", advice))
+
+    @classmethod
+    def auxiliary_names(cls, params: Any) -> tuple[str, ...]:
+        """Return the attributes that are named as sensitive, whatever their role."""
+        return params.sensitive or ()
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
+from evosdc.calls.attribute_choice import withheld_fault
 from evosdc.engine.choice import Choice, Preference
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
-from evosdc.errors import ExperimentError, Fault, FaultCollector, PluginError
+from evosdc.errors import DataError, ExperimentError, Fault, FaultCollector, PluginError
 from evosdc.experiment.build.constraints import parse_constraints
 from evosdc.experiment.build.data import load_data, microdata_of, require_order_of
 from evosdc.experiment.build.problem import build_problem, fitness_of, judged_as_usual
@@ -73,6 +74,26 @@ def measures_auxiliary(measures: Measures | None, schema: Schema, registry: Regi
     return tuple(dict.fromkeys(needed))
 
 
+def read_by_genotype(experiment: Experiment, schema: Schema, registry: Registry) -> tuple[str, ...]:
+    """Return the attributes that the genotype reads beside those that it masks; faulty parameters, refused later, none.
+
+    Raises
+    ------
+    SchemaError, DataError
+        The file lacks some of them, or leaves them out when it is published.
+    """
+    name = experiment.genotype.name
+    names: tuple[str, ...] = ()
+    with FaultCollector().step():
+        params = registry.parameters("genotype", name, experiment.genotype.params)
+        names = registry.implementation("genotype", name).auxiliary_names(params)
+    schema.require(names, f"genotype {name}")
+    withheld = [each for each in names if not schema[each].role.published]
+    if withheld:
+        raise DataError(withheld_fault(f"genotype {name}", withheld, schema, "published attributes"))
+    return names
+
+
 def assemble(experiment: Experiment, registry: Registry, seed: int | None = None) -> Assembly:
     """Return everything that a run needs.
 
@@ -101,7 +122,10 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
         auxiliary = measures_auxiliary(experiment.measures, source.table.schema, registry)
         with collect.step():
             auxiliary += attributes_read(written or (), source.table.schema, protect)
-        microdata = _kept(collect, lambda: microdata_of(source, protect, auxiliary, threshold, people))
+        own = _kept(collect, lambda: read_by_genotype(experiment, source.table.schema, registry))
+        if own is not None:
+            auxiliary += own
+            microdata = _kept(collect, lambda: microdata_of(source, protect, auxiliary, threshold, people))
     if source is not None and microdata is not None and experiment.measures is None:
         whole = microdata_of(source, protect, source.table.schema.names, population=people)
         with FaultCollector().step():  # a constraint that cannot be read is told of below

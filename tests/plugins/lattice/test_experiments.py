@@ -207,3 +207,36 @@ def test_a_fitness_of_a_measure_that_is_not_taken_is_told(evosdc, tmp_path):
     status, _, said = evosdc("check", tmp_path / "x.toml", "--set", "fitness.name=entropy")
     assert status == 2
     assert "entropy" in said
+
+
+@pytest.mark.parametrize("role", ["other", "weight", "stratum"])
+def test_any_published_column_can_be_sensitive(role, evosdc, tmp_path):
+    write_file(tmp_path)
+    schema = (tmp_path / "schema.toml").read_text(encoding="utf-8")
+    scale = "numeric" if role == "weight" else "nominal"
+    written = schema.replace(
+        'illness = { role = "sensitive", scale = "nominal" }', f'illness = {{ role = "{role}", scale = "{scale}" }}'
+    )
+    (tmp_path / "schema.toml").write_text(written, encoding="utf-8")
+    if role == "weight":
+        text = (tmp_path / "x.csv").read_text(encoding="utf-8")
+        (tmp_path / "x.csv").write_text(text.replace("flu", "1.5").replace("cold", "2.5"), encoding="utf-8")
+    run(evosdc, tmp_path, 'genotype.sensitive="illness"')
+    classes = {}
+    for row in csv.DictReader((tmp_path / "run" / "best.csv").open(encoding="utf-8"), delimiter=";"):
+        classes.setdefault((row["age"], row["town"]), set()).add(row["illness"])
+    classes.pop(("*", "*"), None)
+    assert classes
+    assert all(len(values) >= 2 for values in classes.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("id", "an identifier"), ("nix", "one of id, age, town"), ("age", "protected as well")]
+)
+def test_columns_that_cannot_be_sensitive_are_refused_once(name, said, evosdc, tmp_path):
+    write_file(tmp_path)
+    words = ["run", tmp_path / "x.toml", "-o", tmp_path / "run", "--set", f'genotype.sensitive="{name}"']
+    status, _, err = evosdc(*words)
+    assert status == 2
+    assert said in err
+    assert err.count("genotype lattice") == 1
