@@ -1,6 +1,7 @@
 """The hybrid of Cui, Kim and Lee (2011): a genetic algorithm with a tabu search in place of mutation."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +10,7 @@ from pydantic import Field
 from evosdc.model import Individual, Offspring, Population
 from evosdc.seeds import Streams
 from evosdc_lattice.genetic import wheel
-from evosdc_lattice.search import LatticeSearch, proposed, publishable
+from evosdc_lattice.search import LatticeSearch, guiding, proposed, publishable
 from evosdc_lattice.tabu import LARGE, TabuList, TabuParams, judged_neighbours, next_node
 
 _TABU = 1 << 16
@@ -18,6 +19,10 @@ _TABU = 1 << 16
 
 class GeneticTabu(LatticeSearch):
     """Every child of the crossover goes through a tabu search, and the best node that it met takes the child's place.
+
+    On large lattices one tabu search comes first, alone and longer, from the best of the nodes that were drawn; the
+    best nodes that it met are then crossed. Searches side by side share the nodes that may be judged, and none of
+    them comes far while these are few (reconstruction).
 
     All tabu searches of a genetic cycle run side by side. A generation of the engine is one tabu cycle of all of them,
     so a genetic cycle takes ``cycles + 1`` generations. The paper's text has 100 genetic cycles and its experiments 20;
@@ -32,6 +37,12 @@ class GeneticTabu(LatticeSearch):
             None, ge=2, description="nodes of a generation; default: 20 as in the paper, 4 beyond ten million nodes"
         )
         cycles: int = Field(20, ge=1, description="cycles of each tabu search")
+        lead: int | None = Field(
+            None,
+            ge=0,
+            description="cycles of a single tabu search that comes first; default: none, as in the paper, and 50 beyond "
+            "ten million nodes",
+        )
 
     params: Params
 
@@ -40,9 +51,17 @@ class GeneticTabu(LatticeSearch):
         """Nodes of a generation."""
         return self.params.population or (4 if self.lattice.space.size > LARGE else 20)
 
+    @property
+    def lead(self) -> int:
+        """Cycles of the tabu search that comes first."""
+        given = self.params.lead
+        return (50 if self.lattice.space.size > LARGE else 0) if given is None else given
+
     def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return random candidates where there are some; without them the search draws its own."""
         started = [individual for individual in candidates if individual.origin == "random"]
+        if started and self.lead:
+            return self._begun(started, {}, Population(()), ())
         individuals = tuple(started or candidates)
         return Population(individuals, memory=self._parents(len(individuals)) if started else {})
 
@@ -96,19 +115,41 @@ class GeneticTabu(LatticeSearch):
         memory = population.memory
         kept = {name: memory[name] for name in ("visited",) if name in memory}
         if "cycle" not in memory:
+            if self.lead:
+                return self._begun(evaluated, kept, population, evaluated)
             return self.moved_on(population, evaluated, kept | self._parents(len(evaluated)), evaluated)
-        size = len(evaluated)
         if int(memory["cycle"]) < 0:
-            attributes = len(self.lattice.space.top)
-            state = {
-                "cycle": np.array(0),
-                "size": np.array(size),
-                "owner": np.full(2 * size, -1),
-                "tabu": np.full((size, self.params.tabu_size, attributes), -1, dtype=np.int16),
-                "until": np.full((size, self.params.tabu_size), -1, dtype=np.int64),
-            }
+            state = self._started(len(evaluated), len(evaluated))
             return self.moved_on(population, [*evaluated, *evaluated], kept | state, evaluated)
         return self._cycled(population, offspring, evaluated, kept)
+
+    def _started(self, size: int, known: int) -> dict[str, NDArray[Any]]:
+        """Return the memory of so many tabu searches at their beginning, with `known` best nodes behind the current."""
+        attributes = len(self.lattice.space.top)
+        return {
+            "cycle": np.array(0),
+            "size": np.array(size),
+            "owner": np.full(size + known, -1),
+            "tabu": np.full((size, self.params.tabu_size, attributes), -1, dtype=np.int16),
+            "until": np.full((size, self.params.tabu_size), -1, dtype=np.int64),
+        }
+
+    def _begun(
+        self,
+        drawn: Sequence[Individual],
+        kept: dict[str, NDArray[np.int16]],
+        population: Population,
+        evaluated: Sequence[Individual],
+    ) -> Population:
+        """Return the population of the single search that comes first: its node, then the best nodes met."""
+        node = min(drawn, key=lambda i: (guiding(i, self.params.penalty), i.key))
+        best = self._best(drawn)
+        state = self._started(1, len(best)) | {"lead": np.array(len(best))}
+        return self.moved_on(population, [node, *best], kept | state, evaluated)
+
+    def _best(self, individuals: Sequence[Individual]) -> list[Individual]:
+        """Return the best distinct nodes, as many as a generation has."""
+        return sorted({i.key: i for i in individuals}.values(), key=_rank)[: self.size]
 
     def _cycled(
         self,
@@ -119,26 +160,30 @@ class GeneticTabu(LatticeSearch):
     ) -> Population:
         memory, size = population.memory, int(population.memory["size"])
         owner = np.array([item.parents[1] for item in offspring])
+        leading = int(memory["lead"]) if "lead" in memory else 0
         current = list(population.individuals[:size])
-        best = list(population.individuals[size : 2 * size])
+        best = list(population.individuals[size : size + (leading or size)])
         lists = []
         for search in range(size):
             mine = np.flatnonzero(owner == search)
             if len(mine):
                 current[search] = population.individuals[offspring[int(mine[0])].parents[0]]
-            best[search] = min([best[search], current[search], *(evaluated[int(i)] for i in mine)], key=_rank)
+            if not leading:
+                best[search] = min([best[search], current[search], *(evaluated[int(i)] for i in mine)], key=_rank)
             tabu = TabuList(memory["tabu"][search], memory["until"][search])
             lists.append(tabu.entered(current[search].genome, population.generation, self.params.tabu_life))
+        if leading:
+            best = self._best([*best, *evaluated])
         cycle = int(memory["cycle"]) + 1
-        if cycle >= self.params.cycles:
-            return self.moved_on(population, best, kept | self._parents(size), evaluated)
+        if cycle >= (self.lead if leading else self.params.cycles):
+            return self.moved_on(population, best, kept | self._parents(len(best)), evaluated)
         state = {
             "cycle": np.array(cycle),
             "size": np.array(size),
-            "owner": np.concatenate([np.full(2 * size, -1), owner]),
+            "owner": np.concatenate([np.full(size + len(best), -1), owner]),
             "tabu": np.stack([tabu.nodes for tabu in lists]),
             "until": np.stack([tabu.until for tabu in lists]),
-        }
+        } | ({"lead": np.array(len(best))} if leading else {})
         return self.moved_on(population, [*current, *best, *evaluated], kept | state, evaluated)
 
 
