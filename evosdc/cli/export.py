@@ -123,7 +123,8 @@ def exported(
     document |= manifest_of(registry, read, output, command_line())
     write_text(manifest, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
     if data_package:
-        descriptor = package_of(source.table.with_columns(masked), written.dropped, output.stem, output.name)
+        whole = source.table.with_columns(masked)
+        descriptor = package_of(whole, [*written.dropped, *source.carried], output.stem, output.name)
         write_text(package, json.dumps(descriptor, indent=1, ensure_ascii=False) + "\n")
     # What is written comes from the checkpoint, and is right whatever became of the published file.
     warnings = [

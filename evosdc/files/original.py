@@ -12,8 +12,9 @@ from evosdc.table.table import Rows
 class Original(Protocol):
     """A file that was read, able to write itself with changes.
 
-    One that writes some columns in another form, whatever their role, names them in an attribute ``carried``, a tuple
-    of str: they are not told as left out.
+    One that writes some columns in another form, whatever their role, names them in an attribute ``carried``, a mapping
+    to what a codebook says in place of their values: they are not told as left out, and their values, which may hold
+    the order of the records, are told nowhere.
     """
 
     @property

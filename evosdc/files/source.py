@@ -101,14 +101,14 @@ class Source:
 
     def published(self, masked: Table) -> Table:
         """Return what the published file tells: all but withheld columns, and what is in it without being a column."""
-        withheld = set(self.table.schema.withheld) - {*self._carried, *masked.schema.names}
+        withheld = set(self.table.schema.withheld) - {*self.carried, *masked.schema.names}
         whole = self.table.with_columns(masked)
         return whole.select([name for name in whole.schema.names if name not in withheld])
 
     @property
-    def _carried(self) -> tuple[str, ...]:
-        """Columns that are in a file of this format otherwise than as columns: the edges of a graph."""
-        return tuple(getattr(self.original, "carried", ()))
+    def carried(self) -> Mapping[str, str]:
+        """Columns that are in a file of this format otherwise than as columns, and how: the edges of a graph."""
+        return dict(getattr(self.original, "carried", {}))
 
     def write(
         self, path: Path, masked: Table, drop_identifiers: bool = True, omitted: Rows | None = None
@@ -182,7 +182,7 @@ class Source:
         except OSError as error:
             raise_unwritable(path, error)
         changed = {schema.names[c]: int(x.changed.sum()) for c, x in changes.items()}
-        dropped = tuple(name for name in dropped if name not in self._carried)
+        dropped = tuple(name for name in dropped if name not in self.carried)
         ordered = tuple(name for name in dropped if keeps_order(self._column(position[name])))
         return WriteReport(path, dropped, changed, formulas, self.neutralise_formulas, ordered)
 

@@ -19,12 +19,15 @@ from evosdc.report.summary import protected_attributes
 from evosdc.report.wording import count, listing
 from evosdc.runs.layout import RESULT
 from evosdc.runs.reader import RecordedRun, read_run_folders
+from evosdc.table.schema import Role
 
 FEWEST = 100
 """Records from which a rounded share of all of them is told: of fewer, a hundredth is a person or two."""
 
 MOST_CATEGORIES = 40
 """Categories of a column that the codebook lists."""
+
+_WITHHELD = tuple(str(role) for role in Role if not role.published)
 
 
 def write_for_users(folder: Path, target: Path) -> Path:
@@ -167,6 +170,9 @@ def _column(entry: Mapping[str, Any], protected: list[str], differ: str) -> dict
     labels = [str(label) for label in entry.get("categories") or ()]
     shown = labels[:MOST_CATEGORIES]
     more = len(labels) - len(shown)
+    if entry.get("role") in _WITHHELD:  # whatever stands in the codebook: values of such columns are never published
+        told = str(entry.get("told", "published in another form"))
+        return {"name": name, "masked": "no", "scale": "", "values": told, "missing": ""}
     return {
         "name": name,
         "masked": f"yes; {differ} of its values differ" if name in protected else "no: published as it was",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -54,7 +54,7 @@ class GraphFile:
     suffix: str
     write: Callable[[Graph], bytes]
 
-    carried = (NEIGHBOURS,)
+    carried: ClassVar[Mapping[str, str]] = {NEIGHBOURS: "edges are published"}
     """Columns that are written in another form: as edges."""
 
     @cached_property

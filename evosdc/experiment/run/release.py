@@ -73,7 +73,7 @@ def write_release(
             "published_unchanged": unchanged,
             "records": found.to_json() if found is not None else None,
             "omitted": 0 if omitted is None else len(omitted),
-            "codebook": _codebook(published, dropped),
+            "codebook": _codebook(published, dropped, assembly.source.carried),
             "meanings": _meanings(assembly, document),
         },
     )
@@ -141,11 +141,17 @@ def _of_model(risk: Mapping[str, Any], records: int) -> dict[str, Any] | None:
     return None
 
 
-def _codebook(published: Table, dropped: Sequence[str]) -> list[dict[str, Any]]:
-    """Return what users of the published file may be told of its columns: nothing that is not in it."""
-    listed = []
+def _codebook(published: Table, dropped: Sequence[str], carried: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return what users of the published file may be told of its columns: nothing that is not in it.
+
+    Values of columns that are carried in another form are not in it: they have the numbers of records in the original.
+    """
+    listed: list[dict[str, Any]] = []
     for attribute in published.schema.attributes:
         if attribute.name in dropped:
+            continue
+        if attribute.name in carried:
+            listed.append({"attribute": attribute.name, "role": str(attribute.role), "told": carried[attribute.name]})
             continue
         column = published.column(attribute.name)
         present = set(np.unique(column).tolist()) if attribute.categorical else set()

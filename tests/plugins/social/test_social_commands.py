@@ -9,6 +9,8 @@ import pytest
 
 import evosdc
 from evosdc.cli import main
+from evosdc.report.for_users import render_for_users
+from evosdc.runs.reader import read_run_folders
 from evosdc.table.table import Table
 from evosdc_social.extraction import most_frequent_around
 from evosdc_social.graph import neighbours_of
@@ -105,6 +107,26 @@ def test_evolved_groups_have_a_second_opinion(small: Path, capsys: pytest.Captur
     assert found["informed-semantic-dr"]["claim"] == pytest.approx(result["best"]["scores"]["semantic-dr"])
     assert "neighbourhood-dr" in found
     assert result["verdict"]["holds"] in (True, False)
+
+
+def test_nothing_that_is_written_tells_who_knows_whom_by_the_numbers_of_the_original(
+    small: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (small / "run.toml").write_text(
+        'data = { file = "g.json", schema = "schema.toml" }\n'
+        'genotype = { name = "groups", k = 2 }\nstart = { initial = true }\nstop = { generations = 1 }\n'
+        'measures = { il = ["semantic-dbil"], dr = ["semantic-dr"] }\n'
+    )
+    assert run("run", "run.toml", "-o", "out") == 0
+    (small / "of").mkdir()
+    assert run("export", "out", "knee", "-o", "of/k.json", "--data-package") == 0
+    page = render_for_users(read_run_folders([small / "out"])[0])
+    (small / "of" / "page.html").write_text(page)
+    lists = evosdc.read_table("g.json", "schema.toml").schema["neighbours"].categories
+    written = [path for folder in ("out", "of") for path in (small / folder).rglob("*") if path.is_file()]
+    assert {"release.json", "datapackage.json", "report.html", "page.html"} <= {path.name for path in written}
+    assert not [path.name for path in written for text in lists if len(text) > 5 and text.encode() in path.read_bytes()]
+    assert "edges are published" in page
 
 
 def test_bounds_of_places(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
