@@ -64,6 +64,19 @@ def test_roles_by_name_and_values(name, values, role):
     assert role_of(name, values) is role
 
 
+@pytest.mark.parametrize("name", ["handle", "name", "username", "user_name", "email", "first name", "screen_name"])
+@pytest.mark.parametrize("n", [2, 4, 8, 20, 22])
+@pytest.mark.parametrize("shared", [False, True])
+def test_names_that_identify_do_so_in_files_of_any_size(name, n, shared):
+    values = [f"w{i - i % 2 if shared and n > 4 else i}" for i in range(n)]
+    assert role_of(name, values) is Role.IDENTIFIER
+
+
+def test_mail_addresses_identify_in_small_files_and_flags_never():
+    assert role_of("c", [f"w{i}@b.org" for i in range(4)]) is Role.IDENTIFIER
+    assert role_of("telephone", ["yes", "no"] * 30) is Role.OTHER
+
+
 def test_a_weight_beside_a_height_is_a_body_weight():
     assert role_of("weight", [f"{i}.5" for i in range(N)], ("height", [f"1.{i}" for i in range(N)])) is Role.OTHER
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.files.column import Column
-from evosdc.files.inference.name_hints import hint_of
+from evosdc.files.inference.name_hints import NameHint, hint_of
 from evosdc.files.inference.scales import ScaleGuess, guess_scale, whole
 from evosdc.files.inference.value_hints import contact, free_text, place
 from evosdc.files.inference.weights import body_weights
@@ -24,6 +24,9 @@ LARGEST_HOUSEHOLD = 20
 """Records that share the number of a household, on average and at most."""
 
 _FEW = 20
+_YES_OR_NO = 2
+"""Different values of a column that may say whether there is a telephone, and not which."""
+
 _NEARLY_ALL = 0.9
 _ONE_VALUE = "it has one value"
 
@@ -64,7 +67,7 @@ def _by_name_and_values(
         hint = replace(hint, role=Role.QUASI_IDENTIFIER, unordered=False, ordered=True, demographic="trait")
     guess = guess_scale(column, missing, hint.unordered, hint.ordered, apart)
     if not guess.date_format:
-        reason = _identifying(hint.identifier, texts, values, size)
+        reason = _identifying(hint, texts, values, size)
         if reason:
             return _nominal(column, texts, Role.IDENTIFIER), reason
         # Long labels of a few kinds are told many times, as those of diagnoses; free text hardly ever twice.
@@ -112,14 +115,18 @@ def _demographic(guess: ScaleGuess, where: str) -> tuple[Role, str]:
     return Role.QUASI_IDENTIFIER, reason
 
 
-def _identifying(by_name: bool, texts: Sequence[str], values: Sequence[float] | None, size: int) -> str:
-    """Return why a column identifies respondents; empty when it does not seem to."""
+def _identifying(hint: NameHint, texts: Sequence[str], values: Sequence[float] | None, size: int) -> str:
+    """Return why a column identifies respondents; empty when it does not seem to.
+
+    Names and the looks of values tell it at any size; that values differ tells it of many records only.
+    """
     many = len(texts) > _FEW
-    if by_name and many and 2 * len(texts) > size:
+    if hint.identifier and 2 * len(texts) > size:
         return "its name says that it identifies"
-    if by_name and len(texts) > MOST_CATEGORIES and (values is None or whole(values)):
+    shared = hint.identifier and len(texts) > MOST_CATEGORIES and (values is None or whole(values))
+    if shared or (hint.naming and len(texts) > _YES_OR_NO):
         return "its name says that it identifies, though records share values"
-    if many and values is None and (reached := contact(texts)):
+    if values is None and (reached := contact(texts)):
         return reached
     if many and values is None and len(texts) >= _NEARLY_ALL * size:
         return "its words differ in nearly every record"

@@ -20,6 +20,15 @@ _IDENTIFIER = _words(
     customerid userid rowid rownames unnamed key serial
     """
 )
+_NAMING = _words(
+    """
+    ssn nif dni nie nin cpf curp passport email mail emailaddress mailaddress phone telephone mobile phonenumber
+    mobilenumber telephonenumber iban name names firstname lastname forename surname fullname middlename username login
+    handle screenname nickname accountname
+    """
+)
+"""Names that can be nothing else, where they stand alone: a product's name is none."""
+
 _IDENTIFIER_OWNERS = _words(
     """
     patient person record respondent case member employee customer user client subject row student citizen
@@ -144,6 +153,8 @@ class NameHint:
         What of a respondent others may know by this name: ``age``, ``place``, ``money``, ``trait``, or nothing.
     count : bool
         Whether whole numbers under this name count something.
+    naming : bool
+        Whether it says so plainly that values which records share do not refute it.
     """
 
     role: Role | None = None
@@ -153,6 +164,7 @@ class NameHint:
     ordered: bool = False
     demographic: str = ""
     count: bool = False
+    naming: bool = False
 
 
 def words_of(name: str) -> tuple[str, ...]:
@@ -198,7 +210,7 @@ def hint_of(name: str) -> NameHint:
         aged, paid = words & _AGES or "age" in concepts, words & _MONEY or "income" in concepts
         topic = "place" if located else "age" if aged else "money" if paid else "trait"
         return NameHint(Role.QUASI_IDENTIFIER, identifier, unordered, ordered=ordered, demographic=topic, count=count)
-    return NameHint(None, identifier, unordered, ordered=ordered, count=count)
+    return NameHint(None, identifier, unordered, ordered=ordered, count=count, naming=whole in _NAMING)
 
 
 def is_age(name: str) -> bool:
