@@ -49,8 +49,10 @@ class RandomRestarts(LatticeSearch):
 class BottomUp(LatticeSearch):
     """Best-first search from the lowest node: of all nodes on the border, the one that suppresses least is expanded.
 
-    Ties are broken by the loss. Nodes within the limit are not expanded, since all above them lose more or as much by
-    every loss that ignores suppression.
+    Ties are broken by the loss. A node within the limit is expanded, too: one above it can lose less where it
+    suppresses less. Left out are nodes of which the bound of the loss says that none above is better than the best so
+    far; a fitness without such bounds leaves out none. So a search that comes to its end has found an optimum, under
+    every privacy model and every constraint.
     """
 
     class Params(Parameters):
@@ -66,14 +68,34 @@ class BottomUp(LatticeSearch):
         """Return the nodes above the most promising one of the border that were not judged yet."""
         if "border" not in population.memory:
             return proposed([self.lattice.space.bottom], "lowest")
-        border = population.memory["border"]
+        border, rank = population.memory["border"], population.memory["rank"]
         known = {node.tobytes() for node in population.memory["known"]}
-        order = np.lexsort(population.memory["rank"].T[::-1])
-        for place in order:
+        best = self._best_loss(population)
+        for place in np.lexsort(rank[:, :2].T[::-1]):
+            if rank[place, 2] > best:
+                continue
             nodes = [node for node in self._above(border[place]) if node.tobytes() not in known]
             if nodes:
                 return proposed(nodes, "step up", ())
         return []
+
+    def _best_loss(self, population: Population) -> float:
+        """Return the loss that nodes above one must be able to fall below; infinite before there is a publishable one.
+
+        The slack keeps rounding from leaving out an optimum.
+        """
+        best = population.individuals[0]
+        if not publishable(best) or not best.feasible:
+            return float("inf")
+        return best.objectives[0] + 1e-12 * max(abs(best.objectives[0]), 1.0)
+
+    def _bound(self, node: Levels) -> float:
+        """Return what no node above a node can be less than; minus infinity where nothing is known."""
+        loss = self.node_loss
+        if loss is None:
+            return -float("inf")
+        facts = self.lattice.evaluator.facts(node) if loss.needs_classes else None
+        return loss.bound(self.lattice.space, node, facts)
 
     def _above(self, node: Levels) -> list[Levels]:
         return self.lattice.steps(np.asarray(node, dtype=np.int16), 1)
@@ -85,26 +107,27 @@ class BottomUp(LatticeSearch):
         attributes = len(self.lattice.space.top)
         memory = population.memory
         border = memory.get("border", np.empty((0, attributes), dtype=np.int16))
-        rank = memory.get("rank", np.empty((0, 2)))
+        rank = memory.get("rank", np.empty((0, 3)))
         known = memory.get("known", np.empty((0, attributes), dtype=np.int16))
         if len(border):
-            seen = {node.tobytes() for node in known}
-            order = np.lexsort(rank.T[::-1])
-            spent = 0
-            # Nodes before the expanded one had nothing new above them, and it has nothing left now.
-            while all(node.tobytes() in seen for node in self._above(border[order[spent]])):
-                spent += 1
-            keep = np.sort(order[spent + 1 :])
+            judged_keys = {i.genome.tobytes() for i in evaluated}
+            best_loss = self._best_loss(population)
+            spent = set()
+            # Nodes before the expanded one had nothing new above them or were left out, and it has nothing left now.
+            for place in np.lexsort(rank[:, :2].T[::-1]).tolist():
+                spent.add(place)
+                fresh_here = {node.tobytes() for node in self._above(border[place])} & judged_keys
+                if fresh_here and rank[place, 2] <= best_loss:
+                    break
+            keep = [place for place in range(len(border)) if place not in spent]
             border, rank = border[keep], rank[keep]
         judged = np.array([i.genome for i in evaluated], dtype=np.int16).reshape(-1, attributes)
-        open_ones = [i for i in evaluated if not publishable(i)]
-        fresh = np.array([i.genome for i in open_ones], dtype=np.int16).reshape(-1, attributes)
-        ranks = np.array([(i.scores["violation"], i.objectives[0]) for i in open_ones]).reshape(-1, 2)
-        best = min((*population.individuals, *evaluated), key=lambda i: (i.objectives, i.key))
+        ranks = [(i.scores["violation"], i.objectives[0], self._bound(i.genome)) for i in evaluated]
+        best = min((*population.individuals, *evaluated), key=lambda i: (not publishable(i), i.precedence, i.key))
         state = {
             **memory,
-            "border": np.concatenate([border, fresh]),
-            "rank": np.concatenate([rank, ranks]),
+            "border": np.concatenate([border, judged]),
+            "rank": np.concatenate([rank, np.array(ranks).reshape(-1, 3)]),
             "known": np.concatenate([known, judged]),
         }
         return self.moved_on(population, [best], state, evaluated)

@@ -8,7 +8,6 @@ from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Individual, Offspring, Parameters, Population
-from evosdc.model.fitness import SingleMeasure
 from evosdc.model.individual import INFEASIBILITY
 from evosdc.seeds import Streams
 from evosdc_lattice.exact import optimum
@@ -110,14 +109,11 @@ class Optimal(ExactSearch):
 
     def __init__(self, params: Params, toolbox: Any) -> None:
         super().__init__(params, toolbox)
-        fitness = toolbox.fitness
-        single = isinstance(fitness, SingleMeasure)
-        loss = self.lattice.loss_of(toolbox.measures[fitness.measure]) if single else None
-        if loss is None:
+        if self.node_loss is None:
             given = "a fitness without lower bounds for the nodes above a node"
             wanted = "one loss of generalised files: dm, dm-star, lm, iloss, cavg, aecs, entropy, precision or height"
             raise ParameterError(Fault("algorithm optimal", given, wanted, "Or use the algorithm exhaustive."))
-        self.loss: NodeLoss = loss
+        self.loss: NodeLoss = self.node_loss
 
     def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the best of the candidates; raise `ParameterError` where constraints precede the loss."""

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Algorithm, Individual, Offspring, Population
+from evosdc.model.fitness import SingleMeasure
 from evosdc_lattice.lattice import Lattice
+from evosdc_lattice.losses import NodeLoss
 from evosdc_lattice.picture import PICTURED, lattice_picture, size_histogram
 from evosdc_lattice.publication import class_sizes
 
@@ -26,6 +28,9 @@ class LatticeSearch(Algorithm):
                 Fault(f"algorithm {name}", "a genotype that is no lattice", 'genotype = { name = "lattice", k = ... }')
             )
         self.lattice: Lattice = genotype
+        fitness = toolbox.fitness
+        single = isinstance(fitness, SingleMeasure)
+        self.node_loss: NodeLoss | None = genotype.loss_of(toolbox.measures[fitness.measure]) if single else None
 
     def moved_on(
         self,
