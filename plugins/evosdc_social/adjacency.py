@@ -2,11 +2,13 @@
 
 Each user has a text of their own: their number, a colon, and the numbers of their neighbours, such as ``4: 0 2 7``.
 Numbers count the nodes of the file from 0. The own number keeps the text right where records are left out, or stand in
-another order.
+another order. Where edges have directions, are repeated or are self-loops, two numbers follow each neighbour: how many
+edges lead there and how many back, such as ``4: 0.1.1 2.0.1 7.2.0``; self-loops stand under the own number.
 """
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -26,10 +28,16 @@ NEIGHBOURS = "neighbours"
 def adjacency_texts(neighbours: Neighbours) -> tuple[str, ...]:
     """Return the text of each user, all different."""
     numbers = [str(number) for number in range(len(neighbours.starts) - 1)]
-    ends, bounds = neighbours.ends.tolist(), neighbours.starts.tolist()
+    ends, bounds = [numbers[end] for end in neighbours.ends.tolist()], neighbours.starts.tolist()
+    loops = [""] * len(numbers)
+    if neighbours.ties is not None:
+        ends = [f"{end}.{to}.{back}" for end, (to, back) in zip(ends, neighbours.ties.tolist(), strict=True)]
+    if neighbours.loops is not None:
+        counts = neighbours.loops.tolist()
+        loops = [f" {own}.{count}.0" if count else "" for own, count in zip(numbers, counts, strict=True)]
     return tuple(
-        f"{own}: {' '.join([numbers[end] for end in ends[begin:stop]])}"
-        for own, begin, stop in zip(numbers, bounds, bounds[1:], strict=False)
+        f"{own}: {' '.join(ends[begin:stop])}{loop}"
+        for own, begin, stop, loop in zip(numbers, bounds, bounds[1:], loops, strict=False)
     )
 
 
@@ -58,16 +66,26 @@ def neighbours_in(table: Table, name: str = NEIGHBOURS) -> Neighbours:
 def _read(texts: Sequence[str]) -> Neighbours:
     cut = [text.partition(":") for text in texts]
     own = np.array([int(number) for number, _, _ in cut], dtype=np.int64)
-    lists = [np.array(tail.split(), dtype=np.int64) for _, _, tail in cut]
+    told = 3 if any("." in tail for _, _, tail in cut) else 1
+    lists = [np.array(tail.replace(".", " ").split(), dtype=np.int64).reshape(-1, told) for _, _, tail in cut]
     if len(np.unique(own)) < len(own):
         raise ValueError("a number twice")
-    others = np.concatenate(lists) if lists else np.empty(0, dtype=np.int64)
+    entries = np.concatenate(lists) if lists else np.empty((0, told), dtype=np.int64)
+    others = entries[:, 0]
     users = np.repeat(np.arange(len(own)), [len(each) for each in lists])
     order = np.argsort(own)
     found = np.searchsorted(own, others, sorter=order)
     known = order[np.minimum(found, len(own) - 1)]
     here = (found < len(own)) & (own[known] == others)
-    return neighbours_of(len(own), users[here].astype(np.intp), known[here].astype(np.intp))
+    users, known, entries = users[here].astype(np.int64), known[here].astype(np.int64), entries[here]
+    neighbours = neighbours_of(len(own), users, known)
+    if told == 1:
+        return neighbours
+    apart = users != known
+    ties, loops = np.zeros((len(neighbours.ends), 2), dtype=np.int64), np.zeros(len(own), dtype=np.int64)
+    ties[neighbours.places(users[apart], known[apart])] = entries[apart, 1:]
+    loops[users[~apart]] = entries[~apart, 1]
+    return replace(neighbours, ties=ties, loops=loops)
 
 
 def without_neighbours(table: Table, name: str = NEIGHBOURS) -> Table:

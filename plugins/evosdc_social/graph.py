@@ -1,7 +1,7 @@
 """Social graphs: users with attributes, and the edges between them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -25,10 +25,17 @@ class Neighbours:
         Where each user's neighbours begin in `ends`.
     ends : ndarray of int32, shape (2 m,)
         Positions of the neighbours, ascending for each user.
+    ties : ndarray of int64, shape (2 m, 2), optional
+        How many edges lead to each neighbour and how many from there; without directions how many there are, and 0.
+        None where each tie is one edge without a direction.
+    loops : ndarray of int64, shape (n,), optional
+        How many edges lead from each user back to the same; None where there are none.
     """
 
     starts: NDArray[np.int64]
     ends: NDArray[np.int32]
+    ties: NDArray[np.int64] | None = None
+    loops: NDArray[np.int64] | None = None
 
     @property
     def degrees(self) -> NDArray[np.int64]:
@@ -39,6 +46,11 @@ class Neighbours:
     def users(self) -> NDArray[np.int32]:
         """The user of each entry of `ends`, shape (2 m,)."""
         return np.repeat(np.arange(len(self.starts) - 1, dtype=np.int32), self.degrees)
+
+    def places(self, users: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.intp]:
+        """Return where in `ends` these neighbours of these users stand."""
+        n = len(self.starts) - 1
+        return np.searchsorted(self.users.astype(np.int64) * n + self.ends, users * n + ends)
 
 
 def neighbours_of(n: int, sources: Rows, targets: Rows) -> Neighbours:
@@ -55,6 +67,19 @@ def neighbours_of(n: int, sources: Rows, targets: Rows) -> Neighbours:
     return Neighbours(starts, (pairs % n).astype(np.int32))
 
 
+def with_ties(n: int, sources: Rows, targets: Rows, directed: bool) -> Neighbours:
+    """Return the neighbours of n users with all that published edges tell: directions, repetitions and self-loops."""
+    found, apart = neighbours_of(n, sources, targets), sources != targets
+    one, other = sources[apart].astype(np.int64), targets[apart].astype(np.int64)
+    ties = np.zeros((len(found.ends), 2), dtype=np.int64)
+    np.add.at(ties[:, 0], found.places(one, other), 1)
+    np.add.at(ties[:, 1 if directed else 0], found.places(other, one), 1)
+    loops = np.bincount(sources[~apart], minlength=n).astype(np.int64)
+    if not directed and not loops.any() and not (ties[:, 0] > 1).any():
+        return found
+    return replace(found, ties=ties, loops=loops)
+
+
 @dataclass(frozen=True, eq=False)
 class Graph:
     """A graph as a file holds it.
@@ -68,7 +93,7 @@ class Graph:
     sources, targets : ndarray of intp, shape (m,)
         The ends of the edges, as positions of nodes.
     weights : mapping of str to sequence of numbers
-        Numeric attributes of the edges; others are not kept, since texts might name people.
+        Numeric attributes of the edges, which originals keep; none is published. Texts are not kept at all.
     directed : bool
     id_name : str
         What the column of ids is called.
@@ -88,7 +113,7 @@ class Graph:
     @cached_property
     def neighbours(self) -> Neighbours:
         """Who is connected to whom."""
-        return neighbours_of(len(self), self.sources, self.targets)
+        return with_ties(len(self), self.sources, self.targets, self.directed)
 
     @cached_property
     def numbered(self) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class GraphFile:
     Its columns are the ids, where they are more than numbers, with the role identifier; the attributes of the nodes, in
     which lists have a column for each place; and the neighbours (`evosdc_social.adjacency`). Ids are never published,
     whatever their role: nodes are numbered anew, in the order in which they are written. Edges are published as they
-    are, with their numeric attributes, in the order of the new numbers.
+    are, in the order of the new numbers, without their attributes, which nothing here protects and no measure sees.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class GraphFile:
     suffix: str
     write: Callable[[Graph], bytes]
 
-    carried: ClassVar[Mapping[str, str]] = {NEIGHBOURS: "edges are published"}
+    carried: ClassVar[Mapping[str, str]] = {NEIGHBOURS: "edges are published, without attributes of theirs"}
     """Columns that are written in another form: as edges."""
 
     @cached_property
@@ -203,7 +203,7 @@ def _joined(columns: Sequence[tuple[Part, list[Value]]]) -> list[Value]:
 
 
 def _renumbered(graph: Graph, values: Mapping[str, Sequence[Value]], rows: Rows) -> Graph:
-    """Return the graph of some nodes, numbered in their new order, its edges in the order of these numbers."""
+    """Return the graph of some nodes, numbered in their new order, its edges in that order without attributes."""
     number = np.full(len(graph), -1, dtype=np.intp)
     number[rows] = np.arange(len(rows))
     sources, targets = number[graph.sources], number[graph.targets]
@@ -211,6 +211,5 @@ def _renumbered(graph: Graph, values: Mapping[str, Sequence[Value]], rows: Rows)
     if not graph.directed:
         sources, targets = np.minimum(sources, targets), np.maximum(sources, targets)
     order = here[np.lexsort((targets[here], sources[here]))]
-    weights: dict[str, list[Any]] = {name: [w[edge] for edge in order.tolist()] for name, w in graph.weights.items()}
     ids = tuple(f"n{place}" for place in range(len(rows)))
-    return replace(graph, ids=ids, values=dict(values), sources=sources[order], targets=targets[order], weights=weights)
+    return replace(graph, ids=ids, values=dict(values), sources=sources[order], targets=targets[order], weights={})

@@ -70,6 +70,9 @@ def test_every_format_gives_the_same_table(tmp_path: Path, name: str) -> None:
         assert read == [topics[place] if len(topics) > place else None for _, _, topics in USERS]
     assert schema["neighbours"].role is Role.DROP
     texts = [schema["neighbours"].categories[code] for code in found.table.column("neighbours")]
+    if name == "g.zip":  # files of edges have directions
+        assert texts[0] == "0: 1.1.0 2.0.1"
+        texts = [text.replace(".1.0", "").replace(".0.1", "") for text in texts]
     assert texts == ["0: 1 2", "1: 0 2", "2: 0 1", "3: 4", "4: 3 5", "5: 4 6", "6: 5"]
     (identifier,) = schema.with_role(Role.IDENTIFIER)
     assert identifier == ("handle" if name == "g.zip" else "id")
@@ -86,6 +89,7 @@ def test_what_is_written_names_nobody_and_is_read_again(tmp_path: Path, name: st
             content = b"".join(archive.read(member) for member in archive.namelist())
     assert not [handle for handle in NAMES if handle.encode() in content]
     assert b"hello" not in content, "a text of an edge"
+    assert b"weight" not in content, "a number of an edge"
     assert "neighbours" not in report.dropped, "edges are written"
     again = read_source(tmp_path / f"out-{name}")
     assert again.table.schema["neighbours"].categories == original.table.schema["neighbours"].categories

@@ -13,7 +13,7 @@ from evosdc.table.hierarchy import Hierarchy
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 from evosdc_social.adjacency import NEIGHBOURS, adjacency_texts, neighbours_in
-from evosdc_social.graph import Neighbours, neighbours_of
+from evosdc_social.graph import Neighbours, neighbours_of, with_ties
 from evosdc_social.informed import informed_credit
 from evosdc_social.judges import FittedNeighbourhoodRisk, neighbourhoods
 from evosdc_social.level_vectors import LevelVectors, nearest_credit
@@ -244,12 +244,10 @@ def test_risks_equal_slow_ones(drawn: tuple[Table, Table, Neighbours, SemanticSp
     assert nearest_credit(LevelVectors(space, "test"), leaves, nodes) == pytest.approx(nearest)
     fitted = FittedSemanticRisk(original, {"topic": int(space.costs[1] * space.heights[1] // space.unit)})
     assert fitted.value(fitted.start(masked)) == pytest.approx(100 * np.mean(nearest))
-    weights = {"topic": int(space.costs[1] * space.heights[1] // space.unit)}
-    assert FittedNeighbourhoodRisk(original, edges, weights).score(masked) == pytest.approx(100 * np.mean(near_alike))
     joint = [np.zeros((len(t.labels) + 1,) * 2) for _, t in trees]
     for v, _ in trees:
         np.add.at(joint[v], (leaves[:, v], nodes[:, v]), 1)
-    informed = []
+    informed, informed_alike = [], []
     for j in range(n):
         with np.errstate(divide="ignore"):
             likely = [
@@ -258,7 +256,70 @@ def test_risks_equal_slow_ones(drawn: tuple[Table, Table, Neighbours, SemanticSp
             ]
         best = [i for i in range(n) if likely[i] >= max(likely) - 1e-9]
         informed.append(1 / len(best) if j in best else 0.0)
+        alike = [i for i in range(n) if around[i] == around[j]]
+        best = [i for i in alike if likely[i] >= max(likely[i] for i in alike) - 1e-9]
+        informed_alike.append(1 / len(best) if j in best else 0.0)
     assert informed_credit(leaves, nodes) == pytest.approx(informed)
+    guess = [1 / sum(around[i] == around[j] for i in range(n)) for j in range(n)]
+    weights = {"topic": int(space.costs[1] * space.heights[1] // space.unit)}
+    ways = [np.mean(way) for way in (informed_alike, near_alike, guess, informed)]
+    found = FittedNeighbourhoodRisk(original, edges, weights).score(masked)
+    assert found == pytest.approx(100 * max(ways))
+
+
+def ring(n: int) -> tuple[Table, Neighbours]:
+    """Return users in a circle, who live anywhere."""
+    rng, users = np.random.default_rng(1), np.arange(n)
+    return places(*rng.choice(PLACES.leaves, n).tolist()), neighbours_of(n, users, (users + 1) % n)
+
+
+@pytest.mark.parametrize("shift", range(1, 6))
+def test_exchanged_labels_hide_nobody_from_one_who_knows_neighbours(shift: int) -> None:
+    original, edges = ring(400)
+    fitted = FittedNeighbourhoodRisk(original, edges, {})
+    exchanged = Table(original.schema, (original.codes + shift) % len(PLACES.leaves), np.empty((400, 0)))
+    assert fitted.score(exchanged) == fitted.score(original) > 20.0
+    informed = 100 * informed_credit(fitted.leaves, fitted.space.nodes(exchanged)).mean()
+    assert fitted.score(exchanged) >= informed
+
+
+def test_a_ring_of_one_label_hides_everybody() -> None:
+    original, edges = ring(400)
+    hidden = published(space_of(original), *["*"] * 400)
+    assert FittedNeighbourhoodRisk(original, edges, {}).score(hidden) == pytest.approx(100 / 400)
+
+
+class TestTies:
+    """What published edges tell besides who is connected: directions, repetitions, self-loops."""
+
+    @pytest.mark.parametrize("directed", [True, False])
+    @pytest.mark.parametrize(
+        ("sources", "targets"), [([0, 1, 2], [1, 2, 0]), ([0, 0, 1, 2], [1, 1, 2, 0]), ([0, 1, 2, 2], [1, 2, 0, 2])]
+    )
+    def test_they_stand_in_the_texts(self, directed: bool, sources: list[int], targets: list[int]) -> None:
+        edges = with_ties(3, np.array(sources), np.array(targets), directed)
+        column = Attribute(NEIGHBOURS, Role.DROP, Scale.NOMINAL, adjacency_texts(edges))
+        whole = Table(Schema((column,)), np.arange(3, dtype=np.int32)[:, None], np.empty((3, 0)))
+        again = neighbours_in(whole)
+        assert again.ends.tolist() == edges.ends.tolist()
+        assert (again.ties is None) == (edges.ties is None)
+        if edges.ties is not None and again.ties is not None:
+            assert again.ties.tolist() == edges.ties.tolist()
+            assert again.loops is not None
+            assert again.loops.tolist() == edges.loops.tolist()
+        assert adjacency_texts(neighbours_in(whole.take(np.array([2, 0, 1]))))[1].count(".") in (0, 4)
+
+    def test_each_of_them_tells_users_apart(self) -> None:
+        circle = np.array([0, 1, 2]), np.array([1, 2, 0])
+        nodes = np.zeros((3, 1), dtype=np.int32)
+        assert len({*neighbourhoods(with_ties(3, *circle, False), nodes).tolist()}) == 1
+        one_way = np.array([0, 0, 1]), np.array([1, 2, 2])
+        twice = np.array([0, 0, 1, 2]), np.array([1, 1, 2, 0])
+        loop = np.array([0, 1, 2, 2]), np.array([1, 2, 0, 2])
+        assert len({*neighbourhoods(with_ties(3, *circle, True), nodes).tolist()}) == 1
+        assert len({*neighbourhoods(with_ties(3, *one_way, True), nodes).tolist()}) == 3
+        assert len({*neighbourhoods(with_ties(3, *twice, False), nodes).tolist()}) == 2
+        assert len({*neighbourhoods(with_ties(3, *loop, False), nodes).tolist()}) == 2
 
 
 def test_measures_without_edges_say_what_they_want() -> None:
