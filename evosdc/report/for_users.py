@@ -19,7 +19,6 @@ from evosdc.report.summary import protected_attributes
 from evosdc.report.wording import count, listing
 from evosdc.runs.layout import RESULT
 from evosdc.runs.reader import RecordedRun, read_run_folders
-from evosdc.table.schema import Role
 
 FEWEST = 100
 """Records from which a rounded share of all of them is told: of fewer, a hundredth is a person or two."""
@@ -27,7 +26,7 @@ FEWEST = 100
 MOST_CATEGORIES = 40
 """Categories of a column that the codebook lists."""
 
-_WITHHELD = tuple(str(role) for role in Role if not role.published)
+_WITHHELD = ("identifier", "drop")
 
 
 def write_for_users(folder: Path, target: Path) -> Path:

@@ -40,8 +40,8 @@ class GeneticTabu(LatticeSearch):
         lead: int | None = Field(
             None,
             ge=0,
-            description="cycles of a single tabu search that comes first; default: none, as in the paper, and 50 beyond "
-            "ten million nodes",
+            description="cycles of a single tabu search that comes first; default: none, as in the paper, and 50 "
+            "beyond ten million nodes",
         )
 
     params: Params

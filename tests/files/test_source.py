@@ -197,8 +197,8 @@ def test_a_masked_file_is_read_by_the_originals_schema(tmp_path):
 
 
 def test_names_for_a_file_without_header(tmp_path):
-    source = read_source(write(tmp_path, "\nA11 6\nA12 48\n"), names=["account", "months"])
-    assert source.table.schema.names == ("account", "months")
+    source = read_source(write(tmp_path, "\nA11 6\nA12 48\n"), names=["standing", "months"])
+    assert source.table.schema.names == ("standing", "months")
     source.write(tmp_path / "out", source.table)
     assert (tmp_path / "out").read_text() == "\nA11 6\nA12 48\n"
 
