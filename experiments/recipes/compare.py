@@ -4,7 +4,7 @@
     python experiments/recipes/compare.py --waves [--smoke] [-o FOLDER]        # waves.csv
 
 Files are judged as ``evosdc protect`` judges them, by the greater of IL and DR. Methods, alone and in chains of two,
-are tuned by up to 2000 files. Recipes have as many files as that took, or half of them: 15 % of them tune methods, and
+are tuned by up to 2000 files. Recipes have as many files as that took, or half of them: 150 of them tune methods, and
 by the others plans are evolved from these and from simple plans. All are then judged on 12 new draws.
 """
 
@@ -50,7 +50,7 @@ FILES: dict[str, dict[str, Any]] = {
     "census": {"name": "census"},
     "tarragona": {"name": "tarragona"},
 }
-FOR_TUNING, METHODS = 0.15, 12
+FOR_TUNING, METHODS = 150, 12
 FILES_JUDGED, FRESH, FRESH_SEED = 2000, 12, 777
 KINDS = {"method": "method", "by attribute": "method, by attribute", "chain": "chain of two"}
 FIELDS = ("file", "what", "files", "cpu seconds", "score", "steps", "plan")
@@ -113,7 +113,7 @@ def evolved(source: dict[str, Any], most: int, seed: int) -> tuple[Assembly, int
     what users get, the simplest one within 2 % of it.
     """
     began, experiment = process_time(), judged(source, seed)
-    first = int(FOR_TUNING * most)
+    first = min(FOR_TUNING, most // 4)
     assembly = assemble(experiment, REGISTRY)
     tuned = tune_alone(assembly, TunedStart(evaluations=first), Budget(first, None))
     methods = tuple(MaskingEntry.of(replace(one.masking, seed=None)) for one in tuned.rows[:METHODS])
