@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from evosdc.errors import DataError, Fault
 from evosdc.table.table import Rows
 
-Value = str | int | float | bool | tuple[str, ...] | None
-"""Of a node's attribute: a text, a number, a truth value, a list of texts, or nothing."""
+Value = str | int | float | bool | tuple[str | None, ...] | None
+"""Of a node's attribute: a text, a number, a truth value, a list of texts or nothings, or nothing."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -130,7 +130,8 @@ def graph_file(graph: Graph, where: str, suffix: str, write: Callable[[Graph], b
 def with_lists(values: Mapping[str, Sequence[Value]]) -> dict[str, Sequence[Value]]:
     """Return attributes in which texts with a ``|`` are lists, for formats that know texts only.
 
-    An attribute of which any text has one is a list for all nodes.
+    An attribute of which any text has one is a list for all nodes. Nothing between two is a member that is missing;
+    nothing behind the last is none: ``music|`` is a list of one.
     """
     found: dict[str, Sequence[Value]] = {}
     for name, column in values.items():
@@ -140,17 +141,29 @@ def with_lists(values: Mapping[str, Sequence[Value]]) -> dict[str, Sequence[Valu
 
 
 def with_texts(values: Mapping[str, Sequence[Value]]) -> dict[str, Sequence[Value]]:
-    """Return attributes in which lists are texts again."""
-    return {
-        name: [BETWEEN.join(value) if isinstance(value, tuple) else value for value in column]
-        for name, column in values.items()
-    }
+    """Return attributes in which lists are texts again, that `with_lists` takes for the same lists."""
+    found: dict[str, Sequence[Value]] = {}
+    for name, column in values.items():
+        first = next((place for place, value in enumerate(column) if isinstance(value, tuple) and value), None)
+        texts = [_told(value) for value in column]
+        if first is not None and not any(isinstance(text, str) and BETWEEN in text for text in texts):
+            texts[first] = f"{texts[first]}{BETWEEN}"
+        found[name] = texts
+    return found
+
+
+def _told(value: Value) -> Value:
+    if not isinstance(value, tuple) or not value:
+        return None if isinstance(value, tuple) else value
+    text = BETWEEN.join(member or "" for member in value)
+    return text if value[-1] else f"{text}{BETWEEN}"
 
 
 def _listed(value: Value) -> Value:
     if value is None or isinstance(value, tuple):
         return value
-    return tuple(member.strip() for member in str(value).split(BETWEEN) if member.strip())
+    members = [member.strip() or None for member in str(value).split(BETWEEN)]
+    return tuple(members if members[-1] else members[:-1])
 
 
 def _at(value: Value, part: Part) -> Value:
@@ -195,11 +208,20 @@ def _like(text: str | None, kinds: set[type]) -> Value:
 
 
 def _joined(columns: Sequence[tuple[Part, list[Value]]]) -> list[Value]:
-    """Return an attribute put together from its columns; in lists nothing stands for what is missing."""
+    """Return an attribute put together from its columns.
+
+    A member that is missing before others leaves its gap, so that what is read again is the table that was measured;
+    nothing stands for those at the end, but for one node where else the list would be shorter for all.
+    """
     if columns[0][0].place is None:
         return columns[0][1]
-    rows = zip(*(values for _, values in columns), strict=True)
-    return [tuple(str(value) for value in row if value is not None) or None for row in rows]
+    rows = [
+        [None if value is None else str(value) for value in row] for row in zip(*(v for _, v in columns), strict=True)
+    ]
+    lengths = [max((place + 1 for place, value in enumerate(row) if value is not None), default=0) for row in rows]
+    if max(lengths) < len(columns):
+        lengths[0] = len(columns)
+    return [tuple(row[:length]) or None for row, length in zip(rows, lengths, strict=True)]
 
 
 def _renumbered(graph: Graph, values: Mapping[str, Sequence[Value]], rows: Rows) -> Graph:

@@ -94,7 +94,7 @@ def _values(nodes: Sequence[Mapping[str, Any]], name: str, where: str) -> list[V
     for node in nodes:
         value = node.get(name)
         if isinstance(value, list) and not any(isinstance(member, list | dict) for member in value):
-            values.append(tuple(str(member) for member in value if member is not None))
+            values.append(tuple(None if member is None else str(member) for member in value))
         elif isinstance(value, list | dict):
             given = f"values of {name} that are objects, or lists of lists"
             raise DataError(Fault(where, given, "texts, numbers, or lists of texts", "Split them into attributes."))

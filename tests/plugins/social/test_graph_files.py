@@ -8,12 +8,18 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from evosdc.errors import DataError
+from evosdc.files.changes import Change
 from evosdc.files.source import Source, read_source
 from evosdc.table.schema import Role
+from evosdc_social.graph import Graph
+from evosdc_social.graph_file import GraphFile
 from evosdc_social.graphml import graphml, parse_graphml
-from evosdc_social.node_edge_files import join_files, parse_zipped
+from evosdc_social.node_edge_files import join_files, parse_zipped, zipped
+from evosdc_social.node_link import node_link as written_node_link
 from evosdc_social.node_link import parse_node_link
 from tests.plugins.social.graphs import (
     EDGES,
@@ -100,6 +106,39 @@ def test_what_is_written_names_nobody_and_is_read_again(tmp_path: Path, name: st
         for n in ("topics_1", "topics_2")
     ]
     assert topics[:2] == topics[2:]
+
+
+TOPICS = st.one_of(st.none(), st.sampled_from(["jazz", "chess", "go"]))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    suffix=st.sampled_from(["json", "graphml", "zip"]),
+    lists=st.integers(2, 4).flatmap(lambda m: st.lists(st.tuples(*[TOPICS] * m), min_size=1, max_size=5)),
+)
+def test_a_graph_that_is_read_again_is_the_table_that_was_measured(
+    suffix: str, lists: list[tuple[str | None, ...]]
+) -> None:
+    writers = {
+        "json": (written_node_link, parse_node_link),
+        "graphml": (graphml, parse_graphml),
+        "zip": (zipped, parse_zipped),
+    }
+    write, parse = writers[suffix]
+    n, columns = len(lists), len(lists[0])
+    users = np.arange(n, dtype=np.intp)
+    full = Graph(tuple(f"n{i}" for i in users), {"topics": [("x",) * columns] * n}, users, (users + 1) % n)
+    whole = GraphFile(full, suffix, write)
+    same = np.zeros(n, dtype=np.bool_)
+    changes = {
+        place: Change(np.ones(n, dtype=np.bool_), tuple(r[place] for r in lists), users.astype(np.int32), same)
+        for place in range(columns)
+    }
+    content = whole.render(changes, [columns], users, [()] * (columns + 1))
+    again = parse(content, "again")
+    assert again is not None
+    read = [[([*c.texts, None])[i] for i in c.index.tolist()] for c in again.columns[:-1]]
+    assert read == [[row[place] for row in lists] for place in range(columns)]
 
 
 def test_changed_values_and_records_in_another_order(tmp_path: Path) -> None:
