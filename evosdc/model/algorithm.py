@@ -105,6 +105,10 @@ class Algorithm(ABC):
         """Return what ``result.json`` shows of the solution's genome; by default what the genotype says of it."""
         return self.toolbox.genotype.describe(solution.genome)
 
+    def notes(self, population: Population, solution: Individual) -> Sequence[str]:
+        """Return what the search knows of its solution, such as how good any could be: sentences, free of records."""
+        return ()
+
     def pictures(self, population: Population, solution: Individual) -> Mapping[str, str]:
         """Return pictures of the search for the report, SVG documents by title; by default those of the solution."""
         genotype = self.toolbox.genotype

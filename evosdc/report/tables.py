@@ -164,6 +164,10 @@ def genome_rows(run: RecordedRun) -> list[tuple[str, str]]:
     rows = [(f"level of {attribute}", f"{level}{of[attribute]}") for attribute, level in levels.items()]
     if levels and isinstance(suppressed, int):
         rows.append(("records suppressed", count(suppressed)))
+    bound = mapping(genome.get("bound"))
+    if bound:
+        rows.append((f"{bound['measure']}, least that any node can have", number(bound["least"])))
+        rows.append((f"{bound['measure']}, share that could be saved at most", percent(bound["gap"])))
     steps = genome.get("plan")
     plan = steps if isinstance(steps, list) else []
     formulas = {f"step {place}": text for place, text in enumerate(plan, 1)}

@@ -79,6 +79,10 @@ class BottomUp(LatticeSearch):
                 return proposed(nodes, "step up", ())
         return []
 
+    def proves(self, population: Population) -> bool:
+        """Whether nothing is left above the border."""
+        return not self.propose(population, Streams(0))
+
     def _best_loss(self, population: Population) -> float:
         """Return the loss that nodes above one must be able to fall below; infinite before there is a publishable one.
 

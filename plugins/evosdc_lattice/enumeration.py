@@ -1,5 +1,6 @@
 """Exact searches: every node, or those that cannot be left out."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,7 +60,15 @@ class ExactSearch(LatticeSearch):
     def describe(self, population: Population, solution: Individual) -> Any:
         """Return the first optimum, and the levels of all."""
         optima = [self.lattice.levels_of(i.genome) for i in self.optima(population, solution)]
-        return {**self.lattice.describe(solution.genome), "optima": optima}
+        return {**super().describe(population, solution), "optima": optima}
+
+    def proves(self, population: Population) -> bool:
+        """Whether all nodes have been judged that it is about."""
+        return int(population.memory.get("done", np.array(0))) >= self.nodes(population)
+
+    @abstractmethod
+    def nodes(self, population: Population) -> float:
+        """Return how many nodes the search is about; infinite while it does not know."""
 
 
 def _tied(individuals: Sequence[Individual]) -> tuple[Individual, ...]:
@@ -83,6 +92,10 @@ class Exhaustive(ExactSearch):
             given, wanted = f"a lattice of {self.lattice.space.size} nodes", f"at most {params.most}"
             advice = "Take `optimal`, a heuristic (`tabu`, `ga-tabu`, `genetic`), or raise `most`."
             raise ParameterError(Fault("algorithm exhaustive", given, wanted, advice))
+
+    def nodes(self, population: Population) -> float:
+        """Return the size of the lattice."""
+        return self.lattice.space.size
 
     def propose(self, population: Population, streams: Streams) -> list[Offspring]:
         """Return the next nodes in lexicographic order."""
@@ -123,6 +136,10 @@ class Optimal(ExactSearch):
                 Fault("algorithm optimal", given, "an experiment without constraints", "Use the algorithm exhaustive.")
             )
         return super().first_population(candidates)
+
+    def nodes(self, population: Population) -> float:
+        """Return how many cannot be left out."""
+        return len(population.memory["nodes"]) if "nodes" in population.memory else float("inf")
 
     def propose(self, population: Population, streams: Streams) -> list[Offspring]:
         """Return the next of the nodes that cannot be left out; the optima are among them."""

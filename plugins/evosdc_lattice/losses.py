@@ -8,7 +8,7 @@ values that never occur included. Other programs count so, too, and figures can 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import fsum, prod
+from math import expm1, fsum, prod
 from typing import Literal
 
 import numpy as np
@@ -56,6 +56,21 @@ class NodeLoss(ABC):
     def bound(self, space: LatticeSpace, levels: Levels, facts: NodeFacts | None) -> float:
         """Return what no node at or above these levels can be less than; facts where `needs_classes`."""
 
+    def parts(self, space: LatticeSpace) -> tuple[NDArray[np.float64], ...] | None:
+        """Return, by attribute and level, figures whose sum bounds the loss of a node from below; None without such.
+
+        They never fall from a level to the next. `of_parts` makes the bound of their sum.
+        """
+        return None
+
+    def of_parts(self, space: LatticeSpace, total: float) -> float:
+        """Return the bound that a sum of `parts` stands for; never falling in the sum."""
+        return total
+
+    def by_sizes(self, space: LatticeSpace) -> float:
+        """Return what no node within the limit can be less than by the sizes of its classes alone."""
+        return 0.0
+
 
 @dataclass(frozen=True)
 class Discernibility(NodeLoss):
@@ -80,6 +95,10 @@ class Discernibility(NodeLoss):
         assert facts is not None
         return float(facts.squares)
 
+    def by_sizes(self, space: LatticeSpace) -> float:
+        """Return k for every record: no class is smaller, and a suppressed record costs no less than n."""
+        return float(space.n * min(space.model.k, space.n))
+
 
 @dataclass(frozen=True)
 class MonotoneDiscernibility(NodeLoss):
@@ -95,6 +114,11 @@ class MonotoneDiscernibility(NodeLoss):
         """Return DM* of the node."""
         assert facts is not None
         return float(facts.squares)
+
+    def by_sizes(self, space: LatticeSpace) -> float:
+        """Return k for every record that must be published, and 1 for the others."""
+        published = space.n - space.limit
+        return float(published * min(space.model.k, space.n) + space.limit)
 
 
 @dataclass(frozen=True)
@@ -115,6 +139,12 @@ class AverageClassSize(NodeLoss):
         """Return the average size of all classes, failing ones included: nodes above have no more of them."""
         assert facts is not None
         return space.n / facts.classes / self.k
+
+    def by_sizes(self, space: LatticeSpace) -> float:
+        """Return the average size of as many classes of k as there can be, one of suppressed records among them."""
+        most = space.n // space.model.k
+        some = (space.n - 1) // space.model.k + 1 if space.limit else 1
+        return space.n / max(most, some, 1) / self.k
 
 
 @dataclass(frozen=True)
@@ -173,6 +203,28 @@ class LossMetric(NodeLoss):
         ]
         return self.combined(totals, space.n, [ladder.domain for ladder in space.ladders])
 
+    def parts(self, space: LatticeSpace) -> tuple[NDArray[np.float64], ...] | None:
+        """Return each attribute's weighted mean loss, as `bound` has it; its logarithm for the geometric aggregate."""
+        if self.aggregate in ("max", "rank"):
+            return None
+        kept, gone, found = self.generalised_factor, self.suppressed_factor, []
+        for ladder, weight in zip(space.ladders, self.weights, strict=True):
+            unit = space.n * self.unit(ladder.domain)
+            levels = range(ladder.height + 1)
+            totals = np.array([
+                float(np.minimum(kept * ladder.loss(level), gone * (ladder.domain - 1)) @ ladder.frequencies[level])
+                for level in levels
+            ])  # fmt: skip
+            share = weight * totals / unit if unit else np.zeros(len(totals))
+            found.append(np.log1p(share) if self.aggregate == "geometric" else share)
+        return tuple(found)
+
+    def of_parts(self, space: LatticeSpace, total: float) -> float:
+        """Return the aggregate."""
+        if self.aggregate == "geometric":
+            return expm1(total / len(self.weights))
+        return total / fsum(self.weights) if self.aggregate == "mean" else total
+
     def weighed(self, kept: float, gone: float) -> float:
         """Return the sum of ``M - 1`` over published records and over suppressed ones, by the factor of each."""
         return self.generalised_factor * kept + self.suppressed_factor * gone
@@ -229,6 +281,13 @@ class NonUniformEntropy(NodeLoss):
         ]
         return max(fsum(parts), 0.0)
 
+    def parts(self, space: LatticeSpace) -> tuple[NDArray[np.float64], ...]:
+        """Return each attribute's weighted bits."""
+        return tuple(
+            weight * (np.array([_bits(at) for at in ladder.frequencies]) - _bits(ladder.frequencies[0]))
+            for weight, ladder in zip(self.weights, space.ladders, strict=True)
+        )
+
 
 def _bits(frequencies: NDArray[np.int64]) -> float:
     # Sorted, so that levels at which nothing was merged have the same figure to the last bit.
@@ -256,6 +315,15 @@ class Imprecision(NodeLoss):
         parts = [level / height for level, height in zip(levels.tolist(), space.top.tolist(), strict=True)]
         return aggregated(parts, self.weights, "mean")
 
+    def parts(self, space: LatticeSpace) -> tuple[NDArray[np.float64], ...]:
+        """Return each attribute's weighted level over its height."""
+        shares = (np.arange(height + 1) / height for height in space.top.tolist())
+        return tuple(weight * share for weight, share in zip(self.weights, shares, strict=True))
+
+    def of_parts(self, space: LatticeSpace, total: float) -> float:
+        """Return the mean."""
+        return total / fsum(self.weights)
+
 
 @dataclass(frozen=True)
 class Height(NodeLoss):
@@ -268,3 +336,7 @@ class Height(NodeLoss):
     def bound(self, space: LatticeSpace, levels: Levels, facts: NodeFacts | None) -> float:
         """Return the height."""
         return float(levels.sum())
+
+    def parts(self, space: LatticeSpace) -> tuple[NDArray[np.float64], ...]:
+        """Return the levels."""
+        return tuple(np.arange(height + 1, dtype=np.float64) for height in space.top.tolist())

@@ -98,7 +98,7 @@ class Samarati(LatticeSearch):
     def describe(self, population: Population, solution: Individual) -> Any:
         """Return the solution, its height, the levels of all as good, and those of all safe ones of that height."""
         return {
-            **self.lattice.describe(solution.genome),
+            **super().describe(population, solution),
             "height": int(solution.genome.sum()),
             "optima": [self.lattice.levels_of(i.genome) for i in self.optima(population, solution)],
             "minimal": [self.lattice.levels_of(i.genome) for i in population.individuals],

@@ -1,6 +1,7 @@
 """What all searches of the lattice share: the lattice, values that guide them, and the nodes that they visited."""
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from evosdc_lattice.lattice import Lattice
 from evosdc_lattice.losses import NodeLoss
 from evosdc_lattice.picture import PICTURED, lattice_picture, size_histogram
 from evosdc_lattice.publication import class_sizes
+from evosdc_lattice.relaxation import lower_bound
 
 
 class LatticeSearch(Algorithm):
@@ -48,6 +50,45 @@ class LatticeSearch(Algorithm):
 
     def _visited(self, individuals: Sequence[Individual]) -> NDArray[np.int16]:
         return np.array([i.genome for i in individuals], dtype=np.int16).reshape(-1, len(self.lattice.space.top))
+
+    def describe(self, population: Population, solution: Individual) -> Any:
+        """Return what the lattice says of the node, and how good any node could be."""
+        stands = self.standing(population, solution)
+        return self.lattice.describe(solution.genome) | ({} if stands is None else {"bound": stands})
+
+    def notes(self, population: Population, solution: Individual) -> Sequence[str]:
+        """Return by how much another node could be better."""
+        stands = self.standing(population, solution)
+        if stands is None:
+            return ()
+        name, loss, least = stands["measure"], f"{stands['loss']:.6g}", f"{stands['least']:.6g}"
+        if stands["gap"] == 0.0:
+            return (f"No node within the limit of suppression has less {name} than this one: {loss}.",)
+        return (
+            f"No node within the limit of suppression has less {name} than {least}; this one has {loss}, of which "
+            f"{100.0 * stands['gap']:.1f} % could be saved at most.",
+        )
+
+    def standing(self, population: Population, solution: Individual) -> dict[str, Any] | None:
+        """Return measure, loss, the least loss that any node within the limit can have, and the gap.
+
+        The gap is the difference as a share of the loss. None where the fitness is not one loss of generalised files.
+        """
+        if self.node_loss is None or solution.genome is None:
+            return None
+        loss = solution.scores[self.toolbox.fitness.measure]
+        least = loss if self.proves(population) else min(self._least, loss)
+        gap = (loss - least) / loss if loss > 0.0 else 0.0
+        return {"measure": self.toolbox.fitness.measure, "loss": loss, "least": least, "gap": gap}
+
+    def proves(self, population: Population) -> bool:
+        """Whether the search came to an end that makes its solution an optimum."""
+        return False
+
+    @cached_property
+    def _least(self) -> float:
+        assert self.node_loss is not None
+        return max(lower_bound(self.lattice.space, self.node_loss), 0.0)
 
     def pictures(self, population: Population, solution: Individual) -> Mapping[str, str]:
         """Return the sizes of the classes, and a small lattice with visited, safe and optimal nodes."""

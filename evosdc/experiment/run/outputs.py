@@ -171,6 +171,7 @@ def write_outputs(
         "notes": [
             *([SO_FAR] if so_far else ()),
             *(described.notes if described else ()),
+            *algorithm.notes(state.population, best),
             *(() if isinstance(genotype, Generalising) else rules_notes(assembly.microdata, genotype)),
             *left_out_note(starting, assembly.plan.without_best),
             *unasked,

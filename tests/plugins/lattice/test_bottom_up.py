@@ -44,7 +44,7 @@ def ended(problem):
     return population.individuals[0], count
 
 
-@settings(suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(
     files(),
     privacy_parameters(),

@@ -240,3 +240,24 @@ def test_columns_that_cannot_be_sensitive_are_refused_once(name, said, evosdc, t
     assert status == 2
     assert said in err
     assert err.count("genotype lattice") == 1
+
+
+@pytest.mark.parametrize("name", ["optimal", "exhaustive", "bottom-up", "ga-tabu", "top-down"])
+def test_how_good_any_node_could_be_is_told(name, evosdc, tmp_path):
+    write_file(tmp_path)
+    result = run(evosdc, tmp_path, f"algorithm.name={name}", "stop.generations=30")
+    bound = result["best"]["genome"]["bound"]
+    assert bound["measure"] == "lm"
+    assert bound["loss"] == result["best"]["scores"]["lm"]
+    assert 0.0 < bound["least"] <= bound["loss"]
+    assert bound["gap"] == pytest.approx((bound["loss"] - bound["least"]) / bound["loss"])
+    proved = name in ("optimal", "exhaustive", "bottom-up")
+    assert (bound["gap"] == 0.0) == proved
+    assert any("No node within the limit" in note for note in result["notes"])
+    report = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "No node within the limit" in report
+    assert "could be saved at most" in report
+    words = ["run", tmp_path / "x.toml", "-o", tmp_path / "again", "--set", f"algorithm.name={name}"]
+    status, out, err = evosdc(*words, "--set", "stop.generations=30")
+    assert status == 0, err
+    assert "No node within the limit" in " ".join((out + err).split())
