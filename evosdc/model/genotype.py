@@ -139,7 +139,7 @@ class Genotype(ABC, Generic[G]):
         By default the shapes of its arrays. Of a genome that is a rule and not data the report shows how it makes the
         file, from these entries: ``levels`` (and ``heights``), levels of generalisation by attribute; ``suppressed``
         beside them, a number of records; ``bound``, what a search knows of the best there can be
-        (``measure``, ``loss``, ``least``, ``gap``); ``equation``, a formula, or ``equations``, formulas by attribute; ``plan``,
-        steps in words.
+        (``measure``, ``loss``, ``least``, ``gap``); ``equation``, a formula, or ``equations``, formulas by attribute;
+        ``plan``, steps in words.
         """
         return {name: list(array.shape) for name, array in self.dump(g).items()}
