@@ -32,12 +32,12 @@ class Ground:
     above: NDArray[np.int32]
 
 
-def equal_ground(m: int) -> Ground:
+def nominal_ground(m: int) -> Ground:
     """Return the ground distance of nominal values: 1 between two different ones."""
     return Ground(False, np.empty((0, m), dtype=np.int32))
 
 
-def ordered_ground(m: int) -> Ground:
+def ordinal_ground(m: int) -> Ground:
     """Return the ground distance of ordered values: by rank."""
     return Ground(True, np.empty((0, m), dtype=np.int32))
 

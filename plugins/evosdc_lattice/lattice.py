@@ -62,10 +62,10 @@ class Lattice(
         diversity: Diversity = Field("distinct", description="which l-diversity")
         c: float = Field(3.0, gt=0, description="c of recursive (c, l)-diversity")
         t: float | None = Field(None, ge=0, le=1, description="t-closeness of the sensitive attributes")
-        distance: Distance | None = Field(
-            None,
-            description="how far sensitive values are apart for t: equal, ordered (by rank) or hierarchical; default: "
-            "ordered for ordinal and numeric attributes, hierarchical for nominal ones that have a hierarchy",
+        distance: Distance = Field(
+            "auto",
+            description="how far sensitive values are apart for t: nominal (1), ordinal (by rank) or hierarchical; auto: "
+            "ordinal for ordinal and numeric attributes, hierarchical for nominal ones that have a hierarchy",
         )
         p: int | None = Field(None, ge=1, description="distinct sensitive values of a class (p-sensitivity)")
         sensitive: tuple[str, ...] | None = Field(
@@ -102,7 +102,7 @@ class Lattice(
             idle = (
                 (self.diversity != "distinct" and not asked[0], "diversity", "l = ..."),
                 (self.c != 3.0 and (self.diversity != "recursive" or not asked[0]), "c", 'diversity = "recursive"'),
-                (self.distance is not None and not asked[1], "distance", "t = ..."),
+                (self.distance != "auto" and not asked[1], "distance", "t = ..."),
                 (self.sensitive is not None and not any((*asked, self.require)), "sensitive", "l, t, p or require"),
             )
             faults = [f"{name} with {partner}" for is_idle, name, partner in idle if is_idle]

@@ -1,9 +1,10 @@
 """The sensitive attributes of a file, as columns of counts."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BeforeValidator
 
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.model import Microdata
@@ -11,10 +12,19 @@ from evosdc.table.equivalence import ranks
 from evosdc.table.schema import Attribute, Role, Scale
 from evosdc.table.table import MISSING, Table
 from evosdc_lattice.class_requirement import SensitiveAttribute
-from evosdc_lattice.earth_mover import Ground, equal_ground, hierarchical_ground, ordered_ground
+from evosdc_lattice.earth_mover import Ground, nominal_ground, hierarchical_ground, ordinal_ground
 from evosdc_lattice.required_models import SensitiveColumns
 
-Distance = Literal["equal", "ordered", "hierarchical"]
+FORMER = {"equal": "nominal", "ordered": "ordinal"}
+"""Former names of distances, with the same meaning."""
+
+
+def _present_name(given: Any) -> Any:
+    return FORMER.get(given, given) if isinstance(given, str) else "auto" if given is None else given
+
+
+Distance = Annotated[Literal["auto", "nominal", "ordinal", "hierarchical"], BeforeValidator(_present_name)]
+"""The names that `t-closeness` has, former ones accepted."""
 
 
 def sensitive_attributes(params: Any, microdata: Microdata) -> tuple[tuple[SensitiveAttribute, ...], NDArray[np.int64]]:
@@ -76,15 +86,15 @@ def sensitive_columns(attributes: tuple[SensitiveAttribute, ...], table: Table) 
     return tuple(found)
 
 
-def ground_of(attribute: Attribute, present: NDArray[Any], distance: Distance | None) -> Ground:
+def ground_of(attribute: Attribute, present: NDArray[Any], distance: str) -> Ground:
     """Return how far the values of a sensitive attribute are apart.
 
     Parameters
     ----------
     present : ndarray, shape (m,)
         The values that occur, in order: codes, the number of categories for a missing one; or numbers.
-    distance : {"equal", "ordered", "hierarchical"}, optional
-        By default ordered values are apart by rank, nominal ones with a hierarchy by it, and others equally.
+    distance : {"auto", "nominal", "ordinal", "hierarchical"}
+        By ``auto`` ordered values are apart by rank, nominal ones with a hierarchy by it, and others equally.
 
     Raises
     ------
@@ -92,14 +102,14 @@ def ground_of(attribute: Attribute, present: NDArray[Any], distance: Distance | 
         A hierarchy is asked for, and the attribute has none or is numeric.
     """
     hierarchy = attribute.hierarchy if attribute.categorical else None
-    if distance is None and attribute.scale is Scale.NOMINAL and hierarchy is not None:
+    if distance == "auto" and attribute.scale is Scale.NOMINAL and hierarchy is not None:
         distance = "hierarchical"
     if distance == "hierarchical":
         if hierarchy is None:
             given, wanted = f"no hierarchy of the categories of {attribute.name}", "one in the schema"
-            raise ParameterError(Fault("genotype lattice: distance", given, wanted, "Or choose equal or ordered."))
+            raise ParameterError(Fault("genotype lattice: distance", given, wanted, "Or choose nominal or ordinal."))
         labels = tuple(attribute.categories[int(code)] for code in present if code < len(attribute.categories))
         return hierarchical_ground(hierarchy, labels, len(labels) < len(present))
-    if distance == "ordered" or (distance is None and attribute.scale is not Scale.NOMINAL):
-        return ordered_ground(len(present))
-    return equal_ground(len(present))
+    if distance == "ordinal" or (distance == "auto" and attribute.scale is not Scale.NOMINAL):
+        return ordinal_ground(len(present))
+    return nominal_ground(len(present))

@@ -90,11 +90,11 @@ def safe(values, overall, attribute, params):
         total = sum(overall.values())
         difference = [counts[v] / n - overall[v] / total for v in sorted(overall)]
         kind = params.get("distance") or (
-            "ordered" if attribute.scale is not Scale.NOMINAL else "hierarchical" if attribute.hierarchy else "equal"
+            "ordinal" if attribute.scale is not Scale.NOMINAL else "hierarchical" if attribute.hierarchy else "nominal"
         )
         if kind == "hierarchical":
             distance = distance_in(attribute, dict(zip(sorted(overall), difference, strict=True)))
-        elif kind == "ordered":
+        elif kind == "ordinal":
             distance = sum(abs(sum(difference[: i + 1])) for i in range(len(difference))) / max(len(difference) - 1, 1)
         else:
             distance = sum(map(abs, difference)) / 2
@@ -177,7 +177,7 @@ def privacy_parameters():
             "l": st.integers(1, 3),
             "diversity": st.sampled_from(["distinct", "entropy", "recursive"]),
             "t": st.sampled_from([0.1, 0.3, 0.6]),
-            "distance": st.sampled_from(["equal", "ordered"]),
+            "distance": st.sampled_from(["nominal", "ordinal"]),
         },
     ).map(_consistent)
 

@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 from evosdc.errors import HierarchyError
 from evosdc.table.hierarchy import Hierarchy
-from evosdc_lattice.earth_mover import Ground, distances, equal_ground, hierarchical_ground, ordered_ground
+from evosdc_lattice.earth_mover import Ground, distances, nominal_ground, hierarchical_ground, ordinal_ground
 from tests.plugins.lattice.tables import hierarchies
 
 
@@ -46,8 +46,8 @@ def test_distances_are_the_least_cost_of_transport(hierarchy, first, second, mis
     ranks = np.abs(np.subtract.outer(np.arange(m), np.arange(m))) / max(m - 1, 1)
     for ground, apart in (
         (hierarchical_ground(hierarchy, leaves, missing), levels / hierarchy.height),
-        (equal_ground(m), 1.0 - np.eye(m)),
-        (ordered_ground(m), ranks),
+        (nominal_ground(m), 1.0 - np.eye(m)),
+        (ordinal_ground(m), ranks),
     ):
         assert distance(counts, overall, ground) == pytest.approx(transported(p, overall, apart), abs=1e-9)
 
@@ -57,7 +57,7 @@ def test_distances_are_the_least_cost_of_transport(hierarchy, first, second, mis
 )
 def test_the_example_of_salaries(present, ordered, wanted) -> None:
     counts = [int(v in present) for v in range(9)]
-    ground = ordered_ground(9) if ordered else equal_ground(9)
+    ground = ordinal_ground(9) if ordered else nominal_ground(9)
     assert distance(counts, np.full(9, 1 / 9), ground) == pytest.approx(wanted)
 
 

@@ -13,8 +13,8 @@ from evosdc_lattice.lattice import Lattice
 from tests.plugins.lattice.tables import all_levels, files
 
 SAME = [
-    ("t-closeness(distance = 'nominal') <= 0.4", {"t": 0.4, "distance": "equal"}),
-    ("t-closeness(distance = 'ordinal') <= 0.3", {"t": 0.3, "distance": "ordered"}),
+    ("t-closeness(distance = 'nominal') <= 0.4", {"t": 0.4, "distance": "nominal"}),
+    ("t-closeness(distance = 'ordinal') <= 0.3", {"t": 0.3, "distance": "ordinal"}),
     ("l-diversity(form = 'entropy') >= 1.5", {"l": 1.5, "diversity": "entropy"}),
     ("l-diversity(form = 'recursive', c = 2) >= 2", {"l": 2, "diversity": "recursive", "c": 2.0}),
     ("p-sensitivity >= 2", {"p": 2}),
@@ -109,3 +109,8 @@ def _microdata():
         )
     )
     return Microdata(Table(schema, np.array([[0, 0], [1, 1], [0, 1]], np.int32), np.empty((3, 0))), ("q0",))
+
+
+@pytest.mark.parametrize(("former", "name"), [("equal", "nominal"), ("ordered", "ordinal"), (None, "auto")])
+def test_former_names_of_distances_mean_the_same(former, name):
+    assert Lattice.Params(k=2, t=0.2, distance=former) == Lattice.Params(k=2, t=0.2, distance=name)
