@@ -64,8 +64,8 @@ class Lattice(
         t: float | None = Field(None, ge=0, le=1, description="t-closeness of the sensitive attributes")
         distance: Distance = Field(
             "auto",
-            description="how far sensitive values are apart for t: nominal (1), ordinal (by rank) or hierarchical; auto: "
-            "ordinal for ordinal and numeric attributes, hierarchical for nominal ones that have a hierarchy",
+            description="how far sensitive values are apart for t: nominal (1), ordinal (by rank) or hierarchical; "
+            "auto: ordinal for ordinal and numeric attributes, hierarchical for nominal ones that have a hierarchy",
         )
         p: int | None = Field(None, ge=1, description="distinct sensitive values of a class (p-sensitivity)")
         sensitive: tuple[str, ...] | None = Field(

@@ -13,11 +13,13 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import StrictBool
 
 from evosdc_lattice.evaluation import NodeEvaluator, NodeFacts
 from evosdc_lattice.space import LatticeSpace, Levels
 
 Aggregate = Literal["mean", "sum", "max", "geometric", "rank"]
+Suppression = StrictBool | Literal["arx"]
 
 
 def aggregated(losses: Sequence[float], weights: Sequence[float], how: Aggregate) -> float:
@@ -252,12 +254,21 @@ class LeafShare(LossMetric):
 class NonUniformEntropy(NodeLoss):
     """Non-uniform entropy of Gionis and Tassa (2009), in bits: sum over cells of ``log2(n(published) / n(original))``.
 
-    n counts the records with a value, or below it. With `suppression` a suppressed cell counts as the root, otherwise
-    suppression is ignored.
+    n counts the records with a value, or below it.
+
+    Parameters
+    ----------
+    weights : tuple of float
+        One an attribute.
+    suppression : bool or "arx"
+        True: a suppressed cell counts as the root. False: as generalised, suppression is ignored. ``"arx"``: as ARX
+        counts, as generalised and, on top, ``log2(s / s(generalised))``, s being the suppressed records and
+        s(generalised) those of them with its generalised value: the step to the root is taken among the suppressed
+        records alone.
     """
 
     weights: tuple[float, ...]
-    suppression: bool = True
+    suppression: Suppression = True
 
     def of(self, evaluator: NodeEvaluator, levels: Levels, facts: NodeFacts) -> float:
         """Return the entropy."""
@@ -268,8 +279,10 @@ class NonUniformEntropy(NodeLoss):
             at = ladder.frequencies[level]
             bits = _bits(at) - _bits(ladder.frequencies[0])
             if lost is not None:
-                present = lost[j] > 0
-                bits += float(lost[j][present] @ (np.log2(space.n) - np.log2(at[present])))
+                gone = lost[j][lost[j] > 0]
+                among = self.suppression == "arx"
+                whole, parts_of = (facts.suppressed, gone) if among else (space.n, at[lost[j] > 0])
+                bits += float(gone @ (np.log2(whole) - np.log2(parts_of)))
             parts.append(self.weights[j] * bits)
         return max(fsum(parts), 0.0)
 

@@ -78,8 +78,10 @@ def judged(loss: losses.NodeLoss, shown: TableSummary) -> float:
             gone = [float((domain - 1) * shown.suppressed) for domain in shown.domains]
             totals = [loss.weighed(total - of, of) for total, of in zip(sums, gone, strict=True)]
             return loss.combined(totals, n, shown.domains)
-        case losses.NonUniformEntropy(weights=weights):
-            return sum(weight * bits for weight, bits in zip(weights, shown.bits, strict=True))
+        case losses.NonUniformEntropy(weights=weights, suppression=suppression):
+            read = shown.bits if suppression is True else shown.generalised_bits
+            among = shown.suppressed_bits if suppression == "arx" else (0.0,) * len(weights)
+            return sum(weight * (own + gone) for weight, own, gone in zip(weights, read, among, strict=True))
         case losses.Imprecision(weights=weights):
             parts = [level / height for level, height in zip(shown.levels, shown.heights, strict=True)]
             share = shown.suppressed / n
@@ -210,8 +212,10 @@ class EntropyMeasure(NodeMeasure):
     class Params(_Weighted):
         """Weights, and how suppressed records count."""
 
-        suppression: bool = Field(
-            True, description="whether a suppressed value counts as the root; otherwise suppression is ignored"
+        suppression: losses.Suppression = Field(
+            True,
+            description="whether a suppressed value counts as the root; false: as generalised; arx: as generalised, "
+            "and its step to the root is taken among the suppressed records alone",
         )
 
     params: Params

@@ -12,7 +12,7 @@ from evosdc.table.equivalence import ranks
 from evosdc.table.schema import Attribute, Role, Scale
 from evosdc.table.table import MISSING, Table
 from evosdc_lattice.class_requirement import SensitiveAttribute
-from evosdc_lattice.earth_mover import Ground, nominal_ground, hierarchical_ground, ordinal_ground
+from evosdc_lattice.earth_mover import Ground, hierarchical_ground, nominal_ground, ordinal_ground
 from evosdc_lattice.required_models import SensitiveColumns
 
 FORMER = {"equal": "nominal", "ordered": "ordinal"}

@@ -30,6 +30,9 @@ class TableSummary:
         By attribute: leaves of the hierarchy.
     bits : tuple of float
         By attribute: non-uniform entropy.
+    generalised_bits, suppressed_bits : tuple of float
+        The same with suppressed records at the level of the others, or as they were where these stand on no one level;
+        and the bits from there to the root among the suppressed records alone.
     levels : tuple of float
         By attribute: the least level at which all values stand, suppressed records left out; where they do not stand
         on one level, the mean level of the values. The highest level where all records are suppressed.
@@ -46,6 +49,8 @@ class TableSummary:
     leaf_counts: tuple[float, ...]
     domains: tuple[int, ...]
     bits: tuple[float, ...]
+    generalised_bits: tuple[float, ...]
+    suppressed_bits: tuple[float, ...]
     levels: tuple[float, ...]
     heights: tuple[int, ...]
 
@@ -82,7 +87,7 @@ def summarise_table(ladders: Sequence[Ladder], masked: Table) -> TableSummary:
     codes = np.stack([column.codes for column in columns], axis=1)[~suppressed]
     sizes = np.unique(codes, axis=0, return_counts=True)[1] if len(codes) else np.zeros(0, dtype=np.int64)
     read = [_read(ladder, column, suppressed) for ladder, column in zip(ladders, columns, strict=True)]
-    losses, counts, bits, levels = zip(*read, strict=True)
+    losses, counts, bits, generalised, gone, levels = zip(*read, strict=True)
     return TableSummary(
         n,
         len(sizes),
@@ -93,6 +98,8 @@ def summarise_table(ladders: Sequence[Ladder], masked: Table) -> TableSummary:
         counts,
         tuple(ladder.domain for ladder in ladders),
         bits,
+        generalised,
+        gone,
         levels,
         tuple(ladder.height for ladder in ladders),
     )
@@ -141,8 +148,8 @@ def _column(ladder: Ladder, masked: Table) -> _ColumnSummary:
     return _ColumnSummary(codes, tuple(labels), tuple(m for m in found if m is not None), emptied, root)
 
 
-def _read(ladder: Ladder, column: _ColumnSummary, suppressed: NDArray[np.bool_]) -> tuple[float, float, float, float]:
-    """Return the sums of leaf losses and counts, the bits and the level of one attribute."""
+def _read(ladder: Ladder, column: _ColumnSummary, suppressed: NDArray[np.bool_]) -> tuple[float, ...]:
+    """Return the sums of leaf losses and counts, the three kinds of bits and the level of one attribute."""
     top = ladder.domain - 1
     loss, count, wide, level = (
         np.where(column.emptied, whole, np.array(parts, dtype=np.float64)[column.codes])
@@ -154,11 +161,18 @@ def _read(ladder: Ladder, column: _ColumnSummary, suppressed: NDArray[np.bool_])
         )
     )
     own = ladder.frequencies[0][ladder.base]
-    bits = float((np.log2(np.maximum(wide, own)) - np.log2(own)).sum())
+    each = np.log2(np.maximum(wide, own)) - np.log2(own)
+    bits = max(float(each.sum()), 0.0)
+    sums = float(loss.sum()), float(count.sum()), bits
     if suppressed.all():  # of a file of nothing but roots no label tells the level
-        return float(loss.sum()), float(count.sum()), max(bits, 0.0), float(ladder.height)
+        return *sums, bits, 0.0, float(ladder.height)
     used = {column.labels[code] for code in np.unique(column.codes[~suppressed])}
     joint = next((at for at, labels in enumerate(ladder.labels) if used <= set(labels)), None)
     alike = joint is not None and not column.emptied[~suppressed].any()
     common = float(joint) if joint is not None and alike else float(level[~suppressed].mean())
-    return float(loss.sum()), float(count.sum()), max(bits, 0.0), common
+    at = joint if joint is not None and alike else 0
+    codes = ladder.codes[at][ladder.base[suppressed]]
+    step = float((np.log2(ladder.frequencies[at][codes]) - np.log2(own[suppressed])).sum())
+    present = np.bincount(codes)[codes]
+    gone = float((np.log2(len(codes)) - np.log2(present)).sum()) if len(codes) else 0.0
+    return *sums, max(float(each[~suppressed].sum()) + step, 0.0), gone, common

@@ -1,6 +1,7 @@
 """Nodes against the plain definitions, and decoded tables against nodes."""
 
 from itertools import permutations
+from math import log2
 
 import numpy as np
 import pytest
@@ -8,13 +9,17 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
+from evosdc.model import Microdata
 from evosdc.plugins.registry import default_registry
+from evosdc.table.hierarchy import Hierarchy
+from evosdc.table.schema import Attribute, Role, Scale, Schema
+from evosdc.table.table import Table
 from evosdc_lattice.evaluation import NodeEvaluator
 from evosdc_lattice.exact import optimum
 from evosdc_lattice.lattice import Lattice
 from evosdc_lattice.losses import Discernibility, aggregated
 from evosdc_lattice.space import exhaustive_nodes, nodes_between
-from tests.plugins.lattice.tables import all_levels, files, privacy_parameters, reference
+from tests.plugins.lattice.tables import all_levels, files, paths, privacy_parameters, reference
 
 MEASURES = ("dm", "dm-star", "lm", "iloss", "cavg", "aecs", "entropy", "precision", "height")
 slow = settings(suppress_health_check=list(HealthCheck))
@@ -154,10 +159,6 @@ def test_the_exact_search_gives_up_where_it_is_told_to(microdata):
 
 def test_discernibility_has_the_figures_of_the_literature():
     # Classes of 3, 3 and 2 records: k = 2 gives 22, k = 3 gives 9 + 9 + 2 * 8 = 34.
-    from evosdc.model import Microdata
-    from evosdc.table.hierarchy import Hierarchy
-    from evosdc.table.schema import Attribute, Role, Scale, Schema
-    from evosdc.table.table import Table
 
     hierarchy = Hierarchy(("a", "b", "c"), (("*",),) * 3)
     schema = Schema((Attribute("q", Role.QUASI_IDENTIFIER, Scale.NOMINAL, ("a", "b", "c"), hierarchy),))
@@ -170,10 +171,6 @@ def test_discernibility_has_the_figures_of_the_literature():
 
 def test_wide_lattices_need_several_words():
     rng = np.random.default_rng(3)
-    from evosdc.model import Microdata
-    from evosdc.table.hierarchy import Hierarchy
-    from evosdc.table.schema import Attribute, Role, Scale, Schema
-    from evosdc.table.table import Table
 
     labels = tuple(map(str, range(20)))
     hierarchy = Hierarchy(labels, tuple((f"g{i // 5}", "*") for i in range(20)))
@@ -189,3 +186,38 @@ def test_wide_lattices_need_several_words():
     assert facts.classes == len(groups)
     assert facts.squares == int((groups**2).sum())
     assert facts.suppressed == int(groups[groups < 3].sum())
+
+
+@slow
+@given(files(), st.integers(1, 5))
+def test_entropy_counts_suppressed_records_as_it_is_told_to(microdata, k):
+    lattice = lattice_of(microdata, k=k, suppression=1)
+    direct = {how: lattice.direct(fitted("entropy", microdata, suppression=how)) for how in (True, False, "arx")}
+    columns, n = paths(microdata), len(microdata.table)
+    for levels in all_levels(microdata):
+        genome = node(levels)
+        gone = lattice.suppressed_rows(genome).tolist()
+        generalised, among = 0.0, 0.0
+        for column, level in zip(columns, levels, strict=True):
+            labels = [path[level] for path in column]
+            leaves = [path[0] for path in column]
+            generalised += sum(log2(labels.count(labels[r]) / leaves.count(leaves[r])) for r in range(n))
+            hidden = [labels[r] for r in gone]
+            among += sum(log2(len(hidden) / hidden.count(label)) for label in hidden)
+        assert direct[False](genome) == pytest.approx(generalised, abs=1e-9)
+        assert direct["arx"](genome) == pytest.approx(generalised + among, abs=1e-9)
+        assert direct[False](genome) <= direct["arx"](genome) + 1e-9
+
+
+def test_entropy_of_a_table_reads_suppressed_records_at_the_level_of_the_others():
+    labels = ("a", "b", "c", "d")
+    hierarchy = Hierarchy(labels, (("ab", "*"), ("ab", "*"), ("cd", "*"), ("cd", "*")))
+    attribute = Attribute("q", Role.QUASI_IDENTIFIER, Scale.NOMINAL, labels, hierarchy)
+    other = Attribute("r", Role.QUASI_IDENTIFIER, Scale.NOMINAL, labels, hierarchy)
+    codes = np.array([[0, 0], [1, 0], [0, 0], [1, 0], [2, 2], [3, 3], [0, 3]], dtype=np.int32)
+    microdata = Microdata(Table(Schema((attribute, other)), codes, np.empty((7, 0))), ("q", "r"))
+    lattice = Lattice(Lattice.Params(k=2, suppression=1), microdata)
+    for how in (True, False, "arx"):
+        measure = fitted("entropy", microdata, suppression=how)
+        table = lattice.decode(node([1, 0]), np.random.default_rng(0))
+        assert measure.score(table) == pytest.approx(lattice.direct(measure)(node([1, 0])), abs=1e-9), how

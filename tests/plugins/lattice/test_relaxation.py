@@ -29,6 +29,9 @@ def test_bounds_never_exceed_the_optimum(microdata, params, suppression, work):
     for name in MEASURES:
         loss = lattice.loss_of(fitted(name, microdata))
         assert lower_bound(lattice.space, loss, work) <= least(lattice, loss), name
+    for how in (False, "arx"):
+        loss = lattice.loss_of(fitted("entropy", microdata, suppression=how))
+        assert lower_bound(lattice.space, loss, work) <= least(lattice, loss), how
 
 
 @slow
