@@ -68,10 +68,12 @@ def _unprotected(findings: "Sequence[Finding]") -> list[str]:
 
 def _contradiction(finding: "Finding") -> str:
     against = f"{shown(finding.masked)} % against {finding.claim:.3g} %"
+    chance = finding.chance.value
     if finding.times is None:
         return f"an intruder who {finding.intruder} {finding.does} some where the score says none ({against})"
     many = f"{finding.times:.1f} times as many as the score says"
-    if finding.claim is not None and finding.claim < finding.chance.value:
+    if finding.claim is not None and finding.claim < chance:
+        against = f"{shown(finding.masked)} % against {chance:.3g} % and {finding.claim:.3g} %"
         many = f"{finding.times:.1f} times as many as by chance, which is more than the score says"
     return f"an intruder who {finding.intruder} {finding.does} {many} ({against})"
 

@@ -151,7 +151,8 @@ def _against(evidence: Evidence) -> list[str]:
     if broken:
         reasons.append(f"It does not fulfil what was required: {named(broken)}.")
     if evidence.holds is False:
-        reasons.append(f"Judges that the search did not use contradict its score. {evidence.contradiction}".strip())
+        told = evidence.contradiction[:1].upper() + evidence.contradiction[1:]
+        reasons.append(f"Judges that the search did not use contradict its score. {told}".strip())
     percent = evidence.intruder["percent"] if evidence.intruder is not None else 0.0
     if percent > evidence.bound:
         reasons.append(_found_too_many(evidence, percent))

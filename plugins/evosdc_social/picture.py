@@ -15,8 +15,11 @@ from evosdc_social.tree import Nodes, Tree
 LEAST_DRAWN = 3
 """Users of a group, or below a label, that is drawn: smaller ones are nearly single records."""
 
+_LABEL = 22
+"""Characters of a label that there is room for."""
+
 MOST_GROUPS, MOST_LINES, MOST_LABELS = 80, 400, 26
-_SIZE, _RADIUS, _WIDTH, _ROW = 860, 270, 1000, 46
+_SIZE, _RADIUS, _WIDTH, _ROW, _MARGIN = 860, 270, 1000, 46, 120
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#e69f00", "#56b4e9", "#cc79a7", "#8a6d3b", "#6b7785")
 _INK, _LINE = "#1f2933", "#9aa5b1"
 
@@ -79,7 +82,7 @@ def group_picture(space: SemanticSpace, nodes: Nodes, neighbours: Neighbours) ->
     ends = ends[(ends >= 0).all(axis=1) & (ends[:, 0] < ends[:, 1])]
     pairs, edges = np.unique(ends, axis=0, return_counts=True) if len(ends) else (ends, np.empty(0, np.int64))
     strongest = np.argsort(-edges, kind="stable")[:MOST_LINES]
-    parts = [_opened(_SIZE, _SIZE + 46)]
+    parts = list[str]()
     for line in strongest[::-1].tolist():
         one, other = pairs[line].tolist()
         width = 0.3 + 3.2 * edges[line] / edges.max()
@@ -90,26 +93,57 @@ def group_picture(space: SemanticSpace, nodes: Nodes, neighbours: Neighbours) ->
     colours = _coloured(_branch(space.trees[0], profiles[:, 0]))
     labelled = set(np.argsort(-counts[chosen], kind="stable")[:MOST_LABELS].tolist())
     for position, group in enumerate(chosen.tolist()):
-        label = escape(", ".join(_label(t, n) for t, n in zip(space.trees, profiles[group].tolist(), strict=True)))
+        label = ", ".join(_label(t, n) for t, n in zip(space.trees, profiles[group].tolist(), strict=True))
         radius = 3.0 + 17.0 * float(np.sqrt(counts[group] / counts.max()))
         parts.append(
             f'<circle cx="{x[position]:.1f}" cy="{y[position]:.1f}" r="{radius:.1f}" fill="{colours[group]}">'
-            f"<title>{label}: {counts[group]} users</title></circle>"
+            f"<title>{escape(label)}: {counts[group]} users</title></circle>"
         )
         if position in labelled:
             away, right = _RADIUS + radius + 8, np.cos(angle[position]) >= 0
             turn = np.degrees(angle[position]) + (0 if right else 180)
             u, w = _SIZE / 2 + away * np.cos(angle[position]), _SIZE / 2 + away * np.sin(angle[position])
-            short = label if len(label) <= 22 else f"{label[:21]}\N{HORIZONTAL ELLIPSIS}"
+            short = escape(label if len(label) <= _LABEL else f"{label[: _LABEL - 1]}\N{HORIZONTAL ELLIPSIS}")
             parts.append(
                 f'<text x="{u:.1f}" y="{w:.1f}" transform="rotate({turn:.1f} {u:.1f} {w:.1f})" fill="{_INK}" '
                 f'text-anchor="{"start" if right else "end"}" dominant-baseline="middle">{short}</text>'
             )
     left_out = len(profiles) - len(chosen)
-    told = f"{len(chosen)} groups of {int(counts[chosen].sum())} users, {len(strongest)} connections"
+    connections = f"the {MOST_LINES} strongest of {len(pairs)}" if len(pairs) > MOST_LINES else f"{len(pairs)}"
+    told = f"{len(chosen)} groups of {int(counts[chosen].sum())} users, {connections} connections between them"
     told += f"; {left_out} smaller or further groups are not drawn" if left_out else ""
-    parts.append(f'<text x="12" y="{_SIZE + 30}" fill="{_INK}" font-size="12">{told}.</text></svg>')
-    return "\n".join(parts)
+    cut = f"Labels stand at the {len(labelled)} largest groups and are cut after {_LABEL} characters; "
+    lines = [f"{told}.", f"{cut}pointing at a circle shows all of it."]
+    parts += [
+        f'<text x="12" y="{_SIZE + 20 + 16 * place}" fill="{_INK}" font-size="12">{line}</text>'
+        for place, line in enumerate(lines)
+    ]
+    branches = _branch(space.trees[0], profiles[:, 0])
+    legend = {_label(space.trees[0], int(branches[group])): colours[group] for group in chosen.tolist()}
+    keys, height = _legend(f"{space.trees[0].name}:", legend, _SIZE + 20 + 16 * len(lines))
+    return "\n".join([_opened(_SIZE, height), *parts, *keys, "</svg>"])
+
+
+def _legend(title: str, colours: Mapping[str, str], top: int) -> tuple[list[str], int]:
+    """Return what each colour stands for, as far as there are colours, and where that ends."""
+    shown = list(colours.items())[: len(_COLOURS)]
+    parts, x, y = [f'<text x="12" y="{top}" fill="{_INK}" font-size="12">{escape(title)}</text>'], 20.0, top
+    x += 7.0 * len(title)
+    for label, colour in shown:
+        short = label if len(label) <= _LABEL else f"{label[: _LABEL - 1]}\N{HORIZONTAL ELLIPSIS}"
+        width = 26 + 6.6 * len(short)
+        if x + width > _SIZE:
+            x, y = 20.0, y + 16
+        parts.append(
+            f'<rect x="{x:.0f}" y="{y - 10}" width="11" height="11" fill="{colour}"/>'
+            f'<text x="{x + 15:.0f}" y="{y}" fill="{_INK}" font-size="12">{escape(short)}</text>'
+        )
+        x += width
+    if len(colours) > len(shown):
+        y += 16
+        more = f"{len(colours) - len(shown)} more have the same colours again."
+        parts.append(f'<text x="12" y="{y}" fill="{_INK}" font-size="12">{more}</text>')
+    return parts, y + 12
 
 
 def tree_picture(tree: Tree, leaves: Nodes, nodes: Nodes) -> str:
@@ -127,7 +161,7 @@ def tree_picture(tree: Tree, leaves: Nodes, nodes: Nodes) -> str:
     n, height = len(leaves), tree.height
     up = tree.up[leaves]
     order = np.lexsort([up[:, level] for level in range(1, height + 1)])
-    parts = [_opened(_WIDTH, height * _ROW + 46)]
+    parts = [_opened(_WIDTH + _MARGIN, height * _ROW + 46)]
     hierarchy = tree.attribute.hierarchy
     names = hierarchy.names if hierarchy is not None else ()
     for level in range(height, 0, -1):
@@ -146,7 +180,7 @@ def tree_picture(tree: Tree, leaves: Nodes, nodes: Nodes) -> str:
         parts += [_plain_box(begin / n, end / n, row) for begin, end in small]
         if level < len(names):
             parts.append(
-                f'<text x="{_WIDTH - 6}" y="{row * _ROW + 14}" text-anchor="end" fill="{_INK}" opacity="0.6">'
+                f'<text x="{_WIDTH + 8}" y="{row * _ROW + _ROW // 2 + 3}" fill="{_INK}" font-size="12">'
                 f"{escape(names[level])}</text>"
             )
     finest = float((nodes == leaves).mean())
@@ -195,4 +229,4 @@ def _coloured(branches: NDArray[np.int64]) -> list[str]:
 
 
 def _label(tree: Tree, node: int) -> str:
-    return "nothing" if node == len(tree.labels) else tree.labels[node]
+    return "missing" if node == len(tree.labels) else tree.labels[node]

@@ -227,7 +227,7 @@ def test_the_most_frequent_value_around() -> None:
     assert most_frequent_around(codes, edges).tolist() == [1, 1, 1, 4, -1]
 
 
-def test_pictures_show_groups_and_no_user() -> None:
+def test_pictures_show_groups_and_no_user(monkeypatch: pytest.MonkeyPatch) -> None:
     table = evosdc.read_table(KARATE)
     judged = table.select(["club", "friends", "contexts"])
     masked = evosdc.mask(judged, "semantic-groups", k=5)
@@ -240,6 +240,15 @@ def test_pictures_show_groups_and_no_user() -> None:
     classes = np.unique(masked.codes, axis=0, return_counts=True)[1]
     assert circles == (classes >= LEAST_DRAWN).sum()
     assert pictures(judged, masked) == {}, "a file without edges"
+    groups = drawn["Published groups of users, and the edges between them"]
+    drawn_lines = groups.count("<line")
+    assert f" users, {drawn_lines} connections between them" in groups
+    assert "club:</text>" in groups
+    assert groups.count('height="11"') == 2, "a colour for each of both clubs, or for what was not published"
+    monkeypatch.setattr("evosdc_social.picture.MOST_LINES", 3)
+    few = pictures(table, masked)["Published groups of users, and the edges between them"]
+    assert few.count("<line") == 3
+    assert f"the 3 strongest of {drawn_lines} connections" in few
     alone = pictures(table, judged)["Published groups of users, and the edges between them"]
     assert alone.count("<circle") == (np.unique(judged.codes, axis=0, return_counts=True)[1] >= LEAST_DRAWN).sum()
 
