@@ -51,6 +51,9 @@ UNCHANGED = "No value was changed: what was to be masked is published as it was.
     help="Attributes whose rare values, where they were kept, change places in the end.",
 )
 @formulas_option
+@click.option(
+    "--shuffle", is_flag=True, help="Publish the records in random order: their old one may tell what is masked."
+)
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
 @click.option(
     "--executor",
@@ -73,6 +76,7 @@ def mask(
     right_labels: str | None,
     move_values: str | None,
     neutralise: bool,
+    shuffle: bool,
     seed: int,
     executor: str | None,
     workers: int | None,
@@ -90,6 +94,7 @@ def mask(
     from evosdc.errors import FaultCollector
     from evosdc.experiment.config.maskings import masking_entries
     from evosdc.experiment.run.masked_parts import carrying_out, executor_for_parts
+    from evosdc.experiment.run.outputs import SHUFFLED
     from evosdc.experiment.run.provenance import input_account, manifest_of
     from evosdc.files.atomic import require_unused, write_text
     from evosdc.files.conversion import require_known_ending
@@ -126,6 +131,7 @@ def mask(
             require_apart(path, data, schema, *named.values())
     with collect.step():
         source = open_source(data, schema)
+        source = source.shuffled() if shuffle else source
         require_known_ending(output, source.original, source.origin)
         source.table.schema.require(listed(by) or (), "--by")
         source.table.schema.require(listed(right_labels) or (), "--right-labels")
@@ -163,6 +169,7 @@ def mask(
         "seed": seed,
         "missing_rule": str(source.table.schema.na),
         "records": len(masked),
+        "shuffled": shuffle,
         "parts": parts,
         "changed": dict(written.changed),
         "dropped_identifiers": list(written.dropped),
@@ -196,6 +203,8 @@ def mask(
         say(f"Strata and clusters that were masked by themselves: {', then '.join(map(str, parts))}.")
     if companion is not None:
         say(f"{companion.name} says how records were masked: keep it, and apart from the protected file.")
+    if shuffle:
+        say(SHUFFLED)
     if written.dropped:
         say(f"Left out: {', '.join(written.dropped)}.")
 

@@ -57,7 +57,8 @@ def require_known_ending(path: Path | str, original: Original, origin: str) -> N
     own = ending_of(f"x{original.suffix}").format
     if found in ("", *TEXT, *EXTRAS, own) or (text_file(original) is not None and found == ending_of(origin).format):
         return
-    wanted = f"an ending of a format that can be written: {', '.join((*TEXT[:3], *EXTRAS, *PACKINGS))}"
+    known = dict.fromkeys((*([own] if own else []), *TEXT[:3], *EXTRAS, *PACKINGS))
+    wanted = f"an ending of a format that can be written: {', '.join(known)}"
     raise DataError(Fault(printable(str(path)), f"the ending {found}", wanted, "The ending says the format."))
 
 

@@ -112,15 +112,33 @@ def written_back(source: Source, masked: Original, path: str) -> tuple[Table, tu
     Raises
     ------
     InputError
-        Another number of rows, no column of the graph, or values that no attribute can have.
+        Another number of rows, rows in another order by their neighbours, no column of the graph, or values that no
+        attribute can have.
     """
     schema, n = source.table.schema, len(source.table)
     columns = [c for c in masked.columns if c.name in schema and schema[c.name].role.published]
     size = len(masked.columns[0])
     if size != n:
         raise DataError(Fault(printable(path), f"{size} records", f"{n}, as many as the graph has nodes"))
+    if _resorted(source, masked):
+        advice = "Put the rows back in the order of the graph: by the first number of its column neighbours."
+        raise DataError(
+            Fault(printable(path), "rows in another order than the graph's nodes", "the same order", advice)
+        )
     if not columns:
         wanted = f"some of {', '.join(a.name for a in schema.attributes if a.role.published)}"
         raise DataError(Fault(printable(path), "no column that the graph has", wanted))
     table = encode(columns, widened(schema, columns).select([c.name for c in columns]), Origin(path, masked.place))
     return table, tuple(c.name for c in masked.columns if c not in columns)
+
+
+def _resorted(source: Source, masked: Original) -> bool:
+    """Whether a file with the column of neighbours has its rows in another order than the graph."""
+    for column in masked.columns:
+        if column.name == NEIGHBOURS:
+            own = source.table.schema[NEIGHBOURS].categories
+            wanted = [own[code] for code in source.table.column(NEIGHBOURS).tolist()]
+            texts = [*column.texts, ""]
+            found = [texts[place] for place in column.index.tolist()]
+            return [text.partition(":")[0] for text in found] != [text.partition(":")[0] for text in wanted]
+    return False

@@ -97,6 +97,8 @@ class Graph:
     directed : bool
     id_name : str
         What the column of ids is called.
+    end_names : pair of str
+        What the columns of ends are called where edges are a table.
     """
 
     ids: tuple[str, ...]
@@ -106,6 +108,7 @@ class Graph:
     weights: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     directed: bool = False
     id_name: str = "id"
+    end_names: tuple[str, str] = ("from", "to")
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -1,13 +1,18 @@
 """Graphs as two CSV files, of nodes and of edges, in a ZIP archive."""
 
+import csv
 import io
 import zipfile
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
+
+import numpy as np
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.column import NO_TEXT, Column
 from evosdc.files.delimited_file import parse_delimited, plain_text
+from evosdc.files.encoding import decode
 from evosdc.table.numerals import number
 from evosdc_social.graph import Graph, graph_of
 from evosdc_social.graph_file import GraphFile, graph_file, with_lists, with_texts
@@ -32,7 +37,7 @@ class _Way(NamedTuple):
 
 def parse_zipped(content: bytes, where: str) -> GraphFile | None:
     """Read a ZIP archive of two CSV files, of nodes and of edges; None where it holds anything else."""
-    if not content.startswith(b"PK"):
+    if not content.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         wanted = "an archive of two CSV files, of nodes and of edges, or of one data file"
         raise DataError(Fault(where, "a file that is no ZIP archive, whatever its name says", wanted))
     try:
@@ -74,7 +79,16 @@ def join_files(files: Sequence[tuple[str, bytes]], where: str) -> Graph:
 
 
 def _tables(files: Sequence[tuple[str, bytes]], where: str) -> list[tuple[str, Sequence[Column]]]:
-    return [(name, parse_delimited(content, f"{where}, {name}").columns) for name, content in files]
+    return [(name, _columns(content, f"{where}, {name}")) for name, content in files]
+
+
+def _columns(content: bytes, where: str) -> Sequence[Column]:
+    """Return the columns of a file; one with a header line alone has no edges."""
+    lines = [line for line in decode(content, where)[0].splitlines() if line.strip()]
+    if len(lines) != 1:
+        return parse_delimited(content, where).columns
+    names = next(csv.reader(lines, delimiter=max(",;\t", key=lines[0].count)))
+    return [Column(name.strip(), (), np.empty(0, dtype=np.int32)) for name in names]
 
 
 def _best(tables: Sequence[tuple[str, Sequence[Column]]]) -> _Way:
@@ -88,7 +102,8 @@ def _graph(way: _Way, where: str) -> Graph:
     values = {c.name: [t or None for t in _texts(c)] for place, c in enumerate(way.nodes) if place != way.column}
     ends = [text or "" for text in _texts(edges[0])], [text or "" for text in _texts(edges[1])]
     weights = {c.name: _texts(c) for c in edges[2:] if all(number(t, c.mark) is not None for t in c.texts if t)}
-    return graph_of(where, [t or "" for t in _texts(ids)], with_lists(values), ends, weights, True, ids.name)
+    made = graph_of(where, [t or "" for t in _texts(ids)], with_lists(values), ends, weights, True, ids.name)
+    return replace(made, end_names=(edges[0].name, edges[1].name))
 
 
 def zipped(graph: Graph) -> bytes:
@@ -98,7 +113,7 @@ def zipped(graph: Graph) -> bytes:
     nodes = plain_text([graph.id_name, *values], [[_cell(v) for v in row] for row in zip(*columns, strict=True)])
     ends = [[graph.ids[place] for place in side.tolist()] for side in (graph.sources, graph.targets)]
     rows = zip(*ends, *graph.weights.values(), strict=True)
-    edges = plain_text(["from", "to", *graph.weights], [[_cell(value) for value in row] for row in rows])
+    edges = plain_text([*graph.end_names, *graph.weights], [[_cell(value) for value in row] for row in rows])
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in ((_NODES, nodes), (_EDGES, edges)):
@@ -123,6 +138,8 @@ def _fit(column: Column, ends: set[str]) -> float:
     A column with repetitions fits half as well, and not at all where they are common or ends are missing: it is no
     column of ids then.
     """
+    if not ends:  # edges that are a header line alone
+        return float(len(column.texts) == len(column) > 0)
     share = len(ends & {*column.texts}) / len(ends)
     if len(column.texts) == len(column):
         return share

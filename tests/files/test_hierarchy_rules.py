@@ -75,6 +75,8 @@ def test_child_and_parent_files(tmp_path):
     hierarchy = read_hierarchy(path)
     assert hierarchy.path("Civil") == ("Civil", "Married", "*")
     assert hierarchy.path("Other") == ("Other", "Other", "*")
+    path.write_text(f"Child,Parent\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
+    assert read_hierarchy(path).leaves == hierarchy.leaves
     path.write_text("a,b\nb,a\nc,a\n", encoding="utf-8")
     with pytest.raises(HierarchyError):
         read_hierarchy(path)

@@ -10,12 +10,15 @@ from evosdc.files.encoding import read_text
 from evosdc.files.schema.code_lists import hierarchy_of_codes
 from evosdc.table.hierarchy import ROOT, Hierarchy
 
+_HEADER = ("child", "parent")
+
 
 def read_hierarchy(path: Path) -> Hierarchy:
     """Read the ARX form: a line a leaf, from the leaf to the root; separated by semicolon, comma or tab.
 
-    Lines of two cells of which some second one begins another line are read as ``child,parent`` instead. XML is read as
-    a code list of SDMX or DDI-Codebook; which one of several says a name behind the path: ``codes.xml#OCCUPATION``.
+    Lines of two cells of which some second one begins another line are read as ``child,parent`` instead, with or
+    without a first line that says so. XML is read as a code list of SDMX or DDI-Codebook; which one of several says a
+    name behind the path: ``codes.xml#OCCUPATION``.
 
     Raises
     ------
@@ -55,7 +58,8 @@ def hierarchy_of_text(text: str, origin: str, separator: str | None = None, root
         if any(cell.strip() for cell in row)
     ]
     if all(len(row) == 2 for row in rows) and {row[1] for row in rows} & {row[0] for row in rows}:
-        return Hierarchy.from_edges(rows, origin)
+        named = tuple(cell.casefold() for cell in rows[0]) == _HEADER and rows[0][0] not in {row[1] for row in rows}
+        return Hierarchy.from_edges(rows[1:] if named else rows, origin)
     if rooted and len({row[-1] for row in rows}) > 1:
         rows = [(*row, ROOT) for row in rows]
     return Hierarchy(tuple(row[0] for row in rows), tuple(row[1:] for row in rows), origin)

@@ -266,6 +266,18 @@ class TestBadGraphs:
         with pytest.raises(DataError, match=lack):
             parse_node_link(content, "g.json")
 
+    def test_edges_that_are_a_header_line_and_names_of_ends(self) -> None:
+        files = [("nodes.csv", b"handle,x\nann,1\nbob,1\n"), ("edges.csv", b"source,target\n")]
+        alone = join_files(files, "both")
+        assert (alone.ids, len(alone.sources)) == (("ann", "bob"), 0)
+        made = join_files([files[0], ("edges.csv", b"source,target\nann,bob\n")], "both")
+        with zipfile.ZipFile(io.BytesIO(zipped(made))) as archive:
+            assert archive.read("edges.csv").splitlines() == [b"source,target", b"ann,bob"]
+
+    def test_what_only_begins_like_an_archive(self) -> None:
+        with pytest.raises(DataError, match="no ZIP archive"):
+            parse_zipped(b"PK nothing", "g.zip")
+
     def test_text_that_is_called_an_archive(self) -> None:
         with pytest.raises(DataError, match="no ZIP archive"):
             parse_zipped(b"hello", "g.zip")

@@ -209,6 +209,22 @@ def test_microdata_and_back(small: Path, capsys: pytest.CaptureFixture[str]) -> 
     masked = [line.split(",")[0] for line in (small / "masked.csv").read_text().splitlines()[1:]]
     assert [node["place"] for node in nodes] == masked
     assert run("graph", "insert", "g.json", "users.toml", "--schema", "schema.toml", "-o", "q.json") == 2
+    (small / "sorted.csv").write_text("\n".join([lines[0], *sorted(lines[1:])]) + "\n")
+    capsys.readouterr()
+    assert run("graph", "insert", "g.json", "sorted.csv", "--schema", "schema.toml", "-o", "q.json") == 2
+    assert "rows in another order than the graph's nodes" in capsys.readouterr().err
+    assert run("graph", "insert", "g.json", "users.csv", "--schema", "schema.toml", "-o", "q.json") == 0
+
+
+def test_graphs_are_masked_in_random_order(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["mask", "semantic-groups", "g.json", "--schema", "schema.toml", "--set", "k=1", "-o"]
+    assert run(*words, "m.json", "--shuffle") == 0
+    assert "published in random order" in capsys.readouterr().out
+    assert json.loads((small / "m.manifest.json").read_text())["shuffled"] is True
+    ages = [node["age"] for node in json.loads((small / "m.json").read_text())["nodes"]]
+    assert sorted(ages) == list(range(20, 27)) != ages
+    assert run(*words, "m.graphml") == 2
+    assert ".json, .csv" in capsys.readouterr().err, "the ending of the original, too"
 
 
 def test_files_joined(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
