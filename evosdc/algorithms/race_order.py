@@ -26,7 +26,7 @@ class Runner:
     key : bytes
         Of its genome, whatever it is judged on.
     first : float
-        First objective on the first table; of entries of a start, which were never screened, that over all.
+        First objective on the first table; of those that were never screened, that over all.
     few : float
         First objective on few tables; NaN where it was judged on all at once.
     """

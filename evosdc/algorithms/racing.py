@@ -31,6 +31,9 @@ REFINEMENT = "refinement"
 DONATED = 0.5
 """Probability that the second parent is any individual: what is best alone is seldom best in a longer genome."""
 
+EXTENSION = "extension"
+"""Origin of children that have the steps of one individual and then those of another."""
+
 TRIES = 5
 """How often a child is made anew that equals its parent, at most."""
 
@@ -45,9 +48,10 @@ class Racing(Algorithm):
     only these can be the search's result. What members of a kind lose on more tables, having been lucky on the first
     or the few, is added to the figures of the others of their kind.
     Of one kind, with less than half the greatest distance between them, few survive, so that kinds are left until their
-    parameters are tuned. A new best member is tried with each of its steps left out, and of one member after the other,
-    the best first, single parameters are moved up and down. Where constraints are broken by little a better genome may
-    be near, so that a few such are members and refined, too (after Ray, Singh, Isaacs and Smith 2009).
+    parameters are tuned. A new best member is tried with each of its steps left out; the best of kinds are tried
+    joined; and of one member after the other, the best first, single parameters are moved up and down. Where
+    constraints are broken by little a better genome may be near, so that a few such are members and refined, too (after
+    Ray, Singh, Isaacs and Smith 2009).
     For genotypes that are `evosdc.model.Raced`; others are judged fully at once. A race in the sense of Maron and
     Moore (1994), by successive halving (Jamieson and Talwalkar 2016) in three steps; its details are evosdc's own.
     """
@@ -60,7 +64,10 @@ class Racing(Algorithm):
         refinements: int = Field(
             8, ge=0, description="of the children, so many are a member with one parameter moved, while there are such"
         )
-        promoted: int = Field(2, ge=1, description="of those that wait, at most so many are judged on few tables")
+        extensions: int = Field(2, ge=0, description="of the children, so many are the best of two kinds, joined")
+        promoted: int = Field(
+            2, ge=1, description="of those that wait, at most so many are judged on few tables, and near ones besides"
+        )
         few: int = Field(4, ge=1, description="tables that promising ones are judged on, before they lead")
         crossover: float = Field(0.25, ge=0, le=1, description="probability that a child is crossed, else mutated")
         tournament: int = Field(3, ge=1, description="entrants of the tournament that selects a parent")
@@ -98,9 +105,10 @@ class Racing(Algorithm):
         places = self._places(population, members)
         select = streams.select(population.generation)
         offspring += self._refinements(population, members, streams)
+        offspring += self._extensions(population, places, streams)
         seen = {self._key(one.genome) for one in individuals} | {self._key(item.genome) for item in offspring}
-        refined = sum(item.origin == REFINEMENT for item in offspring)
-        for number in range(refined, self.params.children):
+        made = sum(item.origin in (REFINEMENT, EXTENSION) for item in offspring)
+        for number in range(made, self.params.children):
             rng = streams.vary(population.generation, number)
             chosen = [
                 min(select.integers(len(individuals), size=self.params.tournament).tolist(), key=places.__getitem__)
@@ -151,6 +159,28 @@ class Racing(Algorithm):
         order = streams.vary(population.generation, self.params.children).permutation(len(fresh))
         return [fresh[place] for place in order[: min(self.params.refinements, self.params.children)]]
 
+    def _extensions(self, population: Population, places: Sequence[int], streams: Streams) -> list[Offspring]:
+        """Return two individuals of different kinds joined, the best of these the more often, with nothing changed.
+
+        Chains of methods are tuned like that, too.
+        """
+        individuals, joined = population.individuals, getattr(self.toolbox, "joined", None)
+        if joined is None:
+            return []
+        heads: list[int] = []
+        for slot in np.argsort(places).tolist():
+            if all(self._apart(individuals[slot].genome, individuals[head].genome) for head in heads):
+                heads.append(slot)
+        rng = streams.vary(population.generation, self.params.children + 1)
+        known = {self._key(one.genome) for one in individuals}
+        found: dict[bytes, Offspring] = {}
+        for _ in range(TRIES * self.params.extensions if len(heads) > 1 else 0):
+            first, second = (heads[min(rng.integers(len(heads), size=2).tolist())] for _ in range(2))
+            genome = joined(individuals[first].genome, individuals[second].genome) if first != second else None
+            if genome is not None and self._key(genome) not in known and len(found) < self.params.extensions:
+                found.setdefault(self._key(genome), Offspring(self._on_one_table(genome), EXTENSION, (first, second)))
+        return list(found.values())
+
     def _child(
         self, individuals: Sequence[Individual], chosen: Sequence[int], rng: np.random.Generator
     ) -> tuple[object, str]:
@@ -176,8 +206,8 @@ class Racing(Algorithm):
         limit = float(np.median([figure(one) for one in listed]))
         several = len(waiting[0].objectives) > 1 if waiting else False
         chosen = [place for place in order if several or figure(waiting[place]) <= limit][: self.params.promoted]
-        near = self._near([*listed, *waiting])
-        return chosen + [place for place in order if waiting[place] in near and place not in chosen][:1]
+        near = [one for one in self._near([*listed, *waiting]) if one in waiting and waiting.index(one) not in chosen]
+        return chosen + [waiting.index(one) for one in near[: self.params.promoted]]
 
     def replace(
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]

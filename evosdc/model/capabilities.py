@@ -253,6 +253,10 @@ class Composed(Equipped[G]):
         """Return the genomes that differ from a genome in one parameter, moved up or down by a little."""
         return ()
 
+    def joined(self, a: G, b: G) -> G | None:
+        """Return the genome that has the steps of one genome and then those of another; None where there is none."""
+        return None
+
 
 class Direct(Genotype[G]):
     """A genotype that knows some scores without decoding a table."""

@@ -28,8 +28,8 @@ def toolbox_of(
     toolbox, for algorithms that are made of others. Where a constraint is on a privacy model, `keeps_classes` is True:
     half of the mutations are then moves that keep records alike (`evosdc.model.Movable.class_moves`), if there are any.
     Of a genotype that is `evosdc.model.Raced`, ``on_tables(genome, number)`` and ``on_all_tables(genome)`` say how it
-    is judged; of one that is `evosdc.model.Composed`, ``simpler(genome)`` which genomes have a step less, and
-    ``refined(genome)`` which have a parameter moved by a little.
+    is judged; of one that is `evosdc.model.Composed`, ``simpler(genome)`` which genomes have a step less,
+    ``joined(a, b)`` which one has the steps of both, and ``refined(genome)`` which have a parameter moved by a little.
     """
     toolbox = base.Toolbox()
     toolbox.genotype, toolbox.measures, toolbox.fitness = genotype, measures or {}, fitness
@@ -45,6 +45,7 @@ def toolbox_of(
         toolbox.register("on_all_tables", genotype.judged_on, draws=genotype.draws)
     if isinstance(genotype, Composed):
         toolbox.register("simpler", genotype.simpler)
+        toolbox.register("joined", genotype.joined)
         toolbox.register("refined", genotype.refined)
     if algorithm is not None:
         toolbox.register("algorithm", lambda name, params: algorithm(name, params, toolbox))

@@ -1,11 +1,12 @@
 """Recipes against tuned methods on six files, and recipes on files that they were not made for.
 
-    python experiments/recipes/compare.py [--smoke] [-o FOLDER] [FILE ...]     # scores.csv
-    python experiments/recipes/compare.py --waves [--smoke] [-o FOLDER]        # waves.csv
+    python experiments/recipes/compare.py [--smoke] [--seeds 3] [-o FOLDER] [FILE ...]     # scores.csv
+    python experiments/recipes/compare.py --waves [--smoke] [-o FOLDER]                    # waves.csv
 
 Files are judged as ``evosdc protect`` judges them, by the greater of IL and DR. Methods, alone and in chains of two,
 are tuned by up to 2000 files. Recipes have as many files as that took, or half of them: 150 of them tune methods, and
-by the others plans are evolved from these and from simple plans. All are then judged on 12 new draws.
+by the others plans are evolved from these and from simple plans. All are then judged on 30 new draws. Both depend on
+random numbers: each is done with several seeds.
 """
 
 from __future__ import annotations
@@ -50,10 +51,10 @@ FILES: dict[str, dict[str, Any]] = {
     "census": {"name": "census"},
     "tarragona": {"name": "tarragona"},
 }
-FOR_TUNING, METHODS = 150, 12
-FILES_JUDGED, FRESH, FRESH_SEED = 2000, 12, 777
+FOR_TUNING = 150
+FILES_JUDGED, FRESH, FRESH_SEED = 2000, 30, 777
 KINDS = {"method": "method", "by attribute": "method, by attribute", "chain": "chain of two"}
-FIELDS = ("file", "what", "files", "cpu seconds", "score", "steps", "plan")
+FIELDS = ("file", "seed", "what", "files", "cpu seconds", "score", "steps", "plan")
 WAVE_FIELDS = ("made for", "carried out on", "score there", "score here", "change in %", "own recipe here", "plan")
 
 
@@ -70,9 +71,11 @@ def fresh(assembly: Assembly, masking: Masking) -> float:
     return float("nan") if mean is None else mean.scores["score"]
 
 
-def row(file: str, what: str, files: int, seconds: float, assembly: Assembly, plan: Masking) -> dict[str, Any]:
+def row(
+    file: str, seed: int, what: str, files: int, seconds: float, assembly: Assembly, plan: Masking
+) -> dict[str, Any]:
     """Return what was found, judged anew."""
-    figures = (file, what, files, f"{seconds:.0f}", f"{fresh(assembly, plan):.4f}", len(plan.steps), plan.label)
+    figures = (file, seed, what, files, f"{seconds:.0f}", f"{fresh(assembly, plan):.4f}", len(plan.steps), plan.label)
     return dict(zip(FIELDS, figures, strict=True))
 
 
@@ -85,7 +88,7 @@ def tuned(name: str, source: dict[str, Any], most: int, seed: int) -> Iterator[d
     for kind, words in KINDS.items():
         best = next((one for one in found.rows if one.kind == kind), None)
         if best is not None:
-            yield row(name, words, found.evaluations, seconds, assembly, best.masking)
+            yield row(name, seed, words, found.evaluations, seconds, assembly, best.masking)
 
 
 @contextmanager
@@ -116,7 +119,7 @@ def evolved(source: dict[str, Any], most: int, seed: int) -> tuple[Assembly, int
     first = min(FOR_TUNING, most // 4)
     assembly = assemble(experiment, REGISTRY)
     tuned = tune_alone(assembly, TunedStart(evaluations=first), Budget(first, None))
-    methods = tuple(MaskingEntry.of(replace(one.masking, seed=None)) for one in tuned.rows[:METHODS])
+    methods = tuple(MaskingEntry.of(replace(one.masking, seed=None)) for one in tuned.rows)
     genes = Named(**plan_genotype((), assembly.microdata, REGISTRY))
     changes = {
         "genotype": genes,
@@ -153,15 +156,15 @@ def evolved(source: dict[str, Any], most: int, seed: int) -> tuple[Assembly, int
 
 
 def scores(name: str, most: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a file."""
+    """Yield the rows of a file, found with one seed."""
     rows = list(tuned(name, FILES[name], most, seed))
     yield from rows
     files = rows[0]["files"]
     for words, most in (("recipe, half the files", files // 2), ("recipe", files)):
         assembly, count, seconds, plan, simplest = evolved(FILES[name], most, seed)
-        yield row(name, words, count, seconds, assembly, plan)
+        yield row(name, seed, words, count, seconds, assembly, plan)
         if simplest != plan:
-            yield row(name, f"{words}, the simplest within 2 %", count, seconds, assembly, simplest)
+            yield row(name, seed, f"{words}, the simplest within 2 %", count, seconds, assembly, simplest)
 
 
 def halves(table: Table, seed: int) -> tuple[Table, Table]:
@@ -202,17 +205,18 @@ def carried_over(folder: Path, most: int, smoke: bool, seed: int) -> Iterator[di
 @click.argument("names", type=click.Choice(list(FILES)), nargs=-1)
 @click.option("--waves", "over", is_flag=True, help="Carry recipes over to files of the same kind.")
 @click.option("--smoke", is_flag=True, help="Few files only.")
-@click.option("--seed", default=1, show_default=True)
+@click.option("--seeds", default=3, show_default=True, type=click.IntRange(min=1), help="Waves are done with seed 1.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("runs/recipes"), show_default=True)
-def main(names: tuple[str, ...], over: bool, smoke: bool, seed: int, output: Path) -> None:
+def main(names: tuple[str, ...], over: bool, smoke: bool, seeds: int, output: Path) -> None:
     """Write the table, a row as soon as it is known."""
     output.mkdir(parents=True, exist_ok=True)
     if over:
-        rows, fields, file = carried_over(output, 150 if smoke else 600, smoke, seed), WAVE_FIELDS, "waves.csv"
+        rows, fields, file = carried_over(output, 150 if smoke else 600, smoke, 1), WAVE_FIELDS, "waves.csv"
     else:
         listed = names or tuple(FILES)
         most = 150 if smoke else FILES_JUDGED
-        rows, fields, file = (one for name in listed for one in scores(name, most, seed)), FIELDS, "scores.csv"
+        each = ((name, seed) for name in listed for seed in range(1, seeds + 1))
+        rows, fields, file = (one for name, seed in each for one in scores(name, most, seed)), FIELDS, "scores.csv"
     with (output / file).open("w", newline="", encoding="utf-8", buffering=1) as stream:
         writer = csv.DictWriter(stream, fields)
         writer.writeheader()

@@ -191,6 +191,13 @@ class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[R
         found = dict.fromkeys(self.space.normal(steps) for steps in moved(self.space, plan))
         return [self._recipe(steps) for steps in found if steps and steps != plan]
 
+    def joined(self, a: Recipe, b: Recipe) -> Recipe | None:
+        """Return the plan of the steps of both; None where these are too many, or those of one come to nothing."""
+        first, second = self._plan(a), self._plan(b)
+        plan = self.space.normal([*first, *second])
+        too_many = len(first) + len(second) > self.params.steps
+        return None if too_many or plan in (first, second) else self._recipe(plan)
+
     def initial_genomes(self) -> Sequence[tuple[Masking, Recipe]]:
         """Return plans of one step: every design, at a few places of its parameters."""
         found: dict[bytes, tuple[Masking, Recipe]] = {}

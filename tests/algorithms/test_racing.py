@@ -128,6 +128,29 @@ def test_a_new_best_member_is_tried_with_each_step_left_out_once(noisy: Noisy) -
         assert sum(item.origin == "simplification" for item in again) == 2
 
 
+def test_the_best_of_kinds_are_joined_both_ways_the_better_ones_more_often(noisy: Noisy) -> None:
+    search = racing(noisy)
+    search.toolbox.register("joined", lambda a, b: (100.0 * a[0] + b[0], TABLES))
+    search.toolbox.register("distance", lambda a, b: float(int(a[0]) != int(b[0])))
+    candidates = [noisy.judged((n + part, TABLES)) for n in range(5, 8) for part in (0.0, 0.25)]
+    population = search.first_population(candidates)
+    pairs = []
+    for number in range(40):
+        offspring = search.propose(replace(population, generation=number), Streams(1))
+        made = [item for item in offspring if item.origin == "extension"]
+        assert 1 <= len(made) <= 2
+        assert len(offspring) == 8, "extensions stand in place of other children"
+        pairs += [tuple(population.individuals[slot].genome[0] for slot in item.parents) for item in made]
+        assert all(
+            item.genome[0] == 100.0 * pair[0] + pair[1] for item, pair in zip(made, pairs[-len(made) :], strict=True)
+        )
+    heads = {min(one.genome[0] for one in population.individuals if int(one.genome[0]) == n) for n in range(5, 8)}
+    assert {*pairs} == {(one, other) for one in heads for other in heads if one != other}
+    assert pairs.count((5.0, 6.0)) > pairs.count((7.0, 6.0))
+    search.toolbox.register("joined", lambda a, b: None)
+    assert all(item.origin != "extension" for item in search.propose(population, Streams(1)))
+
+
 def test_one_member_after_the_other_is_refined_once(noisy: Noisy) -> None:
     search = racing(noisy)
     search.toolbox.register("refined", lambda g: [(g[0] - 0.001, TABLES), (g[0] + 0.001, TABLES)])

@@ -98,10 +98,10 @@ def test_every_file_of_a_plan_has_to_keep_the_bounds() -> None:
     assert 0 < broken < len(genotype.initial_genomes())
 
 
-def test_entries_are_judged_on_all_files_and_the_genotypes_own_on_one() -> None:
-    changes = {"genotype": "recipes", "algorithm": "racing"}
+def test_what_starts_a_race_is_judged_on_one_file_and_what_starts_other_searches_on_all() -> None:
     start = {"methods": [{"method": "rank-swapping", "p": 5.0}], "initial": True}
-    assembly = assemble(Experiment(**(GIVEN | changes | {"start": start})), REGISTRY)
-    first, second = (starting_individual(assembly.problem, assembly.plan, place) for place in (0, 1))
-    assert not first.provisional
-    assert second.provisional
+    for algorithm in ("racing", "nsga2"):
+        changes = {"genotype": "recipes", "algorithm": algorithm, "start": start}
+        assembly = assemble(Experiment(**(GIVEN | changes)), REGISTRY)
+        both = [starting_individual(assembly.problem, assembly.plan, place) for place in (0, 1)]
+        assert {one.provisional for one in both} == {algorithm == "racing"}

@@ -58,8 +58,7 @@ class StartingPlan:
     made : mapping of int to Table
         Files that are there already, by position; workers make theirs.
     screened : bool
-        Whether genomes that can be (`evosdc.model.Raced`) are judged on one table, as an algorithm asks that races:
-        those of the genotype's own, not those of entries.
+        Whether genomes that can be (`evosdc.model.Raced`) are judged on one table, as an algorithm asks that races.
     planned : int
         How many of `maskings`, the first ones, are files of an evolved plan.
     """
@@ -196,8 +195,8 @@ def _genome(problem: Problem, plan: StartingPlan, position: int) -> Any:
     genotype, own = problem.genotype, position - len(plan.maskings)
     if own < 0:
         assert isinstance(genotype, Composed), "no other genotype makes a genome of an entry"
-        return genotype.composed(plan.maskings[position].masking)  # what somebody chose is judged on all tables
-    if own < len(plan.initial):
+        genome = genotype.composed(plan.maskings[position].masking)
+    elif own < len(plan.initial):
         genome = problem.initial_genomes[own][1]
     else:
         place = own - len(plan.initial)

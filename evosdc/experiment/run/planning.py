@@ -40,9 +40,6 @@ STALLED = 40
 FOR_JUDGING = 0.5
 """Share of the seconds of that search that judging the plan on new files, and making its files, may take besides."""
 
-METHODS = 12
-"""Tuned methods, the best ones, that the plans begin with."""
-
 
 def planned_start(
     recorder: Recorder, dispatch: Dispatch | None, spent: Mapping[str, Any]
@@ -166,9 +163,9 @@ def _tuned_rows(recorder: Recorder) -> list[dict[str, Any]]:
 
 
 def _tuned(recorder: Recorder) -> list[Masking]:
-    """Return the best of the tuned methods, if any were tuned; those that take long come last, as time may end."""
+    """Return the tuned methods, if any were tuned; those that take long come last, as time may end."""
     original, registry = recorder.assembly.microdata.original, recorder.assembly.registry
-    listed = [Masking.from_json(row) for row in _tuned_rows(recorder)[:METHODS]]
+    listed = [Masking.from_json(row) for row in _tuned_rows(recorder)]
     names = {step.method for one in listed for step in one.steps}
     classes = {name: registry.implementation("masking-method", name) for name in sorted(names)}
     lasting = {name for name, design, _ in fitting_designs(classes, original) if design.dear}

@@ -199,6 +199,20 @@ def test_simpler_plans_lack_a_step_each_and_there_is_none_without_steps() -> Non
 
 
 @given(SEEDS)
+def test_joined_plans_have_the_steps_of_one_and_then_of_the_other(seed: int) -> None:
+    genotype, rng = recipes(), np.random.default_rng(seed)
+    first, second = (genotype._recipe(random_plan(SPACE, rng)) for _ in range(2))
+    joined = genotype.joined(first, second)
+    steps = [*genotype._plan(first), *genotype._plan(second)]
+    if joined is None:
+        assert len(steps) > SPACE.most or SPACE.normal(steps) in (genotype._plan(first), genotype._plan(second))
+        return
+    genotype.check(joined)
+    assert genotype._plan(joined) == SPACE.normal(steps)
+    assert set(genotype._plan(joined)) <= set(steps)
+
+
+@given(SEEDS)
 def test_refined_plans_differ_in_one_parameter_by_a_little(seed: int) -> None:
     genotype = recipes()
     recipe = genotype.random(np.random.default_rng(seed))
