@@ -148,7 +148,7 @@ class Racing(Algorithm):
 
     def _refinements(self, population: Population, members: Sequence[Runner], streams: Streams) -> list[Offspring]:
         """Return genomes that differ in a parameter from members that were not refined yet."""
-        slots = _unrefined(members, population.memory) if hasattr(self.toolbox, "refined") else []
+        slots = self._unrefined(population, members) if hasattr(self.toolbox, "refined") else []
         known = {self._key(one.genome) for one in population.individuals}
         fresh = [
             Offspring(self._on_one_table(genome), REFINEMENT, (slot,))
@@ -158,6 +158,21 @@ class Racing(Algorithm):
         ]
         order = streams.vary(population.generation, self.params.children).permutation(len(fresh))
         return [fresh[place] for place in order[: min(self.params.refinements, self.params.children)]]
+
+    def _unrefined(self, population: Population, members: Sequence[Runner]) -> list[int]:
+        """Return the places of the best member that was not refined yet, and of the best that breaks constraints more.
+
+        Those come first, the best only in every second generation, of whose kind no member was refined.
+        """
+        known = {*_known(population.memory)}
+        listed = [member.individual for member in members]
+        left = [place for place, member in enumerate(members) if member.beginning not in known]
+        seen = [one.genome for place, one in enumerate(listed) if place not in left]
+        fresh = [place for place in left if all(self._apart(listed[place].genome, genome) for genome in seen)]
+        best = (fresh if fresh and population.generation % 2 else left)[:1]
+        near = [place for place in left if own(listed[place]) > own(listed[0]) and place not in best]
+        order = sorted(near, key=lambda place: (place not in fresh, merit(listed[place])))
+        return best + order[:1]
 
     def _extensions(self, population: Population, places: Sequence[int], streams: Streams) -> list[Offspring]:
         """Return two individuals of different kinds joined, the best of these the more often, with nothing changed.
@@ -233,7 +248,7 @@ class Racing(Algorithm):
                 judged = Runner(one, key, one.objectives[0])
             if not one.failed:
                 rivals[key] = judged
-        now = {members[slot].beginning for slot in _unrefined(members, population.memory)}
+        now = {members[slot].beginning for slot in self._unrefined(population, members)}
         led = members[0].beginning if members else 0
         listed = list(rivals.values())
         survivors = self._survivors(listed)
@@ -360,12 +375,3 @@ def _known(memory: Mapping[str, Any]) -> list[int]:
     """Return the beginnings of the keys of members that were refined; a checkpoint of an older version tells none."""
     listed: list[int] = memory[REFINED].tolist() if REFINED in memory else []
     return listed
-
-
-def _unrefined(members: Sequence[Runner], memory: Mapping[str, Any]) -> list[int]:
-    """Return the places of the best member that was not refined yet, and of the best that breaks constraints more."""
-    known = {*_known(memory)}
-    listed = [member.individual for member in members]
-    left = [place for place, member in enumerate(members) if member.beginning not in known]
-    near = [place for place in left if own(listed[place]) > own(listed[0])]
-    return left[:1] + sorted((place for place in near if place != left[0]), key=lambda place: merit(listed[place]))[:1]

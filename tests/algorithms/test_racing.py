@@ -151,8 +151,28 @@ def test_the_best_of_kinds_are_joined_both_ways_the_better_ones_more_often(noisy
     assert all(item.origin != "extension" for item in search.propose(population, Streams(1)))
 
 
+def test_members_of_kinds_not_refined_yet_take_turns_with_the_best(noisy: Noisy) -> None:
+    search = racing(noisy, alike=3)
+    search.toolbox.register("refined", lambda g: [(g[0] + 0.001, TABLES)])
+    search.toolbox.register("distance", lambda a, b: float(int(a[0]) != int(b[0])))
+    population = search.first_population([noisy.judged((5.0 + n / 3.0, TABLES)) for n in range(6)])
+    best, other = population.members[0], next(one for one in population.members if one.genome[0] >= 6.0)
+    listed = [best.key]
+    population = replace(population, generation=1, memory={**population.memory, "refined": _beginnings(listed)})
+    offspring = search.propose(population, Streams(1))
+    (slot,) = {item.parents[0] for item in offspring if item.origin == "refinement"}
+    assert population.members[slot].key == other.key, "in every second generation"
+    offspring = search.propose(replace(population, generation=2), Streams(1))
+    assert {item.parents[0] for item in offspring if item.origin == "refinement"} == {1}
+
+
+def _beginnings(keys: list[bytes]) -> np.ndarray:
+    return np.array([int.from_bytes(key[:7]) for key in keys], dtype=np.int64)
+
+
 def test_one_member_after_the_other_is_refined_once(noisy: Noisy) -> None:
     search = racing(noisy)
+    search.toolbox.register("distance", lambda a, b: 0.0)
     search.toolbox.register("refined", lambda g: [(g[0] - 0.001, TABLES), (g[0] + 0.001, TABLES)])
     population = search.first_population([noisy.judged((float(n), TABLES)) for n in range(5, 15)])
     refined = set()
