@@ -14,7 +14,13 @@ import tomli_w
 import evosdc
 from evosdc.cli import main
 from evosdc.errors import DataError, InputError
-from evosdc.experiment.config.recipe_file import read_recipe
+from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.config.recipe_file import read_recipe, recipe_text
+from evosdc.experiment.recipe.explanation import explanation
+from evosdc.experiment.recipe.outputs import recipe_of
+from evosdc.model import Masking
+from evosdc.plugins.registry import default_registry
 
 PLANS = '"recipes", draws = 2, fresh_draws = 2, lasting = false'
 EXPERIMENT = """
@@ -127,6 +133,19 @@ def test_what_was_changed_by_hand_is_told_and_what_cannot_be_carried_out_is_refu
     assert any("mdav k=17" in sentence for sentence in sentences)
     with pytest.raises(InputError, match="path of a recipe file"):
         evosdc.explain(None)  # type: ignore[arg-type]
+
+
+def test_the_words_of_a_step_do_not_depend_on_the_order_of_its_parameters(tmp_path: Path) -> None:
+    given = {"data": {"name": "housing", "first": 60}, "measures": {"il": ["ctbil"], "dr": ["dbrl"]}}
+    genotype = {"name": "recipes", "draws": 2, "lasting": False}
+    experiment = Experiment(**given, genotype=genotype, algorithm="racing", fitness="max", stop={"generations": 1})
+    inner = {"method": "mdav", "k": 3}
+    assembly = assemble(experiment, default_registry())
+    recipe = recipe_of(assembly, Masking("clustered", {"inner": inner, "c": 2}))
+    (tmp_path / "recipe.toml").write_text(recipe_text(recipe), encoding="utf-8")
+    read = read_recipe(tmp_path / "recipe.toml")
+    assert read.steps[0].words == read.steps[0].masking.label == "clustered c=2 inner=(mdav k=3)"
+    assert not any("by hand" in line for line in explanation(read))
 
 
 def test_of_several_objectives_none_is_the_score_of_the_recipe(home: Path, tmp_path: Path) -> None:

@@ -1,5 +1,8 @@
 """The recipe that a run leaves, where its genotype is made of masking methods."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from evosdc._version import __version__
 from evosdc.engine.problem import Problem
 from evosdc.experiment.build.assembly import Assembly
@@ -30,7 +33,7 @@ def recipe_of(
         As of `mean_scores`.
     """
     problem, registry, seed = assembly.problem, assembly.registry, assembly.seed
-    steps = list(masking.steps)
+    steps = [_in_order(step) for step in masking.steps]
     if mean is None:
         mean = mean_scores(problem, registry, steps, seed, until=until)
     scores, draws = ({}, 1) if mean is None else mean
@@ -68,6 +71,11 @@ def write_recipe(folder: RunFolder, assembly: Assembly, best: Individual) -> Rec
     recipe = recipe_of(assembly, genotype.masking(best.genome))
     write_text(folder.file(RECIPE), recipe_text(recipe))
     return recipe
+
+
+def _in_order(step: Masking) -> Masking:
+    """Return a step with its parameters in the order in which TOML has them, tables last: its words depend on it."""
+    return replace(step, params=dict(sorted(step.params.items(), key=lambda pair: isinstance(pair[1], Mapping))))
 
 
 def _shown(scores: dict[str, float], problem: Problem) -> dict[str, float]:
