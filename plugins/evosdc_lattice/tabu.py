@@ -1,6 +1,8 @@
 """Tabu search from node to node (Cui, Kim and Lee 2011), by itself and as a part of the hybrid."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,11 +73,15 @@ class TabuList:
 
     def entered(self, node: Levels, cycle: int, life: int) -> "TabuList":
         """Return the list with a node in place of the one that leaves next."""
-        if not len(self.until):
-            return self
-        place = int(np.argmin(self.until))
+        return self.all_entered([node], cycle, life)
+
+    def all_entered(self, entering: Sequence[Levels], cycle: int, life: int) -> "TabuList":
+        """Return the list with nodes, as many as have a place on it, in place of those that leave next."""
+        count = min(len(entering), len(self.until))
+        places = np.argsort(self.until, kind="stable")[:count]
         nodes, until = self.nodes.copy(), self.until.copy()
-        nodes[place], until[place] = node, cycle + life
+        if count:
+            nodes[places], until[places] = np.array(entering[:count], dtype=np.int16), cycle + life
         return TabuList(nodes, until)
 
 
@@ -122,10 +128,21 @@ class Tabu(LatticeSearch):
     candidates are drawn, and the best candidate becomes the current node. The solution is the best node within the
     limit that was ever judged. After Cui, Kim and Lee (2011), which run it for 300 cycles: ``stop = { generations =
     301 }``, of which the first one draws the first node.
+
+    The paper goes on from all candidates: it judges "the union of neighboring sets from different nodes", and "the
+    new candidates will enter into tabu list". That is ``follow = "all"``, which judges up to twenty times as many
+    nodes in a cycle. Which of twenty candidates stay on a list of six is not said: as many as have a place, in the
+    order in which they were drawn (reconstruction).
     """
 
     class Params(TabuParams):
-        """As `TabuParams`."""
+        """As `TabuParams`, and which candidates the search goes on from."""
+
+        follow: Literal["best", "all"] = Field(
+            "best",
+            description="candidates that the search goes on from: the best one (reconstruction), or all, the union of "
+            "whose neighbours is judged, as in the paper",
+        )
 
     params: Params
 
@@ -135,37 +152,54 @@ class Tabu(LatticeSearch):
         return Population(tuple(started or candidates)[:1], memory={"started": np.array(bool(started))})
 
     def propose(self, population: Population, streams: Streams) -> list[Offspring]:
-        """Return the neighbours of the next node."""
-        cycle = population.generation
-        if not population.memory["started"]:
+        """Return the neighbours of the next node, or of the next ones."""
+        cycle, memory = population.generation, population.memory
+        if not memory["started"]:
             return proposed([self.toolbox.random(streams.vary(cycle, 0))], "random")
-        current, tabu = population.individuals[0], self._list(population)
-        slot = 0
-        if len(population.individuals) > 1:
-            rng = streams.vary(cycle, 0)
-            neighbours = population.individuals[1:]
-            chosen = next_node(neighbours, tabu, cycle, self.params, rng)
-            if chosen is not None:
-                slot = next(i for i, individual in enumerate(population.individuals) if individual is chosen)
-                current = chosen
-        nodes = judged_neighbours(self.lattice, current.genome, self.params, streams.vary(cycle, 1))
-        return proposed(nodes, "neighbour", (slot,))
+        slots, rng = self._followed(population, streams.vary(cycle, 0)), streams.vary(cycle, 1)
+        parents: dict[bytes, tuple[Levels, list[int]]] = {}
+        for slot in slots:
+            for node in judged_neighbours(self.lattice, population.individuals[slot].genome, self.params, rng):
+                parents.setdefault(node.tobytes(), (node, []))[1].append(slot)
+        return [Offspring(node, "neighbour", tuple(found)) for node, found in parents.values()]
+
+    def _followed(self, population: Population, rng: np.random.Generator) -> list[int]:
+        """Return the slots of the nodes that the search goes on from: the current ones where it cannot move."""
+        current = _current(population.memory)
+        neighbours = population.individuals[current:]
+        tabu, cycle = self._list(population), population.generation
+        if self.params.follow == "best":
+            best = next_node(neighbours, tabu, cycle, self.params, rng) if neighbours else None
+            chosen = [] if best is None else [best]
+        else:
+            free = [individual for individual in neighbours if not tabu.has(individual.genome, cycle)]
+            chosen = drawn_candidates(free, self.params, rng) if free else []
+        places = {id(individual): slot for slot, individual in enumerate(population.individuals)}
+        return [places[id(individual)] for individual in chosen] or list(range(current))
 
     def replace(
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
     ) -> Population:
-        """Return the current node followed by its judged neighbours, with the tabu list."""
+        """Return the current nodes followed by their judged neighbours, with the tabu list."""
         if not population.memory["started"]:
             tabu = TabuList.empty(self.params.tabu_size, len(self.lattice.space.top))
             memory = {"started": np.array(True), "tabu": tabu.nodes, "until": tabu.until}
             return self.moved_on(population, evaluated[:1], memory, evaluated)
-        current = population.individuals[offspring[0].parents[0]]
-        tabu = self._list(population).entered(current.genome, population.generation, self.params.tabu_life)
-        memory = {"started": np.array(True), "tabu": tabu.nodes, "until": tabu.until}
+        firsts = (item.parents[0] for item in offspring)
+        slots = dict.fromkeys(chain(firsts, (slot for item in offspring for slot in item.parents)))
+        current = [population.individuals[slot] for slot in slots]
+        entering = [individual.genome for individual in current]
+        tabu = self._list(population).all_entered(entering, population.generation, self.params.tabu_life)
+        memory = {"started": np.array(True), "tabu": tabu.nodes, "until": tabu.until, "current": np.array(len(current))}
         memory |= {name: population.memory[name] for name in ("visited",) if name in population.memory}
-        return self.moved_on(population, [current, *evaluated], memory, evaluated)
+        return self.moved_on(population, [*current, *evaluated], memory, evaluated)
 
     def _list(self, population: Population) -> TabuList:
         if "tabu" not in population.memory:
             return TabuList.empty(self.params.tabu_size, len(self.lattice.space.top))
         return TabuList(population.memory["tabu"], population.memory["until"])
+
+
+def _current(memory: Mapping[str, Any]) -> int:
+    """Return how many of the population's first nodes are those that the search stands on."""
+    return int(memory["current"]) if "current" in memory else 1
