@@ -214,7 +214,7 @@ def short_settings(path: Path) -> list[str]:
 def cases(known: frozenset[str]) -> Iterator[Case]:
     """Yield all cases; `known` are the names of the registered data sets."""
     chains: dict[str, list[list[str]]] = {}
-    for path in sorted(HERE.rglob("*.toml")):
+    for path in sorted(path for path in HERE.rglob("*.toml") if "data" in tomllib.loads(path.read_text("utf-8"))):
         name = path.relative_to(HERE).with_suffix("").as_posix()
         chains[f"run {name}"] = [run_words(path, short_settings(path))]
     for name, (file, *settings) in SWEEPS.items():

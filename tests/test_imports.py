@@ -56,6 +56,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evosdc.plugins": {"evosdc.hookspecs", "evosdc.model", "evosdc.algorithms", "evosdc.executors", "evosdc.datasets"},
     "evosdc.calls": {"evosdc.plugins", "evosdc.model", "evosdc.randomisation", "evosdc.files", "evosdc.table"},
     "evosdc.release": {"evosdc.plugins", "evosdc.model", "evosdc.table"},
+    "evosdc.reproduction": {"evosdc.plugins", "evosdc.model", "evosdc.datasets", "evosdc.files"},
     "evosdc.tuning": {"evosdc.calls", "evosdc.engine", "evosdc.plugins", "evosdc.model", "evosdc.table"},
     "evosdc.errors": set(),
     "evosdc.further_formats": set(),

@@ -16,7 +16,7 @@ def blocks(language):
     return re.findall(rf"```{language}\n(.*?)```", README, flags=re.DOTALL)
 
 
-EXPERIMENTS = [path for path in (ROOT / "experiments").rglob("*.toml") if not path.stem.endswith("schema")]
+EXPERIMENTS = [path for path in (ROOT / "experiments").rglob("*.toml") if not path.stem.endswith(("schema", "study"))]
 
 
 @pytest.mark.parametrize("path", sorted(EXPERIMENTS), ids=lambda p: str(p.name))
