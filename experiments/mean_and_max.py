@@ -2,12 +2,14 @@
 
     python experiments/mean_and_max.py [--smoke] [-o FOLDER] [EXPERIMENT.toml ...]
 
-For each it prints the score of the original, of the best file of the portfolio and of the best file found. The exit
+For each it prints, and writes to ``scores.csv``, the score of the original, of the best file of the portfolio and of the best file found. The exit
 status is 1 when a search did not improve on its portfolio. ``--smoke`` runs a few generations only.
 """
 
 from __future__ import annotations
 
+import csv
+import os
 from pathlib import Path
 
 import click
@@ -29,17 +31,20 @@ DEFAULT += [HERE / "adult/cells-1000.toml", HERE / "adult/cells.toml"]
 @click.option("--smoke", is_flag=True, help="A few generations only.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("runs/mean-and-max"), show_default=True)
 def main(experiments: tuple[Path, ...], smoke: bool, output: Path) -> None:
-    """Run the experiments and print the table."""
+    """Run the experiments, print the table and write it."""
     headings = ("fitness", "original", "best of portfolio", "best found", "gained", "seconds")
     table = Table(Column("experiment", no_wrap=True), *headings)
     folders, improved = [], True
+    scored, ran = [["file", *headings[:-1], "IL", "DR", "evaluations"]], [["folder", "file", "fitness", "CPU seconds"]]
     for path in experiments or DEFAULT:
         for fitness in ("mean", "max"):
             settings = [f"fitness.name={fitness}"] + ["algorithm.generations=5"] * smoke
             experiment = read_experiment(path, settings)
             folder = output / f"{path.parent.name}-{path.stem}-{fitness}"
+            before = processor_time()
             result = run_study(experiment, folder, default_registry())
             folders.append(folder)
+            ran.append([folder.name, f"{path.parent.name}-{path.stem}", fitness, f"{processor_time() - before:.1f}"])
             scores = [result[key]["fitness"][0] for key in ("identity", "best")]
             start = result["portfolio"]["best"]["fitness"][0]
             improved = improved and scores[1] < start
@@ -50,9 +55,25 @@ def main(experiments: tuple[Path, ...], smoke: bool, output: Path) -> None:
                 *figures,
                 f"{result['seconds']:.1f}",
             )
+            pair = [f"{result['best']['scores'][name]:.3f}" for name in ("il", "dr")]
+            scored.append([ran[-1][1], fitness, *figures, *pair, str(result["evaluations"])])
+    write(output / "scores.csv", scored)
+    write(output / "runs.csv", ran)
     Console().print(table)
     click.echo(f"Report: {write_report(folders, output / 'report.html')}")
     raise SystemExit(0 if improved else 1)
+
+
+def write(path: Path, rows: list[list[str]]) -> None:
+    """Write a table."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+
+
+def processor_time() -> float:
+    """Return the processor time of this process and of those that it waited for."""
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
 
 
 if __name__ == "__main__":

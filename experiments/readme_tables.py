@@ -1,15 +1,19 @@
-"""Put the stored tables of studies into their READMEs, so that the pages say what the files say.
+"""Put what studies declare and store into their READMEs, so that the pages say what the files say.
 
     python experiments/readme_tables.py                    # exit status 1 where a page was not up to date; it is then
 
 A page marks a table by a comment ``<!-- table scores.csv -->`` and its end by ``<!-- end -->``. Column names may follow
-the file, separated by bars: ``<!-- table scores.csv: file | fitness | best found -->``.
+the file, separated by bars: ``<!-- table scores.csv: file | fitness | best found -->``. By ``<!-- study -->`` and
+``<!-- end -->`` it marks the place of what ``study.toml`` says: the source, the commands, what is a reconstruction, and
+where the stored results were made.
 """
 
 from __future__ import annotations
 
 import csv
+import json
 import re
+import tomllib
 from pathlib import Path
 
 import click
@@ -18,11 +22,34 @@ HERE = Path(__file__).parent
 _MARKED = re.compile(
     r"(<!-- table (?P<file>[^\s:]+\.csv)(?:: (?P<columns>[^\n]*?))? -->\n).*?(<!-- end -->)", re.DOTALL
 )
+_STUDY = re.compile(r"(<!-- study -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def with_tables(text: str, folder: Path) -> str:
-    """Return a page with all marked tables as the files of a folder have them."""
+    """Return a page with all marked tables, and what the study says of itself, as the files of a folder have them."""
+    text = _STUDY.sub(lambda mark: f"{mark[1]}\n{_study(folder)}\n{mark[2]}", text)
     return _MARKED.sub(lambda mark: f"{mark[1]}\n{_table(folder / mark['file'], mark['columns'])}\n{mark[4]}", text)
+
+
+def _study(folder: Path) -> str:
+    """Return what a study declares, and when its results were stored."""
+    declared = tomllib.loads((folder / "study.toml").read_text(encoding="utf-8"))
+    name, stored = folder.name, folder / "stored.json"
+    lines = [
+        f"**Source**: {declared['source']}. {declared['summary']}\n",
+        "```sh\n# not run here: its quick version is a test of its own",
+        f"evosdc reproduce {name} --check     # quick, {declared['quick']['time']} of one processor",
+        f"evosdc reproduce {name} --full      # {declared['full']['time']}\n```\n",
+    ]
+    if declared.get("reconstruction"):
+        lines += ["**Reconstructions**\n", *(f"- {one}" for one in declared["reconstruction"]), ""]
+    if stored.exists():
+        full = json.loads(stored.read_text(encoding="utf-8"))["full"]
+        took = f"{full['processor seconds']:.0f} s of the processor"
+        lines.append(f"Results stored on {full['date']} by evosdc {full['evosdc']}: {took}; {full['machine']}.\n")
+    else:
+        lines.append(f"Results were not stored by this command yet: `evosdc reproduce {name} --store` does it.\n")
+    return "\n".join(lines)
 
 
 def _table(path: Path, columns: str | None) -> str:

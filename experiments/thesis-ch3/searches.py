@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import read_journal
 
 HERE = Path(__file__).parent
-FILES = ("housing", "german", "flare", "adult-1000", "adult", "tarragona")
+FILES = ("housing", "german", "flare", "adult-1000", "adult", "tarragona", "census", "eia")
 ROBUST = "flare"
 """The file that is also searched without the best of its portfolio (thesis, 3.5)."""
 
@@ -33,14 +34,16 @@ class Variant:
 
 @dataclass(frozen=True)
 class Search:
-    """One finished run; `records` is its journal."""
+    """One finished run; `records` is its journal, `seconds` the processor time, `execution` tells runs of one kind."""
 
     file: str
     variant: Variant
+    execution: int
     experiment: Experiment
     folder: Path
     result: dict[str, Any]
     records: list[dict[str, Any]]
+    seconds: float
 
     @property
     def portfolio_best(self) -> float:
@@ -56,8 +59,10 @@ def variants_of(file: str, smoke: bool) -> list[Variant]:
     return [Variant("mean"), Variant("max"), *robust, Variant("pareto")]
 
 
-def search(file: str, variant: Variant, algorithm: str, output: Path, evaluations: int | None) -> Search:
-    """Run one search, of so many evaluations where they are given."""
+def search(
+    file: str, variant: Variant, algorithm: str, output: Path, evaluations: int | None, execution: int = 1
+) -> Search:
+    """Run one search, of so many evaluations where they are given; each execution has a seed of its own."""
     settings = [
         f"fitness.name={variant.fitness}",
         f"algorithm.name={'nsga2' if variant.fitness == 'pareto' else algorithm}",
@@ -65,7 +70,17 @@ def search(file: str, variant: Variant, algorithm: str, output: Path, evaluation
     ]
     settings += [] if evaluations is None else [f"stop.evaluations={evaluations}"]
     experiment = read_experiment(HERE / f"{file}.toml", settings)
-    experiment = experiment.model_copy(update={"title": f"{experiment.title}, {variant.name}"})
-    folder = output / f"{file}-{variant.name.replace(' %', '').replace(' ', '-')}"
+    again = f", run {execution}" if execution > 1 else ""
+    changes = {"title": f"{experiment.title}, {variant.name}{again}", "seed": experiment.seed + execution - 1}
+    experiment = experiment.model_copy(update=changes)
+    folder = output / f"{file}-{variant.name.replace(' %', '').replace(' ', '-')}{again.replace(', run ', '-')}"
+    before = processor_time()
     result = run_study(experiment, folder, default_registry())
-    return Search(file, variant, experiment, folder, result, read_journal(folder / "journal.jsonl"))
+    spent = processor_time() - before
+    return Search(file, variant, execution, experiment, folder, result, read_journal(folder / "journal.jsonl"), spent)
+
+
+def processor_time() -> float:
+    """Return the processor time of this process and of those that it waited for."""
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system

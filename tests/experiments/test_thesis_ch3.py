@@ -14,6 +14,7 @@ import pytest
 pytestmark = pytest.mark.studies
 
 STUDY = Path(__file__).parents[2] / "experiments" / "thesis-ch3"
+NUMERIC = ("tarragona", "census", "eia")
 VARIANTS = ("mean", "max", "max-without-the-best-5", "max-without-the-best-10")
 
 
@@ -70,7 +71,7 @@ def test_an_unknown_file_is_refused(tmp_path):
 
 def test_all_files_of_the_chapter_have_an_experiment():
     documents = {path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in STUDY.glob("*.toml")}
-    assert set(documents) == {"housing", "german", "flare", "adult-1000", "adult", "tarragona"}
+    assert set(documents) == {"housing", "german", "flare", "adult-1000", "adult", "tarragona", "census", "eia"}
     for name, document in documents.items():
         assert document["genotype"]["name"] == "cells"
-        assert document["start"]["portfolio"] == ("numeric" if name == "tarragona" else "categorical")
+        assert document["start"]["portfolio"] == ("numeric" if name in NUMERIC else "categorical")
