@@ -133,14 +133,14 @@ def write(rows: Sequence[Mapping[str, object]], folder: Path, data: str) -> None
 @click.option("--repetitions", type=click.IntRange(1), default=50, show_default=True)
 @click.option("--suppression", type=click.FloatRange(0, 1), default=0.01, show_default=True)
 @click.option("-k", "ks", type=click.IntRange(1), multiple=True, default=tuple(range(2, 16)))
-@click.option("--quick", is_flag=True, help="Pima, k = 5 and 10, two repetitions.")
+@click.option("--quick", is_flag=True, help="Pima, k = 10, two repetitions.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("runs/ga-tabu"))
 def main(
     data: tuple[str, ...], repetitions: int, suppression: float, ks: tuple[int, ...], quick: bool, output: Path
 ) -> None:
     """Compare genetic, tabu and ga-tabu on Pima and Poker Hand."""
     if quick:
-        data, ks, repetitions = ("pima",), (5, 10), 2
+        data, ks, repetitions = ("pima",), (10,), 2
     for name in data:
         write(compared(name, ks, repetitions, suppression), output, name)
 

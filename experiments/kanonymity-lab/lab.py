@@ -109,8 +109,8 @@ def mondrian(k: int, partitioning: str, first: int | None, attributes: Sequence[
 def write(rows: Sequence[Row], folder: Path) -> None:
     """Write the table and four figures on one page."""
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "kanonymity-lab.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, FIELDS)
+    with (folder / "results.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
     parts = []
