@@ -2,8 +2,9 @@
 
     python experiments/mean_and_max.py [--smoke] [-o FOLDER] [EXPERIMENT.toml ...]
 
-For each it prints, and writes to ``scores.csv``, the score of the original, of the best file of the portfolio and of the best file found. The exit
-status is 1 when a search did not improve on its portfolio. ``--smoke`` runs a few generations only.
+For each it prints, and writes to ``scores.csv``, the score of the original, of the best file of the portfolio and of
+the best file found; ``runs.csv`` names the run folders for ``populations.py``. The exit status is 1 when a search did
+not improve on its portfolio. ``--smoke`` runs a few generations only.
 """
 
 from __future__ import annotations

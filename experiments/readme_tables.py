@@ -5,7 +5,7 @@
 A page marks a table by a comment ``<!-- table scores.csv -->`` and its end by ``<!-- end -->``. Column names may follow
 the file, separated by bars: ``<!-- table scores.csv: file | fitness | best found -->``. By ``<!-- study -->`` and
 ``<!-- end -->`` it marks the place of what ``study.toml`` says: the source, the commands, what is a reconstruction, and
-where the stored results were made.
+where the stored results were made; by ``<!-- pictures -->`` that of the pictures. What is not stored is said not to be.
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ _MARKED = re.compile(
     r"(<!-- table (?P<file>[^\s:]+\.csv)(?:: (?P<columns>[^\n]*?))? -->\n).*?(<!-- end -->)", re.DOTALL
 )
 _STUDY = re.compile(r"(<!-- study -->\n).*?(<!-- end -->)", re.DOTALL)
+_PICTURES = re.compile(r"(<!-- pictures -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def with_tables(text: str, folder: Path) -> str:
     """Return a page with all marked tables, and what the study says of itself, as the files of a folder have them."""
     text = _STUDY.sub(lambda mark: f"{mark[1]}\n{_study(folder)}\n{mark[2]}", text)
+    text = _PICTURES.sub(lambda mark: f"{mark[1]}\n{_pictures(folder)}\n{mark[2]}", text)
     return _MARKED.sub(lambda mark: f"{mark[1]}\n{_table(folder / mark['file'], mark['columns'])}\n{mark[4]}", text)
 
 
@@ -52,7 +54,16 @@ def _study(folder: Path) -> str:
     return "\n".join(lines)
 
 
+def _pictures(folder: Path) -> str:
+    """Return the pictures that a study declares and that are stored."""
+    declared = tomllib.loads((folder / "study.toml").read_text(encoding="utf-8")).get("pictures", ())
+    stored = [one for one in declared if (folder / one["file"]).exists()]
+    return "\n".join(f"![{one['title']}]({one['file']})\n" for one in stored) or "Not stored yet.\n"
+
+
 def _table(path: Path, columns: str | None) -> str:
+    if not path.exists():
+        return "Not stored yet.\n"
     with path.open(newline="", encoding="utf-8") as file:
         header, *rows = list(csv.reader(file))
     wanted = [name.strip() for name in columns.split("|")] if columns else header

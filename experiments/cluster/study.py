@@ -3,8 +3,8 @@
     python experiments/cluster/study.py [--quick] [-o FOLDER]
 
 ``executors.csv`` has a row for each executor: workers, evaluations, the best score, the digest, and seconds by the
-clock. The exit status is 1 where digests differ. ``--quick`` takes two islands of 200 records of the embedded survey for
-a few generations, and leaves SCOOP out.
+clock. The exit status is 1 where digests differ. ``--quick`` takes two islands of 200 records of the embedded survey
+for a few generations, and leaves SCOOP out.
 """
 
 from __future__ import annotations

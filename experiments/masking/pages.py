@@ -30,9 +30,34 @@ def write_csv(rows: Sequence[Row], target: Path) -> None:
     """Write all rows of all files."""
     fields = list(dict.fromkeys(key for row in rows for key in row))
     with target.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, fields)
+        writer = csv.DictWriter(file, fields, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows({key: f"{v:.6f}" if isinstance(v, float) else v for key, v in row.items()} for row in rows)
+
+
+def best_of_methods(by_file: Mapping[str, Sequence[Row]]) -> list[Row]:
+    """Return the best score of each method on each file, the best method of the first file first."""
+    methods = dict.fromkeys(str(row["method"]) for rows in by_file.values() for row in rows)
+    least: dict[str, dict[str, float]] = {method: {} for method in methods}
+    for file, rows in by_file.items():
+        for row in rows:
+            own = least[str(row["method"])]
+            own[file] = min(own.get(file, float("inf")), float(str(row["score"])))
+    return [
+        {"method": method, **{file: f"{own[file]:.2f}" if file in own else "" for file in by_file}}
+        for method, own in least.items()
+    ]
+
+
+def top_of_files(by_file: Mapping[str, Sequence[Row]], top: int) -> list[Row]:
+    """Return the best entries of each file, and its original, with their ranks."""
+    return [
+        {"file": file, "rank": rank, "method": row["label"]}
+        | {name: f"{float(str(row[name])):.2f}" for name in COLUMNS[:-1] if name in row}
+        for file, rows in by_file.items()
+        for rank, row in enumerate(rows, 1)
+        if rank <= top or row["method"] == "original"
+    ]
 
 
 def write_page(by_file: Mapping[str, Sequence[Row]], target: Path) -> None:

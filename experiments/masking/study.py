@@ -4,7 +4,8 @@
 
 Tarragona, Census and EIA are numeric; Adult (its first 1000 and all 30162 complete records), German Credit and Solar
 Flare categorical. Each registered masking method is applied over its grid (see `catalogue`), every result is judged
-(see `scoring`), and the table is printed best first. The folder gets ``scores.csv``, ``tables.md``, ``refused.csv``
+(see `scoring`), and the table is printed best first. The folder gets ``scores.csv``, ``best.csv`` (the best
+score of each method), ``top.csv`` (the best entries of each file), ``tables.md``, ``refused.csv``
 (entries that a method refused or that change nothing) and ``masking.html``. ``--smoke`` takes 150 records of two files
 and the ends of each grid.
 """
@@ -18,7 +19,7 @@ from zlib import crc32
 import click
 from catalogue import entries
 from handbook import comparison
-from pages import Row, listing, write_csv, write_page
+from pages import Row, best_of_methods, listing, top_of_files, write_csv, write_page
 from scoring import Scale
 
 from evosdc.calls.masking import apply_masking
@@ -104,6 +105,8 @@ def main(files: tuple[str, ...], smoke: bool, top: int, seed: int, output: Path)
         )
         (output / "tables.md").write_text("\n".join(tables), encoding="utf-8")
         write_csv(refusals or [{"file": "", "method": "", "label": "", "why": ""}], output / "refused.csv")
+        write_csv(best_of_methods(by_file), output / "best.csv")
+        write_csv(top_of_files(by_file, top), output / "top.csv")
         write_page(by_file, output / "masking.html")
     click.echo(f"Written: {output}")
 

@@ -3,15 +3,15 @@
     python experiments/thesis-ch3/study.py [--smoke] [--files german,flare] [--algorithm memetic] [-o FOLDER]
 
 For every file it searches from its portfolio with the mean, twice by other seeds, and with the maximum of IL and DR (on
-Solar Flare with the maximum also without the best 5 and 10 per cent of the portfolio), and with both as two objectives (nsga2). It prints
-and writes (CSV) least, mean and greatest score of the initial and of the final population, what was gained over the
-portfolio's best file, and how much the fronts dominate. Dispersion and evolution of every run are in ``figures.html``,
-the runs themselves in ``report.html``. Beside each score stand what an informed intruder gains of the file found (guess
-gain, informed linkage) and how much of an attribute reads right under exchanged labels, and the same of the tuned
-classical file: each masking method at the best parameters for that fitness. The exit status is 1 when a search gained
-nothing or a front did not grow. Which
-operators and how many generations the thesis took is not known; those here are the defaults, a reconstruction.
-``--smoke`` searches the embedded file for a few generations.
+Solar Flare with the maximum also without the best 5 and 10 per cent of the portfolio), and with both as two objectives
+(nsga2). It prints and writes (CSV) least, mean and greatest score of the initial and of the final population, what was
+gained over the portfolio's best file, and how much the fronts dominate. Dispersion and evolution of every run are in
+``figures.html``, the runs themselves in ``report.html``; ``runs.csv`` names them for ``experiments/populations.py``,
+which writes the tables of dispersion, evolution and times. Beside each score stand what an informed intruder gains of
+the file found (guess gain, informed linkage) and how much of an attribute reads right under exchanged labels, and the
+same of the tuned classical file: each masking method at the best parameters for that fitness. The exit status is 1 when
+a search gained nothing or a front did not grow. Which operators and how many generations the thesis took is not known;
+those here are the defaults, a reconstruction. ``--smoke`` searches the embedded file for a few generations.
 """
 
 from __future__ import annotations
