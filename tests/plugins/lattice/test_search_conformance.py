@@ -101,11 +101,13 @@ for _name in SEARCHES:
     )
 
 
-def run(name, generations, seed=5, suppression=0.05):
+def run(name, generations, seed=5, suppression=0.05, params=None):
     from dataclasses import replace
 
     own = problem(suppression)
-    algorithm = default_registry().build("algorithm", name, {}, toolbox_of(own.genotype, own.measures, own.fitness))
+    algorithm = default_registry().build(
+        "algorithm", name, params or {}, toolbox_of(own.genotype, own.measures, own.fitness)
+    )
     top = own.genotype.reference
 
     def judged(genome, origin):
@@ -151,6 +153,42 @@ def test_samarati_ends_at_the_least_height(suppression):
     assert solution.objectives[0] == min(
         float(facts(n).kept_squares + lattice.space.n * facts(n).suppressed) for n in safe if int(n.sum()) == least
     )
+
+
+class TestTabuThatFollowsAllCandidates(LatticeSearchConformance):
+    """As the paper has it: the union of the neighbours of all candidates is judged, and all are listed."""
+
+    def algorithm(self, toolbox):
+        return default_registry().build("algorithm", "tabu", {"follow": "all", "candidates": 5}, toolbox)
+
+    def test_the_union_of_the_neighbours_of_all_candidates_is_judged_and_all_are_listed(self):
+        algorithm = self.made()
+        lattice, population = problem().genotype, algorithm.first_population(self.start())
+        listed = []
+        for cycle in range(9):
+            offspring = algorithm.propose(population, Streams(3))
+            slots = {slot for item in offspring for slot in item.parents}
+            followed = [population.individuals[slot] for slot in slots]
+            union = {node.tobytes() for one in followed for node in lattice.neighbours(one.genome)}
+            assert len(offspring) == len({item.genome.tobytes() for item in offspring})
+            if cycle > 0:
+                assert {item.genome.tobytes() for item in offspring} == union
+                assert len(followed) == (1 if cycle == 1 else 5)
+                assert not {one.genome.tobytes() for one in followed} & set(listed)
+            following = algorithm.replace(population, offspring, self.evaluated(offspring))
+            if cycle > 0:
+                nodes, until = following.memory["tabu"], following.memory["until"]
+                listed = [node.tobytes() for node, last in zip(nodes, until, strict=True) if last >= cycle + 1]
+                assert {one.genome.tobytes() for one in followed} <= set(listed)
+                assert len(listed) <= algorithm.params.tabu_size
+            population = type(following)(following.individuals, population.generation + 1, following.memory)
+
+
+@pytest.mark.parametrize("suppression", [0, 0.05, 0.3])
+def test_tabu_that_follows_all_candidates_finds_the_optimum(suppression):
+    optimum = run("exhaustive", 10, suppression=suppression)[0]
+    params = {"follow": "all", "candidates": 4}
+    assert run("tabu", 60, suppression=suppression, params=params)[0].objectives == optimum.objectives
 
 
 del AlgorithmConformance, LatticeSearchConformance

@@ -1,0 +1,117 @@
+"""Stored results of studies are what the code gives: their quick versions are run again, and sources are the same."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from evosdc.plugins.registry import default_registry
+from evosdc.reproduction.record import read_record
+from evosdc.reproduction.reproduction import reproduce
+from evosdc.reproduction.standing import stale
+from evosdc.reproduction.studies import Study, all_studies, lacking, studies_folder
+
+EXPERIMENTS = Path(__file__).parents[2] / "experiments"
+STUDIES = {study.name: study for study in all_studies(studies_folder(EXPERIMENTS))}
+STORED = [name for name, study in STUDIES.items() if read_record(study) is not None]
+WAITING = {
+    "adult",
+    "cluster",
+    "flare",
+    "ga-tabu",
+    "german",
+    "honest",
+    "housing",
+    "kanonymity-lab",
+    "large-lattices",
+    "limit",
+    "masking",
+    "recipes",
+    "thesis-ch3",
+    "thesis-ch4-gp",
+    "thesis-ch4-pram",
+    "thesis-ch5",
+    "thesis-ch6",
+}
+"""Studies whose results were not stored by ``evosdc reproduce STUDY --store`` yet: none may be added."""
+LARGEST = 150_000
+"""Bytes of a stored picture."""
+
+
+def test_every_folder_of_a_study_declares_it() -> None:
+    folders = {path.parent.name for path in EXPERIMENTS.glob("*/*") if path.suffix in (".py", ".toml")}
+    assert folders == STUDIES.keys()
+
+
+def test_only_studies_that_wait_are_not_stored() -> None:
+    assert STUDIES.keys() - set(STORED) == WAITING
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_stored_results_are_those_of_the_scripts_and_settings(name: str) -> None:
+    assert [str(one) for one in stale(STUDIES[name])] == []
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_quick_results_are_as_stored(name: str, tmp_path: Path) -> None:
+    study, registry = STUDIES[name], default_registry()
+    if missing := lacking(study, "quick", registry):
+        pytest.skip(f"not at hand: {', '.join(missing)}")
+    found = reproduce(study, "quick", tmp_path / name, registry, check=True)
+    assert [str(one) for one in found.different] == []
+
+
+@pytest.mark.parametrize("study", STUDIES.values(), ids=lambda study: study.name)
+def test_what_a_study_declares_is_there(study: Study) -> None:
+    for name in study.declaration.sources:
+        assert (study.folder / name).is_file()
+    for profile in (study.declaration.quick, study.declaration.full):
+        for command in profile.commands:
+            scripts = [word for word in command.split() if word.endswith((".py", ".toml"))]
+            assert scripts
+            for script in scripts:
+                named = script.replace("{study}", str(study.folder)).replace("{studies}", str(EXPERIMENTS))
+                assert Path(named).is_file(), command
+    known = set(default_registry().names("dataset"))
+    data = Path(os.environ.get("EVOSDC_DATA", "nowhere"))
+    needed = {need for profile in (study.declaration.quick, study.declaration.full) for need in profile.needs}
+    assert not {need for need in needed - known if data.is_dir() and not (data / need).is_dir()}
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_pages_show_all_pictures_which_are_small_and_whole(name: str) -> None:
+    study = STUDIES[name]
+    page = (study.folder / "README.md").read_text(encoding="utf-8")
+    for picture in study.declaration.pictures:
+        files = sorted(study.folder.glob(picture.file))
+        assert files, picture.file
+        for path in files:
+            assert path.stat().st_size < LARGEST, path.name
+            assert ElementTree.fromstring(path.read_bytes()).tag.endswith("svg")
+            assert f"]({path.name})" in page
+
+
+def test_pictures_are_drawn_from_stored_tables_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib")
+    monkeypatch.syspath_prepend(str(EXPERIMENTS))
+    import csv
+
+    from pictures import drawn, written
+
+    for name in STORED:
+        declared = tomllib.loads((EXPERIMENTS / name / "study.toml").read_text(encoding="utf-8"))
+        for picture in declared.get("pictures", ()):
+            if "table" not in picture:
+                continue
+            with (EXPERIMENTS / name / picture["table"]).open(newline="", encoding="utf-8") as file:
+                rows = list(csv.DictReader(file))
+            written(drawn(rows, picture), tmp_path / "again.svg")
+            texts = [
+                {element.text for element in ElementTree.fromstring(path.read_bytes()).iter() if element.text}
+                for path in (tmp_path / "again.svg", EXPERIMENTS / name / picture["file"])
+            ]
+            assert texts[0] == texts[1], f"{name}/{picture['file']}: run experiments/pictures.py {name}"
