@@ -39,9 +39,8 @@ def _study(folder: Path) -> str:
     name, stored = folder.name, folder / "stored.json"
     lines = [
         f"**Source**: {declared['source']}. {declared['summary']}\n",
-        "```sh\n# not run here: its quick version is a test of its own",
-        f"evosdc reproduce {name} --check     # quick, {declared['quick']['time']} of one processor",
-        f"evosdc reproduce {name} --full      # {declared['full']['time']}\n```\n",
+        f"**Again**: `evosdc reproduce {name} --check` runs a quick version ({declared['quick']['time']} of one processor) and compares it with "
+        f"the stored one, `evosdc reproduce {name} --full --check` all of it ({declared['full']['time']}).\n",
     ]
     if declared.get("reconstruction"):
         lines += ["**Reconstructions**\n", *(f"- {one}" for one in declared["reconstruction"]), ""]
