@@ -14,8 +14,8 @@ BELOW: dict[str, tuple[str, ...]] = {
     "docs/start": ("notebooks/custodian", "notebooks/researcher", "notebooks/author"),
     "docs/howto/README": (
         "anonymous", "compare", "slurm", "next-wave", "front", "measure", "reproduce", "../protect", "../app",
-        "../python", "../schema", "../edit-rules", "../tuning", "../recipes", "../pram", "../equations", "../cells", "../lattice",
-        "../clustering", "../social", "../tables", "../formats", "../parallel",
+        "../python", "../schema", "../edit-rules", "../tuning", "../recipes", "../pram", "../equations", "../cells",
+        "../lattice", "../clustering", "../social", "../tables", "../formats", "../parallel",
     ),
     "docs/understand/README": (
         "loss", "risk", "intruder", "limit", "evolution", "../risk", "../judges", "../report", "../search", "../honest",
