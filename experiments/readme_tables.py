@@ -39,8 +39,8 @@ def _study(folder: Path) -> str:
     name, stored = folder.name, folder / "stored.json"
     lines = [
         f"**Source**: {declared['source']}. {declared['summary']}\n",
-        f"**Again**: `evosdc reproduce {name} --check` runs a quick version ({declared['quick']['time']} of one processor) "
-        "and compares it with the stored one, "
+        f"**Again**: `evosdc reproduce {name} --check` runs a quick version ({declared['quick']['time']} of one "
+        "processor) and compares it with the stored one, "
         f"`evosdc reproduce {name} --full --check` all of it ({declared['full']['time']}).\n",
     ]
     if declared.get("reconstruction"):
