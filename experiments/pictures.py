@@ -76,7 +76,7 @@ def draw(axes: Axes, rows: Sequence[Row], picture: Mapping[str, Any], known: lis
         else:
             line = {
                 "linestyle": "-" if kind == "lines" else "none",
-                "marker": mark if len(own) < 60 or kind != "lines" else "",
+                "marker": mark if len(own) < 20 or kind != "lines" else "",
             }
             axes.plot(
                 [number(row[x]) for row in own], ys, color=colour, markersize=4, linewidth=1.2, label=label, **line
@@ -104,10 +104,10 @@ def drawn(rows: Sequence[Row], picture: Mapping[str, Any]) -> Figure:
     for axes, value in zip(places, values, strict=False):
         draw(axes, [row for row in rows if not panels or row[panels] == value], picture, known)
         axes.set_title(value if panels else picture.get("title", ""))
-    for axes in places[len(values) :]:
-        axes.set_visible(False)
-    figure.supxlabel(picture["x"], fontsize=9.5)
-    figure.supylabel(picture["y"][0] if len(picture["y"]) == 1 else "", fontsize=9.5)
+    for place, axes in enumerate(places):
+        axes.set_visible(place < len(values))
+        axes.set_xlabel(picture["x"] if place + columns >= len(values) else "")
+        axes.set_ylabel(picture["y"][0] if place % columns == 0 and len(picture["y"]) == 1 else "")
     if panels and picture.get("title"):
         figure.suptitle(picture["title"], fontsize=10, x=0.01, ha="left")
     handles = {
