@@ -30,8 +30,9 @@ DEFAULT += [HERE / "adult/cells-1000.toml", HERE / "adult/cells.toml"]
 @click.command()
 @click.argument("experiments", type=click.Path(path_type=Path), nargs=-1)
 @click.option("--smoke", is_flag=True, help="A few generations only.")
+@click.option("--report/--no-report", default=True, help="Whether a page is written about the runs.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("runs/mean-and-max"), show_default=True)
-def main(experiments: tuple[Path, ...], smoke: bool, output: Path) -> None:
+def main(experiments: tuple[Path, ...], smoke: bool, report: bool, output: Path) -> None:
     """Run the experiments, print the table and write it."""
     headings = ("fitness", "original", "best of portfolio", "best found", "gained", "seconds")
     table = Table(Column("experiment", no_wrap=True), *headings)
@@ -39,7 +40,7 @@ def main(experiments: tuple[Path, ...], smoke: bool, output: Path) -> None:
     scored, ran = [["file", *headings[:-1], "IL", "DR", "evaluations"]], [["folder", "file", "fitness", "CPU seconds"]]
     for path in experiments or DEFAULT:
         for fitness in ("mean", "max"):
-            settings = [f"fitness.name={fitness}"] + ["algorithm.generations=5"] * smoke
+            settings = [f"fitness.name={fitness}", "second_opinion=false"] + ["algorithm.generations=5"] * smoke
             experiment = read_experiment(path, settings)
             folder = output / f"{path.parent.name}-{path.stem}-{fitness}"
             before = processor_time()
@@ -61,7 +62,8 @@ def main(experiments: tuple[Path, ...], smoke: bool, output: Path) -> None:
     write(output / "scores.csv", scored)
     write(output / "runs.csv", ran)
     Console().print(table)
-    click.echo(f"Report: {write_report(folders, output / 'report.html')}")
+    if report:
+        click.echo(f"Report: {write_report(folders, output / 'report.html')}")
     raise SystemExit(0 if improved else 1)
 
 

@@ -67,6 +67,7 @@ def search(
         f"fitness.name={variant.fitness}",
         f"algorithm.name={'nsga2' if variant.fitness == 'pareto' else algorithm}",
         f"start.without_best={variant.without_best}",
+        "second_opinion=false",
     ]
     settings += [] if evaluations is None else [f"stop.evaluations={evaluations}"]
     experiment = read_experiment(HERE / f"{file}.toml", settings)

@@ -58,7 +58,9 @@ def run(here: Path, output: Path, smoke: bool, generations: int | None) -> tuple
                         steps = generations if search == "population" else 20 * generations
                         changes.append(f"algorithm.generations={steps}")
                     if smoke:
-                        changes += ["algorithm.generations=15", "genotype.draws=2", "genotype.fresh_draws=10"]
+                        changes += ["genotype.draws=2", "genotype.fresh_draws=10"]
+                    if smoke and generations is None:
+                        changes.append("algorithm.generations=15")
                     row, folder = one_run(here / f"{data}.toml", changes, output / label)
                     folders.append(folder)
                     rows.append([data, ", ".join(protect), fitness, search, *row])

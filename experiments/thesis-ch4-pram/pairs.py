@@ -41,7 +41,9 @@ def run(here: Path, output: Path, smoke: bool, generations: int | None) -> tuple
             if generations is not None:
                 changes.append(f"algorithm.generations={generations}")
             if smoke:
-                changes += ["algorithm.generations=15", "genotype.draws=2", "genotype.fresh_draws=10"]
+                changes += ["genotype.draws=2", "genotype.fresh_draws=10"]
+            if smoke and generations is None:
+                changes.append("algorithm.generations=15")
             folder = output / f"housing-degree-{partner}-{mode}"
             folders.append(folder)
             stages = one_pair(here / "housing-pairs.toml", changes, folder)
