@@ -27,7 +27,6 @@ WAITING = {
     "honest",
     "housing",
     "kanonymity-lab",
-    "large-lattices",
     "limit",
     "masking",
     "recipes",
