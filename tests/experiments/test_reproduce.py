@@ -26,7 +26,6 @@ WAITING = {
     "german",
     "honest",
     "housing",
-    "kanonymity-lab",
     "limit",
     "masking",
     "recipes",
