@@ -28,6 +28,9 @@ ALIKE = 0.5
 REFINEMENT = "refinement"
 """Origin of children that are a member with one parameter moved."""
 
+CHANGED = 0.5
+"""Probability that genomes are changed where they are joined."""
+
 DONATED = 0.5
 """Probability that the second parent is any individual: what is best alone is seldom best in a longer genome."""
 
@@ -175,7 +178,7 @@ class Racing(Algorithm):
         return best + order[:1]
 
     def _extensions(self, population: Population, places: Sequence[int], streams: Streams) -> list[Offspring]:
-        """Return two individuals of different kinds joined, the best of these the more often, with nothing changed.
+        """Return two individuals of different kinds joined, the best of these the more often: as they are, or changed.
 
         Chains of methods are tuned like that, too.
         """
@@ -191,7 +194,8 @@ class Racing(Algorithm):
         found: dict[bytes, Offspring] = {}
         for _ in range(TRIES * self.params.extensions if len(heads) > 1 else 0):
             first, second = (heads[min(rng.integers(len(heads), size=2).tolist())] for _ in range(2))
-            genome = joined(individuals[first].genome, individuals[second].genome) if first != second else None
+            change = rng if rng.random() < CHANGED else None
+            genome = joined(individuals[first].genome, individuals[second].genome, change) if first != second else None
             if genome is not None and self._key(genome) not in known and len(found) < self.params.extensions:
                 found.setdefault(self._key(genome), Offspring(self._on_one_table(genome), EXTENSION, (first, second)))
         return list(found.values())

@@ -253,8 +253,11 @@ class Composed(Equipped[G]):
         """Return the genomes that differ from a genome in one parameter, moved up or down by a little."""
         return ()
 
-    def joined(self, a: G, b: G) -> G | None:
-        """Return the genome that has the steps of one genome and then those of another; None where there is none."""
+    def joined(self, a: G, b: G, rng: np.random.Generator | None = None) -> G | None:
+        """Return the genome that has the steps of one genome and then those of another; None where there is none.
+
+        Where `rng` is given they are changed at random: steps that each are right alone protect too much together.
+        """
         return None
 
 

@@ -29,7 +29,8 @@ def toolbox_of(
     half of the mutations are then moves that keep records alike (`evosdc.model.Movable.class_moves`), if there are any.
     Of a genotype that is `evosdc.model.Raced`, ``on_tables(genome, number)`` and ``on_all_tables(genome)`` say how it
     is judged; of one that is `evosdc.model.Composed`, ``simpler(genome)`` which genomes have a step less,
-    ``joined(a, b)`` which one has the steps of both, and ``refined(genome)`` which have a parameter moved by a little.
+    ``joined(a, b, rng)`` which one has the steps of both, and ``refined(genome)`` which have a parameter moved by a
+    little.
     """
     toolbox = base.Toolbox()
     toolbox.genotype, toolbox.measures, toolbox.fitness = genotype, measures or {}, fitness

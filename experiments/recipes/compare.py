@@ -1,7 +1,7 @@
 """Recipes against tuned methods on six files, and recipes on files that they were not made for.
 
     python experiments/recipes/compare.py [--smoke] [--seeds 3] [-o FOLDER] [FILE ...]     # scores.csv
-    python experiments/recipes/compare.py --medians [-o FOLDER]                            # medians.csv, of scores.csv
+    python experiments/recipes/compare.py --means [-o FOLDER]                            # means.csv, of scores.csv
     python experiments/recipes/compare.py --waves [--smoke] [-o FOLDER]                    # waves.csv
 
 Files are judged as ``evosdc protect`` judges them, by the greater of IL and DR. Methods, alone and in chains of two,
@@ -54,9 +54,10 @@ FILES: dict[str, dict[str, Any]] = {
 }
 FOR_TUNING = 150
 FILES_JUDGED, FRESH, FRESH_SEED = 2000, 30, 777
+FEW_FILES = 80
 KINDS = {"method": "method", "by attribute": "method, by attribute", "chain": "chain of two"}
 FIELDS = ("file", "seed", "what", "files", "cpu seconds", "score", "steps", "plan")
-MEDIAN_FIELDS = ("file", "tuned best", "recipe, half the files", "change in %", "recipe", "change in % with all")
+MEAN_FIELDS = ("file", "tuned best", "recipe, half the files", "change in %", "recipe", "change in % with all")
 WAVE_FIELDS = ("made for", "carried out on", "score there", "score here", "change in %", "own recipe here", "plan")
 
 
@@ -169,24 +170,24 @@ def scores(name: str, most: int, seed: int) -> Iterator[dict[str, Any]]:
             yield row(name, seed, f"{words}, the simplest within 2 %", count, seconds, assembly, simplest)
 
 
-def medians(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield for each file the medians over seeds: of the best tuned method or chain, and of recipes."""
+def means(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield for each file the means over seeds: of the best tuned method or chain, and of recipes."""
     with path.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     for name in dict.fromkeys(one["file"] for one in rows):
         of_file = [one for one in rows if one["file"] == name]
 
-        def median(*kinds: str, listed: list[dict[str, Any]] = of_file) -> float:
+        def mean(*kinds: str, listed: list[dict[str, Any]] = of_file) -> float:
             found: dict[str, float] = {}
             for one in listed:
                 if one["what"] in kinds:
                     found[one["seed"]] = min(float(one["score"]), found.get(one["seed"], float("inf")))
-            return float(np.median(list(found.values()) or [np.nan]))
+            return float(np.mean(list(found.values()) or [np.nan]))
 
-        best, half, whole = median(*KINDS.values()), median("recipe, half the files"), median("recipe")
+        best, half, whole = mean(*KINDS.values()), mean("recipe, half the files"), mean("recipe")
         changes = (f"{100.0 * (value / best - 1.0):+.1f}" for value in (half, whole))
         figures = (name, f"{best:.4f}", f"{half:.4f}", next(changes), f"{whole:.4f}", next(changes))
-        yield dict(zip(MEDIAN_FIELDS, figures, strict=True))
+        yield dict(zip(MEAN_FIELDS, figures, strict=True))
 
 
 def halves(table: Table, seed: int) -> tuple[Table, Table]:
@@ -226,7 +227,7 @@ def carried_over(folder: Path, most: int, smoke: bool, seed: int) -> Iterator[di
 @click.command()
 @click.argument("names", type=click.Choice(list(FILES)), nargs=-1)
 @click.option("--waves", "over", is_flag=True, help="Carry recipes over to files of the same kind.")
-@click.option("--medians", "summary", is_flag=True, help="Sum scores.csv up.")
+@click.option("--means", "summary", is_flag=True, help="Sum scores.csv up.")
 @click.option("--smoke", is_flag=True, help="Few files only.")
 @click.option("--seeds", default=3, show_default=True, type=click.IntRange(min=1), help="Waves are done with seed 1.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("runs/recipes"), show_default=True)
@@ -234,12 +235,12 @@ def main(names: tuple[str, ...], over: bool, summary: bool, smoke: bool, seeds: 
     """Write the table, a row as soon as it is known."""
     output.mkdir(parents=True, exist_ok=True)
     if summary:
-        rows, fields, file = medians(output / "scores.csv"), MEDIAN_FIELDS, "medians.csv"
+        rows, fields, file = means(output / "scores.csv"), MEAN_FIELDS, "means.csv"
     elif over:
-        rows, fields, file = carried_over(output, 150 if smoke else 600, smoke, 1), WAVE_FIELDS, "waves.csv"
+        rows, fields, file = carried_over(output, FEW_FILES if smoke else 600, smoke, 1), WAVE_FIELDS, "waves.csv"
     else:
         listed = names or tuple(FILES)
-        most = 150 if smoke else FILES_JUDGED
+        most = FEW_FILES if smoke else FILES_JUDGED
         each = ((name, seed) for name in listed for seed in range(1, seeds + 1))
         rows, fields, file = (one for name, seed in each for one in scores(name, most, seed)), FIELDS, "scores.csv"
     with (output / file).open("w", newline="", encoding="utf-8", buffering=1) as stream:

@@ -15,7 +15,7 @@ from evosdc.table.table import Table
 from evosdc_recipes.plans import Genes, Plan, PlanSpace, Step
 from evosdc_recipes.step_cache import StepCache
 from evosdc_recipes.treatments import Treatment
-from evosdc_recipes.variation import crossed, moved, mutated, random_plan
+from evosdc_recipes.variation import crossed, eased, moved, mutated, random_plan
 
 Recipe = tuple[Genes, int]
 """A plan in its normal form, and the draws on which it is judged."""
@@ -191,10 +191,11 @@ class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[R
         found = dict.fromkeys(self.space.normal(steps) for steps in moved(self.space, plan))
         return [self._recipe(steps) for steps in found if steps and steps != plan]
 
-    def joined(self, a: Recipe, b: Recipe) -> Recipe | None:
+    def joined(self, a: Recipe, b: Recipe, rng: np.random.Generator | None = None) -> Recipe | None:
         """Return the plan of the steps of both; None where these are too many, or those of one come to nothing."""
         first, second = self._plan(a), self._plan(b)
-        plan = self.space.normal([*first, *second])
+        steps = [*first, *second]
+        plan = self.space.normal(steps if rng is None else eased(self.space, steps, rng))
         too_many = len(first) + len(second) > self.params.steps
         return None if too_many or plan in (first, second) else self._recipe(plan)
 

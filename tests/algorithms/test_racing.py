@@ -130,7 +130,7 @@ def test_a_new_best_member_is_tried_with_each_step_left_out_once(noisy: Noisy) -
 
 def test_the_best_of_kinds_are_joined_both_ways_the_better_ones_more_often(noisy: Noisy) -> None:
     search = racing(noisy)
-    search.toolbox.register("joined", lambda a, b: (100.0 * a[0] + b[0], TABLES))
+    search.toolbox.register("joined", lambda a, b, rng: (100.0 * a[0] + b[0], TABLES))
     search.toolbox.register("distance", lambda a, b: float(int(a[0]) != int(b[0])))
     candidates = [noisy.judged((n + part, TABLES)) for n in range(5, 8) for part in (0.0, 0.25)]
     population = search.first_population(candidates)
@@ -147,7 +147,7 @@ def test_the_best_of_kinds_are_joined_both_ways_the_better_ones_more_often(noisy
     heads = {min(one.genome[0] for one in population.individuals if int(one.genome[0]) == n) for n in range(5, 8)}
     assert {*pairs} == {(one, other) for one in heads for other in heads if one != other}
     assert pairs.count((5.0, 6.0)) > pairs.count((7.0, 6.0))
-    search.toolbox.register("joined", lambda a, b: None)
+    search.toolbox.register("joined", lambda a, b, rng: None)
     assert all(item.origin != "extension" for item in search.propose(population, Streams(1)))
 
 
