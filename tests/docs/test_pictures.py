@@ -13,6 +13,7 @@ def test_the_pictures_of_the_documentation_are_taken_by_the_script() -> None:
     assert there - BY_HAND == {f"{name}.png" for name in (*REPORTS, *SCREENS)}
 
 
-def test_the_pictures_of_a_study_are_drawn_by_its_scripts() -> None:
+def test_the_pictures_of_a_study_are_declared_or_drawn_by_its_scripts() -> None:
     for folder in {path.parent for path in (ROOT / "experiments").glob("*/*.svg")}:
-        assert any(".svg" in script.read_text(encoding="utf-8") for script in folder.glob("*.py")), folder.name
+        makers = [*folder.glob("*.py"), folder / "study.toml"]
+        assert any(".svg" in maker.read_text(encoding="utf-8") for maker in makers), folder.name
