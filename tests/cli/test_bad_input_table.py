@@ -328,7 +328,6 @@ edit schema.toml sex role=quasi
 edit schema.toml sex colour=red
 edit schema.toml --undo
 edit good.csv sex role=other
-reproduce
 reproduce no-study
 reproduce --studies nowhere
 reproduce --studies folder --quick
