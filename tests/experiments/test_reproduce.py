@@ -21,11 +21,8 @@ STORED = [name for name, study in STUDIES.items() if read_record(study) is not N
 WAITING = {
     "adult",
     "cluster",
-    "flare",
     "ga-tabu",
-    "german",
     "honest",
-    "housing",
     "limit",
     "masking",
     "recipes",
