@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 from numba import njit
 
-from evosdc.time_limit import unlimited
+from evosdc.time_limit import Standing, unlimited
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -52,8 +52,12 @@ def _compiled(function: F, **private: bool) -> F:
         # numba numbers the files of a function's signatures. Two processes that number at once may exchange them,
         # and code would then run on arrays of another type.
         lock = Path(folder) / f"{function.__module__}.{function.__name__}.lock" if folder else None
-        with unlimited(), _timed(), _held(lock):
-            return compile_here(signature)
+        with unlimited() as standing, _timed(standing), _held(lock) as waited:
+            read = compiled.stats.cache_hits.total()
+            code = compile_here(signature)
+            # Machine code that is there is read within milliseconds, and that is time like any other.
+            standing.counts = not waited and compiled.stats.cache_hits.total() > read
+            return code
 
     compiled.compile = compile_alone
     return cast(F, compiled)
@@ -63,7 +67,7 @@ _spent = [0.0]
 
 
 def compilation_seconds() -> float:
-    """Return how long this process has compiled kernels, read them from disk, or waited until others had compiled."""
+    """Return how long this process has compiled kernels, or waited until others had compiled; not how long it read."""
     return _spent[0]
 
 
@@ -77,28 +81,33 @@ def working_time() -> float:
 
 
 @contextmanager
-def _timed() -> Iterator[None]:
+def _timed(standing: Standing) -> Iterator[None]:
     began, before = perf_counter(), _spent[0]
     try:
         yield
     finally:
-        # Kernels that this one calls were compiled within its own time.
-        _spent[0] = before + perf_counter() - began
+        if not standing.counts:
+            # Kernels that this one calls were compiled within its own time.
+            _spent[0] = before + perf_counter() - began
 
 
 @contextmanager
-def _held(path: Path | None) -> Iterator[None]:
-    """Hold a lock that ends with the process at the latest; where none can be had, do without."""
+def _held(path: Path | None) -> Iterator[bool]:
+    """Hold a lock that ends with the process at the latest, where one can be had, and say whether it was awaited."""
     if path is None:
-        yield
+        yield False
         return
-    descriptor = None
+    descriptor, waited = None, False
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            waited = True
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
     try:
-        yield
+        yield waited
     finally:
         if descriptor is not None:
             os.close(descriptor)

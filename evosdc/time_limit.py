@@ -5,6 +5,8 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from time import monotonic
 from types import FrameType
 
 
@@ -15,6 +17,10 @@ class OutOfTime(BaseException):
     """
 
 
+class DeadlineOver(BaseException):
+    """The time of a part of a run is over, which is caught where that part began, and nowhere within it."""
+
+
 SOON = 0.01
 """Seconds until an alarm rings again that nobody would have heard."""
 
@@ -22,42 +28,65 @@ AGAIN = 2.0
 """Seconds until it rings again while the body goes on all the same: callbacks of weak references drop errors, too."""
 
 
+@dataclass
+class _Limit:
+    end: float
+    kind: type[BaseException]
+    rang: bool = False
+
+
+_limits: list[_Limit] = []
+"""Those in force, the outermost first; the alarm is set to the one that ends first."""
+
+
 @contextmanager
-def time_limited(seconds: float | None) -> Iterator[None]:
-    """Raise `OutOfTime` in the body once the time is over, and leave the alarm's handler as it was found.
+def time_limited(seconds: float | None, kind: type[BaseException] = OutOfTime) -> Iterator[None]:
+    """Raise an error of a kind in the body once the time is over, and leave the alarm's handler as it was found.
 
     The limit is kept in the main thread of the process, where signals are delivered, and between bytecodes: compiled
-    code is interrupted only once it returns. A limit set further out is off from then on.
+    code is interrupted only once it returns. A limit set further out stays in force, and raises its own kind.
     """
     if seconds is None or not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
-    armed, rang = True, False
-
-    def expire(number: int, frame: FrameType | None) -> None:
-        nonlocal rang
-        if armed and _unheard(frame):
-            signal.setitimer(signal.ITIMER_REAL, SOON, AGAIN)
-        elif armed:
-            rang = True
-            raise OutOfTime
-
-    before = signal.signal(signal.SIGALRM, expire)
+    limit = _Limit(_clock() + seconds, kind)
+    before = signal.signal(signal.SIGALRM, _ring)
     try:
         try:
-            signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
+            _limits.append(limit)
+            _set_alarm()
             yield
         except SystemError as error:
             # Extensions that call Python, such as numba's dispatcher, may say no more of an exception than this.
-            if rang:
-                raise OutOfTime from error
+            for one in _limits:
+                if one.rang:
+                    raise one.kind from error
             raise
         finally:
             # The alarm may still ring before this statement, hence the outer block.
-            armed = False
+            limit.end = float("inf")
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        _limits.remove(limit)
         signal.signal(signal.SIGALRM, before)
+        _set_alarm()
+
+
+def _ring(number: int, frame: FrameType | None) -> None:
+    over = [limit for limit in _limits if limit.end <= _clock() + 1e-4]
+    if not over:
+        _set_alarm()
+    elif _unheard(frame):
+        signal.setitimer(signal.ITIMER_REAL, SOON, AGAIN)
+    else:
+        over[0].rang = True
+        signal.setitimer(signal.ITIMER_REAL, AGAIN, AGAIN)
+        raise over[0].kind
+
+
+def _set_alarm() -> None:
+    first = min((limit.end for limit in _limits), default=float("inf"))
+    left = 0.0 if first == float("inf") else max(first - _clock(), 1e-4)
+    signal.setitimer(signal.ITIMER_REAL, left, AGAIN)
 
 
 def _unheard(frame: FrameType | None) -> bool:
@@ -70,7 +99,20 @@ def _unheard(frame: FrameType | None) -> bool:
     return False
 
 
+@dataclass
+class Standing:
+    """That the clock of time limits stands still; whoever learns that it was no preparation lets the time count."""
+
+    counts: bool = False
+
+
 _preparing = [0]
+_stood = [0.0]
+
+
+def _clock() -> float:
+    """Return seconds on a clock that stands still in the body of `unlimited`."""
+    return monotonic() - _stood[0]
 
 
 def preparing() -> bool:
@@ -79,19 +121,25 @@ def preparing() -> bool:
 
 
 @contextmanager
-def unlimited() -> Iterator[None]:
-    """Stop the clock of a time limit in the body.
+def unlimited() -> Iterator[Standing]:
+    """Stop the clock of time limits in the body, and ring no alarm.
 
     What is prepared once is no part of an evaluation, and an exception in the midst of compilation would leave the
     compiler broken.
     """
+    standing = Standing()
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        yield
+        yield standing
         return
-    left, interval = signal.setitimer(signal.ITIMER_REAL, 0.0)
+    signal.setitimer(signal.ITIMER_REAL, 0.0)
+    began, before = monotonic(), _stood[0]
     _preparing[0] += 1
     try:
-        yield
+        yield standing
     finally:
         _preparing[0] -= 1
-        signal.setitimer(signal.ITIMER_REAL, left, interval)
+        if not standing.counts:
+            # What stood still within this body did so within its own time.
+            _stood[0] = before + monotonic() - began
+        if not _preparing[0]:
+            _set_alarm()

@@ -66,6 +66,16 @@ def test_compilation_is_timed_and_what_is_compiled_within_it_counts_once(monkeyp
     assert compilation_seconds() - before == spent
 
 
+def test_machine_code_that_is_read_counts_as_time(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    kernel(twice)(21)
+    before = compilation_seconds()
+    again = kernel(twice)
+    assert again(21) == 42
+    assert again.stats.cache_hits.total() == 1
+    assert compilation_seconds() == before
+
+
 PROGRAM = """
 import sys
 import numpy as np

@@ -1,6 +1,7 @@
 """Time limits by the alarm of the operating system."""
 
 import gc
+import signal
 import sys
 import time
 import weakref
@@ -8,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from evosdc.time_limit import OutOfTime, time_limited
+from evosdc.time_limit import DeadlineOver, OutOfTime, time_limited, unlimited
 
 
 def spin() -> None:
@@ -108,3 +109,43 @@ def test_an_alarm_that_was_dropped_rings_again(dropped: list[type[BaseException]
     with pytest.raises(OutOfTime), time_limited(0.05):
         forget()
     assert OutOfTime in dropped
+
+
+def test_a_limit_further_out_stays_in_force_and_raises_its_own_kind() -> None:
+    with pytest.raises(DeadlineOver), time_limited(0.05, DeadlineOver), time_limited(60.0):
+        spin()
+
+
+def spin_after_a_limit() -> None:
+    with time_limited(60.0):
+        pass
+    spin()
+
+
+def test_a_limit_further_out_stays_in_force_after_an_inner_one() -> None:
+    with pytest.raises(DeadlineOver), time_limited(0.05, DeadlineOver):
+        spin_after_a_limit()
+
+
+def test_an_inner_limit_that_is_over_leaves_the_outer_one_as_it_was() -> None:
+    with time_limited(60.0, DeadlineOver), pytest.raises(OutOfTime), time_limited(0.05):
+        spin()
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0.0
+
+
+def prepare(in_vain: bool) -> None:
+    with unlimited() as standing:
+        wait()
+        standing.counts = in_vain
+
+
+def spin_after_preparing_in_vain() -> None:
+    prepare(in_vain=True)
+    spin()
+
+
+def test_what_turns_out_to_be_no_preparation_counts() -> None:
+    with pytest.raises(OutOfTime), time_limited(0.1):
+        spin_after_preparing_in_vain()
+    with time_limited(0.1):
+        prepare(in_vain=False)
