@@ -18,7 +18,8 @@ these those by one who knows how the file was masked (``intruder``), and of mask
 that are kept below a bound (``harm``); risks by the exact value of one attribute, which are kept below what a verdict
 accepts (``exact``). A second opinion: what it asks (``judge``). Files with labels wider than the
 original's: what they are judged by (``generalised``).
-Files of which a privacy model asks something: the methods that are tried first (``anonymity``).
+Files of which a privacy model asks something: the methods that are tried first, and genotypes that are asked whether
+all their files fulfil it (``anonymity``).
 A protection plan that is evolved before other genomes are, or alone: genotype and algorithm (``plan``); of the masking
 methods that guarantee what is required, those that end plans before others do, since they leave alone what fulfils it
 already (``assurance``)."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from evosdc.model.aggregation import Aggregation
     from evosdc.model.algorithm import Algorithm, Archipelago, Offspring, Population
     from evosdc.model.capabilities import (
+        Assuring,
         Composed,
         Described,
         Direct,
@@ -83,8 +84,8 @@ _MODULES = {
     "evosdc.model.aggregation": ("Aggregation",),
     "evosdc.model.algorithm": ("Algorithm", "Archipelago", "Offspring", "Population"),
     "evosdc.model.capabilities": (
-        "Composed", "Described", "Direct", "Equipped", "Followed", "Generalising", "Movable", "PostRandomised",
-        "Raced", "Randomised", "Restricted", "Seedable", "SelfStarting",
+        "Assuring", "Composed", "Described", "Direct", "Equipped", "Followed", "Generalising", "Movable",
+        "PostRandomised", "Raced", "Randomised", "Restricted", "Seedable", "SelfStarting",
     ),
     "evosdc.model.design": ("Choices", "Design", "Free", "Range", "Tunable", "designs_of"),
     "evosdc.model.dividing": ("Dividing", "InnerParameters"),
@@ -124,6 +125,7 @@ __all__ = [
     "Algorithm",
     "AlgorithmSpec",
     "Archipelago",
+    "Assuring",
     "Attribute",
     "ByClass",
     "Choices",

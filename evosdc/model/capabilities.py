@@ -194,6 +194,30 @@ class Restricted(Genotype[G]):
         """A genome without violation that none of them loses more than: the scale of the penalty."""
 
 
+class Assuring(Genotype[G]):
+    """A genotype whose every file fulfils a privacy requirement: ``evosdc protect`` takes it where that is asked for.
+
+    Only a genotype that its plugin offers for the occasion ``anonymity`` is asked.
+    """
+
+    @classmethod
+    @abstractmethod
+    def assurance(cls, microdata: Microdata, required: Mapping[str, float]) -> Mapping[str, Any] | None:
+        """Return how a file is protected that has to fulfil requirements; None where the genotype is not for it.
+
+        Parameters
+        ----------
+        microdata : Microdata
+        required : mapping of str to float
+            Privacy models, each with the least headline that is asked for.
+
+        Returns
+        -------
+        mapping, or None
+            Keys of an experiment: ``genotype``, ``measures``, and what else differs from the usual ones.
+        """
+
+
 class Generalising(Genotype[G]):
     """A genotype whose tables publish labels that the original's categories do not have, or leave records out.
 

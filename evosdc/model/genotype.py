@@ -15,6 +15,7 @@ PostRandomised     a Randomised one that draws every value by a transition matri
 Raced              genomes are judged on few tables first                              draws_of, judged_on
 Restricted         some genomes may not be published                                   violation, reference
 Generalising       it publishes labels in place of categories, or leaves records out   (omitted)
+Assuring           all its files fulfil a requirement, so that `protect` takes it      assurance
 Equipped           it is given the registered masking methods                          (methods)
 Composed           genomes are made of registered masking methods; an Equipped one     composed, masking
 Direct             scores follow from a genome without its table                       direct

@@ -34,6 +34,8 @@ class Evidence:
         Whether judges that the search did not use confirm the claimed risk; None where none was asked.
     contradiction : str
         What they say where they do not.
+    used : sequence of str
+        Judges that the search used itself, so that their findings are the score.
     analyses : mapping
         Of `evosdc.release.analyses.analyses`; empty where the file was generalised.
     unchanged : sequence of mapping
@@ -63,6 +65,7 @@ class Evidence:
     bound_by: str = ""
     holds: bool | None = None
     contradiction: str = ""
+    used: Sequence[str] = ()
     analyses: Mapping[str, Any] | None = None
     unchanged: Sequence[Mapping[str, Any]] = ()
     together: Mapping[str, Any] | None = None
@@ -251,7 +254,7 @@ def _conditions(evidence: Evidence) -> list[str]:
             f"sure that nobody can know {of_a_person}.{uncounted_words(evidence.together)}"
         )
     conditions += [further_words(one, evidence.bound) for one in _further(evidence)]
-    if evidence.holds is None:
+    if evidence.holds is None and not evidence.used:
         conditions.append("No judge was asked for a second opinion: evosdc judge gives one.")
     return conditions
 
@@ -265,7 +268,7 @@ def _provided(evidence: Evidence) -> str:
     names = list(dict.fromkeys([*_telling(evidence), *_dangerous(evidence)]))
     parts = [f"nobody knows {named(names)} from elsewhere"] if names else []
     parts += [f"nobody knows {one['knows']} from elsewhere" for one in _further(evidence)]
-    if evidence.holds is None:
+    if evidence.holds is None and not evidence.used:
         parts.append("the judges, who were not asked, agree")
     return "; ".join(parts)
 

@@ -84,6 +84,7 @@ def evosdc_genotypes() -> Iterator[GenotypeSpec]:
         name="groups", implementation="evosdc_social.groups:Groups", scales=_SCALES,
         summary="A group for each user, of k to 2k - 1 of them: k-anonymous whatever happens to it.",
         source="a genotype of evosdc's own, on the publication of the thesis' section 6.2.1",
+        default_for=("anonymity",),
     )  # fmt: skip
 
 

@@ -1,8 +1,9 @@
 """The genotype `groups`: which users are protected together."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from pydantic import Field
 
 from evosdc.errors import FaultCollector, ParameterError, PluginError
 from evosdc.model import (
+    Assuring,
     Described,
     Equipped,
     Followed,
@@ -25,12 +27,30 @@ from evosdc.model import (
 from evosdc.model.capabilities import Draw
 from evosdc.model.genotype import Dump
 from evosdc.table.table import Rows, Table
+from evosdc_social.adjacency import NEIGHBOURS
 from evosdc_social.grouping import SEMANTIC_MDAV, require_grouping, require_users
 from evosdc_social.moves import KINDS, Moves
 from evosdc_social.partition import partition
 from evosdc_social.publication import publication_of
 from evosdc_social.repair import NOBODY, Labels, canonical, repaired
-from evosdc_social.space import space_of
+from evosdc_social.space import SCALES, space_of
+
+STARTS: tuple[dict[str, Any], ...] = (
+    SEMANTIC_MDAV, {"method": "level-filling"}, {"method": "k-member"}, {"method": "mondrian"},
+)  # fmt: skip
+"""Methods whose groups start the search, the thesis' own the first."""
+
+SHORT_STARTS: tuple[dict[str, Any], ...] = ({"method": "level-filling"}, {"method": "mondrian"})
+"""Those whose time does not grow with the square of the users."""
+
+COMPARED = 10_000
+"""Users up to which `evosdc protect` starts from methods, too, that compare all with all."""
+
+FORM = "k-anonymity"
+"""The privacy model that groups assure."""
+
+ALIKE = (FORM, "global-risk", "individual-risk")
+"""Privacy models that look at the sizes of classes alone, so that groups can come to them."""
 
 METHOD = "semantic-groups"
 """What initial groups are called after: the masking method that makes them."""
@@ -43,6 +63,7 @@ class Groups(
     Generalising[Labels],
     Described[Labels],
     Equipped[Labels],
+    Assuring[Labels],
 ):
     """The number of each user's group, shape (n,), of k to 2k - 1 users each: k-anonymous by construction.
 
@@ -66,7 +87,7 @@ class Groups(
             True, description="whether members of a list publish the group's most frequent value in place of the root"
         )
         methods: tuple[dict[str, Any], ...] = Field(
-            (SEMANTIC_MDAV, {"method": "level-filling"}, {"method": "k-member"}, {"method": "mondrian"}),
+            STARTS,
             description="masking methods whose groups start the search, with their parameters; k is put in",
         )
 
@@ -85,6 +106,25 @@ class Groups(
             raise ParameterError(collect.faults)
         self.leaves = self.publication.leaves(original)
         self._moves = Moves(params.k, self.space, self.leaves)
+
+    @classmethod
+    def assurance(cls, microdata: Microdata, required: Mapping[str, float]) -> Mapping[str, Any] | None:
+        """Return groups of as many users as k-anonymity asks for, judged along the trees; None for what is no graph.
+
+        None, too, where numbers are protected, which have no tree.
+        """
+        original = microdata.original
+        known = {attribute.scale for attribute in original.schema.attributes} <= SCALES
+        if NEIGHBOURS not in microdata.table.schema or not known or FORM not in required:
+            return None
+        genotype: dict[str, Any] = {"name": "groups", "k": max(ceil(required[FORM]), 1)}
+        if len(original) > COMPARED:
+            genotype["methods"] = list(SHORT_STARTS)
+        return {
+            "genotype": genotype,
+            "start": {"initial": True},
+            "measures": {"il": ["aamil", "cdil", "semantic-dbil"], "dr": ["semantic-dr", "informed-semantic-dr"]},
+        }
 
     @cached_property
     def _initial(self) -> tuple[tuple[Masking, Labels], ...]:

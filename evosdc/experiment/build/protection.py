@@ -7,6 +7,7 @@ from typing import Any
 from evosdc.calls.defaults import default_portfolio, measures_by_role
 from evosdc.calls.households import require_no_split_households
 from evosdc.engine.choice import Choice
+from evosdc.experiment.build.assurance import assurance_of
 from evosdc.experiment.build.data import load_data, microdata_of
 from evosdc.experiment.build.plan_genotype import plan_genotype
 from evosdc.experiment.build.safeguards import exact_risks, harms_of, limits_of
@@ -56,7 +57,9 @@ def protection(
 ) -> Experiment:
     """Return the experiment that protects a file, with what the user leaves open filled in.
 
-    Risk is judged by role and loss by the tables of analysts, see `evosdc.calls.defaults.measures_by_role`. Harms that
+    Where a genotype assures a file of a required privacy model, groups of users for one, it is taken with the measures
+    that it proposes. Else risk is judged by role and loss by the tables of analysts, see
+    `evosdc.calls.defaults.measures_by_role`. Harms that
     plugins offer for the occasion, relabelling for one, and values that stay as they were are kept below bounds: see
     `evosdc.experiment.build.safeguards`.
 
@@ -104,7 +107,11 @@ def protection(
     data = load_data(given, registry)
     microdata = microdata_of(data, given.protect, data.table.schema.names, population=given.population)
     require_no_split_households(data.table, microdata.protect)
+    assurance = None if explainable or start is not None else assurance_of(microdata, registry, require, (*il, *dr))
     measures = judgement_of(microdata, registry, il, dr)
+    if assurance is not None:
+        measures = {**assurance["measures"], **({"il": list(il)} if il else {}), **({"dr": list(dr)} if dr else {})}
+        harms = False  # labels of groups are true: nothing was relabelled
     bounds = harms_of(registry) | exact_risks(microdata, registry, require) if harms else {}
     limited = {name: bound for name, bound in bounds.items() if name not in (*measures["il"], *dr)}
     measures["other"] = [
@@ -133,7 +140,9 @@ def protection(
         document["genotype"] = plan_genotype(required, microdata, registry)
         document["algorithm"] = {"name": registry.default("algorithm", "plan")}
         document["stop"] = _stop(seconds, generations, PLAN_STALLED)
-    if start is None and tuned:
+    if assurance is not None:
+        document |= {key: value for key, value in assurance.items() if key != "measures"}
+    elif start is None and tuned:
         # Of many tuned files most are alike; a search gets further from the portfolio's variety besides.
         original = microdata.original
         portfolio = default_portfolio(original.schema, registry)

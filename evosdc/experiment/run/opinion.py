@@ -118,7 +118,10 @@ def opinion_of(
         "classical_label": starting[rival[0]].label if rival is not None else "",
         "used_by_the_search": used,
     }
-    return document, {"holds": verdict.holds, "text": verdict.sentence}, []
+    sentence = verdict.sentence
+    if verdict.holds is None and used:
+        sentence = f"No verdict: the search used {', '.join(used)} itself, and no other judge reads such a file."
+    return document, {"holds": verdict.holds, "text": sentence}, []
 
 
 def _classical(assembly: Assembly, starting: Sequence[StartingFile]) -> tuple[int, Table] | None:

@@ -92,6 +92,7 @@ def write_release(
         bound_by=bound_by,
         holds=verdict.get("holds"),
         contradiction=str(verdict.get("text", "")).removeprefix("Does not hold: "),
+        used=list((document.get("second_opinion") or {}).get("used_by_the_search") or ()),
         analyses=analysed,
         unchanged=unchanged,
         together=together.to_json() if together is not None else None,

@@ -3,12 +3,15 @@
 import json
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import evosdc
 from evosdc.cli import main
+from evosdc.experiment.build.protection import protection
+from evosdc.plugins.registry import default_registry
 from evosdc.report.for_users import render_for_users
 from evosdc.runs.reader import read_run_folders
 from evosdc.table.table import Table
@@ -360,6 +363,41 @@ class TestManyTopics:
         )
         evosdc.run(experiment, graph / "run")
         assert len(evosdc.read_table(graph / "run" / "best.json")) == 40
+
+    def test_protect_evolves_groups_where_k_anonymity_is_required(self, graph: Path) -> None:
+        words = ["g.json", "--schema", "schema.toml"]
+        asked = ["--require", "k-anonymity >= 4", "--require", "k-anonymity >= 5", "--generations", "3"]
+        assert run("protect", *words, *asked, "--second-opinion", "-o", "run", "--quiet") == 0
+        experiment = json.loads((graph / "run" / "resolved.json").read_text())
+        assert (experiment["genotype"]["name"], experiment["genotype"]["k"]) == ("groups", 5)
+        table = evosdc.read_table("g.json", "schema.toml")
+        names = [a.name for a in table.schema.attributes if a.role.published]
+        losses, risks = ["aamil", "cdil", "semantic-dbil"], ["semantic-dr", "informed-semantic-dr"]
+        thesis = evosdc.measure(table, evosdc.mask(table, "semantic-groups", k=5), [*losses, *risks])
+        most = max(sum(thesis[name] for name in losses) / 3, *(thesis[name] for name in risks))
+        result = json.loads((graph / "run" / "result.json").read_text())
+        assert result["best"]["fitness"][0] <= most + 1e-9
+        published = evosdc.read_table(graph / "run" / "best.json").select(names)
+        assert np.unique(published.codes, axis=0, return_counts=True)[1].min() >= 5
+        assert "No verdict: the search used informed-semantic-dr itself" in result["verdict"]["text"]
+        assert not any("No judge was asked" in text for text in result["publication"]["conditions"])
+
+    @pytest.mark.parametrize(
+        ("given", "genotype"),
+        [
+            ({}, "groups"),
+            ({"il": ["aamil"]}, "groups"),
+            ({"il": ["ctbil"]}, "cells"),
+            ({"require": ["k-anonymity >= 5", "dbrl <= 90"]}, "cells"),
+            ({"require": ["dr <= 30"]}, "cells"),
+            ({"explainable": True}, "recipes"),
+            ({"protect": ["place"]}, "cells"),
+        ],
+    )
+    def test_groups_are_for_what_they_assure(self, graph: Path, given: dict[str, Any], genotype: str) -> None:
+        source = {"file": "g.json", "schema": "schema.toml"} | {k: v for k, v in given.items() if k == "protect"}
+        others = {"require": ["k-anonymity >= 5"]} | {k: v for k, v in given.items() if k != "protect"}
+        assert protection(source, default_registry(), fitness="max", **others).genotype.name == genotype
 
     def test_level_filling_within_semantic_groups(self, graph: Path) -> None:
         words = ["g.json", "--schema", "schema.toml", "--set", "k=5"]

@@ -1,0 +1,53 @@
+"""Genotypes whose every file fulfils what is required of a file, and the experiment that they propose for it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evosdc.engine.class_keeping import unmasked_of
+from evosdc.engine.headline import Headline
+from evosdc.model import Assuring, Microdata
+from evosdc.model.constraint import Constraint
+from evosdc.plugins.registry import Registry
+from evosdc.table.schema import Role
+
+
+def assurance_of(
+    microdata: Microdata, registry: Registry, require: Sequence[str], measures: Sequence[str]
+) -> Mapping[str, Any] | None:
+    """Return what the first genotype proposes that assures a file of a required privacy model; None where none does.
+
+    None, too, where an intruder knows attributes that are published as they are, where sensitive attributes are
+    masked, whose risk is not that of being found, and where somebody names measures that cannot judge wider labels.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    registry : Registry
+    require : sequence of str
+    measures : sequence of str
+        Named by users in place of the usual ones.
+
+    Raises
+    ------
+    ExperimentError
+        A requirement cannot be read.
+    """
+    constraints = [Constraint.parse(text) for text in require]
+    models, required = registry.names("privacy-model"), dict[str, float]()
+    for one in constraints:
+        if one.name in models and one.operator == ">=" and not one.params and one.attribute is None:
+            required[one.name] = max(required.get(one.name, one.bound), one.bound)
+    named = [*measures, *(one.name for one in constraints if one.name in registry.names("measure"))]
+    schema = microdata.original.schema
+    if not required or any(schema[name].role is Role.SENSITIVE for name in schema.names):
+        return None
+    if not all(registry.implementation("measure", name).generalised for name in named):
+        return None
+    if any(unmasked_of(Headline(registry.build("privacy-model", name, {}), microdata)) for name in required):
+        return None
+    for name in registry.defaults("genotype", "anonymity"):
+        kind = registry.implementation("genotype", name)
+        proposed = kind.assurance(microdata, required) if issubclass(kind, Assuring) else None
+        if proposed is not None:
+            return dict(proposed)
+    return None
