@@ -14,7 +14,8 @@ def choose(folder: str | Path, number: int | str, output: str | Path) -> dict[st
     folder : str or Path
         Of the run.
     number : int or str
-        Of the member in ``front.csv``, 0 for the least loss; or ``"knee"``, ``"balanced"``, ``"il=20,dr=15"``.
+        Of the member in ``front.csv``, 0 for the least loss; or ``"best"``, the run's own file;
+        ``"knee"``, ``"balanced"``, ``"il=20,dr=15"``.
     output : str or Path
         A new folder.
 

@@ -17,7 +17,8 @@ def choose(run_dir: Path, member: str, output: Path, as_json: bool) -> None:
     """Make MEMBER of the Pareto front the best file, in a run folder of its own.
 
     The protected file, its verdict, second opinion, recipe, report and page for users are then those of the member.
-    MEMBER is its number in front.csv, 0 for the least loss; or knee, balanced, il=20, il=20,dr=15. Nothing is searched
+    MEMBER is its number in front.csv, 0 for the least loss; or best, the run's own file; knee,
+    balanced, il=20, il=20,dr=15. Nothing is searched
     again; the run stays as it is.
     """
     from evosdc.cli.display import display

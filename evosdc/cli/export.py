@@ -13,6 +13,7 @@ from evosdc.cli.options import PATH, command_line, force_option, formulas_option
 
 if TYPE_CHECKING:
     from evosdc.engine.choice import Choice
+    from evosdc.experiment.run.export import Member
 
 
 class MemberCommand(click.Command):
@@ -37,11 +38,12 @@ def export(
 ) -> None:
     """Write the protected file of MEMBER of the Pareto front, and a manifest beside it.
 
-    MEMBER is its number in front.csv, 0 for the least loss; or knee, balanced, il=20, il=20,dr=15.
+    MEMBER is its number in front.csv, 0 for the least loss; or best, the run's own file; knee,
+    balanced, il=20, il=20,dr=15.
     """
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say, warn
-    from evosdc.experiment.run.export import named_member
+    from evosdc.experiment.run.export import in_words, named_member
 
     told = exported(run_dir, named_member(member), output, neutralise, force, data_package)
     warn(told.warnings)
@@ -49,7 +51,7 @@ def export(
         print_json(told.document | {"warnings": told.warnings})
         return
     scores = ", ".join(f"{name} {value:.3f}" for name, value in told.document["scores"].items())
-    say(f"Wrote {output} and {told.manifest.name}: member {told.document['member']} of the front, {scores}.")
+    say(f"Wrote {output} and {told.manifest.name}: {in_words(told.document['member'])}, {scores}.")
     if told.document["dropped_identifiers"]:
         say(f"Left out: {', '.join(told.document['dropped_identifiers'])}.")
 
@@ -64,7 +66,7 @@ class Exported(NamedTuple):
 
 def exported(
     run_dir: Path,
-    member: "int | Choice",
+    member: "Member | Choice",
     output: Path,
     neutralise: bool = False,
     force: bool = False,
@@ -137,11 +139,16 @@ def exported(
     return Exported(document, warnings, manifest)
 
 
-def unprotected_sentences(member: int, changed: Mapping[str, int]) -> list[str]:
+def unprotected_sentences(member: "Member", changed: Mapping[str, int]) -> list[str]:
     """Return what is said of a member that has the values of the original; usually nothing."""
     if any(changed.values()):
         return []
-    return [f"Member {member} is the original: no value of {', '.join(changed)} was changed, and nobody is protected."]
+    from evosdc.experiment.run.export import in_words
+
+    told = in_words(member)
+    return [
+        f"{told[0].upper()}{told[1:]} is the original: no value of {', '.join(changed)} was changed, and nobody is protected."
+    ]
 
 
 def verdict_sentences(run_dir: Path) -> list[str]:
@@ -157,11 +164,12 @@ def verdict_sentences(run_dir: Path) -> list[str]:
     return [f"The verdict of this run on its best file is {str(told['headline']).upper()}{reason}"]
 
 
-def unjudged_sentences(run_dir: Path, member: int, exported: Mapping[str, Any]) -> list[str]:
+def unjudged_sentences(run_dir: Path, member: "Member", exported: Mapping[str, Any]) -> list[str]:
     """Return what is said of a member that is not the best file, which alone the verdict of a run is about."""
+    from evosdc.experiment.run.export import OWN
     from evosdc.runs.layout import RESULT, read_object
 
-    if not (run_dir / RESULT).exists():
+    if member == OWN or not (run_dir / RESULT).exists():
         return []
     result = read_object(run_dir / RESULT)
     best, front = result.get("best") or {}, result.get("front") or ()

@@ -18,7 +18,8 @@ from evosdc.cli.options import PATH, json_option
 def member(run_dir: Path, member: str, judge: bool, as_json: bool) -> None:
     """Tell of MEMBER of the Pareto front what the report tells of the best file; writes nothing.
 
-    MEMBER is its number in front.csv, 0 for the least loss; or knee, balanced, il=20, il=20,dr=15.
+    MEMBER is its number in front.csv, 0 for the least loss; or best, the run's own file; knee,
+    balanced, il=20, il=20,dr=15.
     """
     from evosdc.cli.results import print_json
     from evosdc.cli.signals import stop_if_asked
@@ -38,7 +39,10 @@ def member(run_dir: Path, member: str, judge: bool, as_json: bool) -> None:
 
 def _sentences(told: Mapping[str, Any]) -> Iterator[str]:
     scores = ", ".join(f"{name} {value:.3f}" for name, value in told["scores"].items())
-    yield f"Member {told['member']} of the front ({told['origin']}): {scores}."
+    from evosdc.experiment.run.export import in_words
+
+    named = in_words(told["member"])
+    yield f"{named[0].upper()}{named[1:]} ({told['origin']}): {scores}."
     for entry in told["cross_tables"]:
         yield f"{entry['attribute']}: {entry['kept']:.1f} % of the records keep their value."
     if (found := told["records"]) is not None:

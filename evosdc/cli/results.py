@@ -90,9 +90,7 @@ def print_publication(result: Mapping[str, Any]) -> None:
     told = result.get("publication")
     if not told:
         return
-    headline = str(told["headline"])
-    provided = f": {told['provided']}" if told.get("provided") else ""
-    click.secho(harmless(f"Verdict: {headline.upper()}{provided}"), fg=_COLOURS.get(headline), bold=True)
+    click.secho(harmless(verdict_line(told)), fg=_COLOURS.get(str(told["headline"])), bold=True)
     for text in told["reasons"]:
         say(f"  - {text}")
     for text in told["conditions"]:
@@ -113,6 +111,12 @@ def print_publication(result: Mapping[str, Any]) -> None:
         say(f"Published unchanged: {', '.join(told['published_unchanged'])}. {_together(told)}".rstrip())
     if told["above_limit"] is not None:
         say(f"The score lies {told['above_limit']:.1f} % above the limit, which no masked file can beat.")
+
+
+def verdict_line(told: Mapping[str, Any]) -> str:
+    """Return in a line whether a file may be published."""
+    provided = f": {told['provided']}" if told.get("provided") else ""
+    return f"Verdict: {str(told['headline']).upper()}{provided}"
 
 
 def _other_way(found: Mapping[str, Any]) -> str:

@@ -85,3 +85,29 @@ def test_bad_input(evosdc, run, tmp_path) -> None:
     with pytest.raises(InputError, match="ended"):
         evosdc_api.choose(going, 0, tmp_path / "never")
     assert not (tmp_path / "never").exists()
+
+
+def test_best_is_the_run_s_own_file_though_no_member_is(evosdc, run, tmp_path) -> None:
+    for name, source in (("first", run), ("second", None)):
+        if source is None:
+            source = tmp_path / "chosen"
+            assert evosdc("choose", run, "0", "-o", source).status == 0
+        target = tmp_path / f"{name}.csv"
+        answer = evosdc("export", source, "best", "-o", target)
+        assert answer.status == 0, answer.err
+        assert "not judged" not in answer.err
+        assert target.read_bytes() == (source / "best.csv").read_bytes()
+    lone = tmp_path / "lone"
+    evosdc_api.run(
+        evosdc_api.Experiment(
+            data={"name": "housing", "first": 60}, genotype="recipes",
+            start={"methods": [{"method": "mdav"}, {"method": "rank-swapping"}]},
+            measures={"il": ["ctbil"], "dr": ["dbrl"]}, fitness="max", algorithm={"name": "racing", "tolerance": 50},
+            stop={"generations": 3}, executor="serial",
+        ),
+        lone,
+    )  # fmt: skip
+    assert evosdc("export", lone, "best", "-o", tmp_path / "lone.csv").status == 0
+    assert (tmp_path / "lone.csv").read_bytes() == (lone / "best.csv").read_bytes()
+    found = evosdc_api.member(run, "best")
+    assert found["scores"] == told(run, "result.json")["best"]["scores"]

@@ -9,7 +9,7 @@ from evosdc.engine.choice import Choice
 from evosdc.errors import ExperimentError, Fault
 from evosdc.experiment.run.display import Display
 from evosdc.experiment.run.environment import begun_by
-from evosdc.experiment.run.export import front_member
+from evosdc.experiment.run.export import Member, front_member
 from evosdc.experiment.run.outputs import write_outputs
 from evosdc.experiment.run.planning import with_known_plan
 from evosdc.experiment.run.portfolio import read_portfolio
@@ -26,7 +26,7 @@ _OF_BEST = ("best.*", "picture-*", "recipe.*", "result.json", "release.json", "r
 
 def choose_member(
     path: Path,
-    member: int | Choice,
+    member: Member | Choice,
     target: Path,
     registry: Registry,
     display: Display | None = None,
@@ -41,7 +41,7 @@ def choose_member(
     ----------
     path : Path
         Of a run that has ended.
-    member : int or Choice
+    member : int, "best" or Choice
         Its number in ``front.csv``, or which one it is.
     target : Path
         A new or empty folder.

@@ -1,10 +1,12 @@
-"""Members of a finished run's front, from its last checkpoint."""
+"""Members of a run's front, and its own best file, from its last checkpoint."""
 
 import re
 from pathlib import Path
+from typing import Final, Literal
 
 from evosdc.engine.checkpoint import newest_checkpoint
 from evosdc.engine.choice import Choice, choice_of, chosen
+from evosdc.engine.loop import SearchState
 from evosdc.errors import CheckpointError, DataError, Fault
 from evosdc.experiment.build.assembly import Assembly, assemble, require_choice
 from evosdc.experiment.config.reader import experiment_of
@@ -13,11 +15,17 @@ from evosdc.model import Individual
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import ENVIRONMENT, RunFolder, require_run
 
+OWN: Final = "best"
+"""The file that a run itself publishes, which need not be a member of its front."""
 
-def front_member(path: Path, member: int | Choice, registry: Registry) -> tuple[Assembly, Individual, int]:
+Member = int | Literal["best"]
+
+
+def front_member(path: Path, member: Member | Choice, registry: Registry) -> tuple[Assembly, Individual, Member]:
     """Return a run's assembly, one individual of its front, and its position in ``front.csv``.
 
-    `member` is that position, or says which one it is (`evosdc.engine.choice`).
+    `member` is that position, or says which one it is (`evosdc.engine.choice`); ``best`` is the run's own best file,
+    whose position is returned where the front has it.
 
     Raises
     ------
@@ -36,6 +44,9 @@ def front_member(path: Path, member: int | Choice, registry: Registry) -> tuple[
     if state is None:
         advice = "Wait for its search to begin, or go on with it by evosdc resume."
         raise CheckpointError(Fault(str(path), "a run without a checkpoint yet", "a run with a front", advice))
+    if member == OWN:
+        own = own_best(assembly, state, _made_best(folder))
+        return assembly, own, next((at for at, one in enumerate(state.front) if one.key == own.key), OWN)
     if not isinstance(member, int):
         require_choice(assembly.problem, member)
         member = chosen([one.point for one in state.front], member)
@@ -47,6 +58,28 @@ def front_member(path: Path, member: int | Choice, registry: Registry) -> tuple[
     return assembly, state.front[member], member
 
 
-def named_member(text: str) -> int | Choice:
-    """Return the member that a text names: its number, or a choice; raises `InputError` for other texts."""
+def own_best(assembly: Assembly, state: SearchState, made: Member | None = None) -> Individual:
+    """Return what a run publishes: the member that was made its best file, the one chosen, or the solution."""
+    if isinstance(made, int):
+        return state.front[made]
+    choice = assembly.experiment.choose
+    if choice is not None and made is None:
+        return state.front[chosen([one.point for one in state.front], choice)]
+    return assembly.algorithm.solution(state.population, state.best)
+
+
+def _made_best(folder: RunFolder) -> Member | None:
+    made = (folder.read_object(ENVIRONMENT).get("chosen") or {}).get("member")
+    return made if isinstance(made, int) or made == OWN else None
+
+
+def in_words(member: Member) -> str:
+    """Return what a member is called."""
+    return "the run's own best file" if member == OWN else f"member {member} of the front"
+
+
+def named_member(text: str) -> Member | Choice:
+    """Return the member that a text names: its number, best, or a choice; raises `InputError` for other texts."""
+    if text.strip() == OWN:
+        return "best"
     return int(text) if re.fullmatch(r"-?[0-9]+", text.strip()) else choice_of(text)

@@ -9,7 +9,7 @@ import numpy as np
 from evosdc.calls.judging import second_opinions
 from evosdc.engine.choice import Choice
 from evosdc.experiment.build.assembly import Assembly
-from evosdc.experiment.run.export import front_member
+from evosdc.experiment.run.export import Member, front_member
 from evosdc.experiment.run.opinion import claims_of, used_judges
 from evosdc.experiment.run.summaries import scored
 from evosdc.model import Generalising, Individual
@@ -23,7 +23,7 @@ from evosdc.table.table import Table
 
 def member_findings(
     path: Path,
-    member: int | Choice,
+    member: Member | Choice,
     registry: Registry,
     judge: bool = False,
     answered: Callable[[int, int], None] | None = None,
@@ -34,7 +34,7 @@ def member_findings(
     ----------
     path : Path
         The run folder.
-    member : int or Choice
+    member : int, "best" or Choice
         Its position in ``front.csv``, or which one it is.
     registry : Registry
     judge : bool
