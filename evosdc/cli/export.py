@@ -146,9 +146,8 @@ def unprotected_sentences(member: "Member", changed: Mapping[str, int]) -> list[
     from evosdc.experiment.run.export import in_words
 
     told = in_words(member)
-    return [
-        f"{told[0].upper()}{told[1:]} is the original: no value of {', '.join(changed)} was changed, and nobody is protected."
-    ]
+    named = f"{told[0].upper()}{told[1:]}"
+    return [f"{named} is the original: no value of {', '.join(changed)} was changed, and nobody is protected."]
 
 
 def verdict_sentences(run_dir: Path) -> list[str]:

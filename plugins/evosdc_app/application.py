@@ -11,10 +11,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from evosdc.errors import EvosdcError, InputError
+from evosdc.errors import EvosdcError
 from evosdc_app import (
     choice_screen,
     documents,
+    export_screen,
     file_screen,
     goal_screen,
     hierarchy_screen,
@@ -22,6 +23,7 @@ from evosdc_app import (
     risk_screen,
     search_screen,
 )
+from evosdc_app.calls import sentences
 from evosdc_app.guard import defect
 from evosdc_app.session import Session
 from evosdc_app.workbench import Workbench
@@ -33,6 +35,7 @@ SCREENS = (
     goal_screen,
     search_screen,
     choice_screen,
+    export_screen,
     history_screen,
     documents,
 )
@@ -66,8 +69,7 @@ async def _static(request: Request) -> Response:
 
 async def _told(bench: Workbench, request: Request, error: EvosdcError) -> Response:
     """Say what the command line would say of bad input."""
-    sentences = list(map(str, error.faults)) if isinstance(error, InputError) else [str(error)]
-    return _sentences(bench, request, sentences, 400)
+    return _sentences(bench, request, sentences(error), 400)
 
 
 async def _refused(bench: Workbench, request: Request, error: HTTPException) -> Response:
@@ -79,9 +81,9 @@ async def _broken(bench: Workbench, request: Request, error: Exception) -> Respo
     return _sentences(bench, request, [defect(error)], 500)
 
 
-def _sentences(bench: Workbench, request: Request, sentences: list[str], status: int) -> Response:
+def _sentences(bench: Workbench, request: Request, told: list[str], status: int) -> Response:
     if request.url.path.startswith("/fragment/"):
-        response = bench.fragment("faults.html", faults=sentences)
+        response = bench.fragment("faults.html", faults=told)
         response.status_code = status
         return response
-    return bench.page("error.html", "", "That did not work", status, faults=sentences)
+    return bench.page("error.html", "", "That did not work", status, faults=told)

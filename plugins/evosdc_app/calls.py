@@ -8,11 +8,13 @@ import subprocess
 import sys
 import tempfile
 from collections import OrderedDict
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evosdc.errors import EvosdcError, InputError
 from evosdc.files.atomic import make_folder
 from evosdc.runs.layout import LOCK, RESOLVED
 from evosdc.runs.lock import read_owner
@@ -63,6 +65,27 @@ class Answer:
     def warnings(self) -> list[str]:
         """What it warned of."""
         return [line.removeprefix("Warning: ") for line in self.err.splitlines() if line.startswith("Warning: ")]
+
+
+class RefusedError(EvosdcError):
+    """A command refused what it was given.
+
+    Parameters
+    ----------
+    told : sequence of str
+        Its own sentences.
+    """
+
+    def __init__(self, told: Sequence[str]) -> None:
+        self.sentences = list(told)
+        super().__init__(" ".join(told))
+
+
+def sentences(error: EvosdcError) -> list[str]:
+    """Return what is said of an error."""
+    if isinstance(error, RefusedError):
+        return error.sentences
+    return list(map(str, error.faults)) if isinstance(error, InputError) else [str(error)]
 
 
 def error_sentences(text: str) -> list[str]:

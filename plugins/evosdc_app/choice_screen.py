@@ -1,23 +1,24 @@
-"""Screen 5: look at files of the front, compare them, and export one."""
+"""Screen 5: look at files of the front, compare them, and choose one."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from anyio import to_thread
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.layout import FOR_USERS, RECIPE, REPORT, RESULT
 from evosdc.runs.status import RUNNING, read_run_status
-from evosdc_app.calls import error_sentences
-from evosdc_app.folder import RUNS, line_of, told
+from evosdc_app.calls import RefusedError
+from evosdc_app.export_screen import GOES_ON, OPTIONS, export_words, exports_of, proposed
+from evosdc_app.folder import RUNS, line_of
+from evosdc_app.front import OWN, Front, read_front
 from evosdc_app.plane import Plane, Point
 from evosdc_app.search_screen import map_of
-from evosdc_app.workbench import Workbench, asked, away, link, number_asked
+from evosdc_app.workbench import Form, Workbench, asked, link
 
 FIRST = ("il", "dr")
 
@@ -31,62 +32,67 @@ async def choose(bench: Workbench, request: Request) -> Response:
             return bench.page("choose_none.html", "choose", "Choose", data=data)
         name = runs[0].name
     run = bench.folder.run(name)
+    return await shown(bench, data, run, asked(request, "member", OWN), asked(request, "other"))
+
+
+async def shown(
+    bench: Workbench,
+    data: str,
+    run: Path,
+    member: str,
+    other: str,
+    form: Form | None = None,
+    faults: Sequence[str] = (),
+) -> Response:
+    """Return the page of a front; with a form, what was typed into it and what is wrong with it."""
     data = data or bench.folder.data_of(run)
-    members = await to_thread.run_sync(_members, run)
-    if not members:
+    front = await to_thread.run_sync(read_front, run)
+    if not front.members:
+        if faults:
+            raise RefusedError(faults)
         return bench.page("choose_none.html", "choose", "Choose", data=data)
-    best = _best(run, members)
-    member = _within(number_asked(request, "member", best), members, best)
-    other = _within(number_asked(request, "other", -1), members, -1)
-    points, curve = await to_thread.run_sync(map_of, run)
-    marks = [point for point in points if point.kind in ("original", "classical")]
-    here = {"data": data, "run": name}
-    for entry in members:
-        at = entry["member"]
-        kind = "chosen" if at == member else "other" if at == other else "best" if at == best else "front"
-        scores = entry["scores"]
-        if all(key in scores for key in FIRST):
-            label = f"file {at}: IL {scores['il']:.2f}, DR {scores['dr']:.2f}"
-            marks.append(
-                Point(scores["il"], scores["dr"], kind, label, link("/choose", **here, member=at, other=_given(other)))
-            )
-    shown = [member, *([other] if other >= 0 else [])]
-    names = [*FIRST, *(key for key in members[0]["scores"] if key not in (*FIRST, "infeasibility"))]
-    output = _proposed(bench, data, run, member)
+    first = OWN if front.scores else "0"
+    member, other = front.known(member, first), front.known(other, "")
+    marks, curve = await to_thread.run_sync(_marks, run, front, data, member, other)
+    scores = front.members[0]["scores"]
+    names = [*FIRST, *(key for key in scores if key not in (*FIRST, "infeasibility"))]
+    output = form.one("output") if form is not None else proposed(bench, data, run, member)
+    given = form or Form()
+    rows = [(OWN, front.scores)] if front.scores else []
+    rows += [(str(entry["member"]), entry["scores"]) for entry in front.members]
     return bench.page(
-        "choose.html", "choose", "Choose", data=data, run=name, drawing=Plane(marks, curve).drawing(), members=members,
-        member=member, other=other, best=best, shown=shown, names=names, meanings=_meanings(names),
-        output=output, command=line_of(_export(run, member, output, ())), running=read_run_status(run).phase == RUNNING,
-        recipe=_recipe(run), has={"report": (run / REPORT).exists(), "users": (run / FOR_USERS).exists()},
-        exports=_exports(bench, run),
+        "choose.html", "choose", "Choose", 400 if faults else 200, data=data, run=run.name, front=front, own=OWN,
+        drawing=Plane(marks, curve).drawing(), member=member, other=other,
+        rows=rows, shown=[member, *([other] if other and other != member else [])], names=names,
+        meanings=meanings(names), output=output, ticked=[name for name in OPTIONS if given.get(name)],
+        faults=list(faults), goes_on=GOES_ON, command=line_of(export_words(run, member, output, given)),
+        recipe=_recipe(run), exports=exports_of(bench, run),
+        has={"report": (run / REPORT).exists(), "users": (run / FOR_USERS).exists()},
     )  # fmt: skip
 
 
-def _members(run: Path) -> list[dict[str, Any]]:
-    from evosdc.engine.checkpoint import front_scores
-
-    return [entry | {"member": at} for at, entry in enumerate(front_scores(run))]
-
-
-def _given(other: int) -> int | None:
-    return None if other < 0 else other
-
-
-def _within(member: int, members: list[dict[str, Any]], otherwise: int) -> int:
-    return member if 0 <= member < len(members) else otherwise
-
-
-def _best(run: Path, members: list[dict[str, Any]]) -> int:
-    """Return the member that was published as the best file; the most balanced one where that is not told."""
-    scores = (told(run / RESULT).get("best") or {}).get("scores") or read_run_status(run).best or {}
-    pair = [scores.get(key) for key in FIRST]
-    for entry in members:
-        if [entry["scores"].get(key) for key in FIRST] == pair:
-            return int(entry["member"])
-    return min(range(len(members)), key=lambda at: max(members[at]["scores"].get(key, 100.0) for key in FIRST))
+def _marks(
+    run: Path, front: Front, data: str, member: str, other: str
+) -> tuple[list[Point], list[tuple[float, float]]]:
+    points, curve = map_of(run)
+    marks = [point for point in points if point.kind in ("original", "classical")]
+    listed = [(str(entry["member"]), entry["scores"]) for entry in front.members]
+    if front.scores and front.own is None:
+        listed.append((OWN, front.scores))
+    for at, scores in listed:
+        # The own file stands where the member does that it is.
+        own = at == OWN or at == str(front.own)
+        named = OWN if own else at
+        kind = "chosen" if member in (at, named) else "other" if other in (at, named) else "best" if own else "front"
+        if all(key in scores for key in FIRST):
+            label = f"{'best file' if own else f'file {at}'}: IL {scores['il']:.2f}, DR {scores['dr']:.2f}"
+            address = link("/choose", data=data, run=run.name, member=named, other=other)
+            marks.append(Point(scores["il"], scores["dr"], kind, label, address))
+    return marks, curve
 
 
-def _meanings(names: list[str]) -> dict[str, str]:
+def meanings(names: Sequence[str]) -> dict[str, str]:
+    """Return what scores mean."""
     registry = default_registry()
     fixed = {
         "il": "Information loss: 0, as useful as the original; 100, nothing useful is left.",
@@ -103,30 +109,12 @@ def _recipe(run: Path) -> str:
         return ""
 
 
-def _proposed(bench: Workbench, data: str, run: Path, member: int) -> str:
-    suffix = Path(str((told(run / RESULT).get("best") or {}).get("file") or "best.csv")).suffix
-    stem = data.rpartition("/")[2].partition(".")[0] or run.name
-    return bench.folder.free(f"{stem}-protected-{member}{suffix}")
-
-
-def _export(run: Path, member: int, output: str, options: tuple[str, ...]) -> list[str]:
-    return ["export", f"{RUNS}/{run.name}", str(member), *options, "-o", output]
-
-
-def _exports(bench: Workbench, run: Path) -> list[dict[str, Any]]:
-    return [
-        {"member": said["member"], "manifest": bench.folder.name(path), "command": said.get("command", ""),
-         "file": bench.folder.name(path.with_name(str((said.get("output") or {}).get("name", ""))))}
-        for path, said in bench.folder.exports()
-        if said.get("run") == run.name
-    ]  # fmt: skip
-
-
 async def member(bench: Workbench, request: Request) -> Response:
-    """Show what is to be known of a file of the front."""
-    run, at = bench.folder.run(asked(request, "run")), number_asked(request, "member", 0)
+    """Show what is to be known of a file."""
+    run, at = bench.folder.run(asked(request, "run")), asked(request, "member", OWN)
     judge = bool(asked(request, "judge"))
-    words = ["member", f"{RUNS}/{run.name}", str(at), *(["--judge"] if judge else [])]
+    words = ["member", f"{RUNS}/{run.name}", at if at == OWN or at.isdecimal() else "0"]
+    words += ["--judge"] if judge else []
     depends = [run / RESULT, *sorted(run.glob("checkpoint-*.npz"))[-1:]]
     answer = await bench.calls.ask([*words, "--json"], *depends)
     found = answer.document
@@ -153,72 +141,11 @@ def _sections(found: Mapping[str, Any]) -> dict[str, Any]:
         "risky": release.records_at_risk(run),
         "reach": found.get("records"),
         "scores": found["scores"],
-        "meanings": _meanings(list(found["scores"])),
+        "meanings": meanings(list(found["scores"])),
     }
-
-
-async def export(bench: Workbench, request: Request) -> Response:
-    """Carry out `evosdc export`."""
-    form = await bench.form(request)
-    run = bench.folder.run(form.one("run"))
-    at = form.one("member")
-    if not at.isdecimal():
-        raise HTTPException(400, f"member: given {at!r}; wanted a number.")
-    output = bench.folder.name(bench.folder.path(form.one("output")))
-    options = tuple(f"--{name}" for name in ("neutralise-formulas", "data-package") if form.one(name))
-    answer = await bench.calls.carry_out(_export(run, int(at), output, options))
-    if answer.status:
-        raise HTTPException(400, " ".join(error_sentences(answer.err)))
-    of_file, commands = await _run_of(bench, run, int(at))
-    run = of_file or run
-    return bench.page(
-        "exported.html", "choose", "Exported", data=form.one("data"), run=run.name, member=int(at), output=output,
-        manifest=bench.folder.name((bench.folder.root / output).with_name(f"{Path(output).stem}.manifest.json")),
-        warnings=answer.warnings, said=answer.out.splitlines(), commands=[line_of(list(answer.words)), *commands],
-        own=of_file is not None,
-        has={"report": (run / REPORT).exists(), "users": (run / FOR_USERS).exists(), "recipe": (run / RECIPE).exists()},
-        names={"report": REPORT, "users": FOR_USERS, "recipe": RECIPE},
-    )  # fmt: skip
-
-
-async def _run_of(bench: Workbench, run: Path, at: int) -> tuple[Path | None, list[str]]:
-    """Return the run folder whose best file a member is, made by `evosdc choose` where there is none, and its command.
-
-    None while the search goes on.
-    """
-    if read_run_status(run).phase == RUNNING:
-        return None, []
-    if at == _best(run, _members(run)):
-        return run, []
-    folder = run.with_name(f"{run.name}-file-{at}")
-    words = ["choose", f"{RUNS}/{run.name}", str(at), "-o", f"{RUNS}/{folder.name}"]
-    if not (folder / REPORT).exists():
-        answer = await bench.calls.carry_out(words)
-        if not (folder / REPORT).exists():
-            raise HTTPException(400, " ".join(error_sentences(answer.err)))
-    return folder, [line_of(words)]
-
-
-async def withdraw(bench: Workbench, request: Request) -> Response:
-    """Take an export back: the file and its manifest, as long as nobody changed them."""
-    from evosdc.files.own_files import written_by_evosdc
-
-    form = await bench.form(request)
-    manifest = bench.folder.file(form.one("manifest"))
-    found = next((said for path, said in bench.folder.exports() if path == manifest), None)
-    if found is None:
-        raise HTTPException(404)
-    file = manifest.with_name(Path(str((found.get("output") or {}).get("name", ""))).name)
-    if file.exists() and not written_by_evosdc(file):
-        raise HTTPException(400, f"{file.name}: it was changed since it was written, and stays.")
-    file.unlink(missing_ok=True)
-    manifest.unlink()
-    return away("/history", {"data": form.one("data")})
 
 
 ROUTES: dict[tuple[str, str], Callable[[Workbench, Request], Awaitable[Response]]] = {
     ("GET", "/choose"): choose,
     ("GET", "/fragment/member"): member,
-    ("POST", "/export"): export,
-    ("POST", "/withdraw"): withdraw,
 }

@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from evosdc.errors import DataError, Fault
+from evosdc.errors import DataError, Fault, InputError
 from evosdc.files.schema.schema_edits import edit_schema, reasons_told, undo_edit
 from evosdc.files.schema.schema_reader import load_schema
 from evosdc.plugins.registry import default_registry
@@ -48,7 +48,7 @@ async def start(bench: Workbench, request: Request) -> Response:
     files = await to_thread.run_sync(bench.folder.data_files)
     return bench.page(
         "start.html", "file", "Choose a file", files=files, datasets=datasets, folder=str(bench.folder.root),
-        endings=ENDINGS, recent=bench.folder.runs()[:8],
+        endings=ENDINGS, recent=bench.folder.runs()[:8], unnamed=bench.folder.unnamed(),
     )  # fmt: skip
 
 
@@ -172,27 +172,46 @@ async def edit(bench: Workbench, request: Request) -> Response:
     schema = bench.folder.schema_of(data)
     names, before = form.get("name", []), form.get("before", [])
     roles, scales = form.get("role", []), form.get("scale", [])
+    if len({len(names), len(before), len(roles), len(scales)}) > 1:
+        raise HTTPException(400, "This form is not whole: each column has a role and a scale. Load its page again.")
+    wanted = []
     for name, was, role, scale in zip(names, before, roles, scales, strict=True):
         old_role, _, old_scale = was.partition(" ")
         changes = {"role": role} if role != old_role else {}
         changes |= {"scale": scale} if scale and scale != old_scale else {}
-        if changes:
-            await to_thread.run_sync(edit_schema, schema, name, changes)
+        wanted += [(name, changes)] if changes else []
+    async with bench.writing:
+        await to_thread.run_sync(_edited, schema, wanted)
+    if form.one("part"):
+        return Response(status_code=204)
     return away("/file", {"data": data}, "attributes")
+
+
+def _edited(schema: Path, wanted: Sequence[tuple[str, Mapping[str, str]]]) -> None:
+    """Take all steps, or none where one is refused."""
+    taken = 0
+    try:
+        for name, changes in wanted:
+            taken += bool(edit_schema(schema, name, changes).changes)
+    except InputError:
+        for _ in range(taken):
+            undo_edit(schema)
+        raise
 
 
 async def undo(bench: Workbench, request: Request) -> Response:
     """Take the last step of the schema back."""
     form = await bench.form(request)
     data = form.one("data")
-    await to_thread.run_sync(undo_edit, bench.folder.schema_of(data))
+    async with bench.writing:
+        await to_thread.run_sync(undo_edit, bench.folder.schema_of(data))
     return away(form.one("to") if form.one("to") in ("/history", "/file") else "/file", {"data": data})
 
 
 async def upload(bench: Workbench, request: Request) -> Response:
     """Take a file into the folder; nothing is written over."""
     bench.check(request.headers.get("x-form", ""))
-    given = Path(asked(request, "name").replace("\\", "/")).name
+    given = Path(asked(request, "name").replace("\\", "/")).name.replace(".schema-", "-schema-")  # no hierarchy
     if Path(given).suffix.lower() not in ENDINGS:
         raise DataError(Fault(given, "a file of another kind", f"one that ends with {', '.join(ENDINGS)}"))
     bench.folder.path(given)

@@ -2,6 +2,7 @@
 
 import shlex
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ ENDINGS = (
 _SCHEMA = ".schema"
 _MANIFEST = ".manifest.json"
 _MOST = 500
+_LONGEST = 200
+"""Bytes of a name: with what stands beside a file, such as its manifest, systems take 255."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,10 @@ class WorkFolder:
         DataError
             It leads out of the folder, by whatever way, or to something hidden.
         """
+        if any(len(part.encode(errors="replace")) > _LONGEST for part in name.split("/")):
+            raise DataError(Fault(f"{printable(name[:40])}…", "too long a name", f"{_LONGEST} bytes at most"))
+        if any(not sign.isprintable() for sign in name):
+            raise DataError(Fault(printable(name), "a name with signs that cannot be shown", "another", "Rename it."))
         parts = Path(name).parts
         inside = bool(parts) and "\0" not in name and not Path(name).is_absolute() and ".." not in parts
         if inside and not any(part.startswith(".") for part in parts):
@@ -71,19 +78,28 @@ class WorkFolder:
         name = path.relative_to(self.root).as_posix()
         return f"./{name}" if name.startswith("-") else name
 
+    def without_root(self, text: str) -> str:
+        """Return a sentence with paths as commands run in the folder take them."""
+        return text.replace(f"{self.root}/", "").replace(str(self.root), "the folder")
+
     def data_files(self) -> list[str]:
         """Return the names of the data files, up to two folders deep; no hierarchies, and nothing of runs."""
         found = []
         for path in sorted(p for pattern in ("*", "*/*") for p in self.root.glob(pattern)):
             own = path.relative_to(self.root).parts
-            if own[0] == RUNS or any(part.startswith(".") for part in own) or path.suffix.lower() not in ENDINGS:
+            if own[0] == RUNS or not _nameable(own) or path.suffix.lower() not in ENDINGS:
                 continue
-            if path.is_file() and f"{_SCHEMA}-" not in path.name and not holds_run_files(path.parent):
+            if path.is_file() and not _of_schema(path) and not holds_run_files(path.parent):
                 if path.parent.name == DATA and holds_run_files(path.parent.parent):
                     continue
                 if path.resolve().is_relative_to(self.root):
                     found.append(self.name(path))
         return found[:_MOST]
+
+    def unnamed(self) -> int:
+        """Return how many data files have names that the workbench does not take."""
+        names = [path.name for path in self.root.iterdir() if path.suffix.lower() in ENDINGS and path.is_file()]
+        return sum(not name.startswith(".") and not _nameable([name]) for name in names)
 
     def word(self, data: str) -> str:
         """Return a data file as a command run in the folder takes it; raises as `file`."""
@@ -148,6 +164,20 @@ class WorkFolder:
                 if "member" in document and path.resolve().is_relative_to(self.root):
                     found.append((path, document))
         return sorted(found, key=lambda entry: str(entry[1].get("date", "")), reverse=True)
+
+
+def _nameable(parts: Iterable[str]) -> bool:
+    """Whether names are none of hidden files, can be shown, and leave room for what stands beside a file."""
+    return all(
+        not part.startswith(".") and part.isprintable() and len(part.encode(errors="replace")) <= _LONGEST
+        for part in parts
+    )
+
+
+def _of_schema(path: Path) -> bool:
+    """Whether a file is a hierarchy that stands beside its schema."""
+    stem, found, _ = path.name.partition(f"{_SCHEMA}-")
+    return bool(found) and path.with_name(f"{stem}{_SCHEMA}.toml").exists()
 
 
 def _hierarchies(schema: Path) -> list[str]:

@@ -16,22 +16,38 @@ from evosdc.files.schema.schema_reader import load_schema
 from evosdc.files.schema.schema_writer import hierarchy_name, value_text
 from evosdc.table.hierarchy import Hierarchy
 from evosdc_app.sources import is_dataset
-from evosdc_app.workbench import Workbench, asked, away
+from evosdc_app.workbench import Form, Workbench, asked, away
 
-_RULES = ("widths", "merge", "prefix", "dates")
+RULES = {
+    "widths": "numbers: widths of intervals, level by level, such as 5, 10, 20",
+    "merge": "ordered categories: how many neighbours are merged, such as 2, 4",
+    "prefix": "codes: signs masked from the right, such as 1, 2",
+    "dates": "dates: month, quarter, year, decade",
+    "none": "none: take the hierarchy away",
+}
+_RULES = tuple(RULES)[:-1]
 _MOST_LEAVES = 400
 """Values that are shown; the labels of more are edited in their file."""
 
 
 async def hierarchy(bench: Workbench, request: Request) -> Response:
     """Show the hierarchy of an attribute, drawn and to be edited."""
-    data, name = asked(request, "data"), asked(request, "attribute")
+    return await _shown(bench, asked(request, "data"), asked(request, "attribute"), Form(), [])
+
+
+async def _shown(bench: Workbench, data: str, name: str, form: Form, faults: list[str]) -> Response:
+    """Return the page; with a form that was refused, what was typed into it and why."""
     found, rule = await to_thread.run_sync(_hierarchy, bench, data, name)
     leaves = [] if found is None else [(leaf, found.levels[place]) for place, leaf in enumerate(found.leaves)]
+    height, cells = (found.height if found is not None else 0), form.get("cell", [])
+    if form.one("kind") == "labels" and len(cells) == len(leaves) * (height + 1):
+        rows = [cells[at : at + height + 1] for at in range(0, len(cells), height + 1)]
+        leaves = [(row[0], tuple(row[1:])) for row in rows]
     return bench.page(
-        "hierarchy.html", "file", f"Hierarchy of {name}", data=data, attribute=name, leaves=leaves[:_MOST_LEAVES],
-        left_out=max(0, len(leaves) - _MOST_LEAVES), height=found.height if found is not None else 0, rule=rule,
-        rules=_RULES, fixed=is_dataset(data, bench.folder),
+        "hierarchy.html", "file", f"Hierarchy of {name}", 400 if faults else 200, data=data, attribute=name,
+        leaves=leaves[:_MOST_LEAVES], left_out=max(0, len(leaves) - _MOST_LEAVES), height=height, rule=rule,
+        rules=RULES, kind=form.one("kind"), parts=form.one("parts"), fixed=is_dataset(data, bench.folder),
+        faults=faults,
     )  # fmt: skip
 
 
@@ -50,21 +66,33 @@ async def draw(bench: Workbench, request: Request) -> Response:
     form = await bench.form(request)
     data, name = form.one("data"), form.one("attribute")
     schema = bench.folder.schema_of(data)
+    try:
+        async with bench.writing:
+            await to_thread.run_sync(_draw, bench, data, schema, name, form)
+    except InputError as error:
+        return await _shown(bench, data, name, form, list(map(str, error.faults)))
+    return away("/hierarchy", {"data": data, "attribute": name})
+
+
+def _draw(bench: Workbench, data: str, schema: Path, name: str, form: Form) -> None:
     kind = form.one("kind")
+    value: Any = None
+    written: Path | None = None
     if kind == "labels":
-        value: Any = await to_thread.run_sync(_write_labels, schema, name, form.get("cell", []), form.one("width"))
+        written = _write_labels(schema, name, form.get("cell", []), form.one("width"))
+        value = written.name
     elif kind in _RULES:
         value = {kind: _parts(form.one("parts"))}
-    else:
-        value = None
-    step = await to_thread.run_sync(edit_schema, schema, name, {"hierarchy": value})
+    step = None
     try:
-        await to_thread.run_sync(_hierarchy, bench, data, name)
-    except InputError:
-        if step.changes:
-            await to_thread.run_sync(undo_edit, schema)  # it does not fit the values
+        step = edit_schema(schema, name, {"hierarchy": value})
+        _hierarchy(bench, data, name)
+    except InputError:  # it does not fit the values
+        if step is not None and step.changes:
+            undo_edit(schema)
+        if written is not None:
+            written.unlink()
         raise
-    return away("/hierarchy", {"data": data, "attribute": name})
 
 
 def _parts(given: str) -> list[Any]:
@@ -75,7 +103,7 @@ def _parts(given: str) -> list[Any]:
         return parts
 
 
-def _write_labels(schema: Path, name: str, cells: list[str], width: str) -> str:
+def _write_labels(schema: Path, name: str, cells: list[str], width: str) -> Path:
     size = int(width) if width.isdecimal() else 0
     if size < 2 or len(cells) % size:
         raise DataError(Fault("hierarchy", f"{len(cells)} labels", f"rows of {size}"))
@@ -84,7 +112,7 @@ def _write_labels(schema: Path, name: str, cells: list[str], width: str) -> str:
     taken = [path.name for path in schema.parent.glob(f"{schema.stem}-*.csv")]
     file = hierarchy_name(schema.stem, name, taken)
     write_hierarchy(found, schema.with_name(file))
-    return file
+    return schema.with_name(file)
 
 
 def hierarchy_words(said: AttributeDescription | None) -> str:

@@ -4,8 +4,10 @@ import asyncio
 import os
 import socket
 import sys
+import tempfile
 import threading
 import webbrowser
+from html import escape
 from pathlib import Path
 
 import uvicorn
@@ -14,6 +16,9 @@ from evosdc.errors import Fault, ParameterError
 from evosdc_app.application import workbench
 from evosdc_app.guard import Guard
 from evosdc_app.session import Session
+
+OPENING = 60.0
+"""Seconds that a browser has to open; then the page that leads it here goes."""
 
 PATIENCE = 1
 """Seconds that open pages have when the server ends."""
@@ -59,8 +64,26 @@ def serve(folder: Path, host: str, port: int, tls: tuple[Path, Path] | None, bro
     print(f"The workbench for {folder.resolve()}. Open this address once, in one browser:\n{address}")
     print("Ctrl-C ends it; searches go on.", flush=True)
     if browser:
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        threading.Thread(target=open_browser, args=(address, session), daemon=True).start()
     asyncio.run(server.serve(sockets=[taken]))
+
+
+def open_browser(address: str, session: Session, patience: float = OPENING) -> None:
+    """Open the address by a page of this user's own: words of a command line can be read by everybody."""
+    handle, name = tempfile.mkstemp(prefix="evosdc-app-", suffix=".html")  # for its owner alone
+    page = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(
+                '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>evosdc</title>'
+                '<meta name="referrer" content="no-referrer">'
+                f'<meta http-equiv="refresh" content="0;url={escape(address)}">'
+                "</head><body><p>One moment.</p></body></html>\n"
+            )
+        if webbrowser.open(page.as_uri()):
+            session.used.wait(patience)
+    finally:
+        page.unlink(missing_ok=True)
 
 
 def guarded_workbench(folder: Path, session: Session, host: str, secure: bool, most_upload: int) -> Guard:

@@ -2,6 +2,7 @@
 
 import hmac
 import secrets
+import threading
 
 
 class Session:
@@ -18,18 +19,18 @@ class Session:
         self.token = secrets.token_urlsafe(32)
         self.cookie = secrets.token_urlsafe(32)
         self.form = secrets.token_urlsafe(32)
-        self._used = False
+        self.used = threading.Event()
 
     def enter(self, token: str) -> bool:
         """Take the token of the opened address; true once."""
-        if self._used or not _same(token, self.token):
+        if self.used.is_set() or not _same(token, self.token):
             return False
-        self._used = True
+        self.used.set()
         return True
 
     def knows(self, cookie: str) -> bool:
         """Whether a cookie is the one that was given out; before that no one is."""
-        return self._used and _same(cookie, self.cookie)
+        return self.used.is_set() and _same(cookie, self.cookie)
 
     def accepts(self, form: str) -> bool:
         """Whether what a form carries is what its page was given."""

@@ -1,5 +1,6 @@
 """What all screens share: folder, commands, files that were read, templates, forms."""
 
+import asyncio
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -48,6 +49,8 @@ class Workbench:
         self.session = session
         self.calls = Calls(root)
         self.jobs = Jobs(root)
+        self.exporting: set[str] = set()
+        self.writing = asyncio.Lock()  # of schema files: two tabs read, change and write one after the other
         self.templates = jinja2.Environment(
             loader=jinja2.PackageLoader("evosdc_app"),
             autoescape=True,
@@ -74,7 +77,9 @@ class Workbench:
         return HTMLResponse(self.text(name, **({"form": self.session.form} | context)))
 
     def text(self, name: str, **context: Any) -> str:
-        """Return a template filled in."""
+        """Return a template filled in; faults tell no path of this computer."""
+        if "faults" in context:
+            context["faults"] = list(map(self.folder.without_root, context["faults"]))
         return self.templates.get_template(name).render(context)
 
     async def form(self, request: Request) -> Form:
@@ -85,7 +90,13 @@ class Workbench:
         HTTPException
             It does not carry what its page was given: another site made it.
         """
-        pairs = parse_qsl((await request.body()).decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+        try:
+            text = (await request.body()).decode()
+            pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
+        except UnicodeDecodeError:
+            raise HTTPException(400, "This form holds bytes that are no text in UTF-8.") from None
+        except ValueError:
+            raise HTTPException(413, f"This form is too large: at most {_MOST_FIELDS:,} fields are taken.") from None
         found = Form()
         for name, value in pairs:
             found.setdefault(name, []).append(value)

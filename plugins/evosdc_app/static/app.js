@@ -9,6 +9,19 @@
     bar.setAttribute("aria-label", text);
     line.append(bar, " " + text);
     place.replaceChildren(line);
+    tick(line);
+  }
+
+  // Seconds that go by say that something is done; they are for eyes alone, or a reader would read each.
+  function tick(line) {
+    var begun = Date.now(), clock = document.createElement("span");
+    clock.setAttribute("aria-hidden", "true");
+    line.append(clock);
+    var timer = setInterval(function () {
+      if (!line.isConnected) { clearInterval(timer); return; }
+      var seconds = Math.round((Date.now() - begun) / 1000);
+      if (seconds > 2) { clock.textContent = ": " + seconds + " s"; }
+    }, 1000);
   }
 
   var running = new WeakMap();
@@ -69,17 +82,55 @@
     request.send(file);
   }
 
-  function follow(place) {
-    var source = new EventSource(place.dataset.live);
-    source.addEventListener("run", function (event) {
-      var told = JSON.parse(event.data);
-      place.querySelectorAll("[data-run]").forEach(function (run) {
-        if (run.dataset.run !== told.name) { return; }
-        run.querySelector("[data-part=live]").innerHTML = told.html;
-        run.querySelectorAll("[data-when]").forEach(function (part) { part.hidden = !told[part.dataset.when]; });
-      });
+  function shown(place, told) {
+    place.querySelectorAll("[data-run]").forEach(function (run) {
+      if (run.dataset.run !== told.name) { return; }
+      run.querySelector("[data-part=live]").innerHTML = told.html;
+      run.querySelectorAll("[data-when]").forEach(function (part) { part.hidden = !told[part.dataset.when]; });
     });
-    window.addEventListener("pagehide", function () { source.close(); });
+  }
+
+  // A browser holds six connections to a server: only a page that is looked at keeps one.
+  function follow(place) {
+    var source = null, timer, renewed = false, notice = document.createElement("p");
+    notice.className = "notice";
+    notice.setAttribute("role", "alert");
+    function close() {
+      clearTimeout(timer);
+      if (source) { source.close(); }
+      source = null;
+    }
+    function tell(text) {
+      if (notice.textContent !== text) { notice.textContent = text; }
+      if (!notice.isConnected) { place.before(notice); }
+    }
+    function lost() {
+      fetch("/static/app.css", {method: "HEAD", credentials: "same-origin", cache: "no-store"}).then(function (answer) {
+        if (answer.ok) { return; }
+        renewed = true;
+        tell("The workbench was begun anew. Open the address that evosdc app printed then; what this page shows is of before.");
+      }, function () {
+        tell("The connection to the workbench is lost, so that this page stands still. Searches go on. Begin it again with evosdc app; nothing is lost.");
+      });
+    }
+    function open() {
+      close();
+      source = new EventSource(place.dataset.live);
+      source.addEventListener("open", function () {
+        if (renewed) { location.reload(); }
+        notice.remove();
+      });
+      source.addEventListener("error", function () {
+        lost();
+        if (source && source.readyState === EventSource.CLOSED) { timer = setTimeout(open, 3000); }
+      });
+      source.addEventListener("run", function (event) { shown(place, JSON.parse(event.data)); });
+    }
+    function looked() { if (document.hidden) { close(); } else { open(); } }
+    document.addEventListener("visibilitychange", looked);
+    window.addEventListener("pagehide", close);
+    window.addEventListener("pageshow", function (event) { if (event.persisted) { looked(); } });
+    looked();
   }
 
   function settled(action, delay) {
@@ -87,13 +138,15 @@
     return function () { clearTimeout(timer); timer = setTimeout(action, delay); };
   }
 
-  function goal(form) {
+  function said(form) {
     function query() {
       var fields = new URLSearchParams(new FormData(form));
       fields.delete("form");
       return fields.toString();
     }
-    var command = settled(function () { load(document.getElementById("command"), form.dataset.says + "?" + query()); }, 150);
+    var command = settled(function () {
+      load(document.getElementById(form.dataset.into || "command"), form.dataset.says + "?" + query());
+    }, 150);
     var limit = settled(function () {
       load(document.getElementById("limit"), form.dataset.limit + "?" + query(), "Computing the limit");
     }, 500);
@@ -104,14 +157,17 @@
       var box = form.elements[event.target.name + "_on"];
       if (event.target.type === "range" && box) { box.checked = true; }
       command();
-      if (["dr", "dr_on", "protect"].indexOf(event.target.name) >= 0) { limit(); }
+      if (form.dataset.limit && ["dr", "dr_on", "protect"].indexOf(event.target.name) >= 0) { limit(); }
     });
   }
 
   function ready(part) {
-    part.querySelectorAll("[data-load]").forEach(function (place) { load(place, place.dataset.load); });
+    part.querySelectorAll("[data-load]").forEach(function (place) {
+      place.querySelectorAll(".wait").forEach(tick);
+      load(place, place.dataset.load);
+    });
     part.querySelectorAll("[data-live]").forEach(function (place) { if (place.dataset.live) { follow(place); } });
-    part.querySelectorAll("form[data-says]").forEach(goal);
+    part.querySelectorAll("form[data-says]").forEach(said);
   }
 
   document.addEventListener("click", function (event) {
@@ -126,9 +182,22 @@
       });
     }
   });
+  function working(form) {
+    // A second click would do it a second time.
+    form.querySelectorAll("button").forEach(function (button) { button.disabled = true; });
+    var place = document.createElement("div");
+    place.setAttribute("role", "status");
+    form.append(place);
+    wait(place, form.dataset.working);
+  }
+  window.addEventListener("pageshow", function (event) {
+    if (event.persisted && document.querySelector("[data-working]")) { location.reload(); }
+  });
+
   document.addEventListener("submit", function (event) {
     var form = event.target;
-    if (form.dataset.confirm && !window.confirm(form.dataset.confirm)) { event.preventDefault(); }
+    if (form.dataset.confirm && !window.confirm(form.dataset.confirm)) { event.preventDefault(); return; }
+    if (form.dataset.working) { working(form); }
     if (form.dataset.upload) { event.preventDefault(); upload(form); }
     if (form.dataset.from) {
       event.preventDefault();
@@ -136,7 +205,35 @@
       load(document.getElementById(form.dataset.into), form.dataset.from + "&" + fields);
     }
   });
+  // What is changed is saved at once: nothing is lost by a link, by undo, or in another tab.
+  var saving = Promise.resolve();
+  function save(form, field) {
+    var row = field.closest("tr"), told = form.querySelector(".told");
+    var fields = new URLSearchParams({form: formToken, part: "1"});
+    fields.set("data", form.elements.data.value);
+    row.querySelectorAll("[name]").forEach(function (part) { fields.append(part.name, part.value); });
+    told.textContent = "Saving…";
+    saving = saving.then(function () {
+      return fetch(form.dataset.saves, {method: "POST", body: fields, credentials: "same-origin"});
+    }).then(function (answer) {
+      if (answer.ok) {
+        row.querySelector("[name=before]").value = fields.get("role") + " " + fields.get("scale");
+        told.textContent = "Saved: " + fields.get("name") + ".";
+        return null;
+      }
+      return answer.text().then(function (text) {
+        var page = new DOMParser().parseFromString(text, "text/html"), said = page.querySelector(".faults li, main p");
+        var before = row.querySelector("[name=before]").value.split(" ");
+        row.querySelector("[name=role]").value = before[0];
+        row.querySelector("[name=scale]").value = before[1] || "";
+        told.textContent = "Not saved. " + (said ? said.textContent : "");
+      });
+    }).catch(function () { told.textContent = "Not saved: the workbench does not answer. Begin it again with evosdc app."; });
+  }
+
   document.addEventListener("change", function (event) {
+    var saved = event.target.closest("form[data-saves]");
+    if (saved) { save(saved, event.target); }
     // A point of the map and a radio button are the same choice.
     var table = event.target.closest("table.front");
     if (table && event.target.type === "radio") {

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import threading
 import time
@@ -240,6 +241,48 @@ class TestSearches:
         for name in second["judges"]:
             assert name in told
 
+    def test_the_run_s_own_best_file_comes_first_with_its_verdict(self, server, run):
+        page = server.get("/choose", run=run, data="survey.csv").text
+        folder = server.folder / "runs" / run
+        told = json.loads((folder / "result.json").read_text())["publication"]
+        assert f"Verdict: {told['headline'].upper()}" in words(page)
+        for text in told["reasons"] + told["conditions"]:
+            assert " ".join(text.split()) in words(page)
+        assert shown(page)[0] == f"evosdc export runs/{run} best -o survey-protected.csv"
+        done = server.post("/export", run=run, member="best", output="own.csv", data="survey.csv")
+        assert done.status == 200
+        assert (server.folder / "own.csv").read_bytes() == (folder / "best.csv").read_bytes()
+        assert f"Verdict: {told['headline'].upper()}" in words(done.text)
+        assert not list((server.folder / "runs").glob(f"{run}-file-*"))
+        assert server.post("/withdraw", manifest="own.manifest.json").status == 303
+
+    def test_a_best_file_that_is_no_member_is_not_taken_for_another(self, server, run):
+        copy = server.folder / "runs" / "apart"
+        shutil.copytree(server.folder / "runs" / run, copy)
+        result = json.loads((copy / "result.json").read_text())
+        result["best"]["scores"]["ctbil"] += 1.0  # of the same IL and DR as a member
+        (copy / "result.json").write_text(json.dumps(result))
+        page = server.get("/choose", run="apart").text
+        assert not re.search(r'<th scope="row">\d+ <span class="best">', page)
+        assert '<th scope="row"><span class="best">best</span>' in page
+        shutil.rmtree(copy)
+
+    def test_the_command_follows_the_form(self, server, run):
+        given = {"run": run, "member": "1", "output": "x y.csv", "data-package": "1"}
+        command = f"evosdc export runs/{run} 1 --data-package -o 'x y.csv'"
+        assert shown(server.get("/fragment/export", **given).text) == [command]
+
+    def test_a_failed_export_keeps_what_was_typed(self, server, run):
+        typed = {"output": "no/such/place.xyz", "neutralise-formulas": "1", "data": "survey.csv"}
+        answer = server.post("/export", run=run, member="1", **typed)
+        assert answer.status == 400
+        assert 'role="alert"' in answer.text
+        assert 'value="no/such/place.xyz"' in answer.text
+        assert re.search(r'name="neutralise-formulas" value="1" checked', answer.text)
+        assert not re.search(r'name="data-package" value="1" checked', answer.text)
+        assert str(server.folder) not in answer.text
+        assert not (server.folder / "no").exists()
+
     def test_another_file_than_the_best_has_a_report_of_its_own(self, server, run):
         page = server.get("/choose", run=run).text
         members = [int(number) for number in re.findall(r'name="member" value="(\d+)" aria', page)]
@@ -271,7 +314,7 @@ class TestSearches:
         assert compared.count('data-load="/fragment/member') == 2
         command = next(line for line in shown(page) if " export " in line)
         done = server.post(
-            "/export", run=run, member=re.search(r"export \S+ (\d+)", command)[1], output="given.csv", data="survey.csv"
+            "/export", run=run, member=re.search(r"export \S+ (\w+)", command)[1], output="given.csv", data="survey.csv"
         )
         assert done.status == 200
         command = shown(done.text)[0]
@@ -285,6 +328,7 @@ class TestSearches:
         assert saved.text.encode() == (server.folder / "given.csv").read_bytes()
         assert saved.headers["content-disposition"].startswith("attachment")
         assert server.post("/export", run=run, member="999", output="none.csv").status == 400
+        assert server.post("/export", run=run, member="x", output="none.csv").status == 400
         (server.folder / "again.csv").write_text("changed\n")
         assert server.post("/withdraw", manifest="again.manifest.json").status == 400
         assert (server.folder / "again.csv").exists()
@@ -322,6 +366,11 @@ class TestDeaths:
             server.enter()
             server.wait("survey", "running", "finished")
             until(lambda: list((folder / "runs" / "survey").glob("checkpoint-*")))
+            refused = server.post("/export", run="survey", member="best", output="early.csv", data="survey.csv")
+            assert refused.status == 400
+            assert "The search goes on" in words(refused.text)
+            assert not (folder / "early.csv").exists()
+            assert 'action="/export"' not in server.get("/choose", run="survey").text
             assert server.post("/stop", run="survey").status == 303
             server.wait("survey", "stopped")
             assert server.post("/stop", run="survey").status == 400
