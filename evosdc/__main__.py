@@ -15,7 +15,9 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _leave)
     from evosdc.cli import main as command_line
+    from evosdc.cli.beginning import note_beginning
 
+    note_beginning()
     try:
         command_line()
     finally:

@@ -11,6 +11,10 @@ _TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u20
 _PATH = re.compile(r"(?<![^\s'\"(=:,;])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"]+[/\\])+[^\s/\\'\",;:)]+")
 
 
+NO_TIME = "not judged, since the time given was over before"
+"""Why a judge has said nothing that had no time to."""
+
+
 def printable(text: str) -> str:
     r"""Return a text with escapes in place of what would act on a terminal or break a line.
 
@@ -53,4 +57,9 @@ def not_applicable_sentences(not_applicable: Mapping[str, str]) -> list[str]:
     named: dict[str, list[str]] = {}
     for name, reason in not_applicable.items():
         named.setdefault(reason, []).append(name)
-    return [f"{', '.join(n)} {'do' if len(n) > 1 else 'does'} not apply: {reason}" for reason, n in named.items()]
+    return [
+        f"{', '.join(n)}: {NO_TIME}"
+        if reason == NO_TIME
+        else f"{', '.join(n)} {'do' if n[1:] else 'does'} not apply: {reason}"
+        for reason, n in named.items()
+    ]

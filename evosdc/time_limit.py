@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
-from types import FrameType
+from types import CodeType, FrameType
 
 
 class OutOfTime(BaseException):
@@ -49,6 +49,8 @@ def time_limited(seconds: float | None, kind: type[BaseException] = OutOfTime) -
     if seconds is None or not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
+    if seconds <= 0.0:
+        raise kind
     limit = _Limit(_clock() + seconds, kind)
     before = signal.signal(signal.SIGALRM, _ring)
     try:
@@ -90,13 +92,25 @@ def _set_alarm() -> None:
 
 
 def _unheard(frame: FrameType | None) -> bool:
-    """Whether an exception would be lost: Python reports and drops what garbage collection and finalisers raise."""
+    """Whether an exception would be lost: Python reports and drops what garbage collection and finalisers raise.
+
+    Or worse: machine code that numba made calls back into Python for some of its results, and takes for granted that
+    they come.
+    """
     collecting = {getattr(callback, "__code__", None) for callback in gc.callbacks}
+    lost = any(code.co_name == "__del__" or code in collecting for code in _codes(frame))
+    return lost or within_machine_code(frame)
+
+
+def within_machine_code(frame: FrameType | None) -> bool:
+    """Whether Python runs on behalf of machine code, which an exception would crash."""
+    return any(code.co_name == "_numba_unpickle" for code in _codes(frame))
+
+
+def _codes(frame: FrameType | None) -> Iterator[CodeType]:
     while frame is not None:
-        if frame.f_code.co_name == "__del__" or frame.f_code in collecting:
-            return True
+        yield frame.f_code
         frame = frame.f_back
-    return False
 
 
 @dataclass

@@ -149,3 +149,20 @@ def test_what_turns_out_to_be_no_preparation_counts() -> None:
         spin_after_preparing_in_vain()
     with time_limited(0.1):
         prepare(in_vain=False)
+
+
+def _numba_unpickle(told: list[str]) -> None:
+    wait()
+    told.append("whole")
+
+
+def spin_after_machine_code(told: list[str]) -> None:
+    _numba_unpickle(told)
+    spin()
+
+
+def test_what_machine_code_asks_of_python_is_not_interrupted() -> None:
+    told: list[str] = []
+    with pytest.raises(OutOfTime), time_limited(0.05):
+        spin_after_machine_code(told)
+    assert told == ["whole"]

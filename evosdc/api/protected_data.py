@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from evosdc.api.html import heading, paragraphs, table, write_page
@@ -223,6 +224,7 @@ def protected(
     from evosdc.runs.layout import DATA
     from evosdc.table.alignment import align_codes
 
+    began = monotonic()
     temporary = TemporaryDirectory(prefix="evosdc-") if folder is None else None
     path = Path(folder) if folder is not None else Path(temporary.name if temporary is not None else "") / "run"
     original = given.original
@@ -231,7 +233,7 @@ def protected(
         source = with_own_data({"data": wanted}, original, path)["data"]
         stack.enter_context(withdrawn_unless_begun(path))
         experiment = experiment_on(source)
-        result = run_study(experiment, path, default_registry(), display, command)
+        result = run_study(experiment, path, default_registry(), display, command, monotonic() - began)
         if folder is not None:
             write_pages(path)
         published = read_masked(path / result["best"]["file"], load_data(experiment.data, default_registry())).table

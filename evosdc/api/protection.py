@@ -50,7 +50,7 @@ def protect(
     protect : sequence of str, optional
         What to protect; by default the quasi-identifiers, and where there is none all attributes but those left out.
     time : float, optional
-        Length of the search in seconds; by default it ends by its generations. Judges take some seconds more.
+        Seconds that all of it may take; by default the search ends by its generations.
     fitness : str, optional
         How IL and DR are combined; by default as the command.
     il, dr : sequence of str, optional

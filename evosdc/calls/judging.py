@@ -14,12 +14,17 @@ from evosdc.calls.verdict import compared
 from evosdc.errors import FaultCollector, ParameterError
 from evosdc.model import Estimate, Estimated, Fitted, Judge, Measure, Microdata
 from evosdc.plugins.registry import Registry
+from evosdc.printing import NO_TIME
 from evosdc.seeds import Purpose, stream
 from evosdc.specs import MeasureSpec
 from evosdc.table.row_positions import position_sentences, told_by_position
 from evosdc.table.table import Table
+from evosdc.time_limit import DeadlineOver, time_limited
 
 _LOG = logging.getLogger("evosdc.judges")
+
+MOST_OF_TIME = 0.5
+"""Share of the time left that a judge may take while others wait."""
 
 _PERMUTATION = 1 << 16
 """Address of the permutation, apart from the draws of judges."""
@@ -82,6 +87,7 @@ def second_opinions(
     claimed: Mapping[str, float | Mapping[str, float] | Claims | None] | None = None,
     seed: int = 1,
     answered: Callable[[int, int], None] | None = None,
+    until: Callable[[], float | None] = lambda: None,
 ) -> dict[str, SecondOpinion]:
     """Return a second opinion on each of several maskings of one file, on the same halves and samples.
 
@@ -98,6 +104,9 @@ def second_opinions(
         Judges that are not asked by default: those that a search used as measures.
     claimed : mapping, optional
         The claim of each file by its name; those left out, and families that `Claims` leave out, are measured.
+    until : callable, optional
+        Returns the seconds that are left for judges, None for no limit. Those that have not answered by then are named
+        as not asked.
 
     Raises
     ------
@@ -139,8 +148,11 @@ def second_opinions(
         try:
             for side in sides.values():
                 require_readable(specs[name], measure, side)
-            asked = _asked(specs[name], measure, next(iter(sides.values())))
-            found = {label: _finding(asked, side, claims[label].values) for label, side in sides.items()}
+            with time_limited(_share(until(), len(built) - done), DeadlineOver):
+                asked = _asked(specs[name], measure, next(iter(sides.values())))
+                found = {label: _finding(asked, side, claims[label].values) for label, side in sides.items()}
+        except DeadlineOver:
+            lacking[name] = NO_TIME
         except ParameterError as error:
             lacking[name] = "; ".join(f"given {fault.given}; wanted {fault.wanted}" for fault in error.faults)
         except Exception as error:
@@ -172,6 +184,11 @@ def second_opinions(
         )
         for label, side in sides.items()
     }
+
+
+def _share(left: float | None, judges: int) -> float | None:
+    """Return the seconds that the next of so many judges may take: one that takes long must not starve the others."""
+    return left if left is None or judges == 1 else MOST_OF_TIME * left
 
 
 def _usual(measure: Measure, sides: Sides) -> bool:

@@ -26,7 +26,7 @@ from evosdc.kernel import compilation_seconds, working_time
 PERIOD = 5.0
 """Seconds between two lines of progress where there is no terminal."""
 
-LONG = 5.0
+LONG = 1.0
 """Seconds of compilation from which on it is told of."""
 
 

@@ -22,8 +22,8 @@ from evosdc.cli.options import (
 @goal_options
 @click.option(
     "--time", "seconds", callback=seconds_of, metavar="60s",
-    help="Stop the search after this time instead of by stall. The start, the second opinion and the report come on "
-    "top, 10 to 60 seconds as a rule; the progress says how long judges take.",
+    help="Be done with everything after this time, from the start of the program to the report, instead of ending the "
+    "search by stall. What follows the search has 30 % of it at most.",
 )  # fmt: skip
 @click.option(
     "--generations",

@@ -219,6 +219,7 @@ def leave_by(result: dict[str, Any], as_json: bool) -> None:
 
 def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool) -> dict[str, Any]:
     """Run an experiment with a display, write the report, print what came out, and return it."""
+    from evosdc.cli.beginning import seconds_since
     from evosdc.cli.display import display
     from evosdc.experiment.study.study import run_study
     from evosdc.plugins.registry import default_registry
@@ -231,7 +232,7 @@ def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool) -> di
             shown.message(f"plugin problem: {problem}")
         if model.executor.name == "serial" and (model.executor.workers or 1) > 1:
             shown.message(f"executor serial: has no workers; {model.executor.workers} make no difference")
-        result = outcome(path, shown, lambda: run_study(model, path, registry, shown, command_line()))
+        result = outcome(path, shown, lambda: run_study(model, path, registry, shown, command_line(), seconds_since()))
         report = reported(path, shown)
     conclude(path, result, report, as_json)
     return result

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from evosdc.time_limit import preparing
+from evosdc.time_limit import preparing, within_machine_code
 
 AGAIN = 0.05
 """Seconds after which a signal that was lost, or that had to wait, is raised again."""
@@ -85,7 +85,7 @@ def stoppable() -> Iterator[None]:
         if repeated and not _asked.waiting:
             return  # whoever asked by `stop_if_asked` has been told, and is ending things in good order by now
         _asked.number, _asked.waiting = number, False
-        if preparing():
+        if preparing() or within_machine_code(frame):
             later(number)
             return
         raise Stopped(number)

@@ -17,6 +17,7 @@ from evosdc.errors import EvaluationError
 from evosdc.kernel import working_time
 from evosdc.model import Algorithm, Individual, Population
 from evosdc.seeds import Streams
+from evosdc.time_limit import DeadlineOver, time_limited
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,9 @@ class SearchState:
     passed: tuple[Point, ...] = ()
     """Points of the front whose individuals have been let go (`evosdc.engine.archive`)."""
 
+
+OVERTIME, GRACE = 0.02, 0.25
+"""Share of the seconds, and seconds, after which a generation that is under way is given up."""
 
 Observer = Callable[[SearchState, dict[str, Any]], str | None]
 """Is told of each state with its line of the journal; returns why the search is to end there, or None or nothing."""
@@ -125,7 +129,11 @@ def _searched(
         # When the time is over, what workers have told of already still counts, up to any other limit.
         if reason is not None and (stop.reason(replace(now, seconds=-inf)) is not None or not advance.halt()):
             return state, reason
-        generation = advance(state.population, now)
+        try:
+            with time_limited(_left(stop, now), DeadlineOver):
+                generation = advance(state.population, now)
+        except DeadlineOver:
+            return state, stop.time_over or "time"
         if generation is None:
             return state, "the search is complete"
         state, record = state_after(state, generation, archive, census, stop, working_time() - clock)
@@ -134,6 +142,11 @@ def _searched(
             return state, told
         # Before the next generation is made: the states of those who did not stay may weigh as much as the population.
         del generation
+
+
+def _left(stop: Stop, now: Progress) -> float | None:
+    """Return the seconds that the next generation may take, or to take in what workers have told of."""
+    return None if stop.seconds is None else GRACE + (1.0 + OVERTIME) * stop.seconds - now.seconds
 
 
 def state_after(

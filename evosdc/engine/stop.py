@@ -78,6 +78,11 @@ class Stop:
             return volume, 0
         return before.volume, before.settled + 1
 
+    @property
+    def time_over(self) -> str | None:
+        """What `reason` says when the time is over; None where there is no limit of time."""
+        return None if self.seconds is None else f"{self.seconds:g} seconds"
+
     def reason(self, progress: Progress) -> str | None:
         """Return why the search ends now, in words; None when it goes on."""
         if self.generations is not None and progress.generation >= self.generations:
@@ -85,7 +90,7 @@ class Stop:
         if self.evaluations is not None and progress.evaluations >= self.evaluations:
             return f"{self.evaluations} evaluations"
         if self.seconds is not None and progress.seconds >= self.seconds:
-            return f"{self.seconds:g} seconds"
+            return self.time_over
         if self.stalled is not None and progress.stalled >= self.stalled:
             return f"{self.stalled} generations without improvement"
         if self.target is not None and progress.best <= self.target:

@@ -16,6 +16,7 @@ from evosdc.kernel import working_time
 from evosdc.model import Masking
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import draw_seed
+from evosdc.time_limit import DeadlineOver, time_limited
 from evosdc.tuning.arm import Arm, Point
 from evosdc.tuning.kept import Kept
 from evosdc.tuning.trial import Order, Refusal, Trial, attempt, mean_order
@@ -30,6 +31,9 @@ MOST_OF_TIME = 1 / 8
 
 MOST_OF_FAVOURED = 1 / 2
 """The same for methods that alone are likely to keep what is required."""
+
+MOST_OF_TRIAL = 2.0
+"""Times the share of its row after which a single trial is given up."""
 
 PAYLOAD = 512
 """Bytes of a trial on the wire, about."""
@@ -193,10 +197,12 @@ class Judge:
 
     def _too_slow(self, candidate: Candidate) -> bool:
         limit = self.budget.seconds
+        return limit is not None and self.time_used[candidate.arm.name] > self._share_of(candidate) * limit
+
+    def _share_of(self, candidate: Candidate) -> float:
         arm = candidate.arm
         favoured = arm.kind == "method" and arm.steps and arm.steps[0].method in self.favoured
-        share = MOST_OF_FAVOURED if favoured else MOST_OF_TIME
-        return limit is not None and self.time_used[arm.name] > share * limit
+        return MOST_OF_FAVOURED if favoured else MOST_OF_TIME
 
     def fixed(self, key: str) -> bool:
         """Whether two draws of a candidate were the same file: nothing of it is random."""
@@ -206,9 +212,16 @@ class Judge:
     def _carry_out(self, batch: Sequence[tuple[tuple[str, int], Candidate]], sent: bool) -> None:
         asked = [(candidate.masking, draw_seed(self.seed, draw)) for (_, draw), candidate in batch]
         if sent and self.dispatch is not None:
-            found = self._sent(asked)
+            try:
+                with time_limited(self._left, DeadlineOver):
+                    found = self._sent(asked)
+            except DeadlineOver:
+                return
         else:
-            found = [self._here(masking, seed) for masking, seed in asked]
+            found = [
+                self._here(candidate, masking, seed)
+                for (masking, seed), (_, candidate) in zip(asked, batch, strict=True)
+            ]
         if not sent or self.budget.seconds is not None:
             self._measured(sum(seconds for _, seconds in found) / len(batch), len(batch))
         loading = not self.evaluations
@@ -229,9 +242,20 @@ class Judge:
         if self.evaluations or trials > 1:
             self._cost = 0.5 * (self._cost + cost) if self._cost else cost
 
-    def _here(self, masking: Masking, seed: int) -> tuple[Trial | Refusal, float]:
-        began = working_time()
-        trial, masked = attempt(self.problem, self.registry, masking, seed)
+    @property
+    def _left(self) -> float | None:
+        """Seconds that are left of the budget; None without any, and until a first trial has succeeded."""
+        return None if self.budget.seconds is None or not self.trials else self.budget.seconds - self.seconds
+
+    def _here(self, candidate: Candidate, masking: Masking, seed: int) -> tuple[Trial | Refusal, float]:
+        began, left = working_time(), self._left
+        if left is not None and self.budget.seconds is not None:
+            left = min(left, MOST_OF_TRIAL * self._share_of(candidate) * self.budget.seconds)
+        try:
+            with time_limited(left, DeadlineOver):
+                trial, masked = attempt(self.problem, self.registry, masking, seed)
+        except DeadlineOver:
+            return Refusal("takes longer than its share of the time"), working_time() - began
         if masked is not None and isinstance(trial, Trial):
             self.kept.take(masking, trial, masked)
         return trial, working_time() - began

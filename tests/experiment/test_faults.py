@@ -98,8 +98,8 @@ def test_a_failure_in_the_third_generation_leaves_all_that_was_reached(tmp_path,
     newest, complaints = newest_checkpoint(folder, genotype_of(known))
     assert (newest.population.generation, complaints) == (2, [])
     assert [record["generation"] for record in journal(folder)] == [0, 1, 2]
-    # Who stops a run gets the best file so far; a failure leaves what can be gone on with.
-    assert (folder / "result.json").exists() is isinstance(error, KeyboardInterrupt)
+    # Who stops a run gets the best file so far, and so does whose memory is full; other failures may lie in the result.
+    assert (folder / "result.json").exists() is isinstance(error, KeyboardInterrupt | MemoryError)
     assert_goes_on_to_the_end(folder, known, plain)
 
 

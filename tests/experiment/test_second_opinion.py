@@ -15,6 +15,7 @@ from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.run.opinion import LONG, claims_of, used_judges, wanted
 from evosdc.experiment.run.run import resume_once, run_once
 from evosdc.plugins.registry import default_registry
+from evosdc.printing import NO_TIME
 from evosdc.runs.layout import RunFolder
 
 GIVEN = {
@@ -174,13 +175,20 @@ def test_protect_writes_a_run_where_it_is_asked_to(frame, tmp_path):
 def test_the_command_prints_a_verdict(frame, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     frame.to_csv("people.csv", index=False)
-    words = ["protect", "people.csv", "--protect", "age,sex", "--time", "0.5s", "-o", "run", "--quiet"]
+    words = ["protect", "people.csv", "--protect", "age,sex", "--generations", "2", "-o", "run", "--quiet"]
     with pytest.raises(SystemExit):
-        main(words)
+        main([*words, "--time", "60s"])
     printed = capsys.readouterr().out
     assert "Second opinion: " in printed
     assert "tuned classical" in printed
     assert "A second opinion" in (tmp_path / "run" / "report.html").read_text()
+
+
+def test_judges_without_time_are_named(frame):
+    found = evosdc.protect(frame, protect=["age", "sex"], time=0.5)
+    assert found.verdict is not None
+    assert found.verdict.holds is None
+    assert set(found.result["second_opinion"]["best"]["not_applicable"].values()) == {NO_TIME}
 
 
 def test_the_mask_command_puts_labels_right(frame):

@@ -77,7 +77,7 @@ def protection(
     structural_zeros : bool
         Whether combinations that never occur in the original are kept from occurring.
     seconds : float, optional
-        Length of the search; by default it ends by its generations.
+        Of the whole run; by default its search ends by its generations.
     seed : int
     executor : mapping, optional
         As the key ``executor`` of an experiment.
@@ -166,7 +166,7 @@ def protection(
 def _stop(seconds: float | None, generations: int | None, stalled: int) -> dict[str, Any]:
     if not seconds:
         return {"generations": generations or GENERATIONS, "stalled": stalled}
-    return {"seconds": seconds} | ({"generations": generations} if generations else {})
+    return {"whole": seconds} | ({"generations": generations} if generations else {})
 
 
 def judgement_of(

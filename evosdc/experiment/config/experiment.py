@@ -280,7 +280,7 @@ class Experiment(Parameters):
     @model_validator(mode="after")
     def _ends(self) -> "Experiment":
         stop = self.stop
-        if stop.generations is stop.evaluations is stop.seconds is None:
+        if stop.generations is stop.evaluations is stop.seconds is stop.whole is None:
             # A stall or a target may never come: some limit is always set.
             object.__setattr__(self, "stop", stop.model_copy(update={"generations": DEFAULT_GENERATIONS}))
         return self

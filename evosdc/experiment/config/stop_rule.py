@@ -19,7 +19,12 @@ class StopRule(Parameters):
 
     generations: int | None = Field(None, ge=0, description="of the algorithm; 500 where nothing else ends the search")
     evaluations: int | None = Field(None, ge=1, description="files that are judged, those known already included")
-    seconds: float | None = Field(None, gt=0, description="the result then depends on the machine's speed")
+    seconds: float | None = Field(
+        None, gt=0, description="of tuning, start and search; the result then depends on the machine's speed"
+    )
+    whole: float | None = Field(
+        None, gt=0, description="seconds of the run all told, with judges, result and report; likewise"
+    )
     stalled: int | None = Field(None, ge=1, description="generations without improvement")
     target: float | None = Field(
         None, description="objective of the best file (with several: the greatest one) at which the search is content"

@@ -1,18 +1,22 @@
 """Why requirements on privacy models were missed, as far as it can be known."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import met_before_and_after
 from evosdc.model import Seedable
 from evosdc.release.requirements import unmasked_causes
+from evosdc.time_limit import DeadlineOver, time_limited
 
 MOST_AGAIN = 12
 """Starting files that are masked once more, to tell whether rules of records are the cause."""
 
 
-def causes_of(assembly: Assembly, evaluated: int, judged: Sequence[Mapping[str, Any]]) -> list[str]:
+def causes_of(
+    assembly: Assembly, evaluated: int, judged: Sequence[Mapping[str, Any]], seconds: float | None = None
+) -> list[str]:
     """Return a sentence for each cause because of which requirements on privacy models may have been missed.
 
     Causes are quasi-identifiers that are published as they are, and rules of records that took from starting files what
@@ -25,8 +29,13 @@ def causes_of(assembly: Assembly, evaluated: int, judged: Sequence[Mapping[str, 
         Starting files that were judged.
     judged : sequence of mapping
         The requirements of the protected file.
+    seconds : float, optional
+        That looking for the second cause may take; it is not told where they are over before.
     """
-    return [*unmasked_causes(judged), *_rules_cause(assembly, evaluated, judged)]
+    causes = unmasked_causes(judged)
+    with suppress(DeadlineOver), time_limited(seconds, DeadlineOver):
+        causes = [*causes, *_rules_cause(assembly, evaluated, judged)]
+    return list(causes)
 
 
 def _rules_cause(assembly: Assembly, evaluated: int, judged: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -15,6 +15,7 @@ from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import RunFolder, is_replicate
 from evosdc.table.role_assignment import assign_known
 from evosdc.table.table import Table
+from evosdc.time_limit import DeadlineOver, time_limited
 
 LONG = 20.0
 """Seconds of search from which a single run has a second opinion that did not say whether it wants one."""
@@ -41,13 +42,18 @@ def used_judges(experiment: Experiment, registry: Registry) -> list[str]:
     return [name for name in registry.defaults("measure", "judge") if name in used]
 
 
-def expected_time(records: int, protected: int, attributes: int) -> str:
-    """Return about how long judges take for two files, in words: a span, since nobody knows the computer's load.
+def expected_seconds(records: int, protected: int, attributes: int) -> float:
+    """Return about how long judges take for two files.
 
     Fitted to measured times of files of 500 to 30 000 records and 3 to 11 protected attributes: judges sample records,
     so that their time grows slowly with these.
     """
-    seconds = SECONDS * (protected + 0.5 * attributes) * (records / 1000.0) ** 0.4
+    return float(SECONDS * (protected + 0.5 * attributes) * (records / 1000.0) ** 0.4)
+
+
+def expected_time(records: int, protected: int, attributes: int) -> str:
+    """Return about how long judges take for two files, in words: a span, since nobody knows the computer's load."""
+    seconds = expected_seconds(records, protected, attributes)
     least, greatest = (f"{max(float(f'{part:.1g}'), 2.0):g}" for part in (seconds / AROUND, seconds * AROUND))
     return f"about {least} to {greatest} s"
 
@@ -76,6 +82,7 @@ def opinion_of(
     best: Individual,
     masked: Table,
     answered: Callable[[int, int], None] | None = None,
+    until: Callable[[], float | None] = lambda: None,
 ) -> tuple[dict[str, Any] | None, dict[str, Any] | None, list[str]]:
     """Return ``second_opinion`` and ``verdict`` of a result, and notes; None for both where judges cannot be asked.
 
@@ -90,10 +97,17 @@ def opinion_of(
         Its file.
     answered : callable, optional
         Told how many of how many judges have answered.
+    until : callable, optional
+        Returns the seconds that are left for all this, None for no limit. Judges that have not answered by then are
+        named; without the time for the best classical file the result is judged alone.
     """
     microdata, registry, experiment = assembly.microdata, assembly.registry, assembly.experiment
     files, claims = {BEST: masked}, {BEST: claims_of(best.scores, experiment, registry)}
-    rival = _classical(assembly, starting)
+    try:
+        with time_limited(_half(until()), DeadlineOver):
+            rival = _classical(assembly, starting)
+    except DeadlineOver:
+        rival = None
     if rival is not None:
         files[CLASSICAL], scores = rival[1], starting[rival[0]].individual.scores
         claims[CLASSICAL] = claims_of(scores, experiment, registry)
@@ -108,6 +122,7 @@ def opinion_of(
             claimed=claims,
             seed=assembly.seed,
             answered=answered,
+            until=until,
         )
     except InputError as error:
         return None, None, [f"There is no second opinion: {error.faults[0]}."]
@@ -122,6 +137,10 @@ def opinion_of(
     if verdict.holds is None and used:
         sentence = f"No verdict: the search used {', '.join(used)} itself, and no other judge reads such a file."
     return document, {"holds": verdict.holds, "text": sentence}, []
+
+
+def _half(seconds: float | None) -> float | None:
+    return None if seconds is None else 0.5 * seconds
 
 
 def _classical(assembly: Assembly, starting: Sequence[StartingFile]) -> tuple[int, Table] | None:

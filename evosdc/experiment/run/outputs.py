@@ -41,6 +41,7 @@ from evosdc.experiment.run.summaries import (
     tuned_summary,
     warnings_of,
 )
+from evosdc.experiment.run.time_given import UNLIMITED, TimeGiven
 from evosdc.experiment.run.transition_outputs import write_transitions
 from evosdc.files.atomic import write_text
 from evosdc.model import Described, Generalising, Individual, PostRandomised
@@ -72,6 +73,7 @@ def write_outputs(
     so_far: bool = False,
     display: Display | None = None,
     best: Individual | None = None,
+    given: TimeGiven = UNLIMITED,
 ) -> dict[str, Any]:
     """Write ``best.csv scores.csv front.csv frequencies.json risk.json result.json``; return the last one's content.
 
@@ -84,6 +86,8 @@ def write_outputs(
         That is told what is being done.
     best : Individual, optional
         Whose file is written; by default the search's solution.
+    given : TimeGiven
+        When all has to be over: judges, causes and the limit end early where need be.
     """
     tell = (display or Display()).concluding
     tell("writing the protected file and its scores")
@@ -124,11 +128,17 @@ def write_outputs(
     if not so_far and wanted(experiment, folder, state.progress.seconds):
         table = assembly.source.table
         span = expected_time(len(table), len(assembly.microdata.protect), len(table.schema.names))
-        tell(f"asking judges for a second opinion, which the time given does not include: {span}")
-        opinion, verdict, unasked = opinion_of(assembly, starting, best, masked, (display or Display()).judging)
+        left = given.for_judges
+        within = span if left is None else f"{span}, {max(left, 0.0):.0f} s at most"
+        tell(f"asking judges for a second opinion: {within}")
+        answered = (display or Display()).judging
+        opinion, verdict, unasked = opinion_of(assembly, starting, best, masked, answered, lambda: given.for_judges)
     tell("judging the file: fresh draws, limit, intruders, analyses")
     fresh = fresh_summary(assembly, starting, best)
-    limit = None if so_far else limit_of_run(experiment, assembly.microdata, registry, state.progress.seconds)
+    limit = None
+    if not so_far:
+        spendable = state.progress.seconds if given.left is None else min(state.progress.seconds, 0.5 * given.left)
+        limit = limit_of_run(experiment, assembly.microdata, registry, spendable)
     known = min((file.individual for file in entries_of(starting)), key=lambda i: i.precedence, default=None)
     exchanged = exchanged_sentences(assembly.microdata.original, masked)
     ordered = position_sentences(told_by_position(assembly.source.table, assembly.microdata.protect))
@@ -150,7 +160,7 @@ def write_outputs(
         "changed": dict(written.changed),
         "warnings": [
             *warnings_of(starting, best, written.changed, len(masked), broken, balancing),
-            *causes_of(assembly, len(starting), judged),
+            *causes_of(assembly, len(starting), judged, given.for_judges),
             *failure_warning(state.progress.failed, state.progress.evaluations),
             *_unlike(assembly),
             *given_away_sentences(determinations(assembly.source.table, assembly.microdata.protect)),

@@ -9,6 +9,7 @@ from evosdc.kernel import working_time
 from evosdc.model import Masking, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import Purpose, stream
+from evosdc.time_limit import DeadlineOver, time_limited
 
 FIRST, SECOND = 0.001, 0.04
 """Shares of the effort at which a method is tried: what it takes in any case, and what it takes for its effort."""
@@ -18,6 +19,9 @@ UNTIL = 0.75
 
 LEAST = 0.01
 """Share of the effort that is left to a method in any case."""
+
+FOR_TRYING = 0.5
+"""Seconds in any case for finding out whether even the least effort is too much."""
 
 CAUTION = 0.85
 """Share of the time that a method may be expected to take: another file may take longer, and is judged too."""
@@ -62,10 +66,16 @@ def all_paced(
     seconds: float,
     tell: Callable[[str], None],
 ) -> list[Masking]:
-    """Return entries with as much effort as ends within a time that they share; say which have less than usual."""
+    """Return entries with as much effort as ends within a time that they share; say which have less or are left out."""
     end, found = working_time() + seconds, []
     for place, masking in enumerate(maskings):
-        fitted = paced(masking, microdata, registry, (end - working_time()) / (len(maskings) - place))
+        share = (end - working_time()) / (len(maskings) - place)
+        try:
+            with time_limited(max(share, FOR_TRYING), DeadlineOver):
+                fitted = paced(masking, microdata, registry, share)
+        except DeadlineOver:
+            tell(f"{masking.label}: left out, as even a little of it takes longer than its share of the time")
+            continue
         if fitted != masking:
             tell(f"{fitted.label}: as much of it as ends in its share of the time")
         found.append(fitted)

@@ -30,12 +30,16 @@ from evosdc.model import Composed, Masking, fitting_designs
 from evosdc.model.individual import INFEASIBILITY
 from evosdc.runs.layout import PLANNING, RECIPE, TUNING, RunFolder
 from evosdc.seeds import draw_seed
+from evosdc.time_limit import DeadlineOver, time_limited
 
 EVALUATIONS = 1500
 """How many plans are evaluated where neither seconds nor evaluations limit the search."""
 
 STALLED = 40
 """Generations without improvement after which a plan is taken for the best."""
+
+MOST = 3.0
+"""Times the seconds of that search after which there is no plan."""
 
 FOR_JUDGING = 0.5
 """Share of the seconds of that search that judging the plan on new files, and making its files, may take besides."""
@@ -59,37 +63,64 @@ def planned_start(
     start = assembly.experiment.start
     assert start is not None, "nothing is planned unless the experiment says so"
     assert start.planned is not None, "likewise"
+    rule = _stop(start.planned, assembly)
     if not folder.file(PLANNING).exists():
-        began = working_time()
-        nested = plan_assembly(assembly, _tuned(recorder))
-        state = _searched(nested, _stop(start.planned, assembly), recorder, anew(dispatch, nested))
-        solution = nested.algorithm.solution(state.population, state.best)
-        genotype = nested.problem.genotype
-        assert isinstance(genotype, Composed), "plans are made of masking methods"
-        rule = _stop(start.planned, assembly)
-        until = None if rule.seconds is None else began + (1.0 + FOR_JUDGING) * rule.seconds
-        masking, mean, cost = _not_worse(nested, genotype.masking(solution.genome), recorder, until)
-        recipe = recipe_of(nested, masking, mean, until)
-        write_text(folder.file(RECIPE), recipe_text(recipe))
-        told: dict[str, Any] = {
-            "label": masking.label,
-            "masking": masking.to_json(),
-            "steps": len(masking.steps),
-            "draws": recipe.draws,
-            "files": _files(start.planned, rule, cost),
-            "scores": recipe.scores,
-            "evaluations": state.progress.evaluations,
-            "seconds": round(working_time() - began, 3),
-        }
-        folder.write_json(PLANNING, told)
+        began, most = working_time(), None if rule.seconds is None else MOST * rule.seconds
+        try:
+            with time_limited(most, DeadlineOver):
+                _plan(recorder, start.planned, rule, dispatch)
+        except DeadlineOver:
+            if not folder.file(PLANNING).exists():
+                recorder.display.message("no protection plan: its files take longer than its share of the time")
+                found = _without_plan(assembly)
+                _write_start(folder, found)
+                return found, {**spent, "seconds": spent.get("seconds", 0.0) + working_time() - began}
     document = folder.read_object(PLANNING, "masking")
     total = {key: spent.get(key, 0) + document.get(key, 0) for key in ("seconds", "evaluations")}
     found = with_plan(assembly, _masking(document), document.get("files", start.planned.files))
-    if _stop(start.planned, assembly).seconds is not None:
+    if rule.seconds is not None:
         # Within a time another computer would find another plan: what is repeated starts from this one.
-        named = experiment_of(folder).model_copy(update={"start": found.experiment.start})
-        write_experiment(folder, experiment_text(named))
+        _write_start(folder, found)
     return found, total
+
+
+def _write_start(folder: RunFolder, found: Assembly) -> None:
+    named = experiment_of(folder).model_copy(update={"start": found.experiment.start})
+    write_experiment(folder, experiment_text(named))
+
+
+def _plan(recorder: Recorder, planned: PlannedStart, rule: Stop, dispatch: Dispatch | None) -> None:
+    """Evolve a plan, and write it and what it comes to into the run's folder."""
+    assembly, folder = recorder.assembly, recorder.folder
+    began = working_time()
+    nested = plan_assembly(assembly, _tuned(recorder))
+    state = _searched(nested, rule, recorder, anew(dispatch, nested))
+    solution = nested.algorithm.solution(state.population, state.best)
+    genotype = nested.problem.genotype
+    assert isinstance(genotype, Composed), "plans are made of masking methods"
+    until = None if rule.seconds is None else began + (1.0 + FOR_JUDGING) * rule.seconds
+    masking, mean, cost = _not_worse(nested, genotype.masking(solution.genome), recorder, until)
+    recipe = recipe_of(nested, masking, mean, until)
+    write_text(folder.file(RECIPE), recipe_text(recipe))
+    told: dict[str, Any] = {
+        "label": masking.label,
+        "masking": masking.to_json(),
+        "steps": len(masking.steps),
+        "draws": recipe.draws,
+        "files": _files(planned, rule, cost),
+        "scores": recipe.scores,
+        "evaluations": state.progress.evaluations,
+        "seconds": round(working_time() - began, 3),
+    }
+    folder.write_json(PLANNING, told)
+
+
+def _without_plan(assembly: Assembly) -> Assembly:
+    """Return an assembly without the wish for a plan."""
+    start = assembly.experiment.start
+    assert start is not None, "a plan is evolved where a start asks for it"
+    experiment = assembly.experiment.model_copy(update={"start": start.model_copy(update={"planned": None})})
+    return replace(assembly, experiment=experiment)
 
 
 def with_known_plan(assembly: Assembly, folder: RunFolder) -> Assembly:

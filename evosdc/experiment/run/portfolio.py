@@ -11,7 +11,7 @@ from evosdc.experiment.run.summaries import scored
 from evosdc.kernel import working_time
 from evosdc.model import Individual, Masking
 from evosdc.runs.layout import PORTFOLIO, RunFolder
-from evosdc.time_limit import OutOfTime, time_limited
+from evosdc.time_limit import DeadlineOver, time_limited
 
 EVALUATE_START = "evosdc.experiment.run.worker_tasks:evaluate_start"
 """The worker's function that makes and evaluates what stands at a position."""
@@ -21,6 +21,12 @@ BATCH = 16
 
 FOR_SEARCH = 0.4
 """Share of a search's time that neither tuning nor starting files may take."""
+
+FOR_SEARCH_AT_LEAST = 0.2
+"""The same for the starting files that a run had rather not be without."""
+
+SENT = 0.05
+"""Share of a search's time that a batch on workers may take: it is given up as a whole."""
 
 
 def identity_file(assembly: Assembly) -> StartingFile:
@@ -35,8 +41,8 @@ def starting_individuals(
 ) -> Iterator[Individual]:
     """Yield all that stands in the plan of the start, evaluated: the candidates first, then files for comparison.
 
-    Where the experiment stops by time, they end early when `FOR_SEARCH` of it is left, after
-    `StartingPlan.assured` entries at least. What is under way then is given up.
+    Where the experiment stops by time, they end early when `FOR_SEARCH` of it is left, those of
+    `StartingPlan.assured` when `FOR_SEARCH_AT_LEAST` is. What is under way then is given up.
 
     Parameters
     ----------
@@ -50,25 +56,39 @@ def starting_individuals(
     problem, plan = assembly.problem, assembly.plan
     rule = assembly.experiment.on_error.rule
     total = len(plan.labels)
-    limit = None if assembly.stop.seconds is None else (1.0 - FOR_SEARCH) * assembly.stop.seconds - spent
+    given = assembly.stop.seconds
     began = working_time()
     done, seconds = 0, 0.0
 
+    def left() -> float | None:
+        """Seconds for what comes next; the first file, without which there is nothing, takes what it takes."""
+        if given is None or not done:
+            return None
+        share = 1.0 - (FOR_SEARCH_AT_LEAST if done < min(plan.assured, total) else FOR_SEARCH)
+        return share * given - spent - (working_time() - began)
+
     def over() -> bool:
-        return limit is not None and done >= min(plan.assured, total) and working_time() - began >= limit
+        rest = left()
+        return rest is not None and rest <= 0.0
 
     def ahead() -> float:
-        work = seconds * (total - done)
-        return work if limit is None else min(work, max(0.0, limit - (working_time() - began)))
+        work, rest = seconds * (total - done), left()
+        return work if rest is None else min(work, max(0.0, rest))
 
     while done < total and not over():
         tell(done, total)
         batch = range(done, min(done + BATCH, total))
         if dispatch is not None and dispatch.worthwhile(ahead()):
-            batch = range(done, min(done + BATCH * dispatch.executor.workers, total))
+            most = BATCH if given is None or not seconds else max(1, min(BATCH, int(SENT * given / seconds)))
+            batch = range(done, min(done + most * dispatch.executor.workers, total))
             items = [(position, position) for position in batch]
             size = assembly.microdata.original.codes.nbytes
-            for outcome in dispatch.run(EVALUATE_START, items, seconds, size):
+            try:
+                with time_limited(left(), DeadlineOver):
+                    outcomes = dispatch.run(EVALUATE_START, items, seconds, size)
+            except DeadlineOver:
+                break
+            for outcome in outcomes:
                 dump, scores, objectives, label = outcome.value
                 compared = outcome.id >= plan.candidates
                 genome = None if compared else problem.genotype.load(dump)
@@ -80,11 +100,10 @@ def starting_individuals(
             if over():
                 break
             start = working_time()
-            rest = None if limit is None or done < plan.assured else limit - (start - began)
             try:
-                with time_limited(rest):
+                with time_limited(left(), DeadlineOver):
                     individual = starting_individual(problem, plan, position, rule)
-            except OutOfTime:
+            except DeadlineOver:
                 tell(done, total)
                 return
             seconds = 0.5 * (seconds + working_time() - start)

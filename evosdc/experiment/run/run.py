@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from traceback import clear_frames
 from typing import Any
 
 from evosdc.engine.checkpoint import newest_checkpoint, set_aside_newer
@@ -13,7 +14,7 @@ from evosdc.engine.evaluation import Dispatch, Evaluator
 from evosdc.engine.generation_step import GenerationStep
 from evosdc.engine.loop import SearchState, search
 from evosdc.errors import CheckpointError, EvosdcError, Fault, InputError
-from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.build.assembly import Assembly, assemble
 from evosdc.experiment.build.start import StartingFile
 from evosdc.experiment.build.start_entries import start_of
 from evosdc.experiment.config.experiment import ExecutorChoice, Experiment
@@ -30,6 +31,7 @@ from evosdc.experiment.run.environment import (
     require_same_data,
     write_experiment,
 )
+from evosdc.experiment.run.opinion import expected_seconds, wanted
 from evosdc.experiment.run.outputs import write_outputs
 from evosdc.experiment.run.planning import planned_start
 from evosdc.experiment.run.portfolio import (
@@ -40,7 +42,9 @@ from evosdc.experiment.run.portfolio import (
     write_portfolio,
 )
 from evosdc.experiment.run.recorder import Recorder
-from evosdc.experiment.run.so_far import STOPPED, leave_so_far
+from evosdc.experiment.run.repetition import write_repetition
+from evosdc.experiment.run.so_far import OUT_OF_MEMORY, STOPPED, leave_so_far
+from evosdc.experiment.run.time_given import TimeGiven
 from evosdc.experiment.run.tuning import tune_start
 from evosdc.experiment.run.workers import anew, dispatch_of, executor_of
 from evosdc.kernel import working_time
@@ -59,6 +63,9 @@ from evosdc.runs.layout import (
 )
 from evosdc.runs.published import published_faults
 
+LEAST = 0.05
+"""Seconds of a search whose time is over before it begins."""
+
 
 @dataclass(frozen=True)
 class Finished:
@@ -76,6 +83,7 @@ def run_once(
     seed: int,
     display: Display | None = None,
     command: str = "",
+    spent: float = 0.0,
 ) -> Finished:
     """Run an experiment once, in a new folder.
 
@@ -83,6 +91,8 @@ def run_once(
     ----------
     command : str
         What the user typed, for the record.
+    spent : float
+        Seconds that the command has taken already, of a time for the whole run.
 
     Raises
     ------
@@ -91,6 +101,7 @@ def run_once(
     RunError
         The run failed; what it had is in the folder.
     """
+    began = working_time() - spent
     assembly = assemble(experiment, registry, seed)
     folder = RunFolder(path)
     own = experiment.data.file
@@ -104,7 +115,8 @@ def run_once(
         write_experiment(folder, experiment_text(full))
         # Last, since this is the file that makes the folder one that can be resumed.
         folder.write_json(RESOLVED, full.to_json())
-        return _carry_out(Recorder(assembly, folder, display or Display()))
+        given = TimeGiven.of(assembly.experiment.stop, began, *_shape(assembly))
+        return _carry_out(Recorder(_within(assembly, given, folder), folder, display or Display()), given)
 
 
 def resume_once(
@@ -129,7 +141,7 @@ def resume_once(
     CheckpointError
         The folder holds no run, its checkpoints cannot be read, or data or versions have changed.
     """
-    display = display or Display()
+    display, began = display or Display(), working_time()
     folder = RunFolder(path)
     experiment = experiment_of(folder)
     if executor is not None:
@@ -156,7 +168,9 @@ def resume_once(
         if complaints and state is not None:
             set_aside_newer(path, state.population.generation)
         cut_journal(folder.file(JOURNAL), 0 if state is None else state.progress.generation)
-        return _carry_out(Recorder(assembly, folder, display), state)
+        spent = 0.0 if state is None else state.progress.seconds
+        time = TimeGiven.of(assembly.experiment.stop, began - spent, *_shape(assembly))
+        return _carry_out(Recorder(_within(assembly, time, folder, spent), folder, display), time, state)
 
 
 def require_same_versions(before: Mapping[str, Any], now: Mapping[str, Any], force: bool) -> list[str]:
@@ -185,10 +199,37 @@ def _remarks(
             yield f"{name} {before['packages'][name]} is now {version}: figures may differ in their last digits"
 
 
-def _carry_out(recorder: Recorder, state: SearchState | None = None) -> Finished:
+def _shape(assembly: Assembly) -> tuple[int, int]:
+    table = assembly.source.table
+    return len(table), len(table.schema.names)
+
+
+def _within(assembly: Assembly, given: TimeGiven, folder: RunFolder, spent: float = 0.0) -> Assembly:
+    """Return an assembly whose search ends early enough for what follows it, where the whole run has a time.
+
+    Parameters
+    ----------
+    spent : float
+        Seconds that the search had taken before it was resumed.
+    """
+    if given.seconds is None:
+        return assembly
+    records, attributes = _shape(assembly)
+    asked = wanted(assembly.experiment, folder, given.seconds)
+    judging = expected_seconds(records, len(assembly.microdata.protect), attributes) if asked else 0.0
+    left = given.for_search(judging)
+    seconds = spent + max(left or 0.0, LEAST)
+    if assembly.stop.seconds is not None:
+        seconds = min(seconds, assembly.stop.seconds)
+    rule = assembly.experiment.stop.model_copy(update={"seconds": seconds})
+    experiment = assembly.experiment.model_copy(update={"stop": rule})
+    return replace(assembly, experiment=experiment, stop=replace(assembly.stop, seconds=seconds))
+
+
+def _carry_out(recorder: Recorder, given: TimeGiven, state: SearchState | None = None) -> Finished:
     """Search from a state, or from the start, and write what was found."""
     assembly, folder = recorder.assembly, recorder.folder
-    problem, registry = assembly.problem, assembly.registry
+    registry = assembly.registry
     shutil.rmtree(folder.file(CONTEXT), ignore_errors=True)  # left behind by a run that was killed
     for told in (RESULT, FOR_USERS):  # of the best so far, when the run was stopped
         folder.file(told).unlink(missing_ok=True)
@@ -199,32 +240,24 @@ def _carry_out(recorder: Recorder, state: SearchState | None = None) -> Finished
     recorder.display.limited(None if limit is None else limit - spent_before)
     registry.announce("evosdc_run_started", run=recorder.run)
     try:
-        with ExitStack() as stack:
-            executor = executor_of(assembly.experiment, registry)
-            dispatch = dispatch_of(assembly, folder, executor, stack)
-            spent: Mapping[str, Any] = {}
-            if assembly.plan.tuned:
-                assembly, spent = tune_start(recorder, dispatch)
-                recorder.assembly, dispatch = assembly, anew(dispatch, assembly)
-            if assembly.experiment.start is not None and assembly.experiment.start.planned is not None:
-                assembly, spent = planned_start(recorder, dispatch, spent)
-                recorder.assembly, dispatch = assembly, anew(dispatch, assembly)
-            evaluator = Evaluator(problem, dispatch, executor.time_limit, assembly.experiment.on_error.rule)
-            state, files = _start(recorder, state, dispatch, spent)
-            evaluator.remember([*state.population.individuals, *state.front])
-            advance = GenerationStep(assembly.algorithm, evaluator, problem.streams, assembly.stop)
-            state, reason = search(
-                assembly.algorithm, evaluator, problem.streams, assembly.stop, state, recorder, advance
-            )
-            recorder.state = state
-            recorder.save()
+        state, files, reason = _searched(recorder, state)
+        assembly = recorder.assembly
+        if reason == assembly.stop.time_over:
+            write_repetition(folder, assembly, len(recorder.judged) or None, state.progress.generation)
+            reason = reason if given.seconds is None else f"{given.seconds:g} seconds"
         recorder.write_status("running", "writing the result; judges are asked where a second opinion is wanted")
-        result = write_outputs(folder, assembly, files, state, reason, display=recorder.display)
+        result = write_outputs(folder, assembly, files, state, reason, display=recorder.display, given=given)
     except BaseException as error:
         _leave(recorder, error)
         if isinstance(error, KeyboardInterrupt):
             recorder.display.message("stopping: the best file so far is written, where there is one")
             leave_so_far(recorder)
+        elif isinstance(error, MemoryError):
+            # What was under way holds the most; nothing that fails from here on may hide what failed first.
+            clear_frames(error.__traceback__)
+            recorder.display.message("out of memory: the best file so far is written, where there is one")
+            with suppress(Exception):
+                leave_so_far(recorder, OUT_OF_MEMORY)
         raise
     finally:
         with suppress(OSError):  # on a full disk, what could not be written has been told of already
@@ -232,6 +265,31 @@ def _carry_out(recorder: Recorder, state: SearchState | None = None) -> Finished
     recorder.write_status("done", reason)
     registry.announce("evosdc_run_finished", run=recorder.run, result=result)
     return Finished(folder.path, result, state)
+
+
+def _searched(recorder: Recorder, state: SearchState | None) -> tuple[SearchState, list[StartingFile], str]:
+    """Return where a search ends, the starting files, and why it ended; tuning and plans come before it."""
+    assembly, registry = recorder.assembly, recorder.assembly.registry
+    with ExitStack() as stack:
+        executor = executor_of(assembly.experiment, registry)
+        dispatch = dispatch_of(assembly, recorder.folder, executor, stack)
+        spent: Mapping[str, Any] = {}
+        if assembly.plan.tuned:
+            assembly, spent = tune_start(recorder, dispatch)
+            recorder.assembly, dispatch = assembly, anew(dispatch, assembly)
+        if assembly.experiment.start is not None and assembly.experiment.start.planned is not None:
+            assembly, spent = planned_start(recorder, dispatch, spent)
+            recorder.assembly, dispatch = assembly, anew(dispatch, assembly)
+        evaluator = Evaluator(assembly.problem, dispatch, executor.time_limit, assembly.experiment.on_error.rule)
+        state, files = _start(recorder, state, dispatch, spent)
+        evaluator.remember([*state.population.individuals, *state.front])
+        advance = GenerationStep(assembly.algorithm, evaluator, assembly.problem.streams, assembly.stop)
+        state, reason = search(
+            assembly.algorithm, evaluator, assembly.problem.streams, assembly.stop, state, recorder, advance
+        )
+        recorder.state = state
+        recorder.save()
+    return state, files, reason
 
 
 def _start(
@@ -249,6 +307,7 @@ def _start(
     if len(individuals) < wanted:
         told = f"{len(individuals)} of {wanted} starting files were evaluated in their share of the time"
         recorder.display.message(f"{told}; the rest of it is the search's")
+        write_repetition(folder, assembly, len(individuals), None)
     files = files_of(assembly, individuals)
     write_portfolio(folder, files)
     return search_from(assembly, individuals, seconds + working_time() - began, evaluations), files
@@ -265,7 +324,7 @@ def _leave(recorder: Recorder, error: BaseException) -> None:
     if isinstance(error, OSError) and error.errno is not None:
         told = os.strerror(error.errno)
     message = STOPPED if interrupted else f"{type(error).__name__}: {told}".removesuffix(": ")
-    with suppress(OSError):
+    with suppress(OSError, MemoryError):
         recorder.save()
-    with suppress(OSError):
+    with suppress(OSError, MemoryError):
         recorder.write_status("interrupted" if interrupted else "failed", message)

@@ -20,17 +20,19 @@ from evosdc.model import Individual
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import ENVIRONMENT, PORTFOLIO, STATUS, TUNING, RunFolder
 
-STOPPED = "stopped by the user"
+STOPPED, OUT_OF_MEMORY = "stopped by the user", "not enough memory"
+"""Why there is only the best so far."""
 
 
-def leave_so_far(recorder: Recorder) -> dict[str, Any] | None:
+def leave_so_far(recorder: Recorder, reason: str = STOPPED) -> dict[str, Any] | None:
     """Write the best file so far of a run that ends early, whatever it was at; return its result, None without any.
 
     Before the search that is the best of the starting files, or of what tuning has found. A resume makes them anew.
+    `reason` says in the result of a search why it ended.
     """
     folder, assembly = recorder.folder, recorder.assembly
     if recorder.state is not None:
-        return _write_found(folder, assembly, recorder.state)
+        return _write_found(folder, assembly, recorder.state, reason)
     if recorder.tuned is not None:
         found = recorder.tuned
         begun = with_tuned(assembly, found.maskings, made=found.made)
@@ -38,8 +40,8 @@ def leave_so_far(recorder: Recorder) -> dict[str, Any] | None:
     return _write_started(folder, assembly, recorder.judged) or _write_tuned(folder, assembly)
 
 
-def _write_found(folder: RunFolder, assembly: Assembly, state: SearchState) -> dict[str, Any]:
-    return write_outputs(folder, assembly, read_portfolio(folder), state, STOPPED, so_far=True)
+def _write_found(folder: RunFolder, assembly: Assembly, state: SearchState, reason: str = STOPPED) -> dict[str, Any]:
+    return write_outputs(folder, assembly, read_portfolio(folder), state, reason, so_far=True)
 
 
 def _write_started(

@@ -34,6 +34,9 @@ from evosdc.tuning.judge import Budget
 from evosdc.tuning.result import Tuning
 from evosdc.tuning.tuner import tune
 
+FOR_NAMED = 0.05
+"""Share of a search's time that finding out what methods asked for by name cost has in any case."""
+
 UNTUNED = 24
 """Random genomes that start a search where no method could be tuned, and nothing else was asked for."""
 
@@ -131,7 +134,8 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
         made = tuning.made
         entries: dict[str, Sequence[Masking]] = {"start": tuning.maskings}
         if assembly.experiment.stop.seconds is not None:
-            left = UNTIL * assembly.experiment.stop.seconds - tuning.seconds
+            given = assembly.experiment.stop.seconds
+            left = max(UNTIL * given - tuning.seconds, FOR_NAMED * given)
             asked = [entry.masking for entry in start.methods]
             entries["named"] = all_paced(asked, assembly.microdata, assembly.registry, left, recorder.display.message)
         document = tuning.to_json() | {"seconds": round(working_time() - began, 3)}

@@ -42,12 +42,14 @@ def run_study(
     registry: Registry,
     display: Display | None = None,
     command: str = "",
+    spent: float = 0.0,
 ) -> dict[str, Any]:
     """Run an experiment with all its replicates and settings in a new folder; return its ``result.json``.
 
     A single run has `path` as its run folder; a study has a run folder below it for each of its runs, and a summary.
     The runs of a study are spread over the workers of the chosen executor where it has several; the results are those
-    of running one after another. `command` is what the user typed, for the record.
+    of running one after another. `command` is what the user typed, for the record;
+    `spent` are the seconds that the command has taken already, of a time for a single run.
 
     Raises
     ------
@@ -56,7 +58,7 @@ def run_study(
         when they are done.
     """
     if experiment.single:
-        return run_once(experiment, path, registry, experiment.seed, display, command).result
+        return run_once(experiment, path, registry, experiment.seed, display, command, spent).result
     folder = RunFolder(path)
     check_settings(experiment, registry)  # all that is wrong is told before anything is written
     folder.create(experiment.data.file)

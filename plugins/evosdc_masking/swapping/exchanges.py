@@ -9,6 +9,9 @@ from evosdc_masking.swapping.frequency_tables import FrequencyTables
 Integers = NDArray[np.int64]
 Keys = NDArray[np.uint64]
 
+AT_ONCE = 50_000
+"""Tries that nothing can interrupt: a fraction of a second."""
+
 
 @kernel
 def contains(keys: Keys, key: np.uint64) -> bool:
@@ -59,7 +62,6 @@ def _leads(t: int, v: int, chosen: NDArray[np.bool_], attributes: Integers) -> b
     return False
 
 
-@kernel
 def exchange(
     levels: Integers,
     source: Integers,
@@ -74,6 +76,8 @@ def exchange(
     seed: int,
 ) -> int:
     """Exchange values of one to three attributes between two records where that lowers the cost; change in place.
+
+    Between some tries and the next a time limit can end it.
 
     The cost is the weighted sum of the absolute surpluses of all cells, and `penalty` for each record whose key is
     among those that are alone of their kind in the original. All is of integers, so that it is followed exactly.
@@ -100,7 +104,31 @@ def exchange(
     int
         By how much the cost became less.
     """
-    np.random.seed(seed)
+    gained = 0
+    for done in range(0, tries, AT_ONCE):
+        some = min(AT_ONCE, tries - done)
+        own = seed if done == 0 else -1
+        gained += _exchange(levels, source, tables, surplus, weights, keys, labels, alone, penalty, some, own)
+    return gained
+
+
+@kernel
+def _exchange(
+    levels: Integers,
+    source: Integers,
+    tables: FrequencyTables,
+    surplus: Integers,
+    weights: Integers,
+    keys: Keys,
+    labels: Keys,
+    alone: Keys,
+    penalty: int,
+    tries: int,
+    seed: int,
+) -> int:
+    """Try so many exchanges; random numbers go on where they stood where the seed is negative."""
+    if seed >= 0:
+        np.random.seed(seed)
     n, masked = source.shape
     attributes, _, _, detail, first, of, _ = tables
     chosen = np.zeros(levels.shape[2], dtype=np.bool_)

@@ -1,0 +1,67 @@
+"""The time that a run may take all told, shared out to its search and to what follows it."""
+
+from dataclasses import dataclass
+
+from evosdc.experiment.config.stop_rule import StopRule
+from evosdc.kernel import working_time
+
+MOST_KEPT = 0.3
+"""Share of the time that is kept back at most for what follows the search."""
+
+CONCLUDING, BY_CELL = 2.0, 4e-6
+"""Seconds that the result, its verdict and the report take: in any case, and by cell of the file."""
+
+
+def concluding_seconds(records: int, attributes: int) -> float:
+    """Return about how long it takes to write the result, to judge whether it may be published, and to report."""
+    return CONCLUDING + BY_CELL * records * attributes
+
+
+@dataclass(frozen=True)
+class TimeGiven:
+    """When a run has to be over, on the clock of `evosdc.kernel.working_time`.
+
+    Parameters
+    ----------
+    seconds : float or None
+        Of the whole run; None where nothing limits it.
+    end : float
+    concluding : float
+        Seconds before the end at which judges have to have answered.
+    """
+
+    seconds: float | None
+    end: float
+    concluding: float
+
+    @classmethod
+    def of(cls, rule: StopRule, began: float, records: int, attributes: int) -> "TimeGiven":
+        """Return the time of a run that began then, on the same clock, on a file of so many records and attributes."""
+        if rule.whole is None:
+            return cls(None, float("inf"), 0.0)
+        concluding = min(concluding_seconds(records, attributes), MOST_KEPT * rule.whole)
+        return cls(rule.whole, began + rule.whole, concluding)
+
+    @property
+    def left(self) -> float | None:
+        """Seconds until the end; None where nothing limits the run."""
+        return None if self.seconds is None else self.end - working_time()
+
+    @property
+    def for_judges(self) -> float | None:
+        """Seconds that judges may take from now on."""
+        left = self.left
+        return None if left is None else left - self.concluding
+
+    def for_search(self, judging: float) -> float | None:
+        """Return the seconds until the search has to end, where judges are expected to take so many.
+
+        All that follows the search has `MOST_KEPT` of the whole time at most.
+        """
+        left = self.left
+        if left is None or self.seconds is None:
+            return None
+        return max(left - min(self.concluding + judging, MOST_KEPT * self.seconds), 0.0)
+
+
+UNLIMITED = TimeGiven(None, float("inf"), 0.0)

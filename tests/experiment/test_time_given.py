@@ -1,0 +1,106 @@
+"""A time that is given to a whole run: how it is shared out, what ends by it, and how the run is repeated."""
+
+import time
+import tomllib
+
+import pytest
+
+from evosdc.engine.loop import search
+from evosdc.engine.problem import Problem
+from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.config.reader import read_experiment
+from evosdc.experiment.config.stop_rule import StopRule
+from evosdc.experiment.run.run import run_once
+from evosdc.experiment.run.time_given import MOST_KEPT, TimeGiven
+from evosdc.kernel import working_time
+from evosdc.plugins.registry import default_registry
+
+SMALL = {
+    "data": {"name": "housing", "protect": ["built", "degree"]},
+    "measures": {"il": ["dbil"], "dr": ["dbrl"]},
+    "second_opinion": False,
+}
+
+
+def test_what_follows_the_search_has_a_share_at_most():
+    given = TimeGiven.of(StopRule(whole=100.0), working_time(), 1000, 10)
+    assert given.for_search(10_000.0) == pytest.approx(100.0 * (1.0 - MOST_KEPT), abs=0.5)
+    assert given.for_search(0.0) == pytest.approx(100.0 - given.concluding, abs=0.5)
+    assert given.for_judges == pytest.approx(100.0 - given.concluding, abs=0.5)
+
+
+def test_what_was_spent_before_counts():
+    given = TimeGiven.of(StopRule(whole=100.0), working_time() - 90.0, 1000, 10)
+    assert given.left == pytest.approx(10.0, abs=0.5)
+    assert TimeGiven.of(StopRule(whole=1.0), working_time() - 90.0, 1000, 10).for_search(0.0) == 0.0
+
+
+def test_without_a_time_nothing_is_limited():
+    given = TimeGiven.of(StopRule(seconds=5.0), working_time(), 1000, 10)
+    assert given.left is given.for_judges is given.for_search(1.0) is None
+
+
+@pytest.fixture
+def stopped_by_time(monkeypatch):
+    """Have the search stop by its time after three generations, whatever the machine's speed."""
+
+    def short(algorithm, evaluator, streams, stop, state, observe, advance=None):
+        def until_third(reached, record):
+            told = observe(reached, record)
+            return stop.time_over if stop.seconds is not None and reached.progress.generation == 3 else told
+
+        return search(algorithm, evaluator, streams, stop, state, until_third, advance)
+
+    monkeypatch.setattr("evosdc.experiment.run.run.search", short)
+
+
+@pytest.mark.usefixtures("stopped_by_time")
+@pytest.mark.parametrize(
+    "start", [{"portfolio": "categorical"}, {"tuned": {"evaluations": 12}}], ids=["known", "tuned"]
+)
+def test_a_run_that_time_has_ended_is_repeated_from_its_own_experiment(tmp_path, monkeypatch, start):
+    left = iter([None] + [60.0] * 6)
+    monkeypatch.setattr(
+        "evosdc.experiment.run.portfolio.time_limited", lambda seconds, kind: EndingAfter(left, seconds, kind)
+    )
+    experiment = Experiment(**SMALL, start=start, stop={"whole": 600.0})
+    first = run_once(experiment, tmp_path / "first", default_registry(), 1)
+    assert first.result["stopped"] == "600 seconds"
+    monkeypatch.undo()
+    written = read_experiment(tmp_path / "first" / "experiment.toml")
+    document = tomllib.loads((tmp_path / "first" / "experiment.toml").read_text())
+    assert document["stop"] == {"generations": 3}
+    assert len(document["start"]["methods"]) == 7
+    again = run_once(written, tmp_path / "again", default_registry(), 1)
+    assert again.result["digest"] == first.result["digest"]
+    best = [(tmp_path / name / "best.csv").read_bytes() for name in ("first", "again")]
+    assert best[0] == best[1]
+
+
+class EndingAfter:
+    """A time limit that is over at the place of a list where nothing is left."""
+
+    def __init__(self, left, seconds, kind):
+        self.over, self.kind = next(left, "over") == "over", kind
+
+    def __enter__(self):
+        if self.over:
+            raise self.kind
+
+    def __exit__(self, *told):
+        return None
+
+
+def test_a_generation_is_given_up_where_time_is_over(tmp_path, monkeypatch):
+    plain = Problem.evaluate
+
+    def slow(self, genome, key, relative=None):
+        if relative is not None:
+            time.sleep(60.0)
+        return plain(self, genome, key, relative)
+
+    monkeypatch.setattr(Problem, "evaluate", slow)
+    experiment = Experiment(**SMALL, start={"portfolio": "categorical"}, stop={"whole": 4.0})
+    found = run_once(experiment, tmp_path / "run", default_registry(), 1)
+    assert found.result["generations"] == 0
+    assert (tmp_path / "run" / "best.csv").exists()
