@@ -15,9 +15,10 @@ from evosdc.plugins.registry import default_registry
 from evosdc.report.for_users import render_for_users
 from evosdc.runs.reader import read_run_folders
 from evosdc.table.table import Table
+from evosdc_social.drawing import LEAST_DRAWN
 from evosdc_social.extraction import most_frequent_around
 from evosdc_social.graph import neighbours_of
-from evosdc_social.picture import LEAST_DRAWN, pictures
+from evosdc_social.picture import pictures
 from tests.plugins.social.graphs import node_link, schema_beside
 
 KARATE = Path(__file__).parents[3] / "experiments" / "thesis-ch6" / "karate.json"
@@ -252,19 +253,26 @@ def test_pictures_show_groups_and_no_user(monkeypatch: pytest.MonkeyPatch) -> No
     masked = evosdc.mask(judged, "semantic-groups", k=5)
     assert isinstance(masked, Table)
     drawn = pictures(table, masked)
-    assert len(drawn) == 3
+    assert len(drawn) == 4
     for picture in drawn.values():
         assert not [name for name in table.schema["id"].categories if name in picture]
     circles = drawn["Published groups of users, and the edges between them"].count("<circle")
     classes = np.unique(masked.codes, axis=0, return_counts=True)[1]
     assert circles == (classes >= LEAST_DRAWN).sum()
+    listed = drawn["What these groups publish"]
+    assert listed.count("<text") == circles + 1
+    assert all(f"({size})</text>" in listed for size in classes[classes >= LEAST_DRAWN])
+    tree = drawn["friends: what is published along its tree"]
+    assert "all 34 users" in tree
+    assert "Users below a label who publish it, or a finer one" in tree
+    assert "title>" not in "".join(drawn.values()), "reports embed pictures as images, where nothing can be pointed at"
     assert pictures(judged, masked) == {}, "a file without edges"
     groups = drawn["Published groups of users, and the edges between them"]
     drawn_lines = groups.count("<line")
     assert f" users, {drawn_lines} connections between them" in groups
-    assert "club:</text>" in groups
+    assert "Colours, club:</text>" in groups
     assert groups.count('height="11"') == 2, "a colour for each of both clubs, or for what was not published"
-    monkeypatch.setattr("evosdc_social.picture.MOST_LINES", 3)
+    monkeypatch.setattr("evosdc_social.group_picture.MOST_LINES", 3)
     few = pictures(table, masked)["Published groups of users, and the edges between them"]
     assert few.count("<line") == 3
     assert f"the 3 strongest of {drawn_lines} connections" in few
