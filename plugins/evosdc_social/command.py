@@ -95,9 +95,13 @@ def extract(data: Path, schema: Path | None, around: str | None, output: Path, f
 @click.argument("masked", type=PATH)
 @schema_option
 @click.option("-o", "--output", type=PATH, required=True, metavar="PROTECTED")
+@click.option("--in-order", is_flag=True, help="Take the rows as they stand, whatever wrote them.")
 @force_option
-def insert(data: Path, masked: Path, schema: Path | None, output: Path, force: bool) -> None:
+def insert(data: Path, masked: Path, schema: Path | None, output: Path, in_order: bool, force: bool) -> None:
     """Write GRAPH with the values of a MASKED microdata file, whose rows are its users in their order.
+
+    The order is that of evosdc graph extract. The column neighbours tells it; a file without that column has to be as
+    evosdc mask or protect wrote it, with the manifest beside it or in its run folder.
 
     What the graph tells by itself, degrees and neighbours, is not written; its identifiers are left out.
     """
@@ -105,12 +109,16 @@ def insert(data: Path, masked: Path, schema: Path | None, output: Path, force: b
     from evosdc.cli.text import say
     from evosdc.files.atomic import require_unused
     from evosdc.files.source import parsed
+    from evosdc_social.adjacency import NEIGHBOURS
     from evosdc_social.extraction import written_back
+    from evosdc_social.row_order import require_order
 
     require_apart(output, data, masked, schema)
     require_unused(output, replace=force)
-    source = open_source(str(data), schema)
-    table, others = written_back(source, parsed(masked), str(masked))
+    source, rows = open_source(str(data), schema), parsed(masked)
+    table, others = written_back(source, rows, str(masked))
+    if not in_order and all(column.name != NEIGHBOURS for column in rows.columns):
+        require_order(masked)
     written = source.write(output, table)
     changed = ", ".join(f"{name} {count}" for name, count in written.changed.items())
     say(f"{len(table)} users, cells changed: {changed}. Wrote {output}.")

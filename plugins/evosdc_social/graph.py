@@ -160,14 +160,20 @@ def graph_of(
     if len(position) < len(ids):
         first: dict[str, int] = {}
         again = next(place for place, name in enumerate(ids) if first.setdefault(name, place) != place)
-        given = f"{len(ids) - len(position)} nodes whose id an earlier one has, the first of them node {again + 1}"
-        given += f" with the id of node {first[ids[again]] + 1}"
+        given = f"{counted(len(ids) - len(position), 'node')} whose id an earlier one has"
+        given += f", the first of them node {again + 1} with the id of node {first[ids[again]] + 1}"
         faults.append(Fault(where, given, "each id once", "Remove or rename the repetitions."))
     placed = [np.array([position.get(name, -1) for name in side], dtype=np.intp) for side in ends]
     dangling = np.flatnonzero((placed[0] < 0) | (placed[1] < 0))
     if dangling.size and ids:
-        given = f"{dangling.size} edges with an end that is no node, the first of them edge {dangling[0] + 1}"
+        given = f"{counted(dangling.size, 'edge')} with an end that is no node"
+        given += f", the first of them edge {dangling[0] + 1}"
         faults.append(Fault(where, given, "edges between nodes of the file", "Add the nodes, or remove these edges."))
     if faults:
         raise DataError(faults)
     return Graph(tuple(ids), dict(values), placed[0], placed[1], dict(weights), directed, id_name)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return so many of something, in words: ``1 node``, ``2 nodes``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -6,7 +6,7 @@ from typing import Any
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.encoding import decode
-from evosdc_social.graph import Graph, Value, graph_of
+from evosdc_social.graph import Graph, Value, counted, graph_of
 from evosdc_social.graph_file import GraphFile, graph_file
 
 _LINKS = ("links", "edges")
@@ -26,7 +26,10 @@ def parse_node_link(content: bytes, where: str) -> GraphFile | None:
         document = json.loads(decode(content, where)[0])
     except ValueError as error:
         raise DataError(Fault(where, f"text that is no JSON ({error})", "a graph in the node-link form")) from None
-    key = next((key for key in _LINKS if isinstance(document, dict) and key in document), None)
+    listed = [key for key in _LINKS if isinstance(document, dict) and key in document]
+    if all(document[key] for key in listed) and len(listed) > 1:
+        raise DataError(Fault(where, 'edges under both "links" and "edges"', "one of the two"))
+    key = next((key for key in listed if document[key]), listed[0] if listed else None)
     if not isinstance(document, dict) or (key is None) == ("nodes" in document):
         given = "JSON that is no graph" if not isinstance(document, dict) else f"a graph without {_lack(key)}"
         advice = 'Edges are "links" or "edges"; a graph without any has an empty list.'
@@ -39,9 +42,11 @@ def parse_node_link(content: bytes, where: str) -> GraphFile | None:
     unended = sum(not {"source", "target"} <= link.keys() for link in links)
     faults = []
     if lacking:
-        faults.append(Fault(f"{where}: nodes", f"{lacking} nodes without an id", "an id for every node"))
+        faults.append(Fault(f"{where}: nodes", f"{counted(lacking, 'node')} without an id", "an id for every node"))
     if unended:
-        faults.append(Fault(f"{where}: {key}", f"{unended} without a source or a target", "both for every edge"))
+        faults.append(
+            Fault(f"{where}: {key}", f"{counted(unended, 'edge')} without a source or a target", "both for every edge")
+        )
     if faults:
         raise DataError(faults)
     ids = [str(node["id"]) if named else str(place) for place, node in enumerate(nodes)]

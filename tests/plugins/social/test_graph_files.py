@@ -197,13 +197,13 @@ class TestBadGraphs:
 
     def test_dangling_edges_are_counted_and_nobody_is_named(self) -> None:
         text = self.faults(nodes=[{"id": "secret"}], links=[{"source": "secret", "target": "hidden"}])
-        assert "1 edges with an end that is no node" in text
+        assert "1 edge with an end that is no node" in text
         assert "secret" not in text
         assert "hidden" not in text
 
     def test_dangling_edges_of_graphml(self) -> None:
         content = as_graphml().replace(b'<node id="gus"', b'<node id="zoe"')
-        with pytest.raises(DataError, match="1 edges with an end that is no node"):
+        with pytest.raises(DataError, match="1 edge with an end that is no node"):
             parse_graphml(content, "g.graphml")
 
     def test_self_loops_and_repeated_edges_count_for_nothing_and_stay(self) -> None:
@@ -220,7 +220,7 @@ class TestBadGraphs:
         assert [column.name for column in found.columns] == ["id", "x", "neighbours"]
 
     def test_ids_twice(self) -> None:
-        assert "1 nodes whose id an earlier one has" in self.faults(nodes=[{"id": "a"}, {"id": "a"}], links=[])
+        assert "1 node whose id an earlier one has" in self.faults(nodes=[{"id": "a"}, {"id": "a"}], links=[])
 
     def test_a_node_without_attributes_has_missing_values(self) -> None:
         found = self.read(nodes=[{"id": "a", "x": "u"}, {"id": "b"}], links=[])
@@ -228,8 +228,8 @@ class TestBadGraphs:
 
     def test_all_that_is_wrong_is_told_at_once(self) -> None:
         text = self.faults(nodes=[{"id": "a"}, {"x": 1}], links=[{"source": "a"}])
-        assert "1 nodes without an id" in text
-        assert "1 without a source or a target" in text
+        assert "1 node without an id" in text
+        assert "1 edge without a source or a target" in text
 
     def test_objects_as_values(self) -> None:
         assert "objects, or lists of lists" in self.faults(nodes=[{"id": "a", "x": {"y": 1}}], links=[])
@@ -250,7 +250,7 @@ class TestBadGraphs:
     def test_an_id_twice_in_two_files(self) -> None:
         nodes = b"who,x,number\nann,1,1\nbob,2,2\ncid,3,3\nann,4,4\n"
         files = [("nodes.csv", nodes), ("edges.csv", b"from,to\nann,bob\nbob,cid\n")]
-        wanted = "1 nodes whose id an earlier one has, the first of them node 4 with the id of node 1"
+        wanted = "1 node whose id an earlier one has, the first of them node 4 with the id of node 1"
         with pytest.raises(DataError, match=wanted) as caught:
             join_files(files, "both")
         assert "ann" not in str(caught.value)
@@ -258,9 +258,22 @@ class TestBadGraphs:
         with pytest.raises(DataError, match="end that is no node"):
             join_files(again, "both")
 
+    def test_edges_beside_an_empty_list_of_links(self) -> None:
+        read = parse_node_link(b'{"nodes": [{"id": 1}], "links": [], "edges": [{"source": 1, "target": 1}]}', "g.json")
+        assert read is not None
+        assert len(read.graph.sources) == 1
+
     @pytest.mark.parametrize(
         ("content", "lack"),
-        [(b'{"nodes": [{"id": 1}]}', "without links"), (b'{"links": []}', "without nodes"), (b"[1, 2]", "no graph")],
+        [
+            (b'{"nodes": [{"id": 1}]}', "without links"),
+            (b'{"links": []}', "without nodes"),
+            (b"[1, 2]", "no graph"),
+            (
+                b'{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 1}], "edges": [{"source": 1, "target": 1}]}',
+                "both",
+            ),
+        ],
     )
     def test_json_that_is_no_graph(self, content: bytes, lack: str) -> None:
         with pytest.raises(DataError, match=lack):
@@ -289,7 +302,7 @@ class TestBadGraphs:
 
     def test_dangling_edges_of_two_files(self) -> None:
         files = [("nodes.csv", b"who,x\nann,1\nbob,2\n"), ("edges.csv", b"from,to\nann,bob\nann,zoe\n")]
-        with pytest.raises(DataError, match="1 edges with an end that is no node, the first of them edge 2") as caught:
+        with pytest.raises(DataError, match="1 edge with an end that is no node, the first of them edge 2") as caught:
             join_files(files, "both")
         assert "zoe" not in str(caught.value)
 

@@ -212,6 +212,16 @@ def test_microdata_and_back(small: Path, capsys: pytest.CaptureFixture[str]) -> 
     nodes = json.loads((small / "p.json").read_text())["nodes"]
     masked = [line.split(",")[0] for line in (small / "masked.csv").read_text().splitlines()[1:]]
     assert [node["place"] for node in nodes] == masked
+    header, *rows = (small / "masked.csv").read_text().splitlines()
+    (small / "resorted.csv").write_text("\n".join([header, *sorted(rows)]) + "\n")
+    words = ["graph", "insert", "g.json", "resorted.csv", "--schema", "schema.toml", "-o", "r.json"]
+    assert run(*words) == 2
+    assert "rows of which nothing says that they are in order" in capsys.readouterr().err
+    assert not (small / "r.json").exists()
+    assert run(*words, "--in-order") == 0
+    assert run("mask", "mdav", "users.csv", "--schema", "users.toml", "--shuffle", "-o", "mixed.csv") == 0
+    assert run("graph", "insert", "g.json", "mixed.csv", "--schema", "schema.toml", "-o", "s.json") == 2
+    assert "rows that were shuffled" in capsys.readouterr().err
     assert run("graph", "insert", "g.json", "users.toml", "--schema", "schema.toml", "-o", "q.json") == 2
     (small / "sorted.csv").write_text("\n".join([lines[0], *sorted(lines[1:])]) + "\n")
     capsys.readouterr()
