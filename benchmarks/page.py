@@ -59,6 +59,8 @@ class Result:
 
 BENCHMARKS = (
     Benchmark("startup", "how long the command line takes to answer"),
+    Benchmark("first_run", "what the first run on a machine costs, with all kernels to be compiled"),
+    Benchmark("time_limits", "by how much `protect --time` is overrun, from the start of the process to its end"),
     Benchmark("engine", "speed of whole searches, and of one evaluation against evaluating from scratch"),
     Benchmark("search", "algorithms side by side, on the same files with the same time"),
     Benchmark("constraints", "offspring a second that a privacy model as a constraint lets through"),

@@ -8,7 +8,7 @@ from evosdc.kernel import working_time
 MOST_KEPT = 0.3
 """Share of the time that is kept back at most for what follows the search."""
 
-CONCLUDING, BY_CELL = 2.0, 4e-6
+CONCLUDING, BY_CELL = 1.5, 4e-6
 """Seconds that the result, its verdict and the report take: in any case, and by cell of the file."""
 
 

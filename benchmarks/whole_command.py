@@ -1,0 +1,38 @@
+"""A whole command in a process of its own: how long it took by the clock and of the processor, and what it said."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
+from time import perf_counter
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What a command took and said."""
+
+    seconds: float
+    processor: float
+    status: int
+    said: str
+
+
+def whole(words: list[str], cache: Path | None = None, folder: Path | None = None) -> Whole:
+    """Run ``evosdc`` with words, in a folder; kernels are kept in `cache`, by default where they always are."""
+    environment = os.environ | ({} if cache is None else {"NUMBA_CACHE_DIR": str(cache)})
+    before, began = getrusage(RUSAGE_CHILDREN), perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-m", "evosdc", *words],
+        env=environment,
+        cwd=folder,
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    seconds, after = perf_counter() - began, getrusage(RUSAGE_CHILDREN)
+    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Whole(seconds, processor, done.returncode, done.stdout + done.stderr)
