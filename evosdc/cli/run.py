@@ -98,6 +98,7 @@ def check(
     from evosdc.cli.text import say
     from evosdc.experiment.config.reader import read_experiment
     from evosdc.experiment.study.settings import check_settings, planned_runs
+    from evosdc.files.row_order import order_sentences
     from evosdc.plugins.registry import default_registry
     from evosdc.table.structural_zeros import THRESHOLD
 
@@ -124,7 +125,7 @@ def check(
         f"{document['starting_files']} starting files, measures {', '.join(assembly.problem.measures)}"
         + ("." if model.single else f"; {document['runs']} runs.")
     )
-    for sentence in found.sentences() if found is not None else ():
+    for sentence in [*found.sentences(), *order_sentences(assembly.source.ordered())] if found is not None else ():
         say(sentence)
 
 
@@ -141,6 +142,7 @@ def check_data(
     from evosdc.cli.inputs import open_source
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
+    from evosdc.files.row_order import order_sentences
     from evosdc.table.schema import Role
     from evosdc.table.structural_zeros import THRESHOLD
 
@@ -148,14 +150,16 @@ def check_data(
         raise click.UsageError("Missing argument: EXPERIMENT, or --data DATA.")
     if settings:
         raise click.UsageError("--set overrides a key of an EXPERIMENT; there is none.")
-    table = open_source(data, schema).table
+    source = open_source(data, schema)
+    table = source.table
     protect = listed(names) or list(table.schema.with_role(Role.QUASI_IDENTIFIER))
     found = check_records(table, protect, threshold or THRESHOLD)
+    ordered = source.ordered()
     if as_json:
-        print_json(found.to_json() | {"protect": protect})
+        print_json(found.to_json() | {"protect": protect, "told_by_order_of_left_out": list(ordered)})
         return
     say(f"{data}: {len(table)} records; masked: {', '.join(protect) or 'nothing'}.")
-    for sentence in found.sentences():
+    for sentence in [*found.sentences(), *order_sentences(ordered)]:
         say(sentence)
 
 

@@ -56,7 +56,7 @@ def rows(found: "Status") -> Iterator[tuple[str, str]]:
 
 
 def _run_rows(run: "RunStatus") -> Iterator[tuple[str, str]]:
-    yield "state", run.phase + (f" ({run.message})" if run.message else "")
+    yield "state", state_in_words(run)
     yield "generation", f"{run.generation}"
     yield "evaluations", f"{run.evaluations} in {duration(run.seconds)}"
     if run.failed:
@@ -74,6 +74,13 @@ def _run_rows(run: "RunStatus") -> Iterator[tuple[str, str]]:
         yield "time left", foreseen(run.left)
     if run.silent is not None:
         yield "last sign", f"{duration(run.silent)} ago"
+
+
+def state_in_words(run: "RunStatus") -> str:
+    """Return the phase of a run with what it last said: ``stopped by the user``, ``finished (12 seconds)``."""
+    if run.message.startswith(run.phase):
+        return run.message
+    return run.phase + (f" ({run.message})" if run.message else "")
 
 
 def _study_rows(study: "StudyStatus") -> Iterator[tuple[str, str]]:

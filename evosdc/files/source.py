@@ -1,6 +1,6 @@
 """Microdata files: read into a table, and written back masked with all else as it stood."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -183,8 +183,13 @@ class Source:
             raise_unwritable(path, error)
         changed = {schema.names[c]: int(x.changed.sum()) for c, x in changes.items()}
         dropped = tuple(name for name in dropped if name not in self.carried)
-        ordered = tuple(name for name in dropped if keeps_order(self._column(position[name])))
-        return WriteReport(path, dropped, changed, formulas, self.neutralise_formulas, ordered)
+        return WriteReport(path, dropped, changed, formulas, self.neutralise_formulas, self.ordered(dropped))
+
+    def ordered(self, names: Iterable[str] | None = None) -> tuple[str, ...]:
+        """Return the columns in whose order the rows stand, of those named; by default of those that are left out."""
+        schema = self.table.schema
+        left_out = [a.name for a in schema.attributes if not a.role.published] if names is None else names
+        return tuple(name for name in left_out if keeps_order(self._column(schema.names.index(name))))
 
     @property
     def duplicates(self) -> list[str]:

@@ -20,6 +20,7 @@ from evosdc_app import (
     goal_screen,
     hierarchy_screen,
     history_screen,
+    limits,
     risk_screen,
     search_screen,
 )
@@ -33,6 +34,7 @@ SCREENS = (
     hierarchy_screen,
     risk_screen,
     goal_screen,
+    limits,
     search_screen,
     choice_screen,
     export_screen,
@@ -73,8 +75,8 @@ async def _told(bench: Workbench, request: Request, error: EvosdcError) -> Respo
 
 
 async def _refused(bench: Workbench, request: Request, error: HTTPException) -> Response:
-    texts = {404: "There is no such page.", 405: "That cannot be done here."}
-    return _sentences(bench, request, [texts.get(error.status_code, error.detail)], error.status_code)
+    texts = {"Not Found": "There is no such page.", "Method Not Allowed": "That cannot be done here."}
+    return _sentences(bench, request, [texts.get(error.detail, error.detail)], error.status_code)
 
 
 async def _broken(bench: Workbench, request: Request, error: Exception) -> Response:

@@ -155,6 +155,8 @@ class Jobs:
 
     def begin(self, words: list[str], run: Path) -> None:
         """Begin a command about a run folder, which is made where it is not there."""
+        for other in list(self._begun):
+            self.faults(run.with_name(other))  # nothing is left of those that failed at once
         make_folder(run)
         log = tempfile.TemporaryFile()  # noqa: SIM115  # nobody else can open it, and it goes with its processes
         process = subprocess.Popen(

@@ -16,11 +16,16 @@ from evosdc_app.calls import RefusedError
 from evosdc_app.export_screen import GOES_ON, OPTIONS, export_words, exports_of, proposed
 from evosdc_app.folder import RUNS, line_of
 from evosdc_app.front import OWN, Front, read_front
-from evosdc_app.plane import Plane, Point
+from evosdc_app.plane import ZOOMS, Plane, Point, window_of
 from evosdc_app.search_screen import map_of
 from evosdc_app.workbench import Form, Workbench, asked, link
 
 FIRST = ("il", "dr")
+ZOOM_WORDS = (
+    ("", "whole map"),
+    ("front", "the front"),
+    *((zoom, f"{zoom} times at the chosen file") for zoom in ZOOMS),
+)
 
 
 async def choose(bench: Workbench, request: Request) -> Response:
@@ -32,7 +37,7 @@ async def choose(bench: Workbench, request: Request) -> Response:
             return bench.page("choose_none.html", "choose", "Choose", data=data)
         name = runs[0].name
     run = bench.folder.run(name)
-    return await shown(bench, data, run, asked(request, "member", OWN), asked(request, "other"))
+    return await shown(bench, data, run, asked(request, "member", OWN), asked(request, "other"), asked(request, "zoom"))
 
 
 async def shown(
@@ -41,6 +46,7 @@ async def shown(
     run: Path,
     member: str,
     other: str,
+    zoom: str = "",
     form: Form | None = None,
     faults: Sequence[str] = (),
 ) -> Response:
@@ -53,7 +59,7 @@ async def shown(
         return bench.page("choose_none.html", "choose", "Choose", data=data)
     first = OWN if front.scores else "0"
     member, other = front.known(member, first), front.known(other, "")
-    marks, curve = await to_thread.run_sync(_marks, run, front, data, member, other)
+    marks, curve = await to_thread.run_sync(_marks, run, front, data, member, other, zoom)
     scores = front.members[0]["scores"]
     names = [*FIRST, *(key for key in scores if key not in (*FIRST, "infeasibility"))]
     output = form.one("output") if form is not None else proposed(bench, data, run, member)
@@ -62,17 +68,17 @@ async def shown(
     rows += [(str(entry["member"]), entry["scores"]) for entry in front.members]
     return bench.page(
         "choose.html", "choose", "Choose", 400 if faults else 200, data=data, run=run.name, front=front, own=OWN,
-        drawing=Plane(marks, curve).drawing(), member=member, other=other,
-        rows=rows, shown=[member, *([other] if other and other != member else [])], names=names,
-        meanings=meanings(names), output=output, ticked=[name for name in OPTIONS if given.get(name)],
-        faults=list(faults), goes_on=GOES_ON, command=line_of(export_words(run, member, output, given)),
+        drawing=Plane(marks, curve, window=window_of(marks, zoom)).drawing(), zoom=zoom, zooms=ZOOM_WORDS,
+        member=member, other=other, rows=rows, shown=[member, *([other] if other and other != member else [])],
+        names=names, meanings=meanings(names), output=output, faults=list(faults), goes_on=GOES_ON,
+        ticked=[name for name in OPTIONS if given.get(name)], command=line_of(export_words(run, member, output, given)),
         recipe=_recipe(run), exports=exports_of(bench, run),
         has={"report": (run / REPORT).exists(), "users": (run / FOR_USERS).exists()},
     )  # fmt: skip
 
 
 def _marks(
-    run: Path, front: Front, data: str, member: str, other: str
+    run: Path, front: Front, data: str, member: str, other: str, zoom: str
 ) -> tuple[list[Point], list[tuple[float, float]]]:
     points, curve = map_of(run)
     marks = [point for point in points if point.kind in ("original", "classical")]
@@ -86,7 +92,7 @@ def _marks(
         kind = "chosen" if member in (at, named) else "other" if other in (at, named) else "best" if own else "front"
         if all(key in scores for key in FIRST):
             label = f"{'best file' if own else f'file {at}'}: IL {scores['il']:.2f}, DR {scores['dr']:.2f}"
-            address = link("/choose", data=data, run=run.name, member=named, other=other)
+            address = link("/choose", data=data, run=run.name, member=named, other=other, zoom=zoom)
             marks.append(Point(scores["il"], scores["dr"], kind, label, address))
     return marks, curve
 

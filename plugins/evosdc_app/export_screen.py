@@ -1,5 +1,6 @@
 """A file of the front, or the run's own best one, is exported; a part of screen 5."""
 
+import shutil
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,7 @@ async def export(bench: Workbench, request: Request) -> Response:
         return await _exported(bench, form, run)
     except EvosdcError as error:
         faults = sentences(error)
-    return await shown(bench, form.one("data"), run, form.one("member"), "", form, faults)
+    return await shown(bench, form.one("data"), run, form.one("member"), "", "", form, faults)
 
 
 async def _exported(bench: Workbench, form: Form, run: Path) -> Response:
@@ -107,8 +108,11 @@ async def _run_of(bench: Workbench, run: Path, member: str) -> tuple[Path, list[
     folder = run.with_name(f"{run.name}-file-{member}")
     words = ["choose", f"{RUNS}/{run.name}", member, "-o", f"{RUNS}/{folder.name}"]
     if not (folder / REPORT).exists():
+        there = folder.exists()
         answer = await bench.calls.carry_out(words)
         if not (folder / REPORT).exists():
+            if not there:
+                shutil.rmtree(folder, ignore_errors=True)
             raise RefusedError(error_sentences(answer.err))
     return folder, [line_of(words)]
 

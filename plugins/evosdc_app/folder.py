@@ -114,7 +114,7 @@ class WorkFolder:
             As `file`; or the schema file, which may be a link, or a hierarchy that it names lies outside.
         """
         path = self.file(data)
-        schema = self.path((path.parent / f"{path.stem}{_SCHEMA}.toml").relative_to(self.root).as_posix())
+        schema = self.path((path.parent / _schema_name(path)).relative_to(self.root).as_posix())
         for file in _hierarchies(schema):
             if not (schema.parent / file).resolve().is_relative_to(self.root):
                 given = f"a hierarchy outside of the folder, {printable(file)}"
@@ -164,6 +164,15 @@ class WorkFolder:
                 if "member" in document and path.resolve().is_relative_to(self.root):
                     found.append((path, document))
         return sorted(found, key=lambda entry: str(entry[1].get("date", "")), reverse=True)
+
+
+def _schema_name(path: Path) -> str:
+    """Return the name of the schema of a data file; it has the ending where another file has the name without it."""
+    own = f"{path.name}{_SCHEMA}.toml"
+    if path.with_name(own).exists():
+        return own
+    alike = [ending for ending in ENDINGS if path.with_suffix(ending).is_file()]
+    return f"{path.stem}{_SCHEMA}.toml" if alike[:1] in ([], [path.suffix.lower()]) else own
 
 
 def _nameable(parts: Iterable[str]) -> bool:

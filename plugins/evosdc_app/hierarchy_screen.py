@@ -32,6 +32,8 @@ _MOST_LEAVES = 400
 
 async def hierarchy(bench: Workbench, request: Request) -> Response:
     """Show the hierarchy of an attribute, drawn and to be edited."""
+    if not asked(request, "data"):
+        return bench.no_file("file")
     return await _shown(bench, asked(request, "data"), asked(request, "attribute"), Form(), [])
 
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from evosdc.files.schema.schema_edits import Step, schema_steps
 from evosdc.files.schema.schema_writer import value_text
-from evosdc.runs.layout import ENVIRONMENT, EXPERIMENT
+from evosdc.runs.layout import ENVIRONMENT, EXPERIMENT, RESOLVED
 from evosdc.runs.status import read_run_status
 from evosdc_app.folder import RUNS, line_of, told
 from evosdc_app.sources import is_dataset
@@ -48,7 +48,11 @@ def _steps(bench: Workbench, data: str) -> list[dict[str, Any]]:
         phase = read_run_status(run).phase
         entry = _entry(str(environment.get("date", "")), _of_run(run.name, phase, environment.get("chosen")), command)
         undo = "" if phase == "running" else "/remove"
-        later.append(entry | {"undo": undo, "kind": "run", "run": run.name, "toml": _toml(run / EXPERIMENT)})
+        resumable = phase not in ("running", "waiting", "finished") and (run / RESOLVED).exists()
+        can = [("/finish", "Finish now"), ("/stop", "Stop")] if phase == "running" else []
+        can += [("/resume", "Go on")] if resumable else []
+        entry |= {"can": can, "undo": undo, "kind": "run", "run": run.name, "toml": _toml(run / EXPERIMENT)}
+        later.append(entry)
     names = {run.name for run in bench.folder.runs(data or None)}
     for manifest, said in bench.folder.exports():
         if not data or said.get("run") in names:
@@ -76,6 +80,7 @@ def _entry(when: str, text: str, command: str) -> dict[str, Any]:
         "toml": "",
         "run": "",
         "manifest": "",
+        "can": [],
     }
 
 

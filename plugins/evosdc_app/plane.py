@@ -7,6 +7,9 @@ from typing import Any
 
 WIDTH, HEIGHT = 560.0, 420.0
 LEFT, RIGHT, TOP, BOTTOM = 46.0, 16.0, 14.0, 44.0
+ZOOMS = ("4", "10", "25")
+"""How many times nearer than the whole map."""
+
 _STEPS = (1, 2, 5, 10, 20, 25, 50)
 
 
@@ -41,11 +44,14 @@ class Plane:
         The curve below which no file lies.
     asked : float, optional
         The greatest risk that is accepted.
+    window : (il, il, dr, dr), optional
+        The part that is drawn; by default all, from the corner on.
     """
 
     points: Sequence[Point] = ()
     limit: Sequence[tuple[float, float]] = ()
     asked: float | None = None
+    window: tuple[float, float, float, float] | None = None
     kinds: tuple[tuple[str, str], ...] = field(
         default=(
             ("original", "original"), ("classical", "classical methods"), ("front", "front of the search"),
@@ -57,27 +63,36 @@ class Plane:
         """Return what the template shows: axes, marks and lines in its coordinates."""
         known = [point for point in self.points if math.isfinite(point.il) and math.isfinite(point.dr)]
         curve = _until_flat(self.limit, max((point.il for point in known), default=0.0))
-        right = _upper([point.il for point in known] + [il for il, _ in curve])
-        top = _upper([point.dr for point in known] + [dr for _, dr in self.limit] + [self.asked or 0.0])
+        if self.window is None:
+            right = _upper([point.il for point in known] + [il for il, _ in curve])
+            top = _upper([point.dr for point in known] + [dr for _, dr in self.limit] + [self.asked or 0.0])
+            left, bottom = 0.0, 0.0
+        else:
+            left, right, bottom, top = self.window
 
         def x(value: float) -> float:
-            return round(LEFT + value / right * (WIDTH - LEFT - RIGHT), 1)
+            return round(LEFT + (value - left) / (right - left) * (WIDTH - LEFT - RIGHT), 1)
 
         def y(value: float) -> float:
-            return round(HEIGHT - BOTTOM - value / top * (HEIGHT - TOP - BOTTOM), 1)
+            return round(HEIGHT - BOTTOM - (value - bottom) / (top - bottom) * (HEIGHT - TOP - BOTTOM), 1)
 
         front = sorted((p.il, p.dr) for p in known if p.kind in ("front", "best", "chosen", "other"))
         closed = [(0.0, 0.0), *curve, (curve[-1][0], 0.0)] if curve else []
-        order = [kind for kind, _ in self.kinds]
+        order, texts = [kind for kind, _ in self.kinds], dict(self.kinds)
         return {
             "width": WIDTH,
             "height": HEIGHT,
             "frame": (LEFT, TOP, WIDTH - RIGHT, HEIGHT - BOTTOM),
-            "across": [(x(tick), f"{tick:g}") for tick in _ticks(right)],
-            "up": [(y(tick), f"{tick:g}") for tick in _ticks(top)],
+            "across": [(x(tick), f"{tick:g}") for tick in _ticks(left, right)],
+            "up": [(y(tick), f"{tick:g}") for tick in _ticks(bottom, top)],
             "marks": [
                 {"x": x(p.il), "y": y(p.dr), "kind": p.kind, "label": p.label, "link": p.link}
                 for p in sorted(known, key=lambda p: order.index(p.kind))
+                if left <= p.il <= right and bottom <= p.dr <= top
+            ],
+            "rows": [
+                (texts[p.kind], p.label, p.il, p.dr, p.link)
+                for p in sorted(known, key=lambda p: (-order.index(p.kind), p.il, p.dr))
             ],
             "front": _steps([(x(il), y(dr)) for il, dr in front]),
             "limit": _line([(x(il), y(dr)) for il, dr in curve]),
@@ -110,9 +125,36 @@ def _upper(values: Sequence[float]) -> float:
     return min(105.0, max([10.0, *(value * 1.06 for value in values)]))
 
 
-def _ticks(upper: float) -> list[float]:
-    step = next((step for step in _STEPS if upper / step <= 8), 50)
-    return [float(step * number) for number in range(int(upper / step) + 1)]
+def _ticks(lower: float, upper: float) -> list[float]:
+    span = upper - lower
+    small = (10.0**-power * one for power in (3, 2, 1) for one in (1, 2, 5))
+    step = next((step for step in (*small, *_STEPS) if span / step <= 8), 50)
+    return [round(step * number, 6) for number in range(math.ceil(lower / step), int(upper / step) + 1)]
+
+
+def window_of(points: Sequence[Point], zoom: str) -> tuple[float, float, float, float] | None:
+    """Return the part of the map that is asked for: ``front``, or how many times nearer to the chosen file.
+
+    None for the whole map, and where there is nothing to see.
+    """
+    if zoom == "front":
+        shown = [p for p in points if p.kind in ("front", "best", "chosen", "other")]
+        if len(shown) < 2:
+            return None
+        il, dr = sorted(p.il for p in shown), sorted(p.dr for p in shown)
+        # Most of a front lies near its bend: the outer tenths would squeeze it.
+        cut = len(shown) // 10
+        return _around(il[cut], il[-1 - cut], dr[cut], dr[-1 - cut])
+    centre = next((p for p in points if p.kind == "chosen"), None)
+    if zoom not in ZOOMS or centre is None:
+        return None
+    across, up = (_upper(values) / int(zoom) / 2 for values in ([p.il for p in points], [p.dr for p in points]))
+    return _around(centre.il - across, centre.il + across, centre.dr - up, centre.dr + up)
+
+
+def _around(left: float, right: float, bottom: float, top: float) -> tuple[float, float, float, float]:
+    across, up = max(0.06 * (right - left), 0.01), max(0.06 * (top - bottom), 0.01)
+    return max(0.0, left - across), right + across, max(0.0, bottom - up), top + up
 
 
 def _line(places: Sequence[tuple[float, float]]) -> str:

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from evosdc.plugins.registry import default_registry
+from evosdc_app.choice_screen import meanings
 from evosdc_app.file_screen import data_words
 from evosdc_app.folder import line_of
 from evosdc_app.workbench import Workbench, asked
@@ -18,6 +19,8 @@ LISTED = 40
 async def risk(bench: Workbench, request: Request) -> Response:
     """Show the page; figures come as soon as they are there."""
     data = asked(request, "data")
+    if not data:
+        return bench.no_file("risk")
     words, _ = data_words(bench, data)
     return bench.page("risk.html", "risk", "Risk before", data=data, command=line_of(_words(words)))
 
@@ -54,6 +57,9 @@ def _told(document: dict[str, Any]) -> dict[str, Any]:
         "columns": [(name, share, _twentieths(share)) for name, share in columns],
         "standing": out,
         "intruder": out.get("intruder"),
+        "meaning": meanings([str((out.get("intruder") or {}).get("measure"))]).get(
+            str((out.get("intruder") or {}).get("measure")), ""
+        ),
         "records": document.get("records", 0),
         "known": document.get("quasi_identifiers", []),
     }

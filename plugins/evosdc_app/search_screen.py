@@ -10,12 +10,14 @@ from typing import Any
 from anyio import to_thread
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import JSONResponse, Response, StreamingResponse
 
+from evosdc.printing import printable
 from evosdc.runs.layout import LOCK, PORTFOLIO, RESOLVED, RESULT, read_json
 from evosdc.runs.status import FAILED, FINISHED, RUNNING, WAITING, RunStatus, read_run_status
 from evosdc_app.folder import RUNS, told
-from evosdc_app.plane import Plane, Point, points_of
+from evosdc_app.limits import RunLimits
+from evosdc_app.plane import Plane, Point, points_of, window_of
 from evosdc_app.workbench import Workbench, asked, away, link
 
 LOOK = 0.7
@@ -26,16 +28,28 @@ SILENT = 15.0
 
 MOST_SHOWN = 12
 
+MEANINGS = {
+    "best": "The best file so far by the goal of the search. IL, information loss: 0, as useful as the original; 100, "
+    "nothing useful is left. DR, disclosure risk: 0, intruders learn nothing; 100, they find every respondent.",
+    "front": "Files of which none is better than another in both information loss and disclosure risk.",
+    "generation": "A round of the search: files are changed and recombined, judged, and the best are kept.",
+    "evaluations": "Files that were masked and judged.",
+    "failed": "Files that could not be judged; they count as the worst.",
+    "time left": "Until the first limit of the search that can be foreseen; it may end earlier.",
+}
+"""What the words of a status mean."""
+
 
 async def search(bench: Workbench, request: Request) -> Response:
     """Show the searches on a file side by side, or all."""
     data, chosen = asked(request, "data"), asked(request, "run")
     runs = await to_thread.run_sync(_shown, bench, data, chosen)
-    views = [await to_thread.run_sync(view, bench, run) for run in runs]
+    zoom = asked(request, "zoom")
+    views = [await to_thread.run_sync(view, bench, run, zoom) for run in runs]
     views = [one | {"data": one["data"] or data} for one in views]  # one that just began does not tell yet
     return bench.page(
         "search.html", "search", "Search", data=data, run=chosen, views=views,
-        live=link("/events", run=[run.name for run in runs]) if runs else "",
+        live=link("/events", run=[run.name for run in runs], zoom=zoom) if runs else "", zoom=zoom,
     )  # fmt: skip
 
 
@@ -43,11 +57,13 @@ def _shown(bench: Workbench, data: str, chosen: str) -> list[Path]:
     runs = bench.folder.runs(data or None)[:MOST_SHOWN]
     if chosen:
         path = bench.folder.path(f"{RUNS}/{chosen}")
+        if not path.is_dir() and not bench.jobs.faults(path):
+            raise HTTPException(404, f"There is no search {printable(chosen)} in this folder.")
         runs = [path, *(run for run in runs if run != path)]
     return runs
 
 
-def view(bench: Workbench, run: Path) -> dict[str, Any]:
+def view(bench: Workbench, run: Path, zoom: str = "") -> dict[str, Any]:
     """Return what is shown of a run."""
     bench.jobs.reap()  # else one that was killed would seem to live
     status = read_run_status(run)
@@ -58,6 +74,7 @@ def view(bench: Workbench, run: Path) -> dict[str, Any]:
     elif faults:
         phase = FAILED
     points, curve = map_of(run)
+    curve = curve or limits_of(bench).known(run)
     result = told(run / RESULT) if phase not in (RUNNING, WAITING) else {}
     ahead = status.left
     done = None
@@ -71,7 +88,11 @@ def view(bench: Workbench, run: Path) -> dict[str, Any]:
         "status": status,
         "words": _words(status, phase),
         "done": 100 if phase == FINISHED else done,
-        "drawing": Plane(points, curve).drawing() if points else None,
+        "drawing": Plane(points, curve, window=window_of(points, zoom)).drawing() if points else None,
+        "reason": _reason(status),
+        "meanings": MEANINGS,
+        "missed": [_missed(one) for one in result.get("requirements") or [] if not one.get("met")],
+        "warnings": [str(text) for text in result.get("warnings") or []],
         "headline": (result.get("publication") or {}).get("headline", ""),
         "provided": (result.get("publication") or {}).get("provided", ""),
         "going": phase == RUNNING,
@@ -86,8 +107,31 @@ def _words(status: RunStatus, phase: str) -> list[tuple[str, str]]:
     from evosdc.cli.status import rows
 
     # The last sign of life grows older by itself, and tells something only of a run that lives.
-    left_out = ("title", "folder", "process", *(() if phase == RUNNING else ("last sign",)))
+    left_out = ["title", "folder", "process", "state"]
+    left_out += [] if phase == RUNNING else ["last sign"]
+    left_out += [] if status.evaluations else ["generation", "evaluations"]  # there is no search yet to count
     return [(name, text) for name, text in rows(status) if name not in left_out]
+
+
+def _reason(status: RunStatus) -> str:
+    """Return what a run said last besides its phase, such as why it ended."""
+    from evosdc.cli.status import state_in_words
+
+    return state_in_words(status).removeprefix(status.phase).strip()
+
+
+def _missed(requirement: dict[str, Any]) -> str:
+    value = requirement.get("value")
+    figure = f": it is {value:g}" if isinstance(value, int | float) else ""
+    return f"{requirement.get('requirement')}{figure}"
+
+
+def limits_of(bench: Workbench) -> RunLimits:
+    """Return the limits of runs that are known, and are asked for."""
+    if bench.limits is None:
+        bench.limits = RunLimits(bench)
+    found: RunLimits = bench.limits
+    return found
 
 
 def map_of(run: Path) -> tuple[list[Point], list[tuple[float, float]]]:
@@ -118,26 +162,39 @@ def _best(run: Path, status: RunStatus) -> list[Point]:
 async def events(bench: Workbench, request: Request) -> Response:
     """Tell of runs as they change; two tabs are told the same."""
     runs = [bench.folder.path(f"{RUNS}/{name}") for name in request.query_params.getlist("run")][:MOST_SHOWN]
+    if asked(request, "once"):
+        views = [await to_thread.run_sync(view, bench, run, asked(request, "zoom")) for run in runs]
+        return JSONResponse([_state(bench, shown)[0] for shown in views])
     headers = {"x-accel-buffering": "no"}
-    return StreamingResponse(_changes(bench, request, runs), media_type="text/event-stream", headers=headers)
+    return StreamingResponse(
+        _changes(bench, request, runs, asked(request, "zoom")), media_type="text/event-stream", headers=headers
+    )
 
 
-async def _changes(bench: Workbench, request: Request, runs: list[Path]) -> AsyncIterator[str]:
+async def _changes(bench: Workbench, request: Request, runs: list[Path], zoom: str) -> AsyncIterator[str]:
     seen: dict[Path, str] = {}
     quiet = 0.0
     while not await request.is_disconnected():
         for run in runs:
-            shown = await to_thread.run_sync(view, bench, run)
-            text = bench.text("run_live.html", view=shown)
+            if read_run_status(run).phase == RUNNING:
+                limits_of(bench).ask(run)
+            shown = await to_thread.run_sync(view, bench, run, zoom)
+            state, text = _state(bench, shown)
             if seen.get(run) != text:
                 seen[run], quiet = text, 0.0
-                states = {key: shown[key] for key in ("name", "phase", "going", "resumable", "choosable")}
-                yield f"event: run\ndata: {json.dumps(states | {'html': text})}\n\n"
+                yield f"event: run\ndata: {json.dumps(state)}\n\n"
         if quiet >= SILENT:
             quiet = 0.0
             yield ": still here\n\n"
         await asyncio.sleep(LOOK)
         quiet += LOOK
+
+
+def _state(bench: Workbench, shown: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """Return what a page is told of a run, and what it shows of it."""
+    text = bench.text("run_live.html", view=shown)
+    states = {key: shown[key] for key in ("name", "phase", "going", "resumable", "choosable")}
+    return states | {"html": text}, text
 
 
 async def stop(bench: Workbench, request: Request) -> Response:

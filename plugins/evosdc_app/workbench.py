@@ -49,6 +49,7 @@ class Workbench:
         self.session = session
         self.calls = Calls(root)
         self.jobs = Jobs(root)
+        self.limits: Any = None
         self.exporting: set[str] = set()
         self.writing = asyncio.Lock()  # of schema files: two tabs read, change and write one after the other
         self.templates = jinja2.Environment(
@@ -71,6 +72,10 @@ class Workbench:
         """Return a whole page."""
         shared = {"screen": screen, "title": title, "steps": STEPS, "form": self.session.form, "data": "", "run": ""}
         return HTMLResponse(self.text(name, **(shared | context)), status)
+
+    def no_file(self, screen: str) -> HTMLResponse:
+        """Return what a screen says before a file was chosen."""
+        return self.page("no_file.html", screen, dict(STEPS)[screen])
 
     def fragment(self, name: str, **context: Any) -> HTMLResponse:
         """Return a part of a page."""

@@ -36,7 +36,23 @@ def test_the_records_of_a_file_are_checked(evosdc, people):
     assert document["edit_rules"][0]["records"] == 25
     assert document["protect"] == ["age", "status"]
     same = package.check_records(package.read_table(people / "p.csv", schema=people / "s.toml"), threshold=10)
-    assert same == {key: value for key, value in document.items() if key != "protect"}
+    of_file = ("protect", "told_by_order_of_left_out")
+    assert same == {key: value for key, value in document.items() if key not in of_file}
+
+
+def test_rows_in_the_order_of_an_identifier_are_told_of_before_anything_is_protected(evosdc, tmp_path):
+    rows = "".join(f"{1000 + 7 * at},{20 + at % 9},{'mf'[at % 2]}\n" for at in range(60))
+    (tmp_path / "o.csv").write_text(f"idno,agea,sex\n{rows}")
+    (tmp_path / "o.toml").write_text(
+        'data = { file = "o.csv", schema = "o.schema.toml" }\nstop = { generations = 1 }\n'
+    )
+    assert evosdc("init", "o.csv", "-o", "o.schema.toml", "--no-ask").status == 0
+    for words in (("--data", "o.csv", "--schema", "o.schema.toml"), ("o.toml", "--data")):
+        said = evosdc("check", *words)
+        assert said.status == 0, said.err
+        assert "Rows stand in the order of idno, left out of the file" in " ".join(said.out.split())
+    document = json.loads(evosdc("check", "--data", "o.csv", "--schema", "o.schema.toml", "--json").out)
+    assert document["told_by_order_of_left_out"] == ["idno"]
 
 
 def test_the_data_of_an_experiment_are_checked_too(evosdc, people):

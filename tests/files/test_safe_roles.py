@@ -32,6 +32,10 @@ def attribute(name: str, values: list[str]):
     [
         ("remark", [f"the patient said at visit {i % 40} that all was well" for i in range(N)], Role.DROP, "free text"),
         ("note", [f"w{i % 50} x y z" for i in range(N)], Role.DROP, "50 values of 4 words"),
+        ("idno", [str(10_000 + 37 * i) for i in range(N)], Role.IDENTIFIER, "its name says that it identifies"),
+        ("caseno", [str(900 + 7 * i) for i in range(N)], Role.IDENTIFIER, "its name says that it identifies"),
+        ("agea", [str(15 + i % 40) for i in range(N)], Role.QUASI_IDENTIFIER, "its name is demographic"),
+        ("agency", [str(15 + i % 40) for i in range(N)], Role.OTHER, "whole numbers"),
         ("c", [f"a{i % 40}@b.org" for i in range(N)], Role.IDENTIFIER, "mail"),
         ("c", [f"+44 20 7946 {1000 + i % 40}" for i in range(N)], Role.IDENTIFIER, "telephone"),
         ("c", [f"10.0.0.{i % 40}" for i in range(N)], Role.IDENTIFIER, "computers"),

@@ -116,6 +116,13 @@ _COUNTS = _words(
     rooms cars n total hhsize famsize familysize householdsize
     """
 )
+_NUMBERED = _words("id case person pers respondent resp record rec subject subj row seq sequence serial patient member")
+_NUMBERS = ("no", "nr", "num", "number", "nummer", "code")
+"""What follows a word of the former in names that are run together, as ``idno`` and ``caseno``."""
+
+_AGE = re.compile(r"age(?:[a-z]|yrs?|grp?|gp|cat|bands?|range|class|int|years?)")
+"""Ages of surveys: ``agea``, ``ager``, ``agegr``; no agent, agency or agenda."""
+
 _LABELS = _words("id ids name names key")
 _RELATIVES = ("father", "mother", "husband", "hus", "wife", "spouse", "partner", "parent", "mom", "mum", "dad")
 _LETTERS_OF_RELATIVES = "mfhw"
@@ -233,6 +240,7 @@ def _within(word: str) -> set[str]:
     """Return what a word says that is run together: of relatives ``mage`` and ``whitemom``, of money ``repwage``."""
     stems = {"wage" for end in _ENDING_IN_MONEY if word.endswith(end) and word != end and word not in _NO_MONEY}
     stems |= {"debt" for end in _ENDING_IN_DEBT if word.endswith(end)}
+    stems |= {"age"} if _AGE.fullmatch(word) else set()
     if word in _DEMOGRAPHIC:  # a wage is no age of a wife
         return stems
     rest = [word[1:]] if word[:1] in _LETTERS_OF_RELATIVES else []
@@ -242,6 +250,8 @@ def _within(word: str) -> set[str]:
 
 
 def _run_together(words: tuple[str, ...]) -> bool:
-    """Whether a word ends in id or name, as UTILITYID and UTILNAME do."""
+    """Whether a word ends in id or name, as UTILITYID and UTILNAME do, or is a number of somebody, as IDNO is."""
+    if any(word.endswith(end) and word.removesuffix(end) in _NUMBERED for word in words for end in _NUMBERS):
+        return True
     long = [word for word in words if len(word) > 4]
     return any(word.endswith("name") or (word.endswith("id") and word not in _ENDING_IN_ID) for word in long)

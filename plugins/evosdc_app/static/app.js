@@ -24,6 +24,7 @@
     }, 1000);
   }
 
+  var FOCUSABLE = "a[href], summary, [tabindex]";
   var running = new WeakMap();
   function load(place, address, text) {
     if (running.has(place)) { running.get(place).abort(); }
@@ -85,24 +86,49 @@
   function shown(place, told) {
     place.querySelectorAll("[data-run]").forEach(function (run) {
       if (run.dataset.run !== told.name) { return; }
-      run.querySelector("[data-part=live]").innerHTML = told.html;
+      var live = run.querySelector("[data-part=live]"), focused = live.contains(document.activeElement);
+      // What was opened stays open, and who goes by keys stays where he was.
+      var open = Array.from(live.querySelectorAll("details"), function (part) { return part.open; });
+      var at = focused ? Array.from(live.querySelectorAll(FOCUSABLE)).indexOf(document.activeElement) : -1;
+      live.innerHTML = told.html;
+      live.querySelectorAll("details").forEach(function (part, place) { if (open[place]) { part.open = true; } });
+      if (at >= 0) { (live.querySelectorAll(FOCUSABLE)[at] || live).focus({preventScroll: true}); }
       run.querySelectorAll("[data-when]").forEach(function (part) { part.hidden = !told[part.dataset.when]; });
     });
   }
 
-  // A browser holds six connections to a server: only a page that is looked at keeps one.
+  // A browser holds six connections to a server. So few pages that are looked at have a stream, all others ask now and then.
+  var STREAMS = 3, PAUSE = 3000;
   function follow(place) {
-    var source = null, timer, renewed = false, notice = document.createElement("p");
+    var source = null, timer, release = null, turn = 0, renewed = false, notice = document.createElement("p");
     notice.className = "notice";
     notice.setAttribute("role", "alert");
-    function close() {
+    function stop() {
+      turn += 1;
       clearTimeout(timer);
-      if (source) { source.close(); }
-      source = null;
+      if (source) { source.close(); source = null; }
+      if (release) { release(); release = null; }
+    }
+    function start() {
+      stop();
+      take(turn, 0);
+    }
+    function take(mine, number) {
+      if (!navigator.locks || number === STREAMS) { look(mine); return; }
+      navigator.locks.request("evosdc-stream-" + number, {ifAvailable: true}, function (lock) {
+        if (mine !== turn) { return null; }
+        if (!lock) { take(mine, number + 1); return null; }
+        listen();
+        return new Promise(function (done) { release = done; });
+      });
     }
     function tell(text) {
       if (notice.textContent !== text) { notice.textContent = text; }
       if (!notice.isConnected) { place.before(notice); }
+    }
+    function heard() {
+      if (renewed) { location.reload(); }
+      notice.remove();
     }
     function lost() {
       fetch("/static/app.css", {method: "HEAD", credentials: "same-origin", cache: "no-store"}).then(function (answer) {
@@ -113,22 +139,30 @@
         tell("The connection to the workbench is lost, so that this page stands still. Searches go on. Begin it again with evosdc app; nothing is lost.");
       });
     }
-    function open() {
-      close();
+    function listen() {
       source = new EventSource(place.dataset.live);
-      source.addEventListener("open", function () {
-        if (renewed) { location.reload(); }
-        notice.remove();
-      });
+      source.addEventListener("open", heard);
       source.addEventListener("error", function () {
         lost();
-        if (source && source.readyState === EventSource.CLOSED) { timer = setTimeout(open, 3000); }
+        if (source && source.readyState === EventSource.CLOSED) { timer = setTimeout(start, PAUSE); }
       });
       source.addEventListener("run", function (event) { shown(place, JSON.parse(event.data)); });
     }
-    function looked() { if (document.hidden) { close(); } else { open(); } }
+    function look(mine) {
+      fetch(place.dataset.live + "&once=1", {credentials: "same-origin"}).then(function (answer) {
+        if (!answer.ok) { throw new Error("refused"); }
+        return answer.json();
+      }).then(function (runs) {
+        if (mine !== turn) { return; }
+        runs.forEach(function (told) { shown(place, told); });
+        heard();
+      }).catch(lost).then(function () {
+        if (mine === turn) { timer = setTimeout(start, PAUSE); }
+      });
+    }
+    function looked() { if (document.hidden) { stop(); } else { start(); } }
     document.addEventListener("visibilitychange", looked);
-    window.addEventListener("pagehide", close);
+    window.addEventListener("pagehide", stop);
     window.addEventListener("pageshow", function (event) { if (event.persisted) { looked(); } });
     looked();
   }

@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ import pytest
 from evosdc.cli.edit import settings_given
 from evosdc.files.schema.schema_edits import edit_schema
 from tests.plugins.app.conftest import serving
+from tests.plugins.app.test_pages import run_folder
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="playwright is not installed: pip install 'evosdc[test]'"
@@ -286,3 +288,57 @@ def repeated(folder, again, commands):
     runs = [path.name for path in (folder / "runs").iterdir()]
     for name in (exported, *(f"runs/{run}/{file}" for run in runs for file in ("best.csv", "front.csv"))):
         assert (again / name).read_bytes() == (folder / name).read_bytes(), name
+
+
+@pytest.fixture
+def ended(tmp_path):
+    """A folder with a search that seems to have been stopped."""
+    folder = tmp_path / "folder"
+    run_folder(folder, "some", {"state": "interrupted", "message": "stopped by the user"})
+    return folder
+
+
+def test_a_page_says_that_the_connection_is_lost_and_takes_up_again(chromium, ended):
+    with serving(ended) as server, watched(chromium, server) as tab:
+        tab.enter()
+        tab.page.goto(f"{server.origin}/search?run=some")
+        tab.settled()
+        assert tab.page.locator("[role=alert]").count() == 0
+        server.end(signal.SIGKILL)
+        lost = tab.page.locator("[role=alert]")
+        lost.filter(has_text="connection to the workbench is lost").wait_for()
+        with serving(ended, "--port", str(server.port)) as again:
+            lost.filter(has_text="begun anew").wait_for()
+            (ended / "runs" / "some" / "status.json").write_text('{"state": "failed", "message": "out of memory"}')
+            other = tab.tab()
+            other.goto(f"{again.origin}/enter?token={again.token}")
+            other.wait_for_url(f"{again.origin}/")
+            tab.page.wait_for_selector(".phase.failed")
+            assert lost.count() == 0
+
+
+def test_nine_tabs_are_all_told_and_none_is_frozen(chromium, ended):
+    with serving(ended) as server, watched(chromium, server) as tab:
+        tab.enter()
+        tabs = [tab.page, *(tab.tab() for _ in range(8))]
+        for page in tabs:
+            page.goto(f"{server.origin}/search?run=some")
+        (ended / "runs" / "some" / "status.json").write_text('{"state": "failed", "message": "out of memory"}')
+        for page in tabs:
+            page.wait_for_selector(".phase.failed")
+        tabs[-1].goto(f"{server.origin}/history")
+        hide(tabs[0])
+        (ended / "runs" / "some" / "status.json").write_text('{"state": "done", "message": "12 seconds"}')
+        tabs[1].wait_for_selector(".phase.finished")
+        assert tabs[0].locator(".phase.failed").count() == 1, "a page that nobody looks at asks for nothing"
+        hide(tabs[0], hidden=False)
+        tabs[0].wait_for_selector(".phase.finished")
+
+
+def hide(page, hidden=True):
+    """Have a page take itself for one behind others; headless tabs are all in front."""
+    page.evaluate(
+        "hidden => { Object.defineProperty(document, 'hidden', {value: hidden, configurable: true});"
+        " document.dispatchEvent(new Event('visibilitychange')); }",
+        hidden,
+    )

@@ -1,0 +1,160 @@
+"""What pages say of files and runs as they lie in a folder."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from evosdc_app.plane import Plane, Point, window_of
+from evosdc_app.session import Session
+from tests.plugins.app.test_screens import shown, words
+
+ENDED = {"generation": 4, "evaluations": 40, "seconds": 3.0, "best": {"fitness": [9.0], "il": 9.0, "dr": 8.0}}
+
+
+@pytest.fixture
+def folder(server):
+    return server.folder
+
+
+def run_folder(folder, name, status, result=None, **resolved):
+    run = folder / "runs" / name
+    run.mkdir(parents=True, exist_ok=True)
+    (run / "resolved.json").write_text(json.dumps({"title": name, "data": {"file": "survey.csv"}} | resolved))
+    (run / "status.json").write_text(json.dumps(ENDED | status))
+    if result is not None:
+        (run / "result.json").write_text(json.dumps(result))
+    return run
+
+
+@pytest.mark.parametrize("path", ["/risk", "/goal", "/hierarchy", "/search", "/choose"])
+def test_a_screen_without_a_file_says_so(server, path):
+    answer = server.get(path)
+    assert answer.status == 200
+    assert '<a class="button" href="/">Choose a file</a>' in answer.text
+
+
+def test_an_unknown_search_is_told_of(server):
+    answer = server.get("/search", run="nix")
+    assert answer.status == 404
+    assert "There is no search nix in this folder." in words(answer.text)
+
+
+def test_files_that_differ_in_their_ending_have_schemas_of_their_own(server, folder):
+    (folder / "one.csv").write_text((folder / "survey.csv").read_text())
+    (folder / "one.tsv").write_text((folder / "survey.csv").read_text().replace(",", "\t"))
+    for name in ("one.csv", "one.tsv"):
+        assert server.post("/init", data=name).status == 303
+    assert {path.name for path in folder.glob("one*.toml")} == {"one.schema.toml", "one.tsv.schema.toml"}
+    assert "--schema one.tsv.schema.toml" in shown(server.get("/goal", data="one.tsv").text)[0]
+    (folder / "one.csv").unlink()
+    assert "one.tsv.schema.toml" in shown(server.get("/goal", data="one.tsv").text)[0]
+
+
+def test_why_a_search_came_to_nothing_is_told(server, folder):
+    result = {
+        "requirements": [
+            {"requirement": "k-anonymity >= 50", "value": 3.0, "met": False},
+            {"requirement": "dr <= 20", "value": 8.0, "met": True},
+        ],
+        "warnings": ["No file of the search met k-anonymity >= 50."],
+        "best": {"scores": {"il": 9.0, "dr": 8.0}, "fitness": [9.0]},
+    }
+    run_folder(folder, "missed", {"state": "done", "message": "12 seconds"}, result)
+    page = words(server.get("/search", run="missed").text)
+    assert "Not met: k-anonymity >= 50: it is 3" in page
+    assert "dr <= 20" not in page
+    assert "No file of the search met k-anonymity >= 50." in page
+    run_folder(folder, "fell", {"state": "failed", "message": "no candidate met k-anonymity >= 99"})
+    assert "failed (no candidate met k-anonymity >= 99)" in words(server.get("/search", run="fell").text)
+
+
+def test_a_stopped_search_is_stopped_by_the_user_once(server, folder):
+    run_folder(folder, "ended", {"state": "interrupted", "message": "stopped by the user"})
+    page = words(server.get("/search", run="ended").text)
+    assert "stopped by the user" in page
+    assert "(stopped" not in page
+    history = server.get("/history", data="survey.csv").text
+    assert 'aria-label="Go on: ended"' in history
+
+
+def test_before_the_search_its_preparation_is_told_and_no_zeros(server, folder):
+    begun = {"state": "running", "message": "tuning masking methods: 31 files masked and judged"}
+    run = run_folder(folder, "tuned", {})
+    (run / "status.json").write_text(json.dumps(begun | {"generation": 0, "evaluations": 0, "seconds": 0.0}))
+    page = words(server.get("/search", run="tuned").text)
+    assert "31 files masked and judged" in page
+    assert "evaluations 0" not in page
+
+
+def test_the_words_of_a_search_are_explained(server, folder):
+    run_folder(folder, "ended", {"state": "interrupted", "message": "stopped by the user"})
+    text = server.get("/search", run="ended").text
+    assert re.search(r'class="term" tabindex="0">best<span class="tip" role="tooltip">[^<]+information loss', text)
+
+
+def test_the_limit_comes_at_once_and_then_a_better_one(server):
+    server.post("/init", data="survey.csv")
+    query = {"data": "survey.csv", "dr_on": "1", "dr": "30"}
+    first = server.get("/fragment/limit", **query).text
+    assert "<polyline" in first
+    assert "--time 2s" in shown(first)[0]
+    (address,) = re.findall(r'data-load="([^"]+)"', first)
+    whole = server.get(address.replace("&amp;", "&")).text
+    assert "--time 20s" in shown(whole)[0]
+    assert "data-load" not in whole
+
+
+def test_the_limit_is_on_the_map_while_a_search_with_one_goes_on(folder):
+    import asyncio
+
+    from evosdc_app.limits import QUICK, RunLimits
+    from evosdc_app.workbench import Workbench
+
+    limited = [{"name": name} for name in ("dbil", "ctbil", "ebil")], [{"name": "best-guess"}, {"name": "prl"}]
+    others = [{"name": "ctbil"}], [{"name": "best-guess"}]
+    source = {"name": "housing", "file": None, "protect": ["built", "degree"]}
+
+    async def asked(name, measures):
+        run = run_folder(folder, name, {}, data=source, measures=dict(zip(("il", "dr"), measures, strict=True)))
+        limits = RunLimits(Workbench(folder, Session(1)))
+        limits.ask(run)
+        await limits._tasks[name]
+        assert QUICK == "2s"
+        return limits.known(run)
+
+    curve = asyncio.run(asked("with", limited))
+    assert len(curve) > 2
+    assert curve[0][0] == 0.0
+    assert asyncio.run(asked("without", others)) == []
+
+
+@pytest.mark.parametrize("zoom", ["front", "10"])
+def test_maps_are_zoomed(zoom):
+    points = [Point(0.0, 60.0, "original", "o")]
+    points += [Point(10 + at / 10, 12 - at / 10, "chosen" if at == 7 else "front", f"file {at}") for at in range(20)]
+    window = window_of(points, zoom)
+    whole, near = Plane(points).drawing(), Plane(points, window=window).drawing()
+
+    def apart(drawing):
+        places = sorted(mark["x"] for mark in drawing["marks"] if mark["kind"] == "front")
+        return places[-1] - places[0]
+
+    assert apart(near) > 4 * apart(whole)
+    assert not any(mark["kind"] == "original" for mark in near["marks"])
+    assert len(near["rows"]) == len(points), "the table has all"
+    left, top, right, bottom = near["frame"]
+    assert all(left <= x <= right for x, _ in near["across"])
+    assert all(top <= y <= bottom for y, _ in near["up"])
+    assert len(near["across"]) > 1
+    assert window_of(points, "nonsense") is None
+
+
+def test_the_measure_of_the_informed_intruder_is_named(server):
+    server.post("/init", data="survey.csv")
+    goal = words(server.get("/goal", data="survey.csv").text)
+    (measure,) = re.findall(r"an informed intruder \( ([\w-]+)", goal)
+    risk = words(server.get("/fragment/risk", data="survey.csv").text)
+    assert f"by {measure} " in risk
