@@ -203,6 +203,8 @@ def mask(
         say(f"Strata and clusters that were masked by themselves: {', then '.join(map(str, parts))}.")
     if companion is not None:
         say(f"{companion.name} says how records were masked: keep it, and apart from the protected file.")
+    for remark in dict.fromkeys(built.remarks(microdata.original)):
+        say(remark)
     if shuffle:
         say(SHUFFLED)
     if written.dropped:

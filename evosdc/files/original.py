@@ -1,11 +1,11 @@
 """What a file that was read can do, whatever its format."""
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from evosdc.files.changes import Change
 from evosdc.files.column import Column
-from evosdc.table.schema import Attribute
+from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import Rows
 
 
@@ -42,3 +42,11 @@ class Original(Protocol):
 
         `missing` are the texts for a missing value, by column.
         """
+
+
+@runtime_checkable
+class Remarking(Protocol):
+    """An original that has something to say of a schema which is proposed for it."""
+
+    def remarks(self, schema: Schema) -> Sequence[str]:
+        """Return sentences for the owner of the file."""

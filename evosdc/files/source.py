@@ -19,7 +19,7 @@ from evosdc.files.formats import parse_file
 from evosdc.files.formulas import formulas_of, made_harmless
 from evosdc.files.inference.proposal import Inference, infer
 from evosdc.files.missing_reasons import alike
-from evosdc.files.original import Original
+from evosdc.files.original import Original, Remarking
 from evosdc.files.packed import text_file, unnamed_columns
 from evosdc.files.quoting import quoted
 from evosdc.files.row_order import duplicate_sentences, keeps_order
@@ -308,7 +308,8 @@ def source_of(
         notes += ("Roles and hierarchies are those that come with the file.", *original.notes)
     if description is None:
         inference = infer(columns, original.declared, codes)
-        schema, notes = inference.schema, notes + inference.notes
+        told = tuple(original.remarks(inference.schema)) if isinstance(original, Remarking) else ()
+        schema, notes = inference.schema, (*notes, *told, *inference.notes)
     else:
         schema = description.resolve(columns, original.declared)
     if text is not None:

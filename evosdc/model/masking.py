@@ -135,6 +135,10 @@ class MaskingMethod(ABC):
         """
         return self.mask(table, rng)
 
+    def remarks(self, table: Table) -> tuple[str, ...]:
+        """Return sentences on what was taken for granted of a table, which its owner should know; none by default."""
+        return ()
+
     def require_fit(self, table: Table) -> None:
         """Raise `ParameterError` when the method or its parameters do not fit a table; asked before any work is done.
 

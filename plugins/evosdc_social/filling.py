@@ -13,7 +13,7 @@ from evosdc_social.grouping import require_users
 from evosdc_social.level_vectors import LevelVectors
 from evosdc_social.publication import publication_of
 from evosdc_social.space import SCALES, space_of, without_copies
-from evosdc_social.tree import Nodes
+from evosdc_social.tree import Nodes, built_words
 
 
 class LevelFilling(Grouping):
@@ -40,6 +40,10 @@ class LevelFilling(Grouping):
     def generalises(self) -> bool:
         """Labels above the categories are published."""
         return True
+
+    def remarks(self, table: Table) -> tuple[str, ...]:
+        """Return which attributes have a tree that was built."""
+        return built_words(table.schema.attributes)
 
     def require_fit(self, table: Table) -> None:
         """Raise `ParameterError` telling all at once: scales, k above the number of users, too many levels."""

@@ -10,10 +10,11 @@ import numpy as np
 from evosdc.errors import DataError, Fault
 from evosdc.files.changes import Change
 from evosdc.files.column import NO_TEXT, Column
-from evosdc.table.schema import Attribute, Role, Scale
+from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Rows
 from evosdc_social.adjacency import NEIGHBOURS, adjacency_texts
 from evosdc_social.graph import Graph, Value
+from evosdc_social.tree import built_words
 
 BETWEEN = "|"
 """What separates the members of a list where a format knows texts only: ``music|cinema``."""
@@ -85,6 +86,15 @@ class GraphFile:
         if self.graph.id_name not in (part.name for part in self.parts):
             found[self.graph.id_name] = Attribute(self.graph.id_name, Role.IDENTIFIER, Scale.NOMINAL, ids)
         return found
+
+    def remarks(self, schema: Schema) -> tuple[str, ...]:
+        """Return what a proposed schema lacks for a graph: topics of users, and trees of what is protected."""
+        listed = any(part.place is not None for part in self.parts)
+        topics = "Users have no list of topics: evosdc graph topics finds some in a CSV file of what they post."
+        return (
+            *(() if listed else (topics,)),
+            *built_words(a for a in schema.attributes if a.role is Role.QUASI_IDENTIFIER),
+        )
 
     def place(self, record: int) -> str:
         """Return where a record stands in the file."""

@@ -15,6 +15,7 @@ from evosdc_social.graph import Neighbours
 from evosdc_social.partition import partition
 from evosdc_social.publication import Publication, publication_of
 from evosdc_social.space import SCALES, space_of
+from evosdc_social.tree import built_words
 
 SEMANTIC_MDAV = {"method": "mdav", "hierarchies": True}
 """MDAV-generic on the semantic distance: what the thesis' section suggests, see METHODS.md 5.2."""
@@ -92,6 +93,10 @@ class SemanticGrouping(MaskingMethod):
     def auxiliary_names(self, schema: Schema, masked: Sequence[str]) -> tuple[str, ...]:
         """Return the column of neighbours where their Jaccard distance counts."""
         return (NEIGHBOURS,) if self.params.hashes else ()
+
+    def remarks(self, table: Table) -> tuple[str, ...]:
+        """Return which attributes have a tree that was built."""
+        return built_words(table.schema.attributes)
 
     def require_fit(self, table: Table) -> None:
         """Raise `ParameterError` telling all at once: scales, bounds, weights, an inner method without groups."""

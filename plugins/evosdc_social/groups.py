@@ -34,6 +34,7 @@ from evosdc_social.partition import partition
 from evosdc_social.publication import publication_of
 from evosdc_social.repair import NOBODY, Labels, canonical, repaired
 from evosdc_social.space import SCALES, space_of
+from evosdc_social.tree import built_words
 
 STARTS: tuple[dict[str, Any], ...] = (
     SEMANTIC_MDAV, {"method": "level-filling"}, {"method": "k-member"}, {"method": "mondrian"},
@@ -240,6 +241,4 @@ class Groups(
     @property
     def notes(self) -> tuple[str, ...]:
         """Which attributes have a hierarchy that was made for want of one."""
-        made = [a.name for a in self.microdata.original.schema.categorical if a.hierarchy is None]
-        listed = ", ".join(made)
-        return (f"No hierarchy was given for {listed}; a tree was built, see docs/social.md.",) if made else ()
+        return built_words(self.microdata.original.schema.attributes)

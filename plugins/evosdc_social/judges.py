@@ -115,7 +115,7 @@ class InformedSemanticRisk(Judge):
     does = "links"
     sentence = (
         "Of the records, {masked} % are linked by an intruder who knows how often each value is published as which; "
-        "{chance} % by chance, {original} % without masking."
+        "{chance} % where the published records are exchanged at random, {original} % without masking."
     )
 
     def fit(self, original: Table) -> FittedInformedRisk:

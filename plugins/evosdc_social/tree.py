@@ -1,6 +1,6 @@
 """The tree of an attribute: its categories, what stands above them, and how far each two nodes are apart."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -226,6 +226,19 @@ def with_tree(attribute: Attribute) -> Attribute:
     if attribute.scale is Scale.ORDINAL and len(labels) > 2:
         return replace(attribute, hierarchy=_merging(labels))
     return replace(attribute, hierarchy=Hierarchy(labels, tuple((ROOT,) for _ in labels)))
+
+
+def built_words(attributes: Iterable[Attribute]) -> tuple[str, ...]:
+    """Return a sentence on attributes without a hierarchy, of which trees are made; none where all have one."""
+    made = [attribute for attribute in attributes if attribute.categorical and attribute.hierarchy is None]
+    merged = [a.name for a in made if a.scale is Scale.ORDINAL and len(a.categories) > 2]
+    flat = [a.name for a in made if a.name not in merged]
+    ways = [f"{', '.join(flat)}: a value is published as it is or not at all"] if flat else []
+    ways += [f"{', '.join(merged)}: intervals of 2, 4, 8, ... neighbouring values"] if merged else []
+    told = f"No hierarchy was given, so that trees were built for {'; for '.join(ways)}."
+    return (
+        (f'{told} Name a tree in the schema for others: hierarchy = "FILE.csv"; see docs/social.md.',) if made else ()
+    )
 
 
 def _merging(labels: Sequence[str]) -> Hierarchy:

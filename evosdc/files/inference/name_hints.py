@@ -91,7 +91,7 @@ _DEMOGRAPHIC = (
     employed unemployed retired empstat lfs selfemp selfemployed jobclass occup occp hisp hispanic latino black white
     asian minority educa occup occ rac rac1p rac2p rac3p immigrant foreign foreigner foreignborn migrant veteran noc npf
     housing dwelling tenure own rent owner homeowner female male smsa birthdate birthday dateofbirth
-    nchild nkids famsize familysize qualification qualifications
+    nchild nkids famsize familysize qualification qualifications interests hobbies topics
     """
     )
 )
@@ -100,7 +100,7 @@ _UNORDERED = _PLACES | _words(
     sex gender race ethnic ethnicity marital maritalstatus civil civilstatus occupation job profession nationality
     citizenship urbrur language religion party code codes diagnosis icd relationship rac rac1p rac2p rac3p hisp
     hispanic msp mar maritl type kind category cat tenure ownrent housing dwelling indp occp naics soc sic industry
-    empstat lfs origin cause reason method
+    empstat lfs origin cause reason method interests hobbies topics
     """
 )
 _ORDERED = _words(

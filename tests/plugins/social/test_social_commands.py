@@ -44,6 +44,15 @@ def test_init_says_what_ids_and_edges_are(small: Path, capsys: pytest.CaptureFix
     text = (small / "own.toml").read_text()
     assert 'id = { role = "identifier"' in text
     assert 'neighbours = { role = "drop"' in text
+    assert 'topics_1 = { role = "quasi-identifier"' in text
+    told = capsys.readouterr().out
+    assert "trees were built for place, topics_1, topics_2: a value is published as it is or not at all" in told
+    assert "evosdc graph topics" not in told
+    (small / "plain.json").write_text('{"nodes": [{"id": "a", "town": "x"}, {"id": "b", "town": "y"}], "links": []}')
+    assert run("init", "plain.json", "-o", "plain.toml") == 0
+    assert "Users have no list of topics: evosdc graph topics finds some" in capsys.readouterr().out
+    assert run("mask", "semantic-groups", "g.json", "--schema", "own.toml", "--set", "k=2", "-o", "m.json") == 0
+    assert "trees were built for place" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("inner", ["", "inner=k-member", "inner=mondrian", "inner=level-filling"])
