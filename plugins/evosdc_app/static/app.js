@@ -228,8 +228,19 @@
     if (event.persisted && document.querySelector("[data-working]")) { location.reload(); }
   });
 
+  // Whoever leaves with labels that were typed and not saved is asked first.
+  var typed = null;
+  document.addEventListener("input", function (event) {
+    var form = event.target.closest("form[data-typed]");
+    if (form) { typed = form; }
+  });
+  window.addEventListener("beforeunload", function (event) {
+    if (typed) { event.preventDefault(); }
+  });
+
   document.addEventListener("submit", function (event) {
     var form = event.target;
+    if (form === typed) { typed = null; }
     if (form.dataset.confirm && !window.confirm(form.dataset.confirm)) { event.preventDefault(); return; }
     if (form.dataset.working) { working(form); }
     if (form.dataset.upload) { event.preventDefault(); upload(form); }

@@ -101,6 +101,13 @@ def test_labels_that_are_refused_stay_in_the_form_and_leave_no_file(server):
     server.post("/undo", data="survey.csv")
 
 
+def test_a_search_that_cannot_begin_leaves_no_folder(server):
+    runs = server.folder / "runs"
+    before = sorted(runs.iterdir()) if runs.exists() else []
+    assert server.post("/begin", data="none.csv").status == 400
+    assert (sorted(runs.iterdir()) if runs.exists() else []) == before
+
+
 def test_files_whose_names_cannot_be_shown_are_told_of(server):
     odd = server.folder / "two\nlines.csv"
     odd.write_text("a,b\n1,2\n")

@@ -267,6 +267,22 @@ class TestSearches:
         assert '<th scope="row"><span class="best">best</span>' in page
         shutil.rmtree(copy)
 
+    def test_a_second_click_does_not_export_twice(self, server, run):
+        answers = []
+
+        def click():
+            answers.append(server.post("/export", run=run, member="best", output="twice.csv", data="survey.csv"))
+
+        clicks = [threading.Thread(target=click) for _ in range(2)]
+        for one in clicks:
+            one.start()
+        for one in clicks:
+            one.join(240)
+        assert sorted(answer.status for answer in answers) == [200, 400]
+        refused = next(answer for answer in answers if answer.status == 400)
+        assert "Wait for the first export." in words(refused.text)
+        assert server.post("/withdraw", manifest="twice.manifest.json").status == 303
+
     def test_the_command_follows_the_form(self, server, run):
         given = {"run": run, "member": "1", "output": "x y.csv", "data-package": "1"}
         command = f"evosdc export runs/{run} 1 --data-package -o 'x y.csv'"
