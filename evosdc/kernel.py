@@ -14,6 +14,7 @@ from time import monotonic, perf_counter
 from typing import Any, TypeVar, cast
 
 from numba import njit
+from numba.core.types import unliteral
 
 from evosdc.time_limit import Standing, unlimited
 
@@ -39,7 +40,7 @@ def inner_kernel(function: F) -> F:
 
 
 def _compiled(function: F, **private: bool) -> F:
-    options: dict[str, Any] = {"error_model": "numpy", **private}
+    options: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True, **private}
     try:
         compiled: Any = njit(cache=True, **options)(function)
     except RuntimeError:  # numba found no place for its cache
@@ -49,6 +50,9 @@ def _compiled(function: F, **private: bool) -> F:
     folder, compile_here = compiled.stats.cache_path, compiled.compile
 
     def compile_alone(signature: Any) -> Any:
+        if isinstance(signature, tuple):
+            # A constant in a caller is no reason to compile for it alone.
+            signature = tuple(unliteral(kind) for kind in signature)
         # numba numbers the files of a function's signatures. Two processes that number at once may exchange them,
         # and code would then run on arrays of another type.
         lock = Path(folder) / f"{function.__module__}.{function.__name__}.lock" if folder else None

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from scipy.optimize import linprog
 
 from evosdc.errors import EvaluationError
 from evosdc_limit.attribute import Floats
@@ -109,6 +108,8 @@ class Draft:
             objective[greatest] = 1.0
         else:
             objective = t * il + (1.0 - t) * dr
+        from scipy.optimize import linprog  # late: it takes a while, and most measures have no limit
+
         found = linprog(
             objective,
             self.below.matrix(self.number),

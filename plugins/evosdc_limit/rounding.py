@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.optimize import linprog
 
 from evosdc_limit.attribute import Floats
 
@@ -39,6 +38,8 @@ def rounded(joint: Floats, counts: NDArray[np.int64]) -> NDArray[np.int64]:
     whole = rest.sum(axis=1)
     near = np.abs(whole - np.round(whole)) <= _EVEN * joint.shape[1]
     least, most = (np.where(near, np.round(whole), limit) for limit in (np.floor(whole), np.ceil(whole)))
+    from scipy.optimize import linprog  # late: it takes a while
+
     found = linprog(
         -rest[b, a],
         sparse.vstack([by_published, -by_published]),

@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
-from scipy.optimize import brentq
 from scipy.special import gammainc, gammaincinv
 
 from evosdc.model import IntruderView, Parameters, PrivacyModel
@@ -108,6 +107,7 @@ def estimated_size(frequency: int, fraction: float, significance: float, truncat
     elif frequency == 1:
         mean = 0.0
     else:
+        from scipy.optimize import brentq  # late: it takes a while
 
         def beyond(rate: float) -> float:
             return float(gammainc(frequency, rate) / -np.expm1(-rate)) - significance

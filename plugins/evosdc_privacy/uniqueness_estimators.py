@@ -4,7 +4,6 @@ from math import exp, isfinite, log
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize, root
 from scipy.special import expit, gammaln
 
 from evosdc.table.table import Numbers
@@ -67,6 +66,8 @@ def slide_negative_binomial(sizes: NDArray[np.int64], keys: NDArray[np.int64], p
         return float(keys[0])
     if len(sizes) < 2 or sizes[1] != 2:
         return None
+    from scipy.optimize import root  # late: it takes a while
+
     k = shlosser_keys(sizes, keys, fraction)
     wanted = np.log(np.array([keys[0], keys[1]], dtype=np.float64))
 
@@ -106,6 +107,7 @@ def pitman_parameters(sizes: NDArray[np.int64], keys: NDArray[np.int64]) -> tupl
     u, n = float(keys.sum()), float((sizes * keys).sum())
     if u == n or u == 1.0:
         return None
+    from scipy.optimize import minimize  # late, as above
 
     def loss(x: Numbers) -> float:
         alpha = float(expit(x[0]))

@@ -35,6 +35,13 @@ def test_what_was_spent_before_counts():
     assert TimeGiven.of(StopRule(whole=1.0), working_time() - 90.0, 1000, 10).for_search(0.0) == 0.0
 
 
+def test_a_machine_that_others_use_keeps_more_back_for_the_conclusion():
+    given = TimeGiven.of(StopRule(whole=100.0), working_time(), 1000, 10)
+    assert given.slowed(2.0).concluding == pytest.approx(2.0 * given.concluding)
+    assert given.slowed(0.5).concluding == given.concluding
+    assert given.slowed(1e6).concluding <= 100.0 * MOST_KEPT
+
+
 def test_without_a_time_nothing_is_limited():
     given = TimeGiven.of(StopRule(seconds=5.0), working_time(), 1000, 10)
     assert given.left is given.for_judges is given.for_search(1.0) is None

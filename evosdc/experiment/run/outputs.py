@@ -4,6 +4,7 @@ import csv
 import io
 import logging
 from collections.abc import Iterable, Sequence
+from time import thread_time
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ from evosdc.experiment.run.summaries import (
 from evosdc.experiment.run.time_given import UNLIMITED, TimeGiven
 from evosdc.experiment.run.transition_outputs import write_transitions
 from evosdc.files.atomic import write_text
+from evosdc.kernel import working_time
 from evosdc.model import Described, Generalising, Individual, PostRandomised
 from evosdc.model.individual import ERROR, INFEASIBILITY
 from evosdc.release.publication import on_publication
@@ -90,6 +92,7 @@ def write_outputs(
         When all has to be over: judges, causes and the limit end early where need be.
     """
     tell = (display or Display()).concluding
+    began, worked = working_time(), thread_time()
     tell("writing the protected file and its scores")
     problem, algorithm = assembly.problem, assembly.algorithm
     choice = assembly.experiment.choose if best is None else None
@@ -128,6 +131,7 @@ def write_outputs(
     if not so_far and wanted(experiment, folder, state.progress.seconds):
         table = assembly.source.table
         span = expected_time(len(table), len(assembly.microdata.protect), len(table.schema.names))
+        given = given.slowed((working_time() - began) / max(thread_time() - worked, 1e-3))
         left = given.for_judges
         within = span if left is None else f"{span}, {max(left, 0.0):.0f} s at most"
         tell(f"asking judges for a second opinion: {within}")

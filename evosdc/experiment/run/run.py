@@ -14,12 +14,13 @@ from evosdc.engine.evaluation import Dispatch, Evaluator
 from evosdc.engine.generation_step import GenerationStep
 from evosdc.engine.loop import SearchState, search
 from evosdc.errors import CheckpointError, EvosdcError, Fault, InputError
-from evosdc.experiment.build.assembly import Assembly, assemble
+from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.build.start import StartingFile
 from evosdc.experiment.build.start_entries import start_of
 from evosdc.experiment.config.experiment import ExecutorChoice, Experiment
 from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.config.resolution import experiment_text, resolve
+from evosdc.experiment.run.deadline import ending_within, time_of
 from evosdc.experiment.run.display import Display
 from evosdc.experiment.run.environment import (
     REQUIRED,
@@ -31,7 +32,6 @@ from evosdc.experiment.run.environment import (
     require_same_data,
     write_experiment,
 )
-from evosdc.experiment.run.opinion import expected_seconds, wanted
 from evosdc.experiment.run.outputs import write_outputs
 from evosdc.experiment.run.planning import planned_start
 from evosdc.experiment.run.portfolio import (
@@ -62,9 +62,6 @@ from evosdc.runs.layout import (
     RunFolder,
 )
 from evosdc.runs.published import published_faults
-
-LEAST = 0.05
-"""Seconds of a search whose time is over before it begins."""
 
 
 @dataclass(frozen=True)
@@ -115,8 +112,8 @@ def run_once(
         write_experiment(folder, experiment_text(full))
         # Last, since this is the file that makes the folder one that can be resumed.
         folder.write_json(RESOLVED, full.to_json())
-        given = TimeGiven.of(assembly.experiment.stop, began, *_shape(assembly))
-        return _carry_out(Recorder(_within(assembly, given, folder), folder, display or Display()), given)
+        given = time_of(assembly, began)
+        return _carry_out(Recorder(ending_within(assembly, given, folder), folder, display or Display()), given)
 
 
 def resume_once(
@@ -169,8 +166,8 @@ def resume_once(
             set_aside_newer(path, state.population.generation)
         cut_journal(folder.file(JOURNAL), 0 if state is None else state.progress.generation)
         spent = 0.0 if state is None else state.progress.seconds
-        time = TimeGiven.of(assembly.experiment.stop, began - spent, *_shape(assembly))
-        return _carry_out(Recorder(_within(assembly, time, folder, spent), folder, display), time, state)
+        time = time_of(assembly, began - spent)
+        return _carry_out(Recorder(ending_within(assembly, time, folder, spent), folder, display), time, state)
 
 
 def require_same_versions(before: Mapping[str, Any], now: Mapping[str, Any], force: bool) -> list[str]:
@@ -197,33 +194,6 @@ def _remarks(
     for name, version in now["packages"].items():
         if before["packages"].get(name, version) != version:
             yield f"{name} {before['packages'][name]} is now {version}: figures may differ in their last digits"
-
-
-def _shape(assembly: Assembly) -> tuple[int, int]:
-    table = assembly.source.table
-    return len(table), len(table.schema.names)
-
-
-def _within(assembly: Assembly, given: TimeGiven, folder: RunFolder, spent: float = 0.0) -> Assembly:
-    """Return an assembly whose search ends early enough for what follows it, where the whole run has a time.
-
-    Parameters
-    ----------
-    spent : float
-        Seconds that the search had taken before it was resumed.
-    """
-    if given.seconds is None:
-        return assembly
-    records, attributes = _shape(assembly)
-    asked = wanted(assembly.experiment, folder, given.seconds)
-    judging = expected_seconds(records, len(assembly.microdata.protect), attributes) if asked else 0.0
-    left = given.for_search(judging)
-    seconds = spent + max(left or 0.0, LEAST)
-    if assembly.stop.seconds is not None:
-        seconds = min(seconds, assembly.stop.seconds)
-    rule = assembly.experiment.stop.model_copy(update={"seconds": seconds})
-    experiment = assembly.experiment.model_copy(update={"stop": rule})
-    return replace(assembly, experiment=experiment, stop=replace(assembly.stop, seconds=seconds))
 
 
 def _carry_out(recorder: Recorder, given: TimeGiven, state: SearchState | None = None) -> Finished:

@@ -1,12 +1,15 @@
 """The time that a run may take all told, shared out to its search and to what follows it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evosdc.experiment.config.stop_rule import StopRule
 from evosdc.kernel import working_time
 
 MOST_KEPT = 0.3
 """Share of the time that is kept back at most for what follows the search."""
+
+SLOWEST = 4.0
+"""How many times as slow a machine is taken to be at most."""
 
 CONCLUDING, BY_CELL = 1.5, 4e-6
 """Seconds that the result, its verdict and the report take: in any case, and by cell of the file."""
@@ -41,6 +44,13 @@ class TimeGiven:
             return cls(None, float("inf"), 0.0)
         concluding = min(concluding_seconds(records, attributes), MOST_KEPT * rule.whole)
         return cls(rule.whole, began + rule.whole, concluding)
+
+    def slowed(self, times: float) -> "TimeGiven":
+        """Return the time of a run on a machine that is so many times as slow as alone: others use it, too."""
+        if self.seconds is None:
+            return self
+        most = max(self.concluding, MOST_KEPT * self.seconds)
+        return replace(self, concluding=min(self.concluding * min(max(times, 1.0), SLOWEST), most))
 
     @property
     def left(self) -> float | None:

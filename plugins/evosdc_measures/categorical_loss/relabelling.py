@@ -5,9 +5,6 @@ from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field
-from scipy.optimize import linear_sum_assignment
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from evosdc.kernel import kernel
 from evosdc.model import Expected, Incremental, Measure, Mending
@@ -111,6 +108,8 @@ class FittedRelabelling(Incremental[State], Expected, Mending):
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the figure of the expected counts under the matrices: the first order, to which a draw adds some."""
+        from scipy.optimize import linear_sum_assignment  # late: it takes a while, and files are judged without it
+
         gains = []
         for T, P in zip(self._counts, transitions, strict=True):
             flows = T[:, None] * P
@@ -187,6 +186,9 @@ def gained_of_many(original: Codes, masked: Codes) -> int:
     The matching is sparse: a category whose label never occurs behind it counts no record, so each has a label of its
     own besides, with no record.
     """
+    from scipy.sparse import coo_array  # late, as most files have no attribute of so many categories
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
     names, flat = np.unique(np.concatenate((original, masked)), return_inverse=True)
     size, n = len(names), len(original)
     (a, b), numbers = np.unique(flat.reshape(2, n), axis=1, return_counts=True)

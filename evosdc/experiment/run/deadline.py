@@ -1,0 +1,42 @@
+"""When the search of a run has to end, where the whole run has a time."""
+
+from dataclasses import replace
+
+from evosdc.experiment.build.assembly import Assembly
+from evosdc.experiment.run.opinion import expected_seconds, wanted
+from evosdc.experiment.run.time_given import TimeGiven
+from evosdc.runs.layout import RunFolder
+
+LEAST = 0.05
+"""Seconds of a search whose time is over before it begins."""
+
+
+def time_of(assembly: Assembly, began: float) -> TimeGiven:
+    """Return the time of a run that began then, on the clock of `evosdc.kernel.working_time`."""
+    return TimeGiven.of(assembly.experiment.stop, began, *_shape(assembly))
+
+
+def ending_within(assembly: Assembly, given: TimeGiven, folder: RunFolder, spent: float = 0.0) -> Assembly:
+    """Return an assembly whose search ends early enough for what follows it, where the whole run has a time.
+
+    Parameters
+    ----------
+    spent : float
+        Seconds that the search had taken before it was resumed.
+    """
+    if given.seconds is None:
+        return assembly
+    records, attributes = _shape(assembly)
+    asked = wanted(assembly.experiment, folder, given.seconds)
+    judging = expected_seconds(records, len(assembly.microdata.protect), attributes) if asked else 0.0
+    seconds = spent + max(given.for_search(judging) or 0.0, LEAST)
+    if assembly.stop.seconds is not None:
+        seconds = min(seconds, assembly.stop.seconds)
+    rule = assembly.experiment.stop.model_copy(update={"seconds": seconds})
+    experiment = assembly.experiment.model_copy(update={"stop": rule})
+    return replace(assembly, experiment=experiment, stop=replace(assembly.stop, seconds=seconds))
+
+
+def _shape(assembly: Assembly) -> tuple[int, int]:
+    table = assembly.source.table
+    return len(table), len(table.schema.names)
