@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from evosdc.model.constraint import Constraint
 from evosdc.model.genotype import G, Genotype
 from evosdc.model.masking import Masking
 from evosdc.model.masking_methods import MaskingMethods
@@ -202,14 +203,14 @@ class Assuring(Genotype[G]):
 
     @classmethod
     @abstractmethod
-    def assurance(cls, microdata: Microdata, required: Mapping[str, float]) -> Mapping[str, Any] | None:
+    def assurance(cls, microdata: Microdata, required: Sequence[Constraint]) -> Mapping[str, Any] | None:
         """Return how a file is protected that has to fulfil requirements; None where the genotype is not for it.
 
         Parameters
         ----------
         microdata : Microdata
-        required : mapping of str to float
-            Privacy models, each with the least headline that is asked for.
+        required : sequence of Constraint
+            Those on privacy models.
 
         Returns
         -------

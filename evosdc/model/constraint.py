@@ -53,6 +53,11 @@ class Constraint:
     attribute: str | None = None
     params: tuple[tuple[str, Any], ...] = ()
 
+    @property
+    def plain(self) -> bool:
+        """Whether it asks for at least so much of a figure as it is, on all that is protected."""
+        return self.operator == ">=" and not self.params and self.attribute is None
+
     @classmethod
     def parse(cls, text: str) -> Self:
         """Return the constraint that a text such as ``"il of education <= 5"`` says.

@@ -204,3 +204,4 @@ def places(data: Path, attribute: str, tree: Path, output: Path, force: bool) ->
     here, unknown = sum(leaf is not None for leaf in found.leaves), found.unknown.total()
     silent = len(found.leaves) - here - unknown
     say(f"{here} users found, {unknown} not, {silent} say nothing. Wrote {output}, {own.name} and {lost.name}.")
+    say(f'Name the tree in the schema: {attribute} = {{ role = "quasi-identifier", hierarchy = "{own.name}" }}')

@@ -25,6 +25,7 @@ from evosdc.model import (
     SelfStarting,
 )
 from evosdc.model.capabilities import Draw
+from evosdc.model.constraint import Constraint
 from evosdc.model.genotype import Dump
 from evosdc.table.table import Rows, Table
 from evosdc_social.adjacency import NEIGHBOURS
@@ -50,8 +51,9 @@ COMPARED = 10_000
 FORM = "k-anonymity"
 """The privacy model that groups assure."""
 
-ALIKE = (FORM, "global-risk", "individual-risk")
-"""Privacy models that look at the sizes of classes alone, so that groups can come to them."""
+OF_SIZES = (FORM, "subset-anonymity", "global-risk", "individual-risk", "prosecutor-risk", "average-risk")
+"""Privacy models that look at the sizes of classes alone, so that groups come to them; others are for other genotypes.
+"""
 
 METHOD = "semantic-groups"
 """What initial groups are called after: the masking method that makes them."""
@@ -109,16 +111,19 @@ class Groups(
         self._moves = Moves(params.k, self.space, self.leaves)
 
     @classmethod
-    def assurance(cls, microdata: Microdata, required: Mapping[str, float]) -> Mapping[str, Any] | None:
+    def assurance(cls, microdata: Microdata, required: Sequence[Constraint]) -> Mapping[str, Any] | None:
         """Return groups of as many users as k-anonymity asks for, judged along the trees; None for what is no graph.
 
-        None, too, where numbers are protected, which have no tree.
+        None, too, where numbers are protected, which have no tree, where fewer users are there, and where models are
+        required that look at more than the sizes of classes.
         """
-        original = microdata.original
+        original, sizes = microdata.original, [one.bound for one in required if one.plain and one.name == FORM]
+        k = max(1, *map(ceil, sizes)) if sizes else 0
         known = {attribute.scale for attribute in original.schema.attributes} <= SCALES
-        if NEIGHBOURS not in microdata.table.schema or not known or FORM not in required:
+        fitting = all(one.name in OF_SIZES for one in required)
+        if NEIGHBOURS not in microdata.table.schema or not (known and fitting) or not 0 < k <= len(original):
             return None
-        genotype: dict[str, Any] = {"name": "groups", "k": max(ceil(required[FORM]), 1)}
+        genotype: dict[str, Any] = {"name": "groups", "k": k}
         if len(original) > COMPARED:
             genotype["methods"] = list(SHORT_STARTS)
         return {

@@ -33,17 +33,15 @@ def assurance_of(
         A requirement cannot be read.
     """
     constraints = [Constraint.parse(text) for text in require]
-    models, required = registry.names("privacy-model"), dict[str, float]()
-    for one in constraints:
-        if one.name in models and one.operator == ">=" and not one.params and one.attribute is None:
-            required[one.name] = max(required.get(one.name, one.bound), one.bound)
+    required = [one for one in constraints if one.name in registry.names("privacy-model")]
     named = [*measures, *(one.name for one in constraints if one.name in registry.names("measure"))]
     schema = microdata.original.schema
     if not required or any(schema[name].role is Role.SENSITIVE for name in schema.names):
         return None
     if not all(registry.implementation("measure", name).generalised for name in named):
         return None
-    if any(unmasked_of(Headline(registry.build("privacy-model", name, {}), microdata)) for name in required):
+    models = (registry.build("privacy-model", one.name, dict(one.params)) for one in required)
+    if any(unmasked_of(Headline(model, microdata)) for model in models):
         return None
     for name in registry.defaults("genotype", "anonymity"):
         kind = registry.implementation("genotype", name)

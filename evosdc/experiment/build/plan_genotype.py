@@ -58,7 +58,7 @@ def assuring_step(required: Iterable[Constraint], microdata: Microdata, registry
         The name of the method, its parameters, and the attributes where these are not all.
     """
     for constraint in required:
-        if constraint.operator != ">=" or constraint.params or constraint.attribute is not None:
+        if not constraint.plain:
             continue
         for spec in _assuring(registry):
             parameter = dict(spec.guarantees).get(constraint.name)

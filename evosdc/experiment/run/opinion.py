@@ -133,10 +133,11 @@ def opinion_of(
         "classical_label": starting[rival[0]].label if rival is not None else "",
         "used_by_the_search": used,
     }
-    sentence = verdict.sentence
-    if verdict.holds is None and used:
-        sentence = f"No verdict: the search used {', '.join(used)} itself, and no other judge reads such a file."
-    return document, {"holds": verdict.holds, "text": sentence}, []
+    told = f"No verdict: the search used {', '.join(used)} itself, and no other judge reads such a file."
+    unjudged = verdict.holds is None and bool(used)
+    if unjudged and rival is not None:
+        document["classical"] = {**found[CLASSICAL].to_json(), "verdict": told}
+    return document, {"holds": verdict.holds, "text": told if unjudged else verdict.sentence}, []
 
 
 def _half(seconds: float | None) -> float | None:

@@ -419,6 +419,9 @@ class TestManyTopics:
             ({"require": ["dr <= 30"]}, "cells"),
             ({"explainable": True}, "recipes"),
             ({"protect": ["place"]}, "cells"),
+            ({"require": ["k-anonymity >= 5", "global-risk <= 20"]}, "groups"),
+            ({"require": ["k-anonymity >= 5", "t-closeness <= 0.4"]}, "cells"),
+            ({"require": ["k-anonymity >= 41"]}, "cells"),
         ],
     )
     def test_groups_are_for_what_they_assure(self, graph: Path, given: dict[str, Any], genotype: str) -> None:
