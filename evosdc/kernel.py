@@ -52,7 +52,7 @@ def _compiled(function: F, **private: bool) -> F:
     def compile_alone(signature: Any) -> Any:
         if isinstance(signature, tuple):
             # A constant in a caller is no reason to compile for it alone.
-            signature = tuple(unliteral(kind) for kind in signature)
+            signature = tuple(unliteral(kind) for kind in signature)  # type: ignore[no-untyped-call]
         # numba numbers the files of a function's signatures. Two processes that number at once may exchange them,
         # and code would then run on arrays of another type.
         lock = Path(folder) / f"{function.__module__}.{function.__name__}.lock" if folder else None
