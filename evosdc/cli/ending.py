@@ -51,7 +51,7 @@ def resumable(path: Path, shown: Any) -> Iterator[None]:
         if isinstance(error, KeyboardInterrupt) and _ended(path):
             raise
         number = asked_to_stop()
-        if number is None and not isinstance(error, KeyboardInterrupt | RunError | OSError):
+        if number is None and not isinstance(error, KeyboardInterrupt | RunError | OSError | MemoryError):
             raise
         if (path / RESOLVED).exists():
             _report_so_far(path, shown)

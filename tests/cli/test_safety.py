@@ -209,7 +209,7 @@ def test_workers_that_the_executor_does_not_have_are_told_of(evosdc, survey, exe
     assert (answer.status, "executor serial" in answer.err) == (0, told), answer
 
 
-@pytest.mark.parametrize(("error", "told"), [(RunError, True), (CheckpointError, False)])
+@pytest.mark.parametrize(("error", "told"), [(RunError, True), (MemoryError, True), (CheckpointError, False)])
 def test_who_is_refused_is_not_told_to_do_the_same_again(capsys, tmp_path, error, told):
     (tmp_path / "resolved.json").write_text("{}")
     with pytest.raises(error), resumable(tmp_path, display(True)):

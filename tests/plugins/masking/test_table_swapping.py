@@ -141,3 +141,12 @@ def test_parameters_out_of_range_are_refused() -> None:
     for wrong in ({"share": 1.5}, {"order": 4}, {"effort": 0}):
         with pytest.raises(ParameterError, match=next(iter(wrong))):
             build(TableSwapping, **wrong)
+
+
+def test_tries_may_be_interrupted_anywhere_without_another_result(monkeypatch):
+    original = dependent()
+    whole = TableSwapping(TableSwapping.Params(effort=0.1)).mask(original, np.random.default_rng(5))
+    monkeypatch.setattr("evosdc_masking.swapping.exchanges.AT_ONCE", 77)
+    parts = TableSwapping(TableSwapping.Params(effort=0.1)).mask(original, np.random.default_rng(5))
+    assert np.array_equal(whole.codes, parts.codes)
+    assert not np.array_equal(whole.codes, original.codes)
