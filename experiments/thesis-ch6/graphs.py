@@ -30,6 +30,8 @@ class StudyGraph:
     bounds : sequence of str
         Levels of the attribute `located` that are not to be exceeded, where Table 6.1 in kind asks.
     located : str
+    coloured : str
+        The attribute that colours the layout.
     search : mapping
         Parameters of the memetic search: on a small graph several files are improved, on a large one the best.
     """
@@ -39,6 +41,7 @@ class StudyGraph:
     schema: Path
     bounds: Sequence[str]
     located: str
+    coloured: str
     search: Mapping[str, int]
 
     def table(self) -> evosdc.Table:
@@ -78,7 +81,7 @@ def members_of_parliament(folder: Path) -> StudyGraph:
         "followers": f'{{ role = "quasi-identifier", scale = "ordinal", categories = {json.dumps(bands)} }}',
     }
     bounds = ("county", "region", "country")
-    return written(folder, "mps", nodes, links, True, schema, bounds, "constituency", {})
+    return written(folder, "mps", nodes, links, True, schema, bounds, "constituency", "party", {})
 
 
 def karate(folder: Path) -> StudyGraph:
@@ -99,7 +102,7 @@ def karate(folder: Path) -> StudyGraph:
     ordinal = '{ role = "quasi-identifier", scale = "ordinal" }'
     schema = {"club": '{ role = "quasi-identifier", scale = "nominal" }', "friends": ordinal, "contexts": ordinal}
     search = {"climbers": 8, "rounds": 20}
-    return written(folder, "karate", nodes, links, False, schema, (), "club", search)
+    return written(folder, "karate", nodes, links, False, schema, (), "club", "club", search)
 
 
 def band(followers: int) -> str:
@@ -118,6 +121,7 @@ def written(
     schema: Mapping[str, str],
     bounds: Sequence[str],
     located: str,
+    coloured: str,
     search: Mapping[str, int],
 ) -> StudyGraph:
     """Write a graph and its schema."""
@@ -127,7 +131,7 @@ def written(
     graph.write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
     lines = ["[attributes]", *(f"{key} = {value}" for key, value in schema.items())]
     description.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return StudyGraph(name, graph, description, bounds, located, search)
+    return StudyGraph(name, graph, description, bounds, located, coloured, search)
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:

@@ -83,6 +83,7 @@ def chapter_six(profile: Profile, made: Sequence[StudyGraph], target: Path, pool
     )
     found: list[Protection] = []
     for graph in made:
+        pictures.layout(graph, target / f"{graph.name}-layout.svg")
         for k in profile.ks:
             found += [grouped(graph, way, k) for way in METHODS]
         click.echo(f"{graph.name}: {len(profile.ks)} k by {len(METHODS)} methods")
