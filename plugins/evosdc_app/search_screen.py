@@ -88,7 +88,7 @@ def view(bench: Workbench, run: Path, zoom: str = "") -> dict[str, Any]:
         "status": status,
         "words": _words(status, phase),
         "done": 100 if phase == FINISHED else done,
-        "drawing": Plane(points, curve, window=window_of(points, zoom)).drawing() if points else None,
+        "drawing": Plane(points, curve, window=window_of(points, zoom)).drawing() if points or curve else None,
         "reason": _reason(status),
         "meanings": MEANINGS,
         "missed": [_missed(one) for one in result.get("requirements") or [] if not one.get("met")],

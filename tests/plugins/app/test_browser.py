@@ -236,7 +236,8 @@ def test_an_excerpt_of_the_states_survey(chromium, tmp_path, data):
         tab.check()
         for name in ("PUMA", "AGEP", "HISP", "NOC", "NPF", "HOUSING_TYPE", "OWN_RENT", "EDU"):
             tab.page.get_by_label(f"Role of {name}", exact=True).select_option("other")
-        tab.page.get_by_role("button", name="Apply changes").click()
+            tab.page.locator(".told", has_text=f"Saved: {name}.").wait_for()
+        tab.page.reload()
         tab.settled()
         assert tab.page.get_by_label("Role of PUMA").input_value() == "other"
         tab.page.get_by_role("link", name="Hierarchy of AGEP").click()

@@ -111,6 +111,7 @@ def test_the_limit_is_on_the_map_while_a_search_with_one_goes_on(folder):
     import asyncio
 
     from evosdc_app.limits import QUICK, RunLimits
+    from evosdc_app.search_screen import view
     from evosdc_app.workbench import Workbench
 
     limited = [{"name": name} for name in ("dbil", "ctbil", "ebil")], [{"name": "best-guess"}, {"name": "prl"}]
@@ -123,6 +124,8 @@ def test_the_limit_is_on_the_map_while_a_search_with_one_goes_on(folder):
         limits.ask(run)
         await limits._tasks[name]
         assert QUICK == "2s"
+        limits.bench.limits = limits
+        assert bool(view(limits.bench, run)["drawing"]) == bool(limits.known(run)), "a map before there is any file"
         return limits.known(run)
 
     curve = asyncio.run(asked("with", limited))
