@@ -123,6 +123,7 @@ def take_screens(browser: Any, names: list[str]) -> None:
         for column in ("job", "income"):
             page.get_by_label(f"Role of {column}", exact=True).select_option("drop")
             page.locator(".told", has_text=f"Saved: {column}").wait_for()
+        page.wait_for_timeout(2000)  # then what is noticed is looked at again
         take("app-file")
         page.get_by_role("link", name="Hierarchy of age").click()
         take("app-hierarchy")
@@ -130,7 +131,7 @@ def take_screens(browser: Any, names: list[str]) -> None:
             page.locator("header nav a", has_text=screen).click()
             take(name)
         begin_search(page)
-        page.wait_for_selector(".phase.running")
+        page.wait_for_selector("svg .s-front")
         take("app-search")
         take("app-search-390")
         page.wait_for_selector(".phase.finished")
@@ -155,7 +156,7 @@ def begin_search(page: Any) -> None:
         if not field.is_visible():
             field.locator("xpath=ancestor::details").first.locator("summary").first.click()
         field.check()
-    page.locator("[name='generations']").first.fill("400")
+    page.locator("[name='generations']").first.fill("120")
     page.wait_for_timeout(500)
     page.get_by_role("button", name="Begin the search").click()
 

@@ -252,6 +252,10 @@
   });
   // What is changed is saved at once: nothing is lost by a link, by undo, or in another tab.
   var saving = Promise.resolve();
+  var notice = settled(function () {
+    var place = document.getElementById("remarks");
+    if (place) { load(place, place.dataset.load); }
+  }, 1500);
   function save(form, field) {
     var row = field.closest("tr"), told = form.querySelector(".told");
     var fields = new URLSearchParams({form: formToken, part: "1"});
@@ -264,6 +268,7 @@
       if (answer.ok) {
         row.querySelector("[name=before]").value = fields.get("role") + " " + fields.get("scale");
         told.textContent = "Saved: " + fields.get("name") + ".";
+        notice();
         return null;
       }
       return answer.text().then(function (text) {
