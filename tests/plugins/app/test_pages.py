@@ -119,7 +119,9 @@ def test_the_limit_is_on_the_map_while_a_search_with_one_goes_on(folder):
     source = {"name": "housing", "file": None, "protect": ["built", "degree"]}
 
     async def asked(name, measures):
-        run = run_folder(folder, name, {}, data=source, measures=dict(zip(("il", "dr"), measures, strict=True)))
+        run = run_folder(
+            folder, name, {"best": None}, data=source, measures=dict(zip(("il", "dr"), measures, strict=True))
+        )
         limits = RunLimits(Workbench(folder, Session(1)))
         limits.ask(run)
         await limits._tasks[name]
