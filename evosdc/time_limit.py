@@ -74,6 +74,8 @@ def time_limited(seconds: float | None, kind: type[BaseException] = OutOfTime) -
 
 
 def _ring(number: int, frame: FrameType | None) -> None:
+    if _preparing[0]:
+        return  # it rang just before the clock was stopped, and will be set again
     over = [limit for limit in _limits if limit.end <= _clock() + 1e-4]
     if not over:
         _set_alarm()
@@ -91,14 +93,21 @@ def _set_alarm() -> None:
     signal.setitimer(signal.ITIMER_REAL, left, AGAIN)
 
 
+_IMPORTING = "<frozen importlib"
+"""Where the code of imports stands."""
+
+
 def _unheard(frame: FrameType | None) -> bool:
     """Whether an exception would be lost: Python reports and drops what garbage collection and finalisers raise.
 
     Or worse: machine code that numba made calls back into Python for some of its results, and takes for granted that
-    they come.
+    they come; and extensions whose import is broken off crash when they are imported again.
     """
     collecting = {getattr(callback, "__code__", None) for callback in gc.callbacks}
-    lost = any(code.co_name == "__del__" or code in collecting for code in _codes(frame))
+    lost = any(
+        code.co_name == "__del__" or code in collecting or code.co_filename.startswith(_IMPORTING)
+        for code in _codes(frame)
+    )
     return lost or within_machine_code(frame)
 
 
@@ -145,10 +154,10 @@ def unlimited() -> Iterator[Standing]:
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield standing
         return
-    signal.setitimer(signal.ITIMER_REAL, 0.0)
     began, before = monotonic(), _stood[0]
     _preparing[0] += 1
     try:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
         yield standing
     finally:
         _preparing[0] -= 1

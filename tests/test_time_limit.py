@@ -6,6 +6,8 @@ import sys
 import time
 import weakref
 from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -166,3 +168,22 @@ def test_what_machine_code_asks_of_python_is_not_interrupted() -> None:
     with pytest.raises(OutOfTime), time_limited(0.05):
         spin_after_machine_code(told)
     assert told == ["whole"]
+
+
+def test_imports_are_not_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = (
+        "import time",
+        "until = time.perf_counter() + 0.2",
+        "while time.perf_counter() < until: pass",
+        "whole = True",
+    )
+    (tmp_path / "evosdc_slow_import.py").write_text("\n".join(lines))
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(OutOfTime), time_limited(0.05):
+        import_and_spin()
+    assert sys.modules.pop("evosdc_slow_import").whole
+
+
+def import_and_spin() -> None:
+    import_module("evosdc_slow_import")
+    spin()
