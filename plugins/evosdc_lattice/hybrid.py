@@ -10,14 +10,14 @@ from pydantic import Field
 from evosdc.model import Individual, Offspring, Population
 from evosdc.seeds import Streams
 from evosdc_lattice.genetic import wheel
-from evosdc_lattice.search import LatticeSearch, guiding, proposed, publishable
-from evosdc_lattice.tabu import LARGE, TabuList, TabuParams, judged_neighbours, next_node
+from evosdc_lattice.search import proposed, publishable
+from evosdc_lattice.tabu import LARGE, TabuList, TabuParams, TabuSearch, next_node
 
 _TABU = 1 << 16
 """Addresses of the tabu searches' streams begin here, behind those of the crossovers."""
 
 
-class GeneticTabu(LatticeSearch):
+class GeneticTabu(TabuSearch):
     """Every child of the crossover goes through a tabu search, and the best node that it met takes the child's place.
 
     On large lattices one tabu search comes first, alone and longer, from the best of the nodes that were drawn; the
@@ -61,7 +61,7 @@ class GeneticTabu(LatticeSearch):
         """Return random candidates where there are some; without them the search draws its own."""
         started = [individual for individual in candidates if individual.origin == "random"]
         if started and self.lead:
-            return self._begun(started, {}, Population(()), ())
+            return self._begun(candidates, {}, Population(()), ())
         individuals = tuple(started or candidates)
         return Population(individuals, memory=self._parents(len(individuals)) if started else {})
 
@@ -74,7 +74,7 @@ class GeneticTabu(LatticeSearch):
         generation, memory = population.generation, population.memory
         if "cycle" not in memory:
             nodes = [self.toolbox.random(streams.vary(generation, slot)) for slot in range(self.size)]
-            return proposed(nodes, "random")
+            return self.first_nodes(nodes, streams.vary(generation, self.size))
         if int(memory["cycle"]) < 0:
             return self._crossed(population, streams)
         offspring: list[Offspring] = []
@@ -82,7 +82,7 @@ class GeneticTabu(LatticeSearch):
             rng = streams.vary(generation, _TABU + search)
             current = self._next(population, search, rng)
             node = population.individuals[current].genome
-            nodes = judged_neighbours(self.lattice, node, self.params, rng)
+            nodes = self.judged_neighbours(population, node, rng)
             offspring += proposed(nodes, "neighbour", (current, search))
         return offspring
 
@@ -142,8 +142,7 @@ class GeneticTabu(LatticeSearch):
         evaluated: Sequence[Individual],
     ) -> Population:
         """Return the population of the single search that comes first: its node, then the best nodes met."""
-        node = min(drawn, key=lambda i: (guiding(i, self.params.penalty), i.key))
-        best = self._best(drawn)
+        node, best = self.first_node(drawn), self._best(drawn)
         state = self._started(1, len(best)) | {"lead": np.array(len(best))}
         return self.moved_on(population, [node, *best], kept | state, evaluated)
 

@@ -10,12 +10,14 @@ from pydantic import Field
 
 from evosdc.model import Individual, Offspring, Parameters, Population
 from evosdc.seeds import Streams
-from evosdc_lattice.lattice import Lattice
 from evosdc_lattice.search import LatticeSearch, guiding, proposed, publishable
-from evosdc_lattice.space import Levels
+from evosdc_lattice.space import Levels, locked
+from evosdc_lattice.surrogate import Judged
 
 FREE = -1
 """Level that marks an unused place of a tabu list."""
+LARGE = 10_000_000
+"""Nodes beyond which not all neighbours are judged by default."""
 
 
 class TabuParams(Parameters):
@@ -29,24 +31,66 @@ class TabuParams(Parameters):
         None,
         ge=1,
         description="neighbours that are judged in a cycle, drawn at random; default: all, as in the paper, and on "
-        "lattices beyond ten million nodes, where its experiments do not reach, as many as there are candidates",
+        "lattices beyond ten million nodes, where its experiments do not reach, as many as there are candidates, "
+        "chosen by a model of the nodes judged before",
     )
     penalty: float = Field(1.0, ge=0, description="weight of records suppressed beyond the limit; reconstruction")
 
 
-LARGE = 10_000_000
-"""Nodes beyond which only a sample of the neighbours is judged by default."""
+class TabuSearch(LatticeSearch):
+    """What the tabu search and the hybrid share: which neighbours are judged."""
 
+    params: TabuParams
 
-def judged_neighbours(lattice: Lattice, node: Levels, params: TabuParams, rng: np.random.Generator) -> list[Levels]:
-    """Return the neighbours of a node that are judged in a cycle, in their order."""
-    neighbours = lattice.neighbours(node)
-    size = params.sample
-    if size is None:
-        size = params.candidates if lattice.space.size > LARGE else len(neighbours)
-    if size >= len(neighbours):
-        return neighbours
-    return [neighbours[i] for i in np.sort(rng.choice(len(neighbours), size, replace=False))]
+    @property
+    def models(self) -> bool:
+        """Whether a model of the nodes judged so far chooses among the neighbours."""
+        return self.params.sample is None and self.lattice.space.size > LARGE
+
+    def first_nodes(self, nodes: Sequence[Levels], rng: np.random.Generator) -> list[Offspring]:
+        """Return random nodes as offspring; where a model chooses, with half of the attributes at the top besides.
+
+        On large lattices there may be nothing to learn from random nodes and their neighbours, since all records of all
+        of them are suppressed.
+        """
+        offspring = proposed(nodes, "random")
+        if self.models:
+            top = self.lattice.space.top
+            offspring += proposed([locked(np.where(rng.random(len(top)) < 0.5, top, x)) for x in nodes], "raised")
+            offspring += proposed([top], "highest")
+        return offspring
+
+    def first_node(self, individuals: Sequence[Individual]) -> Individual:
+        """Return the node of least penalised loss, of those that were drawn unless all records of them are lost."""
+        telling = [i for i in individuals if i.scores["violation"] < 1.0]
+        drawn = [i for i in telling if i.origin == "random"] or [i for i in telling if i.origin == "raised"]
+        return min(drawn or individuals, key=lambda i: (guiding(i, self.params.penalty), i.key))
+
+    def judged_neighbours(self, population: Population, node: Levels, rng: np.random.Generator) -> list[Levels]:
+        """Return the neighbours of a node that are judged in a cycle."""
+        if self.models:
+            known = Judged.kept_in(population.memory, len(node))
+            chosen = known.promising(self.lattice, node, self.params.candidates, self.params.penalty, rng)
+            if chosen:
+                return chosen
+        neighbours = self.lattice.neighbours(node)
+        size = self.params.candidates if self.models else self.params.sample or len(neighbours)
+        if size >= len(neighbours):
+            return neighbours
+        return [neighbours[i] for i in np.sort(rng.choice(len(neighbours), size, replace=False))]
+
+    def moved_on(
+        self,
+        population: Population,
+        individuals: Sequence[Individual],
+        memory: Mapping[str, Any],
+        evaluated: Sequence[Individual],
+    ) -> Population:
+        """Return the next population, what the model is fitted to in its memory."""
+        if self.models:
+            known = Judged.kept_in(population.memory, len(self.lattice.space.top))
+            memory = {**memory, **known.joined(evaluated).memory()}
+        return super().moved_on(population, individuals, memory, evaluated)
 
 
 class TabuList:
@@ -121,7 +165,7 @@ def next_node(
     return min(candidates, key=lambda i: (guiding(i, params.penalty), i.key))
 
 
-class Tabu(LatticeSearch):
+class Tabu(TabuSearch):
     """Tabu search from a random node: a generation is a cycle.
 
     All neighbours of the current node, those that differ in one attribute by any amount, are judged; from them
@@ -149,17 +193,19 @@ class Tabu(LatticeSearch):
     def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the first random candidate as the current node; without one the search draws its own."""
         started = [individual for individual in candidates if individual.origin == "random"]
-        return Population(tuple(started or candidates)[:1], memory={"started": np.array(bool(started))})
+        first = self.first_node(candidates) if self.models else (started or candidates)[0]
+        return Population((first,), memory={"started": np.array(bool(started))})
 
     def propose(self, population: Population, streams: Streams) -> list[Offspring]:
         """Return the neighbours of the next node, or of the next ones."""
         cycle, memory = population.generation, population.memory
         if not memory["started"]:
-            return proposed([self.toolbox.random(streams.vary(cycle, 0))], "random")
+            rng = streams.vary(cycle, 0)
+            return self.first_nodes([self.toolbox.random(rng)], rng)
         slots, rng = self._followed(population, streams.vary(cycle, 0)), streams.vary(cycle, 1)
         parents: dict[bytes, tuple[Levels, list[int]]] = {}
         for slot in slots:
-            for node in judged_neighbours(self.lattice, population.individuals[slot].genome, self.params, rng):
+            for node in self.judged_neighbours(population, population.individuals[slot].genome, rng):
                 parents.setdefault(node.tobytes(), (node, []))[1].append(slot)
         return [Offspring(node, "neighbour", tuple(found)) for node, found in parents.values()]
 
@@ -184,7 +230,7 @@ class Tabu(LatticeSearch):
         if not population.memory["started"]:
             tabu = TabuList.empty(self.params.tabu_size, len(self.lattice.space.top))
             memory = {"started": np.array(True), "tabu": tabu.nodes, "until": tabu.until}
-            return self.moved_on(population, evaluated[:1], memory, evaluated)
+            return self.moved_on(population, [self.first_node(evaluated)], memory, evaluated)
         firsts = (item.parents[0] for item in offspring)
         slots = dict.fromkeys(chain(firsts, (slot for item in offspring for slot in item.parents)))
         current = [population.individuals[slot] for slot in slots]

@@ -47,7 +47,7 @@ def application(
             "Evolve a recipe for this file, or carry it out all the same (--unlike; in Python unlike=True); its risk "
             "is stated anew."
         )
-        raise DataError([Fault(one.attribute, str(one).partition(": ")[2], wanted, advice) for one in far])
+        raise DataError([Fault(one.attribute, next(one.sentences()).partition(": ")[2], wanted, advice) for one in far])
     entry = recipe.entry.model_copy(update={"seed": seed})
     # Not the genotype that found it: any file can be judged, whether or not it could have found the recipe here.
     document = {

@@ -6,6 +6,7 @@ from dataclasses import replace
 from evosdc._version import __version__
 from evosdc.engine.problem import Problem
 from evosdc.experiment.build.assembly import Assembly
+from evosdc.experiment.config.resolution import resolve
 from evosdc.experiment.config.recipe_file import Recipe, RecipeStep, recipe_text
 from evosdc.experiment.recipe.contributions import MeanScores, contributions, mean_scores
 from evosdc.experiment.recipe.profile import made_for
@@ -38,7 +39,9 @@ def recipe_of(
         mean = mean_scores(problem, registry, steps, seed, until=until)
     scores, draws = ({}, 1) if mean is None else mean
     original = mean_scores(problem, registry, [], seed)
-    document = assembly.experiment.model_dump(mode="json", by_alias=True, exclude_none=True)
+    # With the defaults of today: a later version's may be others, and a run that was resumed has them filled in.
+    experiment = resolve(assembly.experiment, registry, assembly.microdata.protect, assembly.experiment.start)
+    document = experiment.model_dump(mode="json", by_alias=True, exclude_none=True)
     return Recipe(
         format=1,
         title=assembly.experiment.heading,

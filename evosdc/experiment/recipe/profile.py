@@ -1,6 +1,6 @@
 """The file that a recipe was made for, rounded so that nobody is told of, and how far another file is from it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import floor, log10, sqrt
 from typing import NamedTuple
 
@@ -27,23 +27,44 @@ UNLIKE = 25.0
 class Difference(NamedTuple):
     """How far an attribute of a file is from the one that a recipe was made for.
 
-    `percent` of the records are in other categories or bands; `expected` of them by sampling alone, about.
+    `percent` of the records are in other categories or bands; `expected` of them by sampling alone, about. `new`
+    categories that are not rare here are not in the recipe, with `new_percent` of the records.
     """
 
     attribute: str
     percent: float
     expected: float
 
+    new: int = 0
+    new_percent: float = 0.0
+
     @property
     def notable(self) -> bool:
         """Whether it is more than sampling explains, and more than a little."""
         return self.percent > LIKE + 2.0 * self.expected
 
-    def __str__(self) -> str:
-        return (
-            f"{self.attribute}: {self.percent:.0f} % of the records are in other categories than in the file that the "
-            f"recipe was made for; sampling explains about {self.expected:.0f} %"
-        )
+    @property
+    def tells(self) -> bool:
+        """Whether the files are large enough that a difference would be seen."""
+        return LIKE + 2.0 * self.expected < UNLIKE
+
+    def sentences(self) -> Iterator[str]:
+        """Yield what a user has to know of the attribute; usually nothing."""
+        if self.notable:
+            yield (
+                f"{self.attribute}: {self.percent:.0f} % of the records are in other categories than in the file that "
+                f"the recipe was made for; sampling explains about {self.expected:.0f} %"
+            )
+        elif not self.tells:
+            yield (
+                f"{self.attribute}: too few records, or too many categories, to see whether they are like those of "
+                "the file that the recipe was made for"
+            )
+        if self.new:
+            yield (
+                f"{self.attribute}: {self.new} {'category' if self.new == 1 else 'categories'} with "
+                f"{self.new_percent:.0f} % of the records not known to the recipe"
+            )
 
 
 def made_for(table: Table, protect: Sequence[str]) -> MadeFor:
@@ -100,8 +121,8 @@ def require_schema(known: MadeFor, table: Table) -> None:
 def differences(known: MadeFor, table: Table) -> list[Difference]:
     """Return how far each protected attribute of a file is from the file that a recipe was made for.
 
-    Of categories the total variation distance of the rounded frequencies; of numbers the greatest distance between
-    the shares below the known deciles.
+    Of categories the total variation distance of the rounded frequencies, those together that the recipe does not name
+    since they were rare; of numbers the greatest distance between the shares below the known deciles.
 
     Parameters
     ----------
@@ -118,14 +139,23 @@ def differences(known: MadeFor, table: Table) -> list[Difference]:
             if profile.deciles:
                 found.append(_of_numbers(name, profile, table))
             continue
-        now = _shares(table, attribute)
-        labels = {*profile.percent, *now}
-        rounding = max(1.0, 100.0 * LEAST_PEOPLE / known.records) / 2.0
-        gaps = [abs(profile.percent.get(label, 0.0) - now.get(label, 0.0)) for label in labels]
-        percent = sum(max(gap - rounding, 0.0) for gap in gaps) / 2.0
-        expected = 100.0 * sqrt(len(labels) / 6.28 * (1.0 / len(table) + 1.0 / known.records))
-        found.append(Difference(name, percent, expected))
+        found.append(_of_categories(name, profile, known.records, table))
     return found
+
+
+def _of_categories(name: str, profile: AttributeProfile, records: int, table: Table) -> Difference:
+    now = _shares(table, table.schema[name])
+    step = max(1.0, 100.0 * LEAST_PEOPLE / records)
+    gaps = [max(abs(share - now.get(label, 0.0)) - step / 2.0, 0.0) for label, share in profile.percent.items()]
+    others = {label: share for label, share in now.items() if label not in profile.percent}
+    # All that the recipe does not name: rare categories, missing values, and what rounding lost.
+    rest_then = 100.0 - sum(profile.percent.values())
+    rest_now = 100.0 - sum(now.get(label, 0.0) for label in profile.percent)
+    gap = max(abs(rest_now - rest_then) - step / 2.0 * sqrt(len(profile.percent) + 1), 0.0)
+    terms = len(profile.percent) + 1 if profile.percent else len(table)
+    expected = 100.0 * sqrt(terms / 6.28 * (1.0 / max(len(table), 1) + 1.0 / records))
+    new = [share for share in others.values() if share >= 2.0 * step]
+    return Difference(name, (sum(gaps) + gap) / 2.0, expected, len(new), sum(new))
 
 
 def _of_numbers(name: str, profile: AttributeProfile, table: Table) -> Difference:

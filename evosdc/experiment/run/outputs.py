@@ -229,7 +229,7 @@ def _unlike(assembly: Assembly) -> list[str]:
     """Return a sentence for each attribute that is distributed otherwise than where a recipe was made."""
     known = assembly.experiment.made_for
     found = [] if known is None else differences(known, assembly.source.table)
-    return [f"{one}." for one in found if one.notable]
+    return [f"{sentence}." for one in found for sentence in one.sentences()]
 
 
 def _of_file(problem: Problem, masked: Table) -> dict[str, Any]:
@@ -304,7 +304,7 @@ def _figures(individual: Individual, names: Sequence[str]) -> list[float | None]
     """Return the first objective and the named scores; of what could not be evaluated the infeasibility alone."""
     if individual.failed:
         return [None, *(individual.infeasibility if name == INFEASIBILITY else None for name in names)]
-    scores = {INFEASIBILITY: 0.0, **individual.scores}
+    scores = {INFEASIBILITY: 0.0, **scored(individual)["scores"]}
     return [individual.objectives[0], *(scores.get(name) for name in names)]
 
 

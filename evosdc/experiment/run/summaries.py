@@ -49,7 +49,7 @@ def warnings_of(
             "as it is; search longer, start from stronger methods, or loosen the constraints."
         )
     identity = original_of(starting, best)
-    if identity is not None and best.precedence >= identity.precedence:
+    if identity is not None and _standing(best) >= _standing(identity):
         other = f"The fitness {balancing[0]} balances loss and risk; so may more" if balancing else "Try more"
         warnings.append(
             "The protected file does not score better than the unprotected original: by this fitness, publishing the "
@@ -61,6 +61,11 @@ def warnings_of(
             f"Only {cells} of {total} protected values differ from the original: the file is hardly protected."
         )
     return warnings
+
+
+def _standing(individual: Individual) -> tuple[float, tuple[float, ...]]:
+    """Return by how much constraints are broken, and the objectives; having been judged on few tables is no fault."""
+    return scored(individual)["scores"].get(INFEASIBILITY, 0.0), individual.objectives
 
 
 def failure_warning(failed: int, evaluations: int) -> list[str]:
