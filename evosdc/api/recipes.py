@@ -50,11 +50,11 @@ def apply(
     --------
     >>> found = evosdc.apply("runs/first/recipe.toml", frame)  # doctest: +SKIP
     """
-    from evosdc.experiment.config.recipe_file import read_recipe
     from evosdc.experiment.recipe.application import application
+    from evosdc.experiment.recipe.reading import usable_recipe
 
     require_seed(seed)
-    plan = read_recipe(_path(recipe))
+    plan = usable_recipe(_path(recipe), default_registry())
     protect = plan.made_for.protect
     columns = set(as_file(data, None)[0].schema.names)
     missing = [name for name in protect if name not in columns]
@@ -82,13 +82,10 @@ def explain(recipe: str | Path) -> list[str]:
     --------
     >>> evosdc.explain("runs/first/recipe.toml")  # doctest: +SKIP
     """
-    from evosdc.calls.masking import build_steps
-    from evosdc.experiment.config.recipe_file import read_recipe
     from evosdc.experiment.recipe.explanation import explanation
+    from evosdc.experiment.recipe.reading import usable_recipe
 
-    plan = read_recipe(_path(recipe))
-    build_steps(plan.entry.masking, default_registry())  # what cannot be carried out is not explained either
-    return list(explanation(plan))
+    return list(explanation(usable_recipe(_path(recipe), default_registry())))
 
 
 def _path(recipe: object) -> Path:

@@ -41,8 +41,8 @@ def apply(
     from evosdc.cli.run import carry_out, leave_by
     from evosdc.cli.text import say
     from evosdc.errors import FaultCollector
-    from evosdc.experiment.config.recipe_file import read_recipe
     from evosdc.experiment.recipe.application import application
+    from evosdc.experiment.recipe.reading import usable_recipe
     from evosdc.files.atomic import require_unused
     from evosdc.files.conversion import require_known_ending
     from evosdc.plugins.registry import default_registry
@@ -50,7 +50,7 @@ def apply(
 
     collect = FaultCollector()
     with collect.step():
-        plan = read_recipe(recipe)
+        plan = usable_recipe(recipe, default_registry())
     with collect.step():
         source = open_source(data, schema)
         require_known_ending(output, source.original, source.origin)
@@ -63,7 +63,8 @@ def apply(
     result = carry_out(experiment, path, quiet, as_json)
     exported(path, 0, output, force=True)
     if not as_json:
-        now, then = result["best"]["scores"], plan.scores
+        # Without a word how it was judged there is nothing to compare with: the usual measures were taken.
+        now, then = result["best"]["scores"], plan.scores if plan.judged else {}
         both = [(name, word) for name, word in (("il", "loss"), ("dr", "risk")) if name in now and name in then]
         told = ", ".join(f"{word} {now[name]:.2f} (when the recipe was made {then[name]:.2f})" for name, word in both)
         say(f"Recipe of {len(plan.steps)} step{'s' * (len(plan.steps) > 1)}: {told}. Wrote {output}.")
@@ -75,15 +76,13 @@ def apply(
 @json_option
 def explain(recipe: Path, as_json: bool) -> None:
     """Say what each step of a RECIPE contributes, on the file that it was made for."""
-    from evosdc.calls.masking import build_steps
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
-    from evosdc.experiment.config.recipe_file import read_recipe
     from evosdc.experiment.recipe.explanation import explanation
+    from evosdc.experiment.recipe.reading import usable_recipe
     from evosdc.plugins.registry import default_registry
 
-    plan = read_recipe(recipe)
-    build_steps(plan.entry.masking, default_registry())  # what cannot be carried out is not explained either
+    plan = usable_recipe(recipe, default_registry())
     if as_json:
         print_json(plan.model_dump(mode="json") | {"sentences": list(explanation(plan))})
         return

@@ -282,3 +282,71 @@ def test_what_is_no_recipe_is_refused(tmp_path: Path, text: str, told: str) -> N
         code, _, said = evosdc_says(*words)
         assert code == 2
         assert told in said
+
+
+def rewritten(home: Path, path: Path, change) -> Path:
+    """Return a copy of the run's recipe in which something was changed by hand."""
+    document = tomllib.loads((home / "run" / "recipe.toml").read_text())
+    change(document)
+    path.write_text(tomli_w.dumps(document))
+    return path
+
+
+ADDED = {"method": "mdav", "params": {"k": 3}, "attributes": ["age", "income"]}
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda recipe: recipe["steps"].append(ADDED), "added by hand"),
+        (lambda recipe: recipe["scores"].update(score=0.1), "what is beside them"),
+        (lambda recipe: recipe["judged"].update(fitness={"name": "mean"}), "what is beside them"),
+        (lambda recipe: recipe["made_for"].update(records=131), "what is beside them"),
+        (lambda recipe: recipe.pop("digest"), "Written by hand"),
+    ],
+)
+def test_any_change_by_hand_is_told(home: Path, tmp_path: Path, change, told) -> None:
+    sentences = evosdc.explain(rewritten(home, tmp_path / "recipe.toml", change))
+    assert "by hand" in sentences[0]
+    assert any(told in sentence for sentence in sentences)
+    assert not any("by hand" in sentence for sentence in evosdc.explain(home / "run" / "recipe.toml"))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda recipe: recipe["steps"].append({**ADDED, "params": {"k": 0}}), "k"),
+        (lambda recipe: recipe["steps"].append({**ADDED, "attributes": ["incme"]}), "Did you mean 'income'?"),
+        (lambda recipe: recipe["judged"]["measures"]["il"].append({"name": "ctbill"}), "judged: measure"),
+        (lambda recipe: recipe["made_for"]["attributes"].pop("age"), "no age"),
+    ],
+)
+def test_what_cannot_be_carried_out_is_told_with_the_file_and_the_step(
+    home: Path, tmp_path: Path, change, told
+) -> None:
+    path = rewritten(home, tmp_path / "changed.toml", change)
+    number = len(tomllib.loads(path.read_text())["steps"])
+    for words in (("explain", path), ("apply", path, home / "2026.csv", "-o", tmp_path / "x.csv")):
+        code, _, said = evosdc_says(*words)
+        assert code == 2
+        assert str(path) in said
+        assert told in said
+        assert f"step {number}" in said or "judged" in said or "made_for" in said
+
+
+def test_a_recipe_says_the_same_whether_defaults_were_given_or_not(home: Path) -> None:
+    text = EXPERIMENT.format(plans=PLANS, data=home / "2025.csv")
+    assembly = assemble(Experiment(**tomllib.loads(text)), default_registry())
+    resolved = json.loads((home / "run" / "resolved.json").read_text())
+    again = assemble(Experiment(**resolved), default_registry())
+    plan = Masking("mdav", {"k": 3}, ("age",))
+    assert recipe_text(recipe_of(assembly, plan)) == recipe_text(recipe_of(again, plan))
+
+
+def test_the_last_step_has_to_make_sure_of_what_is_required(home: Path, tmp_path: Path) -> None:
+    plans = PLANS + ', last = { method = "local-suppression", k = 2 }'
+    text = EXPERIMENT.format(plans=plans, data=home / "2025.csv")
+    (tmp_path / "weak.toml").write_text('constraints = ["k-anonymity >= 3"]\n' + text)
+    code, _, told = evosdc_says("run", tmp_path / "weak.toml", "-o", tmp_path / "run")
+    assert code == 2
+    assert "local-suppression: k: given 2; wanted 3 at least" in told

@@ -12,6 +12,7 @@ from evosdc.engine.stop import Stop
 from evosdc.errors import DataError, ExperimentError, Fault, FaultCollector, PluginError
 from evosdc.experiment.build.constraints import parse_constraints
 from evosdc.experiment.build.data import load_data, microdata_of, require_order_of
+from evosdc.experiment.build.plan_genotype import require_last
 from evosdc.experiment.build.problem import build_problem, fitness_of, judged_as_usual
 from evosdc.experiment.build.start import StartingPlan, screens, starting_plan
 from evosdc.experiment.build.start_entries import attributes_read, entries_of, start_of, written_entries
@@ -143,6 +144,8 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
     if problem is not None:
         with collect.step():
             require_choice(problem, experiment.choose)
+        with collect.step():
+            require_last(experiment.genotype.params, problem.constraints.listed, registry)
         with collect.step():
             require_volume(problem, experiment.stop)
     files = _kept(collect, lambda: read_start_files(experiment.start, source, microdata))

@@ -1,12 +1,12 @@
 """The genotype of protection plans, as a file's own protection takes it: with a last step that makes sure of things."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import ceil
 from typing import Any, cast
 
 from evosdc.engine.class_keeping import unmasked_of
 from evosdc.engine.headline import Headline
-from evosdc.errors import InputError
+from evosdc.errors import Fault, InputError, ParameterError
 from evosdc.model import Microdata
 from evosdc.model.constraint import Constraint
 from evosdc.plugins.registry import Registry
@@ -38,6 +38,32 @@ def plan_genotype(required: Iterable[Constraint], microdata: Microdata, registry
         genotype[LASTING] = False
     last = assuring_step(required, microdata, registry) if LAST in fields else None
     return genotype if last is None else genotype | {LAST: last}
+
+
+def require_last(genotype: Mapping[str, Any], required: Iterable[Constraint], registry: Registry) -> None:
+    """Raise `ParameterError` where the step that ends all plans makes sure of less than what is required.
+
+    Parameters
+    ----------
+    genotype : mapping
+        Parameters of the genotype.
+    required : iterable of Constraint
+    registry : Registry
+    """
+    last = genotype.get(LAST)
+    if not isinstance(last, Mapping) or last.get("method") not in registry.names("masking-method"):
+        return
+    given = {key: value for key, value in last.items() if key not in ("method", "attributes")}
+    params = registry.parameters("masking-method", last["method"], given)
+    spec = cast(MaskingMethodSpec, registry.spec("masking-method", last["method"]))
+    faults = []
+    for constraint in required:
+        parameter = dict(spec.guarantees).get(constraint.name)
+        if parameter is not None and constraint.plain and getattr(params, parameter) < ceil(constraint.bound):
+            wanted = f"{ceil(constraint.bound)} at least, since {constraint.name} >= {constraint.bound:g} is required"
+            faults.append(Fault(f"{LAST}: {spec.name}: {parameter}", str(getattr(params, parameter)), wanted))
+    if faults:
+        raise ParameterError(faults)
 
 
 def assuring_step(required: Iterable[Constraint], microdata: Microdata, registry: Registry) -> dict[str, Any] | None:

@@ -1,7 +1,9 @@
 """Recipe files: a protection plan that can be read, kept, and carried out on next year's file."""
 
+import json
 import tomllib
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
@@ -53,6 +55,18 @@ class Recipe(Parameters):
         default_factory=dict, description="keys of an experiment: genotype, measures, fitness, constraints"
     )
     made_for: MadeFor
+    digest: str = Field("", description="of all the rest as it was written, so that an edit is noticed")
+
+    @property
+    def content(self) -> str:
+        """The digest of the recipe as it is, whatever it says itself."""
+        document = self.model_dump(mode="json", exclude={"digest"})
+        return sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:16]
+
+    @property
+    def edited(self) -> bool:
+        """Whether it was changed since it was written, or is written by hand."""
+        return self.digest != self.content
 
     @property
     def entry(self) -> MaskingEntry:
@@ -82,8 +96,9 @@ def read_recipe(path: Path) -> Recipe:
 
 
 def recipe_text(recipe: Recipe) -> str:
-    """Return a recipe as the text of its file."""
-    document: Mapping[str, Any] = recipe.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    """Return a recipe as the text of its file, with the digest of what it holds."""
+    written = recipe.model_copy(update={"digest": recipe.content})
+    document: Mapping[str, Any] = written.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
     return HEAD + tomli_w.dumps({"format": recipe.format, **document})
 
 

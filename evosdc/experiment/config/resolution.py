@@ -12,7 +12,7 @@ from evosdc.plugins.nested import nested
 from evosdc.plugins.registry import Registry
 
 
-def resolve(experiment: Experiment, registry: Registry, protect: tuple[str, ...], start: Start) -> Experiment:
+def resolve(experiment: Experiment, registry: Registry, protect: tuple[str, ...], start: Start | None) -> Experiment:
     """Return the experiment with the parameters of everything that it names, and the attributes that it protects.
 
     Parameters
@@ -22,7 +22,7 @@ def resolve(experiment: Experiment, registry: Registry, protect: tuple[str, ...]
     registry : Registry
     protect : tuple of str
         The attributes protected in fact.
-    start : Start
+    start : Start, or None
         What the search starts from in fact.
     """
     measures = experiment.measures

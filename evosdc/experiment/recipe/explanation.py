@@ -20,18 +20,31 @@ WORDS = {"dr": "risk", "il": "loss", "score": "score"}
 def explanation(recipe: Recipe) -> Iterator[str]:
     """Yield sentences: what the recipe does for the file, and what each step does for the recipe."""
     whole, original = recipe.scores, recipe.original
-    edited = [number for number, step in enumerate(recipe.steps, 1) if step.words and step.words != step.masking.label]
-    if edited:
-        listed = ", ".join(map(str, edited))
-        yield f"Changed by hand since the recipe was judged: step {listed}. All figures are those of before."
+    if not recipe.digest:
+        yield "Written by hand, or by another version: whether the figures are of these steps is not known."
+    elif recipe.edited:
+        edited = [number for number, step in enumerate(recipe.steps, 1) if step.words != step.masking.label]
+        which = f"step {', '.join(map(str, edited))}" if edited else "steps left out or moved, or what is beside them"
+        yield f"Changed by hand since the recipe was judged: {which}. All figures are those of before."
     if whole and original:
         every = f"All {len(recipe.steps)} steps" if len(recipe.steps) > 1 else "The step"
         yield f"{every}: {_change(original, whole)}."
     for number, step in enumerate(recipe.steps, 1):
-        yield f"Step {number}, {step.masking.label}: {_contribution(step, whole)}"
+        yield f"Step {number}, {step.masking.label}: {_contribution(step, whole, _assures(recipe, step))}"
+    if recipe.draws > 1:
+        yield f"All figures are means over {recipe.draws} files; they differ a little on others."
 
 
-def _contribution(step: RecipeStep, whole: Mapping[str, float]) -> str:
+def _assures(recipe: Recipe, step: RecipeStep) -> bool:
+    """Whether it is the step that all plans had to end by."""
+    genotype = recipe.judged.get("genotype")
+    last = genotype.get("last") if isinstance(genotype, Mapping) else None
+    return isinstance(last, Mapping) and step is recipe.steps[-1] and last.get("method") == step.method
+
+
+def _contribution(step: RecipeStep, whole: Mapping[str, float], assures: bool) -> str:
+    if not step.words:
+        return "it was added by hand, so that its share is not known."
     if not step.without or not whole:
         return "without it the recipe cannot be carried out, so that its share is not known."
     before, after = step.without, whole
@@ -39,6 +52,8 @@ def _contribution(step: RecipeStep, whole: Mapping[str, float]) -> str:
     if all(abs(after[name] - before[name]) < SMALL for name in ("il", "dr") if name in after and name in before):
         if needed:
             return "it makes sure of what is required, which does not hold without it; loss and risk hardly change."
+        if assures:
+            return "it makes sure of what is required on any file; on this one there was hardly anything left to do."
         return "it changes neither loss nor risk; the recipe would do without it."
     parts = []
     for name, (less, more) in VERBS.items():
@@ -47,7 +62,13 @@ def _contribution(step: RecipeStep, whole: Mapping[str, float]) -> str:
             verb = (more if gap > 0 else less).format(f"{abs(gap):.2f}")
             parts.append(f"{verb} ({before[name]:.2f} -> {after[name]:.2f})")
     scored = f"; the score is {after['score']:.2f}, without it {before['score']:.2f}" if "score" in before else ""
-    last = " What is required does not hold without it." if needed else ""
+    last = ""
+    if needed:
+        last = " What is required, or what limits exchanged labels, does not hold without it."
+    elif assures:
+        last = " It makes sure of what is required on any file."
+    elif before.get("score", after.get("score", 0.0)) < after.get("score", 0.0) - SMALL:
+        last = " On these files the recipe is better without it: a longer search might leave it out."
     return f"it {' and '.join(parts)}{scored}.{last}"
 
 

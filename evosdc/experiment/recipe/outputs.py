@@ -6,8 +6,8 @@ from dataclasses import replace
 from evosdc._version import __version__
 from evosdc.engine.problem import Problem
 from evosdc.experiment.build.assembly import Assembly
-from evosdc.experiment.config.resolution import resolve
 from evosdc.experiment.config.recipe_file import Recipe, RecipeStep, recipe_text
+from evosdc.experiment.config.resolution import resolve
 from evosdc.experiment.recipe.contributions import MeanScores, contributions, mean_scores
 from evosdc.experiment.recipe.profile import made_for
 from evosdc.files.atomic import write_text
