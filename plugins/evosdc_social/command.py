@@ -107,11 +107,11 @@ def insert(data: Path, masked: Path, schema: Path | None, output: Path, in_order
     """
     from evosdc.cli.inputs import open_source, require_apart
     from evosdc.cli.text import say
+    from evosdc.cli.vouched_order import require_order
     from evosdc.files.atomic import require_unused
     from evosdc.files.source import parsed
     from evosdc_social.adjacency import NEIGHBOURS
     from evosdc_social.extraction import written_back
-    from evosdc_social.row_order import require_order
 
     require_apart(output, data, masked, schema)
     require_unused(output, replace=force)
