@@ -74,8 +74,10 @@ def _table(path: Path, columns: str | None) -> str:
 
 def _shown(cell: str, name: str) -> str:
     """Return a cell; numbers that were written in full with two decimals, p values with three."""
-    digits = 3 if name.startswith("p of ") else 2
-    return f"{float(cell):.{digits}f}" if re.fullmatch(r"-?\d+\.\d{4,}(e-?\d+)?", cell) else cell
+    if not re.fullmatch(r"-?\d+\.\d{4,}(e-?\d+)?", cell):
+        return cell
+    digits = 3 if name.startswith("p of ") or abs(float(cell)) < 1.0 else 2
+    return f"{float(cell):.{digits}f}"
 
 
 @click.command()

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Algorithm, Individual, Offspring, Population
 from evosdc.model.fitness import SingleMeasure
+from evosdc_lattice.exploration import Explored, explored_picture
 from evosdc_lattice.lattice import Lattice
 from evosdc_lattice.losses import NodeLoss
 from evosdc_lattice.picture import PICTURED, lattice_picture, size_histogram
@@ -41,11 +42,13 @@ class LatticeSearch(Algorithm):
         memory: Mapping[str, Any],
         evaluated: Sequence[Individual],
     ) -> Population:
-        """Return the next population, the visited nodes of a small lattice kept in its memory."""
+        """Return the next population, what was explored kept in its memory."""
         kept = {name: np.asarray(value) for name, value in memory.items()}
         if self.lattice.space.size <= PICTURED:
             known = population.memory.get("visited", self._visited(population.individuals))
             kept["visited"] = np.unique(np.concatenate([known, self._visited(evaluated)]), axis=0)
+        else:
+            kept |= Explored.kept_in(population.memory).joined(evaluated).memory()
         return Population(tuple(individuals), population.generation, kept)
 
     def _visited(self, individuals: Sequence[Individual]) -> NDArray[np.int16]:
@@ -91,7 +94,7 @@ class LatticeSearch(Algorithm):
         return max(lower_bound(self.lattice.space, self.node_loss), 0.0)
 
     def pictures(self, population: Population, solution: Individual) -> Mapping[str, str]:
-        """Return the sizes of the classes, and a small lattice with visited, safe and optimal nodes."""
+        """Return the sizes of the classes, and the lattice: its nodes, or those explored by height and loss."""
         if solution.genome is None:
             return {}
         space = self.lattice.space
@@ -104,6 +107,11 @@ class LatticeSearch(Algorithm):
             visited = population.memory.get("visited", self._visited(population.individuals))
             optima = [i.genome for i in self.optima(population, solution)]
             drawn["The lattice"] = lattice_picture(self.lattice, visited, optima)
+        elif len((explored := Explored.kept_in(population.memory)).nodes):
+            fitness, stands = self.toolbox.fitness, self.standing(population, solution)
+            name = fitness.measure if isinstance(fitness, SingleMeasure) else "first objective"
+            least = None if stands is None else stands["least"]
+            drawn["Explored nodes of the lattice"] = explored_picture(explored, name, solution, least)
         return drawn
 
     def optima(self, population: Population, solution: Individual) -> tuple[Individual, ...]:

@@ -19,15 +19,12 @@ EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 STUDIES = {study.name: study for study in all_studies(studies_folder(EXPERIMENTS))}
 STORED = [name for name, study in STUDIES.items() if read_record(study) is not None]
 WAITING = {
-    "adult",
     "cluster",
     "ga-tabu",
     "honest",
     "limit",
-    "masking",
     "recipes",
     "thesis-ch3",
-    "thesis-ch4-gp",
     "thesis-ch4-pram",
     "thesis-ch5",
     "thesis-ch6",
