@@ -27,7 +27,6 @@ WAITING = {
     "thesis-ch3",
     "thesis-ch4-pram",
     "thesis-ch5",
-    "thesis-ch6",
 }
 """Studies whose results were not stored by ``evosdc reproduce STUDY --store`` yet: none may be added."""
 LARGEST = 150_000
