@@ -58,8 +58,8 @@ def time_limited(seconds: float | None, kind: type[BaseException] = OutOfTime) -
             _limits.append(limit)
             _set_alarm()
             yield
-        except SystemError as error:
-            # Extensions that call Python, such as numba's dispatcher, may say no more of an exception than this.
+        except Exception as error:
+            # Extensions that call Python may make another error of it: numba's dispatcher a SystemError or a TypeError.
             for one in _limits:
                 if one.rang:
                     raise one.kind from error

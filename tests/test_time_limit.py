@@ -24,17 +24,18 @@ def test_an_endless_body_is_ended() -> None:
         spin()
 
 
-def spin_in_an_extension() -> None:
+def spin_in_an_extension(kind: type[Exception]) -> None:
     try:
         spin()
     except OutOfTime:
-        raise SystemError("returned a result with an exception set") from None
+        raise kind("returned a result with an exception set") from None
 
 
-def test_what_an_extension_makes_of_it_is_out_of_time_too() -> None:
+@pytest.mark.parametrize("kind", [SystemError, TypeError, ValueError])
+def test_what_an_extension_makes_of_it_is_out_of_time_too(kind: type[Exception]) -> None:
     with pytest.raises(OutOfTime) as caught, time_limited(0.05):
-        spin_in_an_extension()
-    assert isinstance(caught.value.__cause__, SystemError)
+        spin_in_an_extension(kind)
+    assert isinstance(caught.value.__cause__, kind)
 
 
 def test_an_error_before_the_time_is_over_is_its_own() -> None:

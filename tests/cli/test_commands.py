@@ -62,7 +62,8 @@ def test_protect_leaves_everything_else_as_it_was(evosdc, survey):
 
 
 def test_run_folder_is_for_its_owner_only(evosdc, survey):
-    evosdc(*SHORT, "--require", "ranked-linkage <= 100", "--quiet", "-o", "run")
+    words = ("protect", "survey.csv", "--schema", "schema.toml", "--time", "5s", "--no-second-opinion")
+    evosdc(*words, "--require", "ranked-linkage <= 100", "--quiet", "-o", "run")
     assert stat.S_IMODE((survey / "run").stat().st_mode) == 0o700
     for path in (survey / "run").iterdir():
         assert stat.S_IMODE(path.stat().st_mode) == 0o600, path

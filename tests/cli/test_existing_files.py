@@ -77,9 +77,9 @@ def test_a_member_that_is_the_original_is_told_of(evosdc, home):
     answer = evosdc("export", "r", 0, "-o", "member.csv")
     assert answer.status == 0
     assert (home / "member.csv").read_bytes() == (home / "survey.csv").read_bytes()
-    assert "Member 0 is the original" in answer.err
+    assert "Member 0 of the front is the original" in answer.err
     told = json.loads(evosdc("export", "r", 0, "-o", "other.csv", "--json").out)
-    assert any("Member 0 is the original" in sentence for sentence in told["warnings"])
+    assert any("Member 0 of the front is the original" in sentence for sentence in told["warnings"])
     assert "is the original" not in evosdc("export", "r", 1, "-o", "second.csv").err
 
 

@@ -7,13 +7,17 @@ import pytest
 
 from evosdc.engine.loop import search
 from evosdc.engine.problem import Problem
+from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.config.reader import read_experiment
 from evosdc.experiment.config.stop_rule import StopRule
+from evosdc.experiment.run.portfolio import starting_individuals
+from evosdc.experiment.run.repetition import begun_from
 from evosdc.experiment.run.run import run_once
 from evosdc.experiment.run.time_given import MOST_KEPT, TimeGiven
 from evosdc.kernel import working_time
 from evosdc.plugins.registry import default_registry
+from evosdc.time_limit import DeadlineOver
 
 SMALL = {
     "data": {"name": "housing", "protect": ["built", "degree"]},
@@ -111,3 +115,30 @@ def test_a_generation_is_given_up_where_time_is_over(tmp_path, monkeypatch):
     found = run_once(experiment, tmp_path / "run", default_registry(), 1)
     assert found.result["generations"] == 0
     assert (tmp_path / "run" / "best.csv").exists()
+
+
+@pytest.mark.parametrize("evaluated", range(1, 7))
+def test_a_start_of_which_time_allowed_a_part_is_named(evaluated):
+    """Five initial genomes and two random ones, of which the first so many were evaluated; methods are compared with."""
+    start = {"methods": [{"method": "pram", "p": 0.8}, {"method": "pram", "p": 0.6}], "initial": 5, "random": 2}
+    given = {"data": {"name": "housing", "first": 60}, "measures": {"il": ["ctbil"], "dr": ["dbrl"]}}
+    experiment = Experiment(**given, genotype="pram", start=start, stop={"generations": 1})
+    assembly = assemble(experiment, default_registry())
+    assert assembly.plan.candidates == 7
+    part = begun_from(assembly, evaluated)
+    again = assemble(experiment.model_copy(update={"start": part}), default_registry())
+    assert again.plan.labels[: again.plan.candidates] == assembly.plan.labels[:evaluated]
+    assert begun_from(assembly, 7) is None
+
+
+def test_a_start_without_time_for_one_file_tells_the_part_that_it_belongs_to(monkeypatch):
+    given = {"data": {"name": "housing", "first": 60}, "measures": {"il": ["ctbil"], "dr": ["dbrl"]}}
+    experiment = Experiment(**given, genotype="cells", start={"random": 2}, stop={"seconds": 1.0})
+    assembly = assemble(experiment, default_registry())
+
+    def out_of_time(*_):
+        raise DeadlineOver
+
+    monkeypatch.setattr("evosdc.experiment.run.portfolio.starting_individual", out_of_time)
+    with pytest.raises(DeadlineOver):
+        list(starting_individuals(assembly, None, lambda done, total: None))

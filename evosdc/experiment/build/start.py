@@ -138,7 +138,8 @@ def starting_plan(
     if wanted is None:
         tuned = start.tuned is not None and seedable
         wanted = not (isinstance(problem.genotype, Seedable) or own or tuned or start.random)
-    initial = tuple(masking for masking, _ in problem.initial_genomes) if wanted else ()
+    genomes = problem.initial_genomes[: None if wanted is True else wanted]
+    initial = tuple(masking for masking, _ in genomes)
     if start.without_best and not seedable:
         possible = "a genotype that masked files start, or without_best = 0"
         advice = "This genotype cannot be read off a file; files are compared with only."

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -55,10 +55,10 @@ class Start(Parameters):
     planned: PlannedStart | None = Field(
         None, description="true, or a table: a protection plan is evolved first, from the methods that are tuned"
     )
-    initial: bool | None = Field(
+    initial: bool | Annotated[int, Field(ge=1)] | None = Field(
         None,
-        description="the genotype's own initial genomes; default: those of a genotype that no file can start, "
-        "where no random genomes are asked for",
+        description="the genotype's own initial genomes, or so many of them; default: those of a genotype that no file "
+        "can start, where no random genomes are asked for",
     )
     files: tuple[Path, ...] = Field(
         (),

@@ -104,6 +104,8 @@ def starting_individuals(
                 with time_limited(left(), DeadlineOver):
                     individual = starting_individual(problem, plan, position, rule)
             except DeadlineOver:
+                if not done:
+                    raise  # no limit of this start's own, but of the part that it belongs to
                 tell(done, total)
                 return
             seconds = 0.5 * (seconds + working_time() - start)

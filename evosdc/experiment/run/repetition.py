@@ -20,10 +20,11 @@ def begun_from(assembly: Assembly, evaluated: int) -> Start | None:
     given = [entry for entry in plan.maskings[:evaluated] if isinstance(entry.source, Table)]
     made = [entry for entry in plan.maskings[:evaluated] if not isinstance(entry.source, Table)]
     before = len(plan.maskings) + len(plan.initial)
+    first = min(max(evaluated - len(plan.maskings), 0), len(plan.initial))
     return Start(
         methods=tuple(MaskingEntry.of(entry.masking) for entry in made),
         files=() if start is None else start.files[: len(given)],
-        initial=evaluated >= before and bool(plan.initial),
+        initial=((start and start.initial) or True) if first and first == len(plan.initial) else first or False,
         random=max(0, evaluated - before),
         without_best=plan.without_best,
     )
