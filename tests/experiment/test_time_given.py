@@ -119,7 +119,7 @@ def test_a_generation_is_given_up_where_time_is_over(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("evaluated", range(1, 7))
 def test_a_start_of_which_time_allowed_a_part_is_named(evaluated):
-    """Five initial genomes and two random ones, of which the first so many were evaluated; methods are compared with."""
+    """Five initial genomes and two random ones, of which so many were evaluated; methods are compared with."""
     start = {"methods": [{"method": "pram", "p": 0.8}, {"method": "pram", "p": 0.6}], "initial": 5, "random": 2}
     given = {"data": {"name": "housing", "first": 60}, "measures": {"il": ["ctbil"], "dr": ["dbrl"]}}
     experiment = Experiment(**given, genotype="pram", start=start, stop={"generations": 1})
