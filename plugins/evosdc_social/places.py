@@ -39,7 +39,8 @@ def resolved(texts: Sequence[str | None], tree: Hierarchy) -> Places:
 
     Capitals, accents and punctuation are of no account. A text that is no label of the tree is cut at commas, slashes,
     brackets and dashes, and the finest label among its parts counts that lies below the others which are found; where
-    labels contradict each other, as in ``Leeds / Rome``, the text is not found. Nothing is guessed beyond that.
+    labels contradict each other, as in ``Leeds / Rome``, the text is not found. Nothing is guessed beyond that; a label
+    without letters and digits, such as the root ``*``, is no place that anybody says.
 
     Parameters
     ----------
@@ -55,6 +56,7 @@ def resolved(texts: Sequence[str | None], tree: Hierarchy) -> Places:
             if label not in below:
                 below.append(label)
             above.setdefault(label, set()).update(path[level:])
+    known.pop("", None)
     found: dict[str, str | None] = {}
     for text in dict.fromkeys(text for text in texts if text):
         found[text] = _place(text, known, above)

@@ -99,6 +99,13 @@ def test_places_are_found_by_any_writing_and_never_guessed() -> None:
     assert plain("São-Paulo & Co.") == "sao paulo and co"
 
 
+def test_texts_without_letters_are_no_place() -> None:
+    found = resolved(["🌍 ✨", "???", "*", "  ", "Leeds 🌍", "Leeds / ***"], PLACES)
+    assert found.leaves == (None, None, None, None, "Leeds", "Leeds")
+    assert found.unknown == {"🌍 ✨": 1, "???": 1, "*": 1}
+    assert found.tree.leaves == PLACES.leaves
+
+
 def test_a_name_of_two_places_is_not_found() -> None:
     tree = Hierarchy(("Newport", "NEWPORT"), (("Wales", "*"), ("Essex", "*")))
     assert resolved(["newport", "Newport, Wales"], tree).leaves == (None, "Newport")
