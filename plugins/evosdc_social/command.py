@@ -131,7 +131,10 @@ def insert(data: Path, masked: Path, schema: Path | None, output: Path, in_order
 @graph.command()
 @click.argument("data", type=PATH, metavar="GRAPH")
 @click.argument("posts", type=PATH)
-@click.option("--user", required=True, metavar="COLUMN", help="The column of POSTS with the ids of users.")
+@click.option("--user", required=True, metavar="COLUMN", help="The column of POSTS with the users.")
+@click.option(
+    "--by", metavar="ATTRIBUTE", help="The attribute of GRAPH that calls users as POSTS does; default: their ids."
+)
 @click.option("--text", required=True, metavar="COLUMN", help="The column with what they post.")
 @click.option("--number", default=10, show_default=True, help="Topics that a model looks for.")
 @click.option("--each", default=3, show_default=True, help="Topics of a user at most, in the order of importance.")
@@ -141,8 +144,8 @@ def insert(data: Path, masked: Path, schema: Path | None, output: Path, in_order
 @click.option("-o", "--output", type=PATH, required=True, metavar="GRAPH")
 @force_option
 def topics(
-    data: Path, posts: Path, user: str, text: str, number: int, each: int, model: Literal["nmf", "lda"],
-    keywords: Path | None, seed: int, output: Path, force: bool,
+    data: Path, posts: Path, user: str, by: str | None, text: str, number: int, each: int,
+    model: Literal["nmf", "lda"], keywords: Path | None, seed: int, output: Path, force: bool,
 ) -> None:  # fmt: skip
     """Write GRAPH with the topics of its users, found in a file of POSTS, as the list `topics`.
 
@@ -163,7 +166,7 @@ def topics(
         found = topics_by_keywords(listed, read_keywords(keywords), each)
     else:
         found = topics_by_model(listed, number, each, model, seed)
-    made, strangers = with_attribute(data, "topics", found.of)
+    made, strangers = with_attribute(data, "topics", found.of, by)
     written_graph(made, output)
     write_text(beside, plain_text(["topic", "words"], [[t, " ".join(w)] for t, w in found.words.items()]).decode())
     silent = sum(not value for value in made.graph.values["topics"])

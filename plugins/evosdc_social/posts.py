@@ -1,5 +1,6 @@
 """Files of posts, and graphs that get attributes from them: originals, ids kept."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from evosdc.files.column import NO_TEXT, Column
 from evosdc.files.original import Original
 from evosdc.files.source import parsed
 from evosdc.printing import printable
-from evosdc_social.graph import Value
+from evosdc_social.graph import Value, counted
 from evosdc_social.graph_file import GraphFile
 
 
@@ -48,11 +49,44 @@ def with_values(path: Path, attribute: str, values: Sequence[Value]) -> GraphFil
     return replace(made, graph=replace(made.graph, values={**made.graph.values, attribute: list(values)}))
 
 
-def with_attribute(path: Path, attribute: str, of: Mapping[str, tuple[str, ...]]) -> tuple[GraphFile, int]:
-    """Return a graph with a list for each user, by ids, and how many users of the lists it does not have."""
+def with_attribute(
+    path: Path, attribute: str, of: Mapping[str, tuple[str, ...]], by: str | None = None
+) -> tuple[GraphFile, int]:
+    """Return a graph with a list for each user, and how many users of the lists it does not have.
+
+    Parameters
+    ----------
+    path : Path
+        Of the graph.
+    attribute : str
+        What the list is called.
+    of : mapping of str to tuple of str
+        The lists of users.
+    by : str, optional
+        The attribute of the nodes by whose values `of` calls users; their ids if not given.
+
+    Raises
+    ------
+    SchemaError, DataError
+        No such attribute, no user in common, or several nodes with the same value.
+    """
     made = _graph(path)
-    values = [of.get(name) or None for name in made.graph.ids]
-    return with_values(path, attribute, values), len(set(of) - set(made.graph.ids))
+    names = list(made.graph.ids) if by is None else texts_of(path, by)
+    nodes = Counter(name for name in names if name is not None)
+    strangers = len(of.keys() - nodes.keys())
+    where = printable(str(path))
+    called = "whose ids" if by is None else f"whose values of {printable(by)}"
+    if strangers == len(of):
+        given = f"{counted(len(made.graph), 'node')}, {called} are none of the {counted(len(of), 'user')} of the posts"
+        attributes = printable(", ".join(made.graph.values)) or "none"
+        advice = f"Name the attribute that holds the users by --by, one of: {attributes}; or another column by --user."
+        raise DataError(Fault(where, given, "users of the posts among the nodes", advice))
+    several = [nodes[name] for name in of if nodes[name] > 1]
+    if several:
+        given = f"{counted(sum(several), 'node')} {called} others have, too"
+        raise DataError(Fault(where, given, "one node for each user of the posts", "Join by ids, or mend the values."))
+    values = [None if name is None else of.get(name) or None for name in names]
+    return with_values(path, attribute, values), strangers
 
 
 def written_graph(made: GraphFile, output: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from evosdc.errors import DataError, ParameterError
+from evosdc.errors import DataError, ParameterError, SchemaError
 from evosdc.table.hierarchy import Hierarchy
 from evosdc_social.command import graph
 from evosdc_social.places import plain, resolved
@@ -140,3 +140,28 @@ def test_the_commands(tmp_path: Path) -> None:
     assert [node.get("where") for node in made["nodes"]] == ["Leeds", "Rome", None]
     with (tmp_path / "p.unknown.csv").open() as file:
         assert list(csv.reader(file)) == [["text", "users"], ["nowhere", "1"]]
+
+
+def test_posts_are_joined_by_ids_or_by_an_attribute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    handles = ["ann", "bob", None, "dot"]
+    nodes: list[dict[str, object]] = [{"id": i, "handle": handle} for i, handle in enumerate(handles)]
+    (tmp_path / "g.json").write_text(json.dumps({"nodes": nodes, "links": [{"source": 0, "target": 3}]}))
+    (tmp_path / "posts.csv").write_text("who,said\nann,jazz\ndot,jazz\nzoe,jazz\n,jazz\n")
+    (tmp_path / "words.csv").write_text("word,topic\njazz,Jazz\n")
+    words = ["topics", "g.json", "posts.csv", "--user", "who", "--text", "said", "--keywords", "words.csv"]
+    words += ["-o", "t.json", "--force"]
+    with pytest.raises(DataError, match=r"4 nodes, whose ids are none of the 4 users.*Name the attribute.*handle"):
+        CliRunner().invoke(graph, words, catch_exceptions=False)
+    assert not (tmp_path / "t.json").exists()
+    done = CliRunner().invoke(graph, [*words, "--by", "handle"], catch_exceptions=False)
+    assert "2 of 4 users have none" in done.output
+    assert "2 users of posts.csv are not in the graph" in done.output
+    made = json.loads((tmp_path / "t.json").read_text())
+    assert [node.get("topics") for node in made["nodes"]] == [["Jazz"], None, None, ["Jazz"]]
+    with pytest.raises(SchemaError, match="no attribute 'handel'"):
+        CliRunner().invoke(graph, [*words, "--by", "handel"], catch_exceptions=False)
+    nodes[1]["handle"] = "ann"
+    (tmp_path / "g.json").write_text(json.dumps({"nodes": nodes, "links": []}))
+    with pytest.raises(DataError, match="2 nodes whose values of handle others have, too"):
+        CliRunner().invoke(graph, [*words, "--by", "handle"], catch_exceptions=False)
