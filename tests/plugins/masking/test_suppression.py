@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,11 +14,14 @@ from hypothesis import settings as effort
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
+from evosdc.files.source import read_source
 from evosdc.table.table import Table
-from evosdc_masking.suppression.agreement import alike
+from evosdc_masking.suppression.agreement import alike, compatible
 from evosdc_masking.suppression.class_repair import cheapest_subsets
-from evosdc_masking.suppression.keys import key_values
+from evosdc_masking.suppression.keys import Values, key_values, units_of
 from evosdc_masking.suppression.local_suppression import LocalSuppression
+from evosdc_masking.suppression.relief import relieve, take_back
+from evosdc_masking.suppression.wildcards import suppressed_for_wildcards
 from tests.plugins.masking.tables import NOMINAL, build, categorical, categorical_tables, masked, mixed_tables
 
 READINGS = ("wildcard", "category")
@@ -33,6 +38,16 @@ def fewest_alike(table: Table, missing: str) -> int:
         return all(x == y or x < 0 or y < 0 for x, y in zip(a, b, strict=True))
 
     return min(sum(same(a, b) for b in rows) for a in rows)
+
+
+@pytest.fixture(scope="module")
+def survey_keys() -> Values:
+    """Seven keys of 4580 people, shape (4580, 7)."""
+    folder = os.environ.get("EVOSDC_DATA")
+    if folder is None:
+        pytest.skip("EVOSDC_DATA does not name a folder with ihsn_testdata")
+    keys = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"]
+    return key_values(read_source(Path(folder) / "ihsn_testdata" / "testdata.csv").table.select(keys))
 
 
 def cells(table: Table, published: Table) -> int:
@@ -166,6 +181,23 @@ def test_adult_loses_few_cells(adult: Table, missing: str) -> None:
     assert alike(values, missing == "wildcard").min() >= 3
     rare = int((alike(key_values(adult), False) < 3).sum())
     assert cells(adult, published) <= 1.2 * rare
+
+
+@pytest.mark.parametrize(("k", "in_one_order", "most"), [(2, 96, 88), (3, 161, 142), (5, 275, 250)])
+def test_other_orders_suppress_fewer_cells(survey_keys: Values, k: int, in_one_order: int, most: int) -> None:
+    weights = np.ones(survey_keys.shape[1])
+    units = units_of(survey_keys, k)
+    values, found = units.values.copy(), compatible(units.values, units.counts)
+    order = np.argsort(found, kind="stable")
+    order = order[found[order] < k]
+    relieve(values, units.counts, found, weights, k, order)
+    take_back(values, units.values, units.counts, found, weights, k, order[::-1].copy())
+    assert (values < 0).sum() == in_one_order
+    published = suppressed_for_wildcards(survey_keys, k, weights)
+    assert (published < 0).sum() <= most
+    assert alike(published, True).min() >= k
+    kept = published >= 0
+    assert (published[kept] == survey_keys[kept]).all()
 
 
 @pytest.mark.parametrize("missing", READINGS)
