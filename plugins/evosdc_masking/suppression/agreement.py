@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import inner_kernel, kernel
 from evosdc_masking.distinct import distinct
 from evosdc_masking.suppression.keys import Counts, Values, units_of
 
@@ -32,19 +32,16 @@ def alike(values: Values, wildcard: bool) -> Counts:
     return result
 
 
-@kernel
+@inner_kernel
 def agreements(values: Values, unit: int, masks: Masks) -> None:
     """Set bit a of ``masks[s]`` where `unit` and unit s agree on attribute a, or either has no value of it."""
-    masks[:] = 0
+    for s in range(masks.size):
+        masks[s] = 0
     for a in range(values.shape[0]):
-        column, value, bit = values[a], values[a, unit], 1 << a
-        if value < 0:
-            for s in range(column.size):
+        value, bit = values[a, unit], 1 << a
+        for s in range(masks.size):
+            if value < 0 or values[a, s] == value or values[a, s] < 0:
                 masks[s] |= bit
-        else:
-            for s in range(column.size):
-                if column[s] == value or column[s] < 0:
-                    masks[s] |= bit
 
 
 @kernel
@@ -69,10 +66,11 @@ def compatible(values: Values, counts: Counts) -> Counts:
     begin = 0
     while begin < size:
         end, total = begin, 0
-        while end < size and (values[:, end] == values[:, begin]).all():
+        while end < size and _equal(values, begin, end):
             total += counts[end]
             end += 1
-        found[begin:end] = total
+        for s in range(begin, end):
+            found[s] = total
         begin = end
     masks = np.empty(size, dtype=np.int64)
     full = (1 << width) - 1
@@ -87,3 +85,11 @@ def compatible(values: Values, counts: Counts) -> Counts:
                         found[s] += counts[unit]
             found[unit] = total
     return found
+
+
+@inner_kernel
+def _equal(values: Values, one: int, other: int) -> bool:
+    differing = 0
+    for a in range(values.shape[0]):
+        differing += values[a, one] != values[a, other]
+    return differing == 0

@@ -45,50 +45,73 @@ def exchanged(values: Values, original: Values, counts: Counts, found: Counts, w
     rounds = min(MOST_ROUNDS, ROUNDS_EACH * suppressed, MOST_WORK // (60 * values.size))
     if suppressed > 1 and rounds:
         draws = np.random.default_rng(SEED).random((rounds, DRAWS))
-        _exchange(values, original, counts, found, weights, k, draws)
+        masks, holes, order = (np.empty_like(counts) for _ in range(3))
+        room = (values.copy(), found.copy(), masks, holes, order, np.empty(counts.size))
+        _exchange(values, original, counts, found, weights, k, draws, *room)
 
 
 @kernel
 def _exchange(
-    values: Values, original: Values, counts: Counts, found: Counts, weights: Weights, k: int, draws: Draws
+    values: Values,
+    original: Values,
+    counts: Counts,
+    found: Counts,
+    weights: Weights,
+    k: int,
+    draws: Draws,
+    values_before: Values,
+    found_before: Counts,
+    masks: Masks,
+    holes: Counts,
+    order: Counts,
+    near: Weights,
 ) -> None:
-    """Do a round for each row of draws from [0, 1)."""
-    size = values.shape[1]
-    masks = np.empty(size, dtype=np.int64)
-    holes, order = np.empty_like(masks), np.empty_like(masks)
+    """Do a round for each row of draws from [0, 1); the last six arrays are room to work in."""
+    width, size = values.shape
     cost = _cost(values, original, weights)
-    for chances in draws:
+    for r in range(draws.shape[0]):
         count = 0
         for s in range(size):
-            for a in range(values.shape[0]):
-                if values[a, s] < 0 and original[a, s] >= 0:
-                    holes[count] = s
-                    count += 1
-                    break
+            found_before[s] = found[s]
+            suppressed = False
+            for a in range(width):
+                values_before[a, s] = values[a, s]
+                suppressed |= values[a, s] < 0 and original[a, s] >= 0
+            if suppressed:
+                holes[count] = s
+                count += 1
         if count < 2:
             return
-        values_before, found_before = values.copy(), found.copy()
-        agreements(original, holes[int(chances[0] * count)], masks)
-        near = np.empty(count)
+        agreements(original, holes[int(draws[r, 0] * count)], masks)
         for i in range(count):
-            near[i] = -_bits(masks[holes[i]]) - 2.0 * chances[2 + i % (DRAWS - 2)]
-        for place in np.argsort(near)[: 2 + int(chances[1] * (AT_ONCE - 1))]:
-            _give_back(values, original, counts, found, masks, holes[place])
+            near[i] = _bits(masks[holes[i]]) + 2.0 * draws[r, 2 + i % (DRAWS - 2)]
+        for _ in range(min(count, 2 + int(draws[r, 1] * (AT_ONCE - 1)))):
+            nearest = 0
+            for i in range(1, count):
+                if near[i] > near[nearest]:
+                    nearest = i
+            near[nearest] = -1.0
+            _give_back(values, original, counts, found, masks, holes[nearest])
         rare = 0
         for s in range(size):
             if found[s] < k:
                 order[rare] = s
                 rare += 1
         for i in range(rare - 1, 0, -1):
-            j = int(chances[2 + i % (DRAWS - 2)] * (i + 1))
+            j = int(draws[r, 2 + i % (DRAWS - 2)] * (i + 1))
             order[i], order[j] = order[j], order[i]
         relieve(values, counts, found, weights, k, order[:rare])
-        take_back(values, original, counts, found, weights, k, order[:rare][::-1].copy())
+        for i in range(rare // 2):
+            order[i], order[rare - 1 - i] = order[rare - 1 - i], order[i]
+        take_back(values, original, counts, found, weights, k, order[:rare])
         cost_now = _cost(values, original, weights)
-        if cost_now > cost:
-            values[:], found[:] = values_before, found_before
-        else:
+        if cost_now <= cost:
             cost = cost_now
+            continue
+        for s in range(size):
+            found[s] = found_before[s]
+            for a in range(width):
+                values[a, s] = values_before[a, s]
 
 
 @inner_kernel
@@ -111,7 +134,7 @@ def _bits(mask: int) -> int:
     return count
 
 
-@kernel
+@inner_kernel
 def _give_back(values: Values, original: Values, counts: Counts, found: Counts, masks: Masks, unit: int) -> None:
     """Give a unit its values back, and count anew whom it is compatible with."""
     full = (1 << values.shape[0]) - 1
@@ -119,7 +142,8 @@ def _give_back(values: Values, original: Values, counts: Counts, found: Counts, 
     for s in range(masks.size):
         if masks[s] == full:
             found[s] -= counts[unit]
-    values[:, unit] = original[:, unit]
+    for a in range(values.shape[0]):
+        values[a, unit] = original[a, unit]
     agreements(values, unit, masks)
     total = 0
     for s in range(masks.size):

@@ -105,7 +105,7 @@ def _stepwise(values: Values, counts: Counts, weights: Weights, masks: Masks, k:
                     best, value, near = a, here, there
         kept &= ~(1 << best)
     # what an attribute dropped early was for, a later one may do alone
-    for a in np.argsort(-weights):
+    for a in _dearest_first(weights):
         if not kept >> a & 1 and values[a, unit] >= 0:
             total = 0
             for s in range(masks.size):
@@ -124,7 +124,7 @@ def take_back(
     width, size = values.shape
     full = (1 << width) - 1
     masks = np.empty(size, dtype=np.int64)
-    for a in np.argsort(-weights):
+    for a in _dearest_first(weights):
         for unit in order:
             if values[a, unit] >= 0 or original[a, unit] < 0:
                 continue
@@ -144,3 +144,16 @@ def take_back(
                     found[s] -= counts[unit]
             values[a, unit] = original[a, unit]
             found[unit] = total
+
+
+@kernel
+def _dearest_first(weights: Weights) -> Counts:
+    """Return the attributes by falling weight, equal ones in their order; numpy's sort takes seconds to compile."""
+    order = np.empty(weights.size, dtype=np.int64)
+    for a in range(weights.size):
+        place = a
+        while place > 0 and weights[order[place - 1]] < weights[a]:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = a
+    return order
