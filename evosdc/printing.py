@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 from unicodedata import category
 
@@ -13,6 +14,11 @@ _PATH = re.compile(r"(?<![^\s'\"(=:,;])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"]+[/\\]
 
 NO_TIME = "not judged, since the time given was over before"
 """Why a judge has said nothing that had no time to."""
+
+
+def three_digits(number: float) -> str:
+    """Return a number rounded to three digits, never with an exponent: 2000 and not 2e+03."""
+    return format(Decimal(f"{number:.3g}"), "f")
 
 
 def printable(text: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evosdc.model import Genotype, Microdata, PostRandomised
-from evosdc.printing import printable
+from evosdc.printing import printable, three_digits
 from evosdc.table.determination import Determination, determinations
 from evosdc.table.edit_rules import EditRule
 from evosdc.table.row_positions import position_sentences, told_by_position
@@ -117,8 +117,8 @@ def given_away_sentences(found: Sequence[Determination]) -> list[str]:
     for name in dict.fromkeys(d.masked for d in found):
         by = [d for d in found if d.masked == name]
         sources = ", ".join(
-            f"{printable(d.by)} ({f'to within {d.within:.3g}, ' if d.within else ''}for {100.0 * d.share:.1f} % of the "
-            "records)"
+            f"{printable(d.by)} ({f'to within {three_digits(d.within)}, ' if d.within else ''}for {100.0 * d.share:.1f} % "
+            "of the records)"
             for d in by
         )
         warnings.append(

@@ -13,6 +13,7 @@ from evosdc.cli.options import PATH, command_line, force_option, formulas_option
 
 if TYPE_CHECKING:
     from evosdc.engine.choice import Choice
+    from evosdc.experiment.build.assembly import Assembly
     from evosdc.experiment.run.export import Member
 
 
@@ -131,6 +132,7 @@ def exported(
     # What is written comes from the checkpoint, and is right whatever became of the published file.
     warnings = [
         *unprotected_sentences(member, written.changed),
+        *schema_sentences(run_dir, assembly),
         *verdict_sentences(run_dir),
         *unjudged_sentences(run_dir, member, document),
         *written.warnings,
@@ -148,6 +150,21 @@ def unprotected_sentences(member: "Member", changed: Mapping[str, int]) -> list[
     told = in_words(member)
     named = f"{told[0].upper()}{told[1:]}"
     return [f"{named} is the original: no value of {', '.join(changed)} was changed, and nobody is protected."]
+
+
+def schema_sentences(run_dir: Path, assembly: "Assembly") -> list[str]:
+    """Return what is said where the schema was changed since the run began; usually nothing."""
+    from evosdc.experiment.run.environment import environment_of
+    from evosdc.experiment.run.schema_changes import schema_changes
+    from evosdc.runs.layout import ENVIRONMENT, read_object
+
+    changes = schema_changes(read_object(run_dir / ENVIRONMENT), environment_of(assembly))
+    if not changes:
+        return []
+    told = "; ".join(changes)
+    return [
+        f"The schema was changed since the run began ({told}): what is left out, and the verdict, may be others now."
+    ]
 
 
 def verdict_sentences(run_dir: Path) -> list[str]:

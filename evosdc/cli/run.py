@@ -168,7 +168,7 @@ def check_data(
 @_executor
 @_workers
 @_hosts
-@click.option("--force", is_flag=True, help="Go on although evosdc or a plugin has another version now.")
+@click.option("--force", is_flag=True, help="Go on although evosdc, a plugin or the schema is another now.")
 @click.option("--quiet", is_flag=True, help="No progress.")
 @json_option
 def resume(

@@ -18,6 +18,9 @@ from evosdc.files.atomic import atomic
 from evosdc.model import Genotype, Individual, Population
 
 FORMAT = 1
+SO_FAR = "so-far.npz"
+"""Of a run that ended before its search began: what its best file so far was chosen from. No resume reads it."""
+
 KEPT = 2
 """How many checkpoints stay: the newest and one to fall back to."""
 
@@ -42,6 +45,33 @@ def save_checkpoint(folder: Path, state: SearchState, genotype: Genotype[Any]) -
     OSError
         The disk is full or the folder is gone; older checkpoints are then untouched.
     """
+    target = folder / f"checkpoint-{state.population.generation:08d}.npz"
+    _write(target, state, genotype)
+    for old in checkpoints(folder)[:-KEPT]:
+        old.unlink(missing_ok=True)
+    return target
+
+
+def save_so_far(folder: Path, state: SearchState, genotype: Genotype[Any]) -> None:
+    """Write `SO_FAR` atomically, for a run that ends before its search begins; raises as `save_checkpoint`."""
+    _write(folder / SO_FAR, state, genotype)
+
+
+def found_so_far(folder: Path, genotype: Genotype[Any]) -> SearchState | None:
+    """Return the state of the newest readable checkpoint; without any that of `SO_FAR`, or None.
+
+    Raises
+    ------
+    CheckpointError
+        What there is cannot be read.
+    """
+    state, _ = newest_checkpoint(folder, genotype)
+    if state is None and (folder / SO_FAR).exists():
+        state = load_checkpoint(folder / SO_FAR, genotype)
+    return state
+
+
+def _write(target: Path, state: SearchState, genotype: Genotype[Any]) -> None:
     distinct: dict[bytes, Individual] = {}
     for individual in (*state.population.individuals, *state.front, state.best):
         distinct.setdefault(individual.key, individual)
@@ -76,12 +106,8 @@ def save_checkpoint(folder: Path, state: SearchState, genotype: Genotype[Any]) -
     }
     arrays |= {f"memory/{name}": array for name, array in state.population.memory.items()}
     arrays |= _stacked([dict(genotype.dump(individual.genome)) for individual in individuals])
-    target = folder / f"checkpoint-{state.population.generation:08d}.npz"
     with atomic(target) as temporary, temporary.open("wb") as file:
         np.savez(file, allow_pickle=False, **arrays)
-    for old in checkpoints(folder)[:-KEPT]:
-        old.unlink(missing_ok=True)
-    return target
 
 
 def checkpoints(folder: Path) -> list[Path]:
@@ -134,9 +160,9 @@ def newest_checkpoint(folder: Path, genotype: Genotype[Any]) -> tuple[SearchStat
 def front_scores(folder: Path) -> list[dict[str, Any]]:
     """Return ``scores`` and ``origin`` of each member of the front in the newest readable checkpoint, without genomes.
 
-    Nothing where there is none yet: a run in progress may just be replacing it.
+    Without any checkpoint those of what a run had that ended before its search began. Nothing where there is none yet: a run in progress may just be replacing it.
     """
-    for path in reversed(checkpoints(folder)):
+    for path in [*reversed(checkpoints(folder)), folder / SO_FAR]:
         try:
             with np.load(path, allow_pickle=False) as file:
                 names = json.loads(file["document"].tobytes())["scores"]

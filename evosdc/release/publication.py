@@ -269,7 +269,7 @@ def _provided(evidence: Evidence) -> str:
     parts = [f"nobody knows {named(names)} from elsewhere"] if names else []
     parts += [f"nobody knows {one['knows']} from elsewhere" for one in _further(evidence)]
     if evidence.holds is None and not evidence.used:
-        parts.append("the judges, who were not asked, agree")
+        parts.append("judges that the search did not use agree, which were not asked yet")
     return "; ".join(parts)
 
 

@@ -10,6 +10,7 @@ from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.config.resolution import named_in
 from evosdc.experiment.run.provenance import input_account, today, versions_of
+from evosdc.experiment.run.schema_changes import SCHEMA, schema_account
 from evosdc.files.atomic import write_text
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import ENVIRONMENT, EXPERIMENT, RunFolder
@@ -31,6 +32,7 @@ def environment_of(assembly: Assembly) -> dict[str, Any]:
         "providers": providers_of(assembly.experiment, registry),
         "meaning": fitness_meaning(assembly.experiment.fitness.name, registry),
         "data": data_digest(assembly.source.table),
+        SCHEMA: schema_account(assembly.source.table.schema),
         "start_files": [data_digest(file) for file in assembly.plan.files],
     }
 

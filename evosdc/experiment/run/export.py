@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Final, Literal
 
-from evosdc.engine.checkpoint import newest_checkpoint
+from evosdc.engine.checkpoint import found_so_far
 from evosdc.engine.choice import Choice, choice_of, chosen
 from evosdc.engine.loop import SearchState
 from evosdc.errors import CheckpointError, DataError, Fault
@@ -40,7 +40,7 @@ def front_member(path: Path, member: Member | Choice, registry: Registry) -> tup
     folder = RunFolder(path)
     assembly = assemble(experiment_of(folder), registry)
     require_same_data(folder.read_object(ENVIRONMENT), assembly.source.table)
-    state, _ = newest_checkpoint(path, assembly.problem.genotype)
+    state = found_so_far(path, assembly.problem.genotype)
     if state is None:
         advice = "Wait for its search to begin, or go on with it by evosdc resume."
         raise CheckpointError(Fault(str(path), "a run without a checkpoint yet", "a run with a front", advice))

@@ -65,6 +65,7 @@ def planned_start(
     assert start.planned is not None, "likewise"
     rule = _stop(start.planned, assembly)
     if not folder.file(PLANNING).exists():
+        recorder.write_status("running", "evolving a protection plan")
         began, most = working_time(), None if rule.seconds is None else MOST * rule.seconds
         try:
             with time_limited(most, DeadlineOver):

@@ -9,7 +9,7 @@ from pathlib import Path
 from traceback import clear_frames
 from typing import Any
 
-from evosdc.engine.checkpoint import newest_checkpoint, set_aside_newer
+from evosdc.engine.checkpoint import SO_FAR, newest_checkpoint, set_aside_newer
 from evosdc.engine.evaluation import Dispatch, Evaluator
 from evosdc.engine.generation_step import GenerationStep
 from evosdc.engine.loop import SearchState, search
@@ -43,6 +43,7 @@ from evosdc.experiment.run.portfolio import (
 )
 from evosdc.experiment.run.recorder import Recorder
 from evosdc.experiment.run.repetition import write_repetition
+from evosdc.experiment.run.schema_changes import require_same_schema
 from evosdc.experiment.run.so_far import OUT_OF_MEMORY, STOPPED, leave_so_far
 from evosdc.experiment.run.time_given import TimeGiven
 from evosdc.experiment.run.tuning import tune_start
@@ -128,15 +129,15 @@ def resume_once(
     Parameters
     ----------
     force : bool
-        Go on although evosdc or a plugin has another version now; the folder keeps note of it, and the result is then
-        that of neither version alone.
+        Go on although evosdc or a plugin has another version now, or the schema says something else; the folder keeps
+        note of it, and the result is then that of neither alone.
     executor : ExecutorChoice, optional
         In place of the one that the run began with; it makes no difference to the result.
 
     Raises
     ------
     CheckpointError
-        The folder holds no run, its checkpoints cannot be read, or data or versions have changed.
+        The folder holds no run, its checkpoints cannot be read, or data, schema or versions have changed.
     """
     display, began = display or Display(), working_time()
     folder = RunFolder(path)
@@ -146,6 +147,7 @@ def resume_once(
     before = folder.read_object(ENVIRONMENT, *REQUIRED)
     assembly = assemble(experiment, registry)
     now = environment_of(assembly)
+    edits = require_same_schema(before, now, force)
     require_same_data(before, assembly.source.table)
     if before.get("start_files", []) != now["start_files"]:
         given, advice = (
@@ -155,10 +157,11 @@ def resume_once(
         raise CheckpointError(Fault("start.files", given, "the same files", advice))
     changes = require_same_versions(before, now, force)
     with folder:
-        for text in _remarks(folder, changes, before, now):
+        for text in (*_remarks(folder, changes, before, now), *(f"going on by another schema: {e}" for e in edits)):
             display.message(text)
-        if changes:
-            folder.write_json(ENVIRONMENT, begun_as(before, now) | {"forced": [*before.get("forced", ()), *changes]})
+        if changes or edits:
+            forced = [*before.get("forced", ()), *changes, *edits]
+            folder.write_json(ENVIRONMENT, begun_as(before, now) | {"forced": forced})
         state, complaints = newest_checkpoint(path, assembly.problem.genotype)
         for complaint in complaints:
             display.message(f"{complaint}; going on from the checkpoint before it")
@@ -201,11 +204,11 @@ def _carry_out(recorder: Recorder, given: TimeGiven, state: SearchState | None =
     assembly, folder = recorder.assembly, recorder.folder
     registry = assembly.registry
     shutil.rmtree(folder.file(CONTEXT), ignore_errors=True)  # left behind by a run that was killed
-    for told in (RESULT, FOR_USERS):  # of the best so far, when the run was stopped
+    for told in (RESULT, FOR_USERS, SO_FAR):  # of the best so far, when the run was stopped
         folder.file(told).unlink(missing_ok=True)
     withdraw(folder.path)
     recorder.state = state
-    recorder.write_status("running")
+    recorder.write_status("running", "starting")
     limit, spent_before = assembly.stop.seconds, state.progress.seconds if state is not None else 0.0
     recorder.display.limited(None if limit is None else limit - spent_before)
     registry.announce("evosdc_run_started", run=recorder.run)
@@ -270,6 +273,7 @@ def _start(
     if state is not None and folder.file(PORTFOLIO).exists():
         return state, read_portfolio(folder)
     began = working_time()
+    recorder.write_status("running", "masking and judging the starting files")
     seconds, evaluations = spent.get("seconds", 0.0), spent.get("evaluations", 0)
     individuals = recorder.judged
     individuals.extend(starting_individuals(assembly, dispatch, recorder.starting, seconds))

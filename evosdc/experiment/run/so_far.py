@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from evosdc.engine.checkpoint import newest_checkpoint
+from evosdc.engine.checkpoint import newest_checkpoint, save_so_far
 from evosdc.engine.loop import SearchState
 from evosdc.errors import ExperimentError, Fault
 from evosdc.experiment.build.assembly import Assembly, assemble
@@ -50,6 +50,7 @@ def _write_started(
     if all(individual.failed for individual in judged[: assembly.plan.candidates]):
         return None
     state, files = search_from(assembly, judged, seconds, evaluations), files_of(assembly, judged)
+    save_so_far(folder.path, state, assembly.problem.genotype)  # what commands about its front read
     return write_outputs(folder, assembly, files, state, STOPPED, so_far=True)
 
 

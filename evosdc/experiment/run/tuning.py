@@ -127,6 +127,7 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
     made: Sequence[tuple[Masking, Table]] = ()
     if start.tuned is not None and not folder.file(TUNING).exists():
         began = working_time()
+        recorder.write_status("running", "tuning masking methods")
         budget = budget_of(start.tuned, assembly.experiment.stop)
         problem, portfolio = assembly.problem, start.portfolio
         tell, stopped = recorder.tuning, recorder.tuning_stopped
