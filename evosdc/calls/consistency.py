@@ -117,8 +117,8 @@ def given_away_sentences(found: Sequence[Determination]) -> list[str]:
     for name in dict.fromkeys(d.masked for d in found):
         by = [d for d in found if d.masked == name]
         sources = ", ".join(
-            f"{printable(d.by)} ({f'to within {three_digits(d.within)}, ' if d.within else ''}for {100.0 * d.share:.1f} % "
-            "of the records)"
+            f"{printable(d.by)} ({f'to within {three_digits(d.within)}, ' if d.within else ''}for "
+            f"{100.0 * d.share:.1f} % of the records)"
             for d in by
         )
         warnings.append(

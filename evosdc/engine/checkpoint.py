@@ -160,7 +160,8 @@ def newest_checkpoint(folder: Path, genotype: Genotype[Any]) -> tuple[SearchStat
 def front_scores(folder: Path) -> list[dict[str, Any]]:
     """Return ``scores`` and ``origin`` of each member of the front in the newest readable checkpoint, without genomes.
 
-    Without any checkpoint those of what a run had that ended before its search began. Nothing where there is none yet: a run in progress may just be replacing it.
+    Without any checkpoint those of what a run had that ended before its search began. Nothing where there is none yet:
+    a run in progress may just be replacing it.
     """
     for path in [*reversed(checkpoints(folder)), folder / SO_FAR]:
         try:
