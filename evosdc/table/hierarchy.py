@@ -133,18 +133,21 @@ class Hierarchy:
             if parent.setdefault(child, above) != above:
                 given = f"{child!r} below {parent[child]!r} and {above!r}"
                 faults.append(Fault(origin, given, "one parent for each label", "Remove one of the lines."))
+        circle = _circle(parent)
+        if circle:
+            shown = " below ".join(map(repr, circle[:4])) + (" below ..." if len(circle) > 4 else "")
+            given = f"labels that are above themselves: {shown}"
+            faults.append(Fault(origin, given, "lines that lead from leaves to one root", "The root has no line."))
+        if faults:
+            raise HierarchyError(faults)
         inner = set(parent.values())
         paths: dict[str, list[str]] = {}
         for leaf in (label for label in parent if label not in inner):
             path = [leaf]
-            while path[-1] in parent and len(path) <= len(parent):
+            while path[-1] in parent:
                 path.append(parent[path[-1]])
             paths[leaf] = path[1:]
-        if not paths or any(len(set(path)) < len(path) for path in paths.values()):
-            faults.append(Fault(origin, "labels that are above themselves", "lines that lead from leaves to one root"))
-        if faults:
-            raise HierarchyError(faults)
-        height = max(map(len, paths.values()))
+        height = max(map(len, paths.values()), default=0)
         levels = tuple((*[leaf] * (height - len(path)), *path) for leaf, path in paths.items())
         return cls(tuple(paths), levels, origin)
 
@@ -194,6 +197,22 @@ def _faults(leaves: Sequence[str], levels: Sequence[Sequence[str]], origin: str)
         given = f"{len(roots)} labels at the highest level ({shown})"
         faults.append(Fault(origin, given, "one root for all values", f"Add a last column that is {ROOT} throughout."))
     return faults
+
+
+def _circle(parent: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the labels of a circle of lines, the first of them at both ends; none where all lead to a root."""
+    safe: set[str] = set()
+    for start in parent:
+        path: dict[str, None] = {}
+        label = start
+        while label in parent and label not in safe and label not in path:
+            path[label] = None
+            label = parent[label]
+        if label in path:
+            walked = list(path)
+            return (*walked[walked.index(label) :], label)
+        safe.update(path)
+    return ()
 
 
 def _repeated(names: Sequence[str]) -> bool:

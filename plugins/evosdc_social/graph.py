@@ -99,6 +99,8 @@ class Graph:
         What the column of ids is called.
     end_names : pair of str
         What the columns of ends are called where edges are a table.
+    typed_ids : sequence
+        The ids as the file has them, where its format has types: 7 is not "7". Empty where ids are texts.
     """
 
     ids: tuple[str, ...]
@@ -109,6 +111,7 @@ class Graph:
     directed: bool = False
     id_name: str = "id"
     end_names: tuple[str, str] = ("from", "to")
+    typed_ids: Sequence[Any] = ()
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -162,7 +165,8 @@ def graph_of(
         again = next(place for place, name in enumerate(ids) if first.setdefault(name, place) != place)
         given = f"{counted(len(ids) - len(position), 'node')} whose id an earlier one has"
         given += f", the first of them node {again + 1} with the id of node {first[ids[again]] + 1}"
-        faults.append(Fault(where, given, "each id once", "Remove or rename the repetitions."))
+        advice = "Remove or rename the repetitions; ids are compared as texts."
+        faults.append(Fault(where, given, "each id once", advice))
     placed = [np.array([position.get(name, -1) for name in side], dtype=np.intp) for side in ends]
     dangling = np.flatnonzero((placed[0] < 0) | (placed[1] < 0))
     if dangling.size and ids:

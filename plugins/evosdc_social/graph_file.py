@@ -244,4 +244,7 @@ def _renumbered(graph: Graph, values: Mapping[str, Sequence[Value]], rows: Rows)
         sources, targets = np.minimum(sources, targets), np.maximum(sources, targets)
     order = here[np.lexsort((targets[here], sources[here]))]
     ids = tuple(f"n{place}" for place in range(len(rows)))
-    return replace(graph, ids=ids, values=dict(values), sources=sources[order], targets=targets[order], weights={})
+    values = dict(values)
+    return replace(
+        graph, ids=ids, typed_ids=(), values=values, sources=sources[order], targets=targets[order], weights={}
+    )

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evosdc.errors import DataError, Fault
@@ -16,6 +17,8 @@ def parse_node_link(content: bytes, where: str) -> GraphFile | None:
     """Read a node-link document; None where a document has neither nodes nor links.
 
     A list as the value of an attribute holds its members in their order. Edges whose attributes are texts lose these.
+    Ids are compared as texts, so that 1 and "1" are one id, and are written with the types that nodes have; nodes
+    without any are numbered from 0, as their edges name them.
 
     Raises
     ------
@@ -37,9 +40,9 @@ def parse_node_link(content: bytes, where: str) -> GraphFile | None:
     if key is None:
         return None
     nodes, links = _objects(document["nodes"], f"{where}: nodes"), _objects(document[key], f"{where}: {key}")
-    named = any("id" in node for node in nodes)
-    lacking = sum("id" not in node for node in nodes) if named else 0
-    unended = sum(not {"source", "target"} <= link.keys() for link in links)
+    named = any(node.get("id") is not None for node in nodes)
+    lacking = sum(node.get("id") is None for node in nodes) if named else 0
+    unended = sum(link.get("source") is None or link.get("target") is None for link in links)
     faults = []
     if lacking:
         faults.append(Fault(f"{where}: nodes", f"{counted(lacking, 'node')} without an id", "an id for every node"))
@@ -55,6 +58,8 @@ def parse_node_link(content: bytes, where: str) -> GraphFile | None:
     ends = [str(link["source"]) for link in links], [str(link["target"]) for link in links]
     weights = _weights(links)
     graph = graph_of(where, ids, values, ends, weights, bool(document.get("directed", False)))
+    typed = [node["id"] for node in nodes] if named else list(range(len(nodes)))
+    graph = replace(graph, typed_ids=typed)
     return graph_file(graph, where, ".json", lambda published: node_link(published, key))
 
 
@@ -64,15 +69,16 @@ def _lack(key: str | None) -> str:
 
 def node_link(graph: Graph, key: str = "links") -> bytes:
     """Return a graph as a node-link document, one line a node and an edge."""
+    ids = graph.typed_ids or graph.ids
     nodes = [
         {"id": name} | {attribute: _plain(column[place]) for attribute, column in graph.values.items()}
-        for place, name in enumerate(graph.ids)
+        for place, name in enumerate(ids)
     ]
     nodes = [{name: value for name, value in node.items() if value is not None} for node in nodes]
     pairs = zip(graph.sources.tolist(), graph.targets.tolist(), strict=True)
     several = len({*zip(graph.sources.tolist(), graph.targets.tolist(), strict=True)}) < len(graph.sources)
     links = [
-        {"source": graph.ids[one], "target": graph.ids[other]} | {name: w[edge] for name, w in graph.weights.items()}
+        {"source": ids[one], "target": ids[other]} | {name: w[edge] for name, w in graph.weights.items()}
         for edge, (one, other) in enumerate(pairs)
     ]
     links = [{name: value for name, value in link.items() if value is not None} for link in links]

@@ -21,9 +21,10 @@ class Tree:
     """The semantic tree of an attribute.
 
     Nodes are labels: the categories first, by their codes, then the labels above them. A label that stands at several
-    levels is one node, at the highest of them, as whoever reads it in a published file must take it. A label above
-    leaves that is also a category is passed over for the next one above, unless that category is all below it. A
-    missing value is a node of its own, the last one, below the root.
+    levels is one node, at the highest of them, as whoever reads it in a published file must take it: published it is so
+    many levels from a value below it, though two users whose paths meet in it lower down are nearer to each other. A
+    label above leaves that is also a leaf, in the file or not, is passed over for the next one above, unless that leaf
+    is all below it. A missing value is a node of its own, the last one, below the root.
 
     Parameters
     ----------
@@ -167,17 +168,18 @@ def tree_of(attribute: Attribute) -> Tree:
         for code, label in enumerate(column):
             below.setdefault(label, set()).add(code)
     known = attribute.code
+    others = {label for label in hierarchy.leaves if label not in known}
     rows = [list(labels) for labels in zip(*columns, strict=True)]
     for row in rows:
         for level in range(hierarchy.height - 1, 0, -1):
-            if row[level] in known and len(below[row[level]]) > 1:
+            if row[level] in others or (row[level] in known and len(below[row[level]]) > 1):
                 row[level] = row[level + 1]
     inner = dict.fromkeys(row[level] for level in range(1, hierarchy.height + 1) for row in rows)
     labels = (*categories, *(label for label in (*inner, root) if label not in known))
     labels = tuple(dict.fromkeys(labels))
     pairs = zip(hierarchy.leaves, hierarchy.levels, strict=True)
-    others = [above for leaf, above in pairs if leaf not in known]
-    return _with_leaves(_assembled(attribute, labels, rows, hierarchy.height, root), others)
+    paths = [above for leaf, above in pairs if leaf in others]
+    return _with_leaves(_assembled(attribute, labels, rows, hierarchy.height, root), paths)
 
 
 def _with_leaves(tree: Tree, others: Sequence[Sequence[str]]) -> Tree:

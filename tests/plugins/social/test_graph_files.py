@@ -222,6 +222,22 @@ class TestBadGraphs:
     def test_ids_twice(self) -> None:
         assert "1 node whose id an earlier one has" in self.faults(nodes=[{"id": "a"}, {"id": "a"}], links=[])
 
+    def test_ids_are_compared_as_texts_and_keep_their_types(self) -> None:
+        text = self.faults(nodes=[{"id": 1}, {"id": "1"}], links=[])
+        assert "1 node whose id an earlier one has, the first of them node 2 with the id of node 1" in text
+        assert "ids are compared as texts" in text
+        found = self.read(nodes=[{"id": 7}, {"id": "8"}], links=[{"source": "7", "target": 8}])
+        written = json.loads(found.write(found.graph))
+        assert [node["id"] for node in written["nodes"]] == [7, "8"]
+        assert [(link["source"], link["target"]) for link in written["links"]] == [(7, "8")]
+        rows = np.array([1, 0])
+        assert [node["id"] for node in json.loads(found.render({}, [], rows, []))["nodes"]] == ["n0", "n1"]
+
+    def test_ids_and_ends_that_are_null(self) -> None:
+        text = self.faults(nodes=[{"id": "None"}, {"id": None}], links=[{"source": "None", "target": None}])
+        assert "1 node without an id" in text
+        assert "1 edge without a source or a target" in text
+
     def test_a_node_without_attributes_has_missing_values(self) -> None:
         found = self.read(nodes=[{"id": "a", "x": "u"}, {"id": "b"}], links=[])
         assert found.columns[1].index.tolist() == [0, -1]

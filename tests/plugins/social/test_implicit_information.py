@@ -159,6 +159,8 @@ def test_posts_are_joined_by_ids_or_by_an_attribute(tmp_path: Path, monkeypatch:
     assert "2 users of posts.csv are not in the graph" in done.output
     made = json.loads((tmp_path / "t.json").read_text())
     assert [node.get("topics") for node in made["nodes"]] == [["Jazz"], None, None, ["Jazz"]]
+    assert [node["id"] for node in made["nodes"]] == [0, 1, 2, 3], "ids keep their types"
+    assert [(link["source"], link["target"]) for link in made["links"]] == [(0, 3)]
     with pytest.raises(SchemaError, match="no attribute 'handel'"):
         CliRunner().invoke(graph, [*words, "--by", "handel"], catch_exceptions=False)
     nodes[1]["handle"] = "ann"

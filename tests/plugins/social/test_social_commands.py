@@ -209,6 +209,15 @@ def test_a_circle_in_the_tree(small: Path, capsys: pytest.CaptureFixture[str]) -
     assert "labels that are above themselves" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("line", "told"), [("Oslo,Oslo", "'Oslo' below 'Oslo'"), ("x,y\ny,x", "'x' below 'y' below 'x'")]
+)
+def test_a_circle_beside_a_tree(small: Path, capsys: pytest.CaptureFixture[str], line: str, told: str) -> None:
+    (small / "places.csv").write_text(f"child,parent\nLeeds,England\nYork,England\nRome,*\nEngland,*\n{line}\n")
+    assert run("mask", "semantic-groups", "g.json", "--schema", "schema.toml", "-o", "m.json") == 2
+    assert f"labels that are above themselves: {told}" in capsys.readouterr().err
+
+
 def test_microdata_and_back(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--schema", "schema.toml", "--neighbours", "place", "-o", "users.csv"]
     assert run("graph", "extract", "g.json", *words) == 0

@@ -17,7 +17,7 @@ from evosdc_social.graph import Neighbours, neighbours_of, with_ties
 from evosdc_social.informed import informed_credit
 from evosdc_social.judges import FittedNeighbourhoodRisk, neighbourhoods
 from evosdc_social.level_vectors import LevelVectors, nearest_credit
-from evosdc_social.losses import FittedAdjacencyLoss, FittedDistanceLoss, FittedDistributionLoss
+from evosdc_social.losses import FittedAdjacencyLoss, FittedDistanceLoss, FittedDistributionLoss, levels_between
 from evosdc_social.risks import FittedSemanticRisk
 from evosdc_social.space import SemanticSpace, lists_in, space_of
 from evosdc_social.tree import Tree, tree_of
@@ -152,6 +152,23 @@ def test_a_label_at_several_levels_is_one_node_and_a_category_above_others_is_pa
     assert tree.labels == ("a", "b", "c", "d", "north", "south", "*")
     assert tree.level[4:7].tolist() == [2, 2, 3]
     assert tree.up[2].tolist() == [2, 5, 5, 6], "the county called like a town stands for the towns below it no longer"
+
+
+def test_a_label_at_several_levels_counts_at_the_highest_once_published() -> None:
+    rows = {"a": ("city", "city", "*"), "b": ("city", "city", "*"), "c": ("shire", "county", "*")}
+    hierarchy = Hierarchy(tuple(rows), tuple(rows.values()))
+    tree = tree_of(Attribute("x", scale=Scale.NOMINAL, categories=("a", "b", "c"), hierarchy=hierarchy))
+    city = tree.labels.index("city")
+    assert levels_between(tree, np.array([0], np.int32), np.array([1], np.int32)).tolist() == [1], "users meet at once"
+    assert levels_between(tree, np.array([0], np.int32), np.array([city], np.int32)).tolist() == [2]
+
+
+def test_a_leaf_that_nobody_has_is_no_label_of_others() -> None:
+    rows = {"York": ("Leeds", "Yorkshire", "*"), "Hull": ("Leeds", "Yorkshire", "*"), "Leeds": ("x", "Yorkshire", "*")}
+    hierarchy = Hierarchy(tuple(rows), tuple(rows.values()))
+    tree = tree_of(Attribute("x", scale=Scale.NOMINAL, categories=("York", "Hull"), hierarchy=hierarchy))
+    assert tree.labels == ("York", "Hull", "Yorkshire", "*")
+    assert tree.sizes.tolist() == [1, 1, 3, 3, 0]
 
 
 def test_a_category_that_the_tree_lacks() -> None:
