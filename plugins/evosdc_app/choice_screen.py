@@ -9,12 +9,13 @@ from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
+from evosdc.engine.checkpoint import SO_FAR
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.layout import FOR_USERS, RECIPE, REPORT, RESULT
 from evosdc.runs.status import RUNNING, read_run_status
 from evosdc_app.calls import RefusedError
 from evosdc_app.export_screen import GOES_ON, OPTIONS, export_words, exports_of, proposed
-from evosdc_app.folder import RUNS, line_of
+from evosdc_app.folder import RUNS, line_of, told
 from evosdc_app.front import OWN, Front, read_front
 from evosdc_app.plane import ZOOMS, Plane, Point, window_of
 from evosdc_app.search_screen import map_of
@@ -59,20 +60,27 @@ async def shown(
         return bench.page("choose_none.html", "choose", "Choose", data=data)
     first = OWN if front.scores else "0"
     member, other = front.known(member, first), front.known(other, "")
+    # The own file has one name, whether or not it is a member.
+    member, other = (OWN if front.scores and at == str(front.own) else at for at in (member, other))
     marks, curve = await to_thread.run_sync(_marks, run, front, data, member, other, zoom)
     scores = front.members[0]["scores"]
     names = [*FIRST, *(key for key in scores if key not in (*FIRST, "infeasibility"))]
     output = form.one("output") if form is not None else proposed(bench, data, run, member)
     given = form or Form()
-    rows = [(OWN, front.scores)] if front.scores else []
+    rows = [(OWN, front.scores)] if front.scores and front.own is None else []
     rows += [(str(entry["member"]), entry["scores"]) for entry in front.members]
+    exports = exports_of(bench, run)
+    judged = run.with_name(f"{run.name}-file-{member}")  # made when it was exported before
+    verdict = told(judged / RESULT).get("publication") if (judged / REPORT).exists() else None
+    names_of_own = (OWN, str(front.own)) if member == OWN else (member,)
     return bench.page(
         "choose.html", "choose", "Choose", 400 if faults else 200, data=data, run=run.name, front=front, own=OWN,
         drawing=Plane(marks, curve, window=window_of(marks, zoom)).drawing(), zoom=zoom, zooms=ZOOM_WORDS,
         member=member, other=other, rows=rows, shown=[member, *([other] if other and other != member else [])],
         names=names, meanings=meanings(names), output=output, faults=list(faults), goes_on=GOES_ON,
         ticked=[name for name in OPTIONS if given.get(name)], command=line_of(export_words(run, member, output, given)),
-        recipe=_recipe(run), exports=exports_of(bench, run),
+        recipe=_recipe(run), exports=exports, judged=judged.name if verdict else "",
+        verdict=verdict, before=[one for one in exports if str(one["member"]) in names_of_own],
         has={"report": (run / REPORT).exists(), "users": (run / FOR_USERS).exists()},
     )  # fmt: skip
 
@@ -121,7 +129,7 @@ async def member(bench: Workbench, request: Request) -> Response:
     judge = bool(asked(request, "judge"))
     words = ["member", f"{RUNS}/{run.name}", at if at == OWN or at.isdecimal() else "0"]
     words += ["--judge"] if judge else []
-    depends = [run / RESULT, *sorted(run.glob("checkpoint-*.npz"))[-1:]]
+    depends = [run / RESULT, run / SO_FAR, *sorted(run.glob("checkpoint-*.npz"))[-1:]]
     answer = await bench.calls.ask([*words, "--json"], *depends)
     found = answer.document
     if judge:

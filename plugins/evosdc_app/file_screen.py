@@ -23,6 +23,9 @@ from evosdc_app.hierarchy_screen import hierarchy_words
 from evosdc_app.sources import at_hand, is_dataset
 from evosdc_app.workbench import Workbench, asked, away, number_asked
 
+_SMALL = 8_000_000
+"""Bytes of a file that is read before its page is shown."""
+
 ROLES = tuple(map(str, Role))
 SCALES = (*map(str, Scale), "date")
 MEANINGS = {
@@ -62,10 +65,16 @@ async def file(bench: Workbench, request: Request) -> Response:
     if not dataset:
         bench.folder.file(data)
     name = None if schema is None else bench.folder.name(schema)
+    faults: list[str] = []
+    if schema is not None and not schema.exists() and bench.folder.file(data).stat().st_size <= _SMALL:
+        try:
+            await to_thread.run_sync(bench.sources.contents, data)
+        except InputError as error:  # there is nothing to propose
+            faults = list(map(str, error.faults))
     return bench.page(
         "file.html", "file", data, data=data, dataset=dataset, schema=name,
         proposed=schema is not None and schema.exists(),
-        command=line_of(_init(bench, data)) if schema is not None else "",
+        command=line_of(_init(bench, data)) if schema is not None else "", faults=faults,
     )  # fmt: skip
 
 

@@ -1,6 +1,8 @@
 """Screen 3: what the file must fulfil, how long the search may take, and what is possible at all."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from anyio import to_thread
@@ -9,7 +11,7 @@ from starlette.responses import Response
 
 from evosdc.files.atomic import make_folder
 from evosdc.plugins.registry import default_registry
-from evosdc.runs.layout import free_folder
+from evosdc.runs.layout import RESOLVED, free_folder
 from evosdc_app.file_screen import data_words
 from evosdc_app.folder import RUNS, line_of
 from evosdc_app.limits import LIMITED, attributes_of, protected_words
@@ -17,19 +19,32 @@ from evosdc_app.workbench import Form, Workbench, asked, away
 
 SECONDS = 60
 
+PATIENCE = 20.0
+"""Seconds in which a search may be refused that was just begun, before its page is shown all the same."""
+
+_FIRST = {"seconds": str(SECONDS), "k": "3", "linked": "5", "dr": "20", "seed": "1", "executor": "processes"}
+"""What stands in the form at first."""
+
 
 async def goal(bench: Workbench, request: Request) -> Response:
     """Show what can be asked for."""
     data = asked(request, "data")
-    if not data:
-        return bench.no_file("goal")
+    return await _shown(bench, data) if data else bench.no_file("goal")
+
+
+async def _shown(bench: Workbench, data: str, typed: Form | None = None, faults: Sequence[str] = ()) -> Response:
+    """Return the page; with a form that was refused, what was typed into it and why."""
     words, _ = data_words(bench, data)
     names, chosen = await to_thread.run_sync(attributes_of, bench, data)
     registry = default_registry()
+    first = {name: [value] for name, value in _FIRST.items()}
+    given = Form(first | (typed if typed is not None else {"data": [data], "protect": chosen}))
+    wanted = {key: given.one(key) for key in ("dr_on", "dr", "limited") if given.one("dr_on")}
     return bench.page(
-        "goal.html", "goal", "Goal", data=data, names=names, chosen=chosen, words=words,
-        executors=registry.names("executor"), intruder=informed(), seconds=SECONDS,
-        command=line_of(_command(bench, Form({"data": [data], "seconds": [str(SECONDS)], "protect": chosen}))),
+        "goal.html", "goal", "Goal", 400 if faults else 200, data=data, names=names, given=given, words=words,
+        executors=registry.names("executor"), intruder=informed(), faults=list(faults),
+        wanted=wanted | ({"protect": given.get("protect", [])} if typed is not None else {}),
+        command=line_of(_command(bench, given)),
     )  # fmt: skip
 
 
@@ -101,7 +116,24 @@ async def begin(bench: Workbench, request: Request) -> Response:
         run.rmdir()  # nothing was begun
         raise
     bench.jobs.begin(words, run)
+    refused = await _refusal(bench, run)
+    if refused:
+        return await _shown(bench, form.one("data"), form, refused)
     return away("/search", {"data": form.one("data"), "run": run.name})
+
+
+async def _refusal(bench: Workbench, run: Path) -> list[str]:
+    """Return the sentences in which a command refused a search that was just begun; nothing where it goes on."""
+    for _ in range(int(PATIENCE / 0.1)):
+        if (run / RESOLVED).exists():
+            return []
+        if not bench.jobs.active(run):
+            faults = bench.jobs.faults(run)
+            if faults:
+                bench.jobs.forget(run)
+            return faults
+        await asyncio.sleep(0.1)
+    return []
 
 
 ROUTES: dict[tuple[str, str], Callable[[Workbench, Request], Awaitable[Response]]] = {

@@ -14,6 +14,7 @@ from evosdc.files.schema.hierarchy_file import write_hierarchy
 from evosdc.files.schema.schema_edits import edit_schema, undo_edit
 from evosdc.files.schema.schema_reader import load_schema
 from evosdc.files.schema.schema_writer import hierarchy_name, value_text
+from evosdc.printing import printable
 from evosdc.table.hierarchy import Hierarchy
 from evosdc_app.sources import is_dataset
 from evosdc_app.workbench import Form, Workbench, asked, away
@@ -84,7 +85,7 @@ def _draw(bench: Workbench, data: str, schema: Path, name: str, form: Form) -> N
         written = _write_labels(schema, name, form.get("cell", []), form.one("width"))
         value = written.name
     elif kind in _RULES:
-        value = {kind: _parts(form.one("parts"))}
+        value = {kind: _parts(name, kind, form.one("parts"))}
     step = None
     try:
         step = edit_schema(schema, name, {"hierarchy": value})
@@ -97,12 +98,18 @@ def _draw(bench: Workbench, data: str, schema: Path, name: str, form: Form) -> N
         raise
 
 
-def _parts(given: str) -> list[Any]:
+def _parts(name: str, kind: str, given: str) -> list[Any]:
     parts = [part.strip() for part in given.replace(";", ",").split(",") if part.strip()]
-    try:
-        return [float(part) if "." in part else int(part) for part in parts]
-    except ValueError:
+    where = f"hierarchy of {name}, levels"
+    if not parts:
+        raise DataError(Fault(where, "none", "one or more", f"For {RULES[kind]}."))
+    if kind == "dates":
         return parts
+    try:
+        return [float(part) if "." in part and kind == "widths" else int(part) for part in parts]
+    except ValueError:
+        wanted = "numbers" if kind == "widths" else "whole numbers"
+        raise DataError(Fault(where, printable(given), f"{wanted}, by commas", f"For {RULES[kind]}.")) from None
 
 
 def _write_labels(schema: Path, name: str, cells: list[str], width: str) -> Path:

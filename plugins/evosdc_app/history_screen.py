@@ -40,8 +40,12 @@ def _steps(bench: Workbench, data: str) -> list[dict[str, Any]]:
             edits = schema_steps(path)
             for number, step in enumerate(edits, 1):
                 entry = _entry(step.when, _sentence(step), line_of(["edit", name, step.attribute, *_settings(step)]))
+                labels = step.changes.get("hierarchy")
+                if isinstance(labels, str) and (path.parent / labels).is_file():
+                    file = bench.folder.name(path.parent / labels)
+                    entry["text"] += f" Its labels were typed: no command makes {file}, so take that file along."
+                    entry |= {"toml": _toml(path.parent / labels), "summary": f"Labels in {file}"}
                 entries.append(entry | {"undo": "/undo" if number == len(edits) else "", "kind": "edit"})
-    later = []
     for run in bench.folder.runs(data or None):
         environment = told(run / ENVIRONMENT)
         command = str(environment.get("command") or line_of(["run", f"{RUNS}/{run.name}/{EXPERIMENT}"]))
@@ -52,15 +56,15 @@ def _steps(bench: Workbench, data: str) -> list[dict[str, Any]]:
         can = [("/finish", "Finish now"), ("/stop", "Stop")] if phase == "running" else []
         can += [("/resume", "Go on")] if resumable else []
         entry |= {"can": can, "undo": undo, "kind": "run", "run": run.name, "toml": _toml(run / EXPERIMENT)}
-        later.append(entry)
+        entries.append(entry)
     names = {run.name for run in bench.folder.runs(data or None)}
     for manifest, said in bench.folder.exports():
         if not data or said.get("run") in names:
             output = str((said.get("output") or {}).get("name", ""))
             text = f"File {said['member']} of {said.get('run')} was exported as {output}."
             entry = _entry(str(said.get("date", "")), text, str(said.get("command", "")))
-            later.append(entry | {"undo": "/withdraw", "kind": "export", "manifest": bench.folder.name(manifest)})
-    return [*entries, *sorted(later, key=lambda entry: str(entry["when"]))]
+            entries.append(entry | {"undo": "/withdraw", "kind": "export", "manifest": bench.folder.name(manifest)})
+    return sorted(entries, key=lambda entry: str(entry["when"]))  # of one second: in the order of the steps
 
 
 def _of_run(name: str, phase: str, chosen: Any) -> str:
@@ -78,6 +82,7 @@ def _entry(when: str, text: str, command: str) -> dict[str, Any]:
         "undo": "",
         "kind": "",
         "toml": "",
+        "summary": "Experiment as TOML",
         "run": "",
         "manifest": "",
         "can": [],

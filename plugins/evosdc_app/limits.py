@@ -16,7 +16,7 @@ from evosdc.runs.layout import RESOLVED
 from evosdc.table.schema import Role
 from evosdc_app.file_screen import data_words
 from evosdc_app.folder import line_of, told
-from evosdc_app.plane import Plane, Point
+from evosdc_app.plane import Plane
 from evosdc_app.sources import is_dataset
 from evosdc_app.workbench import Workbench, asked
 
@@ -52,11 +52,15 @@ async def limit(bench: Workbench, request: Request) -> Response:
     answer = await bench.calls.ask([*command, "--json"], *depends)
     found = answer.document
     curve = [(float(point["il"]), float(point["dr"])) for point in found.get("curve", ())]
-    wanted = _number(asked(request, "dr")) if asked(request, "dr_on") else None
-    points = [Point(0.0, curve[0][1], "original", f"IL 0, DR {curve[0][1]:.1f}")] if curve else []
+    # A wish is compared with the limit where the search is by measures that have one: else the two are not alike.
+    limited = bool(asked(request, "limited"))
+    wish = _number(asked(request, "dr")) if asked(request, "dr_on") else None
+    wanted = wish if limited else None
     least = _least_loss(curve, wanted) if wanted is not None and curve else None
+    lacking = any("numeric" in text for text in answer.faults)  # no fault: such columns have no limit
     return bench.fragment(
-        "limit.html", faults=answer.faults, drawing=Plane(points, curve, wanted).drawing() if curve else None,
+        "limit.html", faults=[] if lacking else answer.faults, lacking=answer.faults if lacking else [],
+        apart=wish is not None and not limited, drawing=Plane((), curve, wanted).drawing() if curve else None,
         found=found, asked=wanted, least=least, command=line_of(command), rows=_rows(curve),
         better=f"/fragment/limit?{request.url.query}&whole=1" if quick else "",
     )  # fmt: skip

@@ -71,7 +71,7 @@ def view(bench: Workbench, run: Path, zoom: str = "") -> dict[str, Any]:
     phase = status.phase
     if bench.jobs.active(run) and phase == WAITING:
         phase = RUNNING
-    elif faults:
+    elif faults and not (run / RESOLVED).exists():  # else what could not go on is as it was
         phase = FAILED
     points, curve = map_of(run)
     curve = curve or limits_of(bench).known(run)
@@ -89,7 +89,7 @@ def view(bench: Workbench, run: Path, zoom: str = "") -> dict[str, Any]:
         "words": _words(status, phase),
         "done": 100 if phase == FINISHED else done,
         "drawing": Plane(points, curve, window=window_of(points, zoom)).drawing() if points or curve else None,
-        "reason": _reason(status),
+        "reason": _reason(status) or ("reading the file" if phase == RUNNING and not (run / RESOLVED).exists() else ""),
         "meanings": MEANINGS,
         "missed": [_missed(one) for one in result.get("requirements") or [] if not one.get("met")],
         "warnings": [str(text) for text in result.get("warnings") or []],

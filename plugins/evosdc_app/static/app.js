@@ -191,7 +191,7 @@
       var box = form.elements[event.target.name + "_on"];
       if (event.target.type === "range" && box) { box.checked = true; }
       command();
-      if (form.dataset.limit && ["dr", "dr_on", "protect"].indexOf(event.target.name) >= 0) { limit(); }
+      if (form.dataset.limit && ["dr", "dr_on", "protect", "limited"].indexOf(event.target.name) >= 0) { limit(); }
     });
   }
 

@@ -163,3 +163,53 @@ def test_the_measure_of_the_informed_intruder_is_named(server):
     (measure,) = re.findall(r"an informed intruder \( ([\w-]+)", goal)
     risk = words(server.get("/fragment/risk", data="survey.csv").text)
     assert f"by {measure} " in risk
+
+
+def test_history_is_in_the_order_of_time(server, folder):
+    (folder / "times.csv").write_text((folder / "survey.csv").read_text())
+    server.post("/init", data="times.csv")
+    run = run_folder(folder, "early", {"state": "done"}, data={"file": "times.csv"})
+    (run / "environment.json").write_text(json.dumps({"date": "2001-01-01T00:00:00+00:00", "command": "evosdc run e"}))
+    server.post(
+        "/edit", data="times.csv", part="1", name="town", before="other nominal", role="sensitive", scale="nominal"
+    )
+    told = words(server.get("/history", data="times.csv").text)
+    assert told.index("were proposed") < told.index("Search early") < told.index("town: role is now sensitive")
+
+
+def test_a_rule_that_is_none_is_refused_in_one_sentence(server, folder):
+    server.post("/init", data="survey.csv")
+    before = (folder / "survey.schema.toml").read_text()
+    for kind, parts, told in (
+        ("prefix", "abc", "whole numbers"),
+        ("prefix", " , ", "one or more"),
+        ("dates", "", "one"),
+    ):
+        answer = server.post("/draw", data="survey.csv", attribute="town", kind=kind, parts=parts)
+        assert answer.status == 400
+        faults = re.search(r'role="alert">.*?</ul>', answer.text, re.S)[0]
+        assert faults.count("<li") == 1
+        assert told in words(faults)
+    assert (folder / "survey.schema.toml").read_text() == before
+
+
+def test_roles_are_proposed_of_files_alone_that_can_be_read(server, folder):
+    (folder / "broken.csv").write_text('a,b\n"1,2\n3')
+    page = server.get("/file", data="broken.csv").text
+    assert "Propose roles" not in page
+    assert 'role="alert"' in page
+    (folder / "broken.csv").unlink()
+    (folder / "lone.csv").write_text("a,b\n1,2\n")
+    assert "1 record. " in words(server.get("/fragment/preview", data="lone.csv").text)
+
+
+def test_no_error_is_made_of_a_limit_that_numbers_do_not_have(server, folder):
+    rows = "".join(f"{number * 1.37:.2f},{'ab'[number % 2]}\n" for number in range(60))
+    (folder / "pay.csv").write_text("pay,town\n" + rows)
+    (folder / "pay.schema.toml").write_text(
+        '[attributes]\npay = { role = "quasi-identifier", scale = "numeric" }\n'
+        'town = { role = "quasi-identifier", scale = "nominal" }\n'
+    )
+    answer = server.get("/fragment/limit", data="pay.csv")
+    assert "No limit is known for these columns." in words(answer.text)
+    assert 'role="alert"' not in answer.text
