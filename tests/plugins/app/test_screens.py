@@ -123,7 +123,7 @@ class TestFile:
         (server.folder / "odd.csv").write_text(content)
         answer = server.get("/fragment/preview", data="odd.csv")
         assert answer.status == shown
-        assert "wanted" in answer.text or "1 records" in words(answer.text)
+        assert "wanted" in answer.text or "1 record." in words(answer.text)
         assert server.get("/file", data="odd.csv").status == 200
         for path in server.folder.glob("odd*"):
             path.unlink()
