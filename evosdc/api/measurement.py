@@ -1,5 +1,6 @@
 """``evosdc.measure``."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -50,7 +51,10 @@ def measure(
     before = as_table(frame)
     chosen = chosen_of(frame, before, listed(attributes), warn=False)
     after = as_version(masked, before, None if params is None else _reads_generalised(params, registry), chosen)
-    return Scores(score_table(before, after, params, chosen, registry).scores)
+    judged = score_table(before, after, params, chosen, registry)
+    for told in judged.warnings:
+        warnings.warn(told, stacklevel=2)
+    return Scores(judged.scores)
 
 
 def _reads_generalised(params: Mapping[str, Mapping[str, Any]] | None, registry: Registry) -> bool:

@@ -17,7 +17,7 @@ from evosdc.plugins.registry import Registry
 from evosdc.printing import NO_TIME
 from evosdc.seeds import Purpose, stream
 from evosdc.specs import MeasureSpec
-from evosdc.table.row_positions import position_sentences, told_by_position
+from evosdc.table.row_positions import moved_sentences, position_sentences, told_by_position
 from evosdc.table.table import Table
 from evosdc.time_limit import DeadlineOver, time_limited
 
@@ -175,7 +175,7 @@ def second_opinions(
             claims[label].values,
             claims[label].by,
             lacking,
-            (*_exchanged(original, side), *alarms[label], *ordered),
+            (*moved_sentences(original, files[label]), *_exchanged(original, side), *alarms[label], *ordered),
             names,
             side.known,
             side.wanted,

@@ -14,6 +14,7 @@ from evosdc.model import Fitted, Measure, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import Purpose, stream
 from evosdc.table.alignment import align_codes, has_labels_of_its_own, restrict_to
+from evosdc.table.row_positions import moved_sentences
 from evosdc.table.table import Table
 
 _SEED = 1
@@ -32,12 +33,15 @@ class TableScores:
         no respondent's values; empty where they were not asked for.
     parameters : mapping of str to mapping
         Those in force by measure, defaults included, as JSON has them; empty for a measure without any.
+    warnings : tuple of str
+        Sentences on what makes the scores doubtful: records in another order.
     """
 
     scores: Mapping[str, float]
     identity: Mapping[str, float]
     permutation: Mapping[str, float]
     parameters: Mapping[str, Mapping[str, Any]]
+    warnings: tuple[str, ...] = ()
 
 
 def score_table(
@@ -108,4 +112,4 @@ def score_table(
         if baselines:
             identity[name], permutation[name] = score(before), score(before.take(order))
     parameters = {name: measure.params.model_dump(mode="json") for name, measure in built.items()}
-    return TableScores(scores, identity, permutation, parameters)
+    return TableScores(scores, identity, permutation, parameters, tuple(moved_sentences(original, masked)))

@@ -58,7 +58,7 @@ def measure(
     from evosdc.calls.measurement import score_table
     from evosdc.cli.inputs import is_dataset, open_source
     from evosdc.cli.results import print_json
-    from evosdc.cli.text import say
+    from evosdc.cli.text import say, warn
     from evosdc.errors import FaultCollector
     from evosdc.files.masked_file import holds_generalised, read_masked
     from evosdc.model import Microdata
@@ -99,9 +99,11 @@ def measure(
     specs: dict[str, Any] = {name: registry.spec("measure", name) for name in names}
     figures = {heading: _combined(scores, specs, linkage, risks, registry) for heading, scores in figures.items()}
     rule = str(before.table.schema.na)
+    warn(judged.warnings)
     if as_json:
         besides: dict[str, Any] = {"attributes": list(chosen), "records": len(before.table), "missing_rule": rule}
         besides |= {"linkage": linkage, "risks": risks, "of": of, "parameters": judged.parameters}
+        besides |= {"warnings": list(judged.warnings)} if judged.warnings else {}
         if baselines:
             besides["baselines"] = {heading: figures[heading] for heading in ("identity", "permutation")}
         print_json(dict(figures["score"]) | besides)

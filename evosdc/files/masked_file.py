@@ -58,14 +58,17 @@ def read_masked(path: Path | str, original: Source, require: Sequence[str] = (),
         raise DataError(Fault(where, f"{size} records", wanted, "Masked files keep all records in their order."))
     if generalised:
         return source_of(held, str(path), describe(widened(schema, held.columns)))
-    return source_of(held, str(path), describe(_without_leaves(schema.select(names))))
+    return source_of(held, str(path), describe(_lenient(schema.select(names), held.columns)))
 
 
-def _without_leaves(schema: Schema) -> Schema:
-    """Return a schema without hierarchies of numbers: masked numbers need not be among their leaves."""
-    return replace(
-        schema, attributes=tuple(a if a.categorical else replace(a, hierarchy=None) for a in schema.attributes)
-    )
+def _lenient(schema: Schema, columns: Sequence[Column]) -> Schema:
+    """Return a schema without hierarchies of numbers, among whose leaves masked numbers need not be.
+
+    Withheld columns that a file has nevertheless, such as the edges of a graph, may hold anything: nobody judges them.
+    """
+    free = {a.name: a for a in widened(schema, columns).attributes if a.name in schema.withheld}
+    found = (free.get(a.name, a) for a in schema.attributes)
+    return replace(schema, attributes=tuple(a if a.categorical else replace(a, hierarchy=None) for a in found))
 
 
 def holds_generalised(path: Path, original: Source) -> bool:

@@ -33,6 +33,8 @@ def widened(schema: Schema, columns: Sequence[Column]) -> Schema:
 def is_generalised(schema: Schema, columns: Sequence[Column]) -> bool:
     """Whether a version of a file has labels that the original has not, and all of them stand for several values.
 
+    Columns that are left out of protected files do not count, such as the edges that a graph has nevertheless.
+
     Parameters
     ----------
     schema : Schema
@@ -43,7 +45,7 @@ def is_generalised(schema: Schema, columns: Sequence[Column]) -> bool:
     added = [
         (attribute, text)
         for column in columns
-        if column.name in schema
+        if column.name in schema and column.name not in schema.withheld
         for attribute in (schema[column.name],)
         for text in _wide(column.present(schema.missing_of(column.name)), attribute)
         if (text not in attribute.code if attribute.categorical else number(text, column.mark) is None)

@@ -64,6 +64,35 @@ def random_order(table: Table) -> Rows:
     return drawn.permutation(len(table)).astype(np.intp)
 
 
+def moved_sentences(original: Table, masked: Table) -> list[str]:
+    """Return a sentence on each withheld column, such as the edges of a graph, that tells of records in another order.
+
+    Nothing masks such a column. Where a masked file has it, all its values tell records apart, and they are not those
+    of the original record by record, the records were put in another order, or are others.
+    """
+    found = []
+    for name in original.schema.withheld:
+        if name not in masked.schema or len(original) != len(masked):
+            continue
+        one, other = original.schema[name], masked.schema[name]
+        if not (one.categorical and other.categorical) or len(np.unique(original.column(name))) < len(original):
+            continue
+        before, after = _labels(original, name), _labels(masked, name)
+        differ = sum(label != again for label, again in zip(before, after, strict=True))
+        if differ:
+            found.append(
+                f"The column {printable(name)}, which nothing masks, is another in {differ} of {len(original)} "
+                "records: they stand in another order than in the original, or were changed. Records are compared one "
+                "by one, so that the figures are wrong where the order is another."
+            )
+    return found
+
+
+def _labels(table: Table, name: str) -> list[str | None]:
+    labels = (*table.schema[name].categories, None)
+    return [labels[code] for code in table.column(name).tolist()]
+
+
 def position_sentences(names: Sequence[str]) -> list[str]:
     """Return a sentence on masked attributes that the order of the rows tells; none where there are none."""
     if not names:

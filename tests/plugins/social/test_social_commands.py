@@ -72,6 +72,28 @@ def test_masking_and_measuring(small: Path, capsys: pytest.CaptureFixture[str], 
     assert json.loads(capsys.readouterr().out)["k-anonymity"]["k"] >= 2
 
 
+def test_nodes_in_another_order_are_told(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--schema", "schema.toml", "--set", "k=2"]
+    assert run("mask", "semantic-groups", "g.json", *words, "-o", "m.json") == 0
+    assert run("mask", "semantic-groups", "g.json", *words, "--shuffle", "-o", "shuffled.json") == 0
+    capsys.readouterr()
+    names = ["--schema", "schema.toml", "--measures", "cdil,semantic-dr"]
+    assert run("measure", "g.json", "m.json", *names) == 0
+    assert "another order" not in capsys.readouterr().err
+    assert run("measure", "g.json", "shuffled.json", *names, "--json") == 0
+    caught = capsys.readouterr()
+    assert "The column neighbours, which nothing masks, is another in" in caught.err
+    assert "another order" in json.loads(caught.out)["warnings"][0]
+    assert run("judge", "g.json", "shuffled.json", "--schema", "schema.toml", "--judges", "informed-semantic-dr") == 0
+    assert "another order" in capsys.readouterr().err
+    assert run("mask", "pram", "g.json", "--schema", "schema.toml", "--shuffle", "-o", "pram.json") == 0
+    assert run("measure", "g.json", "pram.json", "--schema", "schema.toml", "--measures", "ctbil") == 0
+    assert "another order" in capsys.readouterr().err, "edges are no labels that the original has to have"
+    before, after = (evosdc.read_table(name, "schema.toml") for name in ("g.json", "pram.json"))
+    with pytest.warns(UserWarning, match="another order"):
+        evosdc.measure(before, after, ["ctbil"])
+
+
 def test_judges_of_graphs(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     schema = ("--schema", "schema.toml")
     assert run("mask", "semantic-groups", "g.json", *schema, "--set", "k=2", "-o", "m.json") == 0
