@@ -155,7 +155,7 @@ def topics(
     from evosdc.cli.text import say
     from evosdc.files.atomic import require_unused, write_text
     from evosdc.files.delimited_file import plain_text
-    from evosdc_social.posts import read_keywords, read_posts, with_attribute, written_graph
+    from evosdc_social.posts import has_attribute, read_keywords, read_posts, with_attribute, written_graph
     from evosdc_social.topics import topics_by_keywords, topics_by_model
 
     beside = output.with_suffix(".topics.csv")
@@ -167,10 +167,13 @@ def topics(
     else:
         found = topics_by_model(listed, number, each, model, seed)
     made, strangers = with_attribute(data, "topics", found.of, by)
+    replaced = has_attribute(data, "topics")
     written_graph(made, output)
     write_text(beside, plain_text(["topic", "words"], [[t, " ".join(w)] for t, w in found.words.items()]).decode())
     silent = sum(not value for value in made.graph.values["topics"])
     say(f"{len(found.words)} topics; {silent} of {len(made.graph)} users have none. Wrote {output} and {beside.name}.")
+    if replaced:
+        say(f"They stand in place of the topics that {data.name} has.")
     if strangers:
         say(f"{strangers} users of {posts.name} are not in the graph.")
 

@@ -43,6 +43,11 @@ def texts_of(path: Path, attribute: str) -> list[str | None]:
     return [None if value is None or isinstance(value, tuple) else str(value) for value in values]
 
 
+def has_attribute(path: Path, attribute: str) -> bool:
+    """Whether the nodes of a graph have an attribute of this name."""
+    return attribute in _graph(path).graph.values
+
+
 def with_values(path: Path, attribute: str, values: Sequence[Value]) -> GraphFile:
     """Return a graph with other values of an attribute, in the order of its nodes."""
     made = _graph(path)

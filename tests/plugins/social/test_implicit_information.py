@@ -134,6 +134,9 @@ def test_the_commands(tmp_path: Path) -> None:
     made = json.loads((tmp_path / "t.json").read_text())
     assert [node.get("topics") for node in made["nodes"]] == [["Jazz", "Opera"], ["Opera"], None]
     assert [node["id"] for node in made["nodes"]] == ["ann", "bob", "cid"]
+    assert "in place of" not in said
+    words = ["--user", "who", "--text", "said", "--keywords", "words.csv"]
+    assert "in place of the topics that t.json has" in run("topics", "t.json", "posts.csv", *words, "-o", "u.json")
     said = run("places", "t.json", "--attribute", "where", "--tree", "tree.csv", "-o", "p.json")
     assert "2 users found, 1 not, 0 say nothing" in said
     made = json.loads((tmp_path / "p.json").read_text())
