@@ -122,7 +122,22 @@ def written(figure: Figure, path: Path) -> None:
     """Write an SVG without date and version, places to a hundredth of a point."""
     text = StringIO()
     figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
-    path.write_text(re.sub(r"(\.\d\d)\d+", r"\1", text.getvalue()), encoding="utf-8")
+    path.write_text(styled_once(re.sub(r"(\.\d\d)\d+", r"\1", text.getvalue())), encoding="utf-8")
+
+
+def styled_once(image: str) -> str:
+    """Return an SVG whose marks have their style where they are defined, not at each place."""
+    use = re.compile(r'(<use xlink:href="#([^"]+)"[^>]*?) style="([^"]*)"/>')
+    styles: dict[str, set[str]] = {}
+    for _, mark, style in use.findall(image):
+        styles.setdefault(mark, set()).add(style)
+    single = {mark: found.pop() for mark, found in styles.items() if len(found) == 1}
+    image = re.sub(
+        r'(<path id="([^"]+)" d="[^"]*" style=)"([^"]*)"',
+        lambda found: f'{found[1]}"{single.get(found[2], found[3])}"',
+        image,
+    )
+    return use.sub(lambda found: f"{found[1]}/>" if found[2] in single else found[0], image)
 
 
 @click.command()

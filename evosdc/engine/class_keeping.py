@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.engine.followed_headline import FollowedHeadline
+from evosdc.engine.followed_sizes import FollowedSizes
 from evosdc.engine.headline import Headline
 from evosdc.model import ByClass, Fitted, Microdata
 from evosdc.model.constraint import Constraint, Constraints
@@ -25,7 +26,7 @@ from evosdc.table.table import Codes, Table
 def headline_of(constraint: Constraint, measures: Mapping[str, Fitted]) -> Headline | None:
     """Return the privacy model that a constraint looks at, on its file; None where it looks at something else."""
     fitted = measures.get(constraint.figure_name)
-    if isinstance(fitted, FollowedHeadline):
+    if isinstance(fitted, FollowedHeadline | FollowedSizes):
         return fitted.headline
     return fitted if isinstance(fitted, Headline) else None
 

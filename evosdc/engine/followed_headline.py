@@ -5,19 +5,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.engine.class_following import (
-    ClassState,
-    followed_classes,
-    full,
-    radix_of,
-    started_classes,
-    values_in_classes,
-)
+from evosdc.engine.class_following import ClassState, followed_classes, full, started_classes, values_in_classes
+from evosdc.engine.class_keys import ClassKeys, countable
 from evosdc.engine.headline import Headline
 from evosdc.model import ByClass, ClassContents, ClassValues, Incremental
 from evosdc.model.constraint import GREATEST
-from evosdc.table.equivalence import equivalence_classes, key_codes, ranks
-from evosdc.table.schema import Attribute, MissingRule
+from evosdc.table.equivalence import ranks
+from evosdc.table.schema import Attribute
 from evosdc.table.table import MISSING, Codes, Rows, Table
 
 
@@ -55,16 +49,8 @@ class FollowedHeadline(Incremental[ClassState]):
         self.headline = headline
         self.model: ByClass = headline.model
         microdata = headline.microdata
-        schema, masked = microdata.table.schema, microdata.original.schema
-        protected = [name for name in headline.quasi_identifiers if name in microdata.protect]
-        fixed = [name for name in headline.quasi_identifiers if name not in microdata.protect]
-        place = {attribute.name: position for position, attribute in enumerate(masked.categorical)}
-        self._columns = [place[name] for name in protected]
-        unmasked = equivalence_classes(key_codes(microdata.table, fixed))
-        radix = radix_of([len(schema[name].categories) + 1 for name in protected] + [len(unmasked)])
-        assert radix is not None
-        self._radix = radix[:-1]
-        self._fixed = unmasked.of * radix[-1]
+        place = {attribute.name: position for position, attribute in enumerate(microdata.original.schema.categorical)}
+        self._keys = ClassKeys(headline)
         self._ranked = {name: self._rank(name) for name in headline.sensitive if name not in microdata.protect}
         self._masked = [place[name] for name in headline.sensitive if name in microdata.protect]
 
@@ -78,13 +64,9 @@ class FollowedHeadline(Incremental[ClassState]):
         labels = np.where(present == size, MISSING, present).astype(np.int32)
         return Ranked(attribute, values.reshape(-1).astype(np.int64), labels, overall.astype(np.int64))
 
-    def _keys(self, codes: Codes, rows: Rows | slice) -> NDArray[np.int64]:
-        keys: NDArray[np.int64] = (codes[rows][:, self._columns].astype(np.int64) + 1) @ self._radix + self._fixed[rows]
-        return keys
-
     def start(self, masked: Table) -> ClassState:
         """Return the classes of a table, with the figure of each."""
-        state = started_classes(self._keys(masked.codes, slice(None)), bool(self.headline.sensitive))
+        state = started_classes(self._keys.of(masked.codes, slice(None)), bool(self.headline.sensitive))
         self._judge(state, np.flatnonzero(state.sizes), masked)
         return state
 
@@ -92,7 +74,7 @@ class FollowedHeadline(Incremental[ClassState]):
         """Return the classes after a change; only those are judged whose records changed."""
         if full(state):
             return self.start(masked)
-        after, changed = followed_classes(state, self._keys(masked.codes, rows), rows, bool(self._masked))
+        after, changed = followed_classes(state, self._keys.of(masked.codes, rows), rows, bool(self._masked))
         self._judge(after, changed, masked)
         return after
 
@@ -154,18 +136,10 @@ class FollowedShortfall(FollowedHeadline):
 def follows(headline: Headline) -> bool:
     """Whether a headline can be followed.
 
-    Its model has to judge class by class, missing values must not be wildcards, since classes then overlap, and masked
-    quasi-identifiers and sensitive attributes must be categories. Where the model compares with the whole file, the
-    sensitive attributes must not be masked.
+    Its model has to judge class by class, and keys have to be numbers (`evosdc.engine.class_keys.countable`). Where the
+    model compares with the whole file, the sensitive attributes must not be masked.
     """
-    model, microdata = headline.model, headline.microdata
-    schema = microdata.table.schema
-    if not isinstance(model, ByClass) or not model.by_class or schema.na is MissingRule.WILDCARD:
+    model, protect = headline.model, headline.microdata.protect
+    if not isinstance(model, ByClass) or not model.by_class or not countable(headline):
         return False
-    masked = [name for name in (*headline.quasi_identifiers, *headline.sensitive) if name in microdata.protect]
-    if any(not schema[name].categorical for name in masked):
-        return False
-    if model.of_whole_file and any(name in microdata.protect for name in headline.sensitive):
-        return False
-    sizes = [len(schema[name].categories) + 1 for name in masked]
-    return radix_of([*sizes, len(microdata.table)]) is not None
+    return not (model.of_whole_file and any(name in protect for name in headline.sensitive))

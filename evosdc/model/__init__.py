@@ -51,7 +51,15 @@ if TYPE_CHECKING:
     from evosdc.model.microdata import Microdata
     from evosdc.model.operators import deap_crossover, deap_mutation
     from evosdc.model.parameters import Parameters
-    from evosdc.model.privacy import ByClass, ClassContents, ClassValues, IntruderView, MissingMatch, PrivacyModel
+    from evosdc.model.privacy import (
+        ByClass,
+        BySizes,
+        ClassContents,
+        ClassValues,
+        IntruderView,
+        MissingMatch,
+        PrivacyModel,
+    )
     from evosdc.model.privacy_models import Guaranteeing, PrivacyModels
     from evosdc.model.toolbox import toolbox_of
     from evosdc.seeds import Streams
@@ -104,7 +112,7 @@ _MODULES = {
     "evosdc.model.operators": ("deap_crossover", "deap_mutation"),
     "evosdc.model.parameters": ("Parameters",),
     "evosdc.model.privacy": (
-        "ByClass", "ClassContents", "ClassValues", "IntruderView", "MissingMatch", "PrivacyModel",
+        "ByClass", "BySizes", "ClassContents", "ClassValues", "IntruderView", "MissingMatch", "PrivacyModel",
     ),
     "evosdc.model.privacy_models": ("Guaranteeing", "PrivacyModels"),
     "evosdc.model.toolbox": ("toolbox_of",),
@@ -128,6 +136,7 @@ __all__ = [
     "Assuring",
     "Attribute",
     "ByClass",
+    "BySizes",
     "Choices",
     "ClassContents",
     "ClassValues",

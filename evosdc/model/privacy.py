@@ -250,6 +250,26 @@ class ByClass(PrivacyModel):
         return figure
 
 
+class BySizes(PrivacyModel):
+    """A privacy model whose headline tells only how many equivalence classes there are of each size.
+
+    A search then follows it: after a small change only the classes are counted whose records changed. Only where
+    classes do not overlap, so not where missing values are wildcards.
+    """
+
+    @abstractmethod
+    def headline_of_sizes(self, sizes: NDArray[np.int64], times: NDArray[np.int64], original: IntruderView) -> float:
+        """Return the headline that `assess` gives, to the last bit.
+
+        Parameters
+        ----------
+        sizes, times : ndarray of int64, shape (d,)
+            The sizes that occur, positive and ascending, and how many classes have each.
+        original : IntruderView
+            The unmasked file, for what no masking changes: weights, the population.
+        """
+
+
 def contents_of(view: IntruderView) -> ClassContents:
     """Return what is in the equivalence classes of a file, in the order of `classes`; keys match themselves alone."""
     classes, found = view.classes, []

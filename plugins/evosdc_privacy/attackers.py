@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.model import ByClass, ClassContents, IntruderView, Parameters, PrivacyModel
+from evosdc.model import ByClass, BySizes, ClassContents, IntruderView, Parameters, PrivacyModel
 from evosdc.table.table import Numbers
 from evosdc_privacy.population import POPULATION_NEEDED, population_frequencies, population_size
 
@@ -103,7 +104,7 @@ class MarketerRisk(JournalistRisk):
         """Return None: a mean misses its bound by no single record."""
 
 
-class AverageRisk(PrivacyModel):
+class AverageRisk(BySizes):
     """Average re-identification risk: the mean of 1 / f over the records, which is keys over records.
 
     The prosecutor's mean chance (El Emam 2013; ARX). Under wildcards f counts the records that a key matches.
@@ -118,6 +119,10 @@ class AverageRisk(PrivacyModel):
         counts = view.classes.counts
         average = float((counts / view.frequencies[0]).sum() / counts.sum())
         return {"average": average, "mean_class_size": 1.0 / average, "combinations": len(view.classes)}
+
+    def headline_of_sizes(self, sizes: NDArray[np.int64], times: NDArray[np.int64], original: IntruderView) -> float:
+        """Return keys over records."""
+        return float(times.sum()) / float((sizes * times).sum())
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return the mean risk in a sentence."""

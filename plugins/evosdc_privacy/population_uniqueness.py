@@ -4,16 +4,19 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.model import IntruderView, Parameters, PrivacyModel
+from evosdc.model import BySizes, IntruderView, Parameters
 from evosdc_privacy.population import population_size
 from evosdc_privacy.uniqueness_estimators import pitman, slide_negative_binomial, zayatz
+
+Sizes = NDArray[np.int64]
 
 _SMALL_FRACTION = 0.1
 
 
-class PopulationUniqueness(PrivacyModel):
+class PopulationUniqueness(BySizes):
     """Share of the population whose key is unique, in per cent, estimated from the frequencies of the sample's keys.
 
     Models: ``zayatz`` (Zayatz 1991), ``snb``, slide negative binomial (Chen and Keller-McNulty 1998), ``pitman``
@@ -51,16 +54,7 @@ class PopulationUniqueness(PrivacyModel):
             keys = np.maximum(np.rint(records / sizes), 1).astype(np.int64)
         sizes, keys = sizes.astype(np.int64), keys.astype(np.int64)
         unique = int(view.classes.counts[frequencies == 1].sum())
-        wanted = self.params.model
-        estimates: dict[str, float | None] = {}
-        if people <= n:
-            estimates = dict.fromkeys(("zayatz", "snb", "pitman"), float(unique))
-        else:
-            estimates["zayatz"] = zayatz(sizes, keys, people)
-            if wanted == "snb" or (wanted == "dankar" and n / people > _SMALL_FRACTION):
-                estimates["snb"] = slide_negative_binomial(sizes, keys, people)
-            if wanted == "pitman" or (wanted == "dankar" and n / people <= _SMALL_FRACTION):
-                estimates["pitman"] = pitman(sizes, keys, people)
+        estimates = self._estimates(sizes, keys, unique, n, people)
         chosen = self._chosen(estimates, n / people)
         value = estimates[chosen]
         assert value is not None
@@ -73,6 +67,28 @@ class PopulationUniqueness(PrivacyModel):
             "sampling_fraction": n / people,
             "estimates": {name: None if found is None else 100.0 * found / people for name, found in estimates.items()},
         }
+
+    def headline_of_sizes(self, sizes: Sizes, times: Sizes, original: IntruderView) -> float:
+        """Return the estimate in per cent."""
+        people = population_size(original, self.params)
+        assert people is not None
+        n, unique = int(sizes @ times), int(times[sizes == 1].sum())
+        estimates = self._estimates(sizes, times, unique, n, people)
+        value = estimates[self._chosen(estimates, n / people)]
+        assert value is not None
+        return 100.0 * value / people
+
+    def _estimates(self, sizes: Sizes, keys: Sizes, unique: int, n: int, people: float) -> dict[str, float | None]:
+        """Return the estimate of each model that may be chosen, of n records; so many keys are of these sizes."""
+        wanted = self.params.model
+        if people <= n:
+            return dict.fromkeys(("zayatz", "snb", "pitman"), float(unique))
+        estimates: dict[str, float | None] = {"zayatz": zayatz(sizes, keys, people)}
+        if wanted == "snb" or (wanted == "dankar" and n / people > _SMALL_FRACTION):
+            estimates["snb"] = slide_negative_binomial(sizes, keys, people)
+        if wanted == "pitman" or (wanted == "dankar" and n / people <= _SMALL_FRACTION):
+            estimates["pitman"] = pitman(sizes, keys, people)
+        return estimates
 
     def _chosen(self, estimates: Mapping[str, float | None], fraction: float) -> str:
         if self.params.model != "dankar":

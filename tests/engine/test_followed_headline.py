@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evosdc.engine.followed_headline import FollowedHeadline, FollowedShortfall, follows
+from evosdc.engine.followed_sizes import FollowedSizes, follows_sizes
 from evosdc.engine.headline import Headline, Shortfall
 from evosdc.model import Incremental, Microdata
 from evosdc.plugins.registry import default_registry
@@ -83,6 +84,30 @@ def test_a_headline_is_followed_to_the_last_bit(n, seed, named):
         assert followed.value(state) == before
         assert followed.value(after) == followed.score(table) == headline.score(table)
         state = after
+
+
+@given(
+    st.integers(1, 40),
+    st.integers(0, 2**32),
+    st.sampled_from(
+        [
+            ("average-risk", {}),
+            *[
+                ("population-uniqueness", {"population_size": people, "model": model})
+                for people, model in ((10, "dankar"), (90, "zayatz"), (90, "snb"), (500, "pitman"))
+            ],
+        ]
+    ),
+)
+def test_a_headline_of_sizes_is_followed_to_the_last_bit(n, seed, named):
+    name, params = named
+    microdata = file_of(n, seed)
+    headline = Headline(default_registry().build("privacy-model", name, params), microdata)
+    assert follows_sizes(headline)
+    followed, state = FollowedSizes(headline), None
+    for table, rows in edits(microdata.original, np.random.default_rng(seed), 40):
+        state = followed.start(table) if state is None else followed.update(state, table, rows)
+        assert followed.value(state) == followed.score(table) == headline.score(table)
 
 
 @given(st.integers(1, 40), st.integers(0, 2**32), st.integers(1, 6))

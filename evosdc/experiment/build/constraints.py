@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from evosdc.engine.class_keeping import headline_of, unmasked_of
 from evosdc.engine.followed_headline import FollowedHeadline, FollowedShortfall, follows
+from evosdc.engine.followed_sizes import FollowedSizes, follows_sizes
 from evosdc.engine.headline import Headline, Shortfall
 from evosdc.engine.measure_on_subset import measure_on_subset
 from evosdc.errors import ExperimentError, Fault, FaultCollector, did_you_mean
@@ -145,7 +146,10 @@ class Figures:
             raise ExperimentError(Fault(where, given, "for instance an attribute with the role sensitive"))
         self._require_possible(constraint, *headline.model.attainable(view), f"of {len(view.table)} records")
         followed = follows(headline)
-        self.fitted[constraint.figure_name] = FollowedHeadline(headline) if followed else headline
+        if follows_sizes(headline):
+            self.fitted[constraint.figure_name] = FollowedSizes(headline)
+        else:
+            self.fitted[constraint.figure_name] = FollowedHeadline(headline) if followed else headline
         safe = constraint.operator == (">=" if headline.model.larger_is_safer else "<=")
         if safe and headline.model.shortfall(view, constraint.bound) is not None:
             shortfall = FollowedShortfall if followed else Shortfall
