@@ -69,8 +69,11 @@ def time_limited(seconds: float | None, kind: type[BaseException] = OutOfTime) -
             limit.end = float("inf")
     finally:
         _limits.remove(limit)
+        # Silent first: without a handler of its own the process dies of an alarm.
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
-        _set_alarm()
+        if _limits:
+            _set_alarm()
 
 
 def _ring(number: int, frame: FrameType | None) -> None:

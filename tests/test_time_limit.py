@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from subprocess import run
 
 import pytest
 
@@ -188,3 +189,21 @@ def test_imports_are_not_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def import_and_spin() -> None:
     import_module("evosdc_slow_import")
     spin()
+
+
+MANY = """
+import random
+from contextlib import suppress
+from time import monotonic
+from evosdc.time_limit import OutOfTime, time_limited
+
+end = monotonic() + 2.0
+while monotonic() < end:
+    with suppress(OutOfTime), time_limited(random.uniform(1e-5, 1e-4)):
+        for _ in range(random.randrange(400)):
+            pass
+"""
+
+
+def test_an_alarm_at_the_very_end_does_not_kill_the_process() -> None:
+    run([sys.executable, "-c", MANY], check=True)

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from anyio import move_on_after, sleep
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -18,6 +19,9 @@ from evosdc_app.front import OWN, Front, read_front
 from evosdc_app.workbench import Form, Workbench, away
 
 OPTIONS = ("neutralise-formulas", "data-package")
+_CLOSING = 10.0
+"""Seconds that a process may take to end after its run says that it did."""
+
 GOES_ON = (
     "The search goes on, and its front with it: no command gives a file of it a second time. Finish or stop it first."
 )
@@ -73,6 +77,9 @@ async def _exported(bench: Workbench, form: Form, run: Path) -> Response:
     member = form.one("member", OWN)
     if not (member.isdecimal() or member == OWN):
         raise DataError(Fault("member", repr(member), f"a number, or {OWN}"))
+    with move_on_after(_CLOSING):  # a run that has just finished still puts its things away
+        while read_run_status(run).phase != RUNNING and bench.jobs.active(run):
+            await sleep(0.1)
     if read_run_status(run).phase == RUNNING or bench.jobs.active(run):
         raise RefusedError([GOES_ON])
     output = bench.folder.name(bench.folder.path(form.one("output")))
