@@ -2,8 +2,11 @@
 
 With wildcards, records r and s may count as alike (y_rs = 1) when on every attribute on which they differ one of them
 is suppressed: ``y_rs <= x_ra + x_sa``; every record needs k - 1 others. With missing values as a category each distinct
-record chooses, for each of its members, a set of attributes to suppress, and a resulting class is empty or holds k.
+record chooses, for each of its members, a set of attributes to suppress, and a resulting class is empty or holds k;
+only classes are offered that a least suppression can need.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,21 +19,27 @@ from evosdc_masking.suppression.keys import Values
 
 Weights = NDArray[np.float64]
 
-MOST_RECORDS = {True: 16, False: 60}
-"""By whether missing values are wildcards: the relaxation of that program says little, so proofs take long."""
+MOST_RECORDS = 16
+"""With wildcards: the relaxation of that program says little, so proofs take long."""
 
-MOST_CHOICES = 20_000
+MOST_CHOICES = 100_000
+"""Distinct records times sets of attributes, with missing values as a category."""
+
 SECONDS = 300.0
 """Time after which the solver gives up."""
 
 
 def require_small(values: Values, wildcard: bool) -> None:
     """Raise `ParameterError` when records, shape (n, V), are too many for the exact method."""
-    n, width = values.shape
-    limit = MOST_RECORDS[wildcard]
-    if n > limit or n << min(width, 40) > MOST_CHOICES:
-        given = f"exact, for {n} records and {width} attributes"
-        wanted = f"at most {limit} records, and at most {MOST_CHOICES} choices of what to suppress"
+    width = values.shape[1]
+    n = len(values) if wildcard else len(distinct(values).first)
+    if n > MOST_RECORDS if wildcard else n << min(width, 40) > MOST_CHOICES:
+        given = f"exact, for {n} {'' if wildcard else 'distinct '}records and {width} attributes"
+        wanted = (
+            f"at most {MOST_RECORDS} records where missing values are wildcards"
+            if wildcard
+            else f"at most {MOST_CHOICES:,} sets of values to suppress, 2 to the number of attributes for each record"
+        )
         raise ParameterError(
             Fault("method local-suppression: search", given, wanted, "Choose search = heuristic for larger files.")
         )
@@ -63,45 +72,61 @@ def least_for_wildcards(values: Values, k: int, weights: Weights) -> Values:
 
 def least_for_classes(values: Values, k: int, weights: Weights) -> Values:
     """Return the cheapest suppression after which every record equals k records; shapes as the heuristic's."""
-    width = values.shape[1]
     records = distinct(values)
-    sizes = np.diff(records.starts)
-    choices: list[tuple[int, NDArray[np.bool_]]] = []
-    classes: dict[bytes, int] = {}
-    into = []
-    for group, row in enumerate(records.first):
-        for subset in range(1 << width):
-            chosen = (subset >> np.arange(width) & 1).astype(np.bool_)
-            if not (chosen & (values[row] < 0)).any():
-                choices.append((group, chosen))
-                published = _without(values[row], chosen)
-                into.append(classes.setdefault(published.tobytes(), len(classes)))
-    owner: NDArray[np.int64] = np.array([g for g, _ in choices], dtype=np.int64)
-    own, leads = np.arange(owner.size), np.array(into)
-    total = owner.size + len(classes)
-    opened = owner.size + np.arange(len(classes))
-    every = csr_array((np.ones(owner.size), (owner, own)), shape=(sizes.size, total))
-    size = csr_array((np.ones(owner.size), (leads, own)), shape=(len(classes), total))
-    least = size - csr_array((np.full(len(classes), float(k)), (np.arange(len(classes)), opened)), shape=size.shape)
-    link = csr_array(
-        (
-            np.concatenate((np.ones(owner.size), -sizes[owner].astype(np.float64))),
-            (np.tile(own, 2), np.concatenate((own, opened[leads]))),
-        ),
-        shape=(owner.size, total),
-    )
+    sizes, rows = np.diff(records.starts), values[records.first]
+    choices = _choices(rows, sizes, k)
+    owner, into = choices.owner, choices.into
+    own, count, classes = np.arange(owner.size), owner.size, int(into.max()) + 1
+    total = count + classes
+    every = csr_array((np.ones(count), (owner, own)), shape=(sizes.size, total))
+    size = csr_array((np.ones(count), (into, own)), shape=(classes, total))
+    opened = np.arange(classes)
+    least = size - csr_array((np.full(classes, float(k)), (opened, count + opened)), shape=size.shape)
+    signs = np.concatenate((np.ones(count), -sizes[owner].astype(np.float64)))
+    link = csr_array((signs, (np.tile(own, 2), np.concatenate((own, count + into)))), shape=(count, total))
     constraints = [LinearConstraint(every, sizes, sizes), LinearConstraint(least, 0.0, np.inf)]
     constraints.append(LinearConstraint(link, -np.inf, 0.0))
-    costs = np.concatenate(([float(chosen @ weights) for _, chosen in choices], np.zeros(len(classes))))
-    upper = np.concatenate((sizes[owner].astype(np.float64), np.ones(len(classes))))
-    counts = np.rint(_solved(costs, constraints, upper)[: owner.size]).astype(np.int64)
+    upper = np.concatenate((sizes[owner].astype(np.float64), np.ones(classes)))
+    costs = np.concatenate((choices.suppressed @ weights, np.zeros(classes)))
+    counts = np.rint(_solved(costs, constraints, upper)[:count]).astype(np.int64)
     result = values.copy()
     taken = np.zeros(sizes.size, dtype=np.int64)
-    for (g, chosen), count in zip(choices, counts, strict=True):
-        rows = records.rows[records.starts[g] + taken[g] :][:count]
-        result[np.ix_(rows, chosen)] = -1
-        taken[g] += count
+    for choice in np.flatnonzero(counts):
+        g = owner[choice]
+        found = records.rows[records.starts[g] + taken[g] :][: counts[choice]]
+        result[np.ix_(found, choices.suppressed[choice])] = -1
+        taken[g] += counts[choice]
     return result
+
+
+class _Choices(NamedTuple):
+    """What may be suppressed of members of each distinct record: the record, the class they come to, and what."""
+
+    owner: NDArray[np.int64]
+    into: NDArray[np.int64]
+    suppressed: NDArray[np.bool_]
+
+
+def _choices(rows: Values, sizes: NDArray[np.int64], k: int) -> _Choices:
+    """Return the choices that a least suppression can need.
+
+    A class is needed where k records can be of it, and where no value is suppressed that all have who can be of it: the
+    same records are a cheaper class with that value.
+    """
+    width = rows.shape[1]
+    subsets = (np.arange(1 << width)[:, np.newaxis] >> np.arange(width) & 1).astype(np.bool_)
+    owner, which = np.nonzero(~((rows < 0) @ subsets.T))
+    published = _without(rows[owner], subsets[which])
+    classes, into = np.unique(published, axis=0, return_inverse=True)
+    into = into.reshape(-1)
+    order = np.argsort(into, kind="stable")
+    starts = np.searchsorted(into[order], np.arange(len(classes)))
+    needed = np.add.reduceat(sizes[owner[order]], starts) >= k
+    members = rows[owner[order]]
+    agreed = np.minimum.reduceat(members, starts)
+    needed &= ~((agreed >= 0) & (agreed == np.maximum.reduceat(members, starts)) & (classes < 0)).any(axis=1)
+    chosen = needed[into]
+    return _Choices(owner[chosen], (np.cumsum(needed) - 1)[into[chosen]], subsets[which[chosen]])
 
 
 def _without(values: Values, chosen: NDArray[np.bool_]) -> Values:
@@ -115,8 +140,9 @@ def _solved(costs: Weights, constraints: list[LinearConstraint], upper: Weights)
         costs, constraints=constraints, bounds=Bounds(0.0, upper), integrality=np.ones(costs.size), options=options
     )
     if solved.status != 0:
+        bound = "" if solved.mip_dual_bound is None else f"; it costs {solved.mip_dual_bound:.6g} or more"
         raise EvaluationError(
-            f"local-suppression: the least suppression was not found within {SECONDS:.0f} seconds; "
+            f"local-suppression: the least suppression was not found within {SECONDS:.0f} seconds{bound}; "
             "choose search = heuristic"
         )
     found: Weights = solved.x

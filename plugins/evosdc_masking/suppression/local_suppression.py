@@ -61,7 +61,7 @@ class LocalSuppression(Tunable):
             "By default as the schema says.",
         )
         search: Literal["heuristic", "exact"] = Field(
-            default="heuristic", description="exact: the least cost, by integer programming; for small files only."
+            default="heuristic", description="exact: the least cost, by integer programming, for few distinct records."
         )
 
     params: Params

@@ -163,13 +163,14 @@ def test_refusals(params: dict, texts: list[str]) -> None:
 @pytest.mark.parametrize(
     ("missing", "records", "width", "message"),
     [
-        ("category", 61, 2, "at most 60 records"),
+        ("category", 50, 11, "at most 100,000 sets of values"),
         ("wildcard", 17, 2, "at most 16"),
-        ("category", 9, 12, "20000 choices"),
+        ("category", 30, 12, "30 distinct records and 12 attributes"),
     ],
 )
 def test_files_too_large_for_the_exact_method_are_refused(missing: str, records: int, width: int, message: str) -> None:
-    table = categorical(np.zeros((records, width)), (1,) * width, (NOMINAL,) * width)
+    codes = np.repeat(np.arange(records)[:, np.newaxis], width, axis=1)
+    table = categorical(codes, (records,) * width, (NOMINAL,) * width)
     with pytest.raises(ParameterError, match=message):
         build(LocalSuppression, search="exact", missing=missing).require_fit(table)
 

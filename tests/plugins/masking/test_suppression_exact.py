@@ -69,3 +69,14 @@ def test_the_heuristics_stay_within_their_factors_of_the_least(missing: str) -> 
     assert all(b <= a + 1e-9 for a, b in zip(spent, least, strict=True))
     assert max(ratios) <= FACTOR[missing]
     assert sum(spent) <= MEAN[missing] * sum(least)
+
+
+def test_thousands_of_records_are_solved_where_few_are_distinct() -> None:
+    rng = np.random.default_rng(5)
+    codes = np.column_stack([np.minimum(rng.geometric(0.45, 3000) - 1, size - 1) for size in (6, 5, 4)])
+    table = categorical(codes, (6, 5, 4), (NOMINAL,) * 3)
+    least = masked(LocalSuppression, table, k=3, missing="category", search="exact")
+    heuristic = masked(LocalSuppression, table, k=3, missing="category")
+    weights = np.ones(3)
+    assert alike(key_values(least), False).min() >= 3
+    assert 0 < cost(table, least, weights) <= cost(table, heuristic, weights)
