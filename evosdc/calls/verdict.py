@@ -43,6 +43,8 @@ def compared(masked: Estimate, chance: Estimate, claim: float) -> tuple[float | 
 
 def verdict_on(findings: "Sequence[Finding]", claims: Mapping[str, float], claimed_by: Mapping[str, str]) -> Verdict:
     """Return the verdict on claims, with the worst of the judges that contradict them."""
+    if not findings:
+        return Verdict(None, "No verdict: no judge has answered.")
     counted = [finding for finding in findings if finding.claim is not None]
     if not counted:
         return Verdict(None, "No verdict: there is no claimed risk that a judge could be compared with.")

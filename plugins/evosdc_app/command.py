@@ -9,7 +9,7 @@ from evosdc.cli.options import PATH
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
-@click.command()
+@click.command(short_help="Open the workbench in a browser.")
 @click.argument("folder", type=PATH, default=Path())
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Default: a free one.")
 @click.option(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from evosdc.randomisation.equations.equation_design import EquationDesign
 
 
-@click.command()
+@click.command(short_help="Print the equations that a run found.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--latex", "as_latex", is_flag=True, help="Print LaTeX instead of infix text.")
 @click.option("--simplify", "simplified", is_flag=True, help="Clean it up; the matrices stay what they are.")

@@ -14,7 +14,7 @@ _LOSSES = (0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 40.0, 50.0, 75.0)
 """Information losses of the table on the terminal."""
 
 
-@click.command()
+@click.command(short_help="Say how low IL and DR of a file can be at all.")
 @click.argument("data")
 @schema_option
 @click.option("--protect", "names", metavar="A,B,...", help="Attributes to mask; default: the quasi-identifiers.")

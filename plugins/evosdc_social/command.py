@@ -8,7 +8,7 @@ import click
 from evosdc.cli.options import PATH, force_option, listed, schema_option
 
 
-@click.group()
+@click.group(short_help="Put graphs together, and take their users out as a file.")
 def graph() -> None:
     """Put graphs together, and take users out of them as a microdata file.
 

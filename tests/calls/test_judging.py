@@ -198,6 +198,10 @@ class TestVerdict:
     def verdict(self, *findings: Finding, claim: float = 4.0):  # type: ignore[no-untyped-def]
         return verdict_on(findings, {"linkage": claim}, self.by)
 
+    def test_it_says_why_there_is_none(self) -> None:
+        assert self.verdict().sentence == "No verdict: no judge has answered."
+        assert "no claimed risk" in self.verdict(finding(5.0, claim=None)).sentence
+
     def test_a_quarter_more_is_allowed(self) -> None:
         assert self.verdict(finding(5.0)).holds is True
         assert self.verdict(finding(5.1)).holds is False

@@ -28,6 +28,7 @@ def test_overview_names_every_command(evosdc):
     answer = evosdc("--help")
     assert answer.status == 0
     assert all(name in answer.out for name in COMMANDS)
+    assert "..." not in answer.out.partition("\nCommands:")[2], "a command is told of in words that are cut short"
     assert evosdc("--version").out.startswith("evosdc, version ")
 
 
