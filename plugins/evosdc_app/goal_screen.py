@@ -19,7 +19,7 @@ from evosdc_app.workbench import Form, Workbench, asked, away
 
 SECONDS = 60
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Seconds in which a search may be refused that was just begun, before its page is shown all the same."""
 
 _FIRST = {"seconds": str(SECONDS), "k": "3", "linked": "5", "dr": "20", "seed": "1", "executor": "processes"}
