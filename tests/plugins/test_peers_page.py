@@ -35,7 +35,9 @@ def test_methods_and_models_of_commands_exist() -> None:
 
 def test_parameters_of_commands_are_taken() -> None:
     registry = default_registry()
-    for name, key, value in re.findall(r"`(?:--set )?([a-z0-9-]+)\.([a-z0-9_]+)=([a-z0-9.]+)`", PAGE):
+    told = re.findall(r"`(?:--set )?([a-z0-9-]+)\.([a-z0-9_]+)=([a-z0-9.]+)`", PAGE)
+    assert len(told) >= 3
+    for name, key, value in told:
         kind = "measure" if name in registry.names("measure") else "privacy-model"
         number = float(value) if value.replace(".", "").isdigit() else value
-        registry.parameters(kind, name, {key: number})
+        assert getattr(registry.parameters(kind, name, {key: number}), key) == number

@@ -52,4 +52,5 @@ def test_ticks_are_round(low: float, high: float, expected: list[float]) -> None
 
 def test_one_node_alone_is_drawn() -> None:
     explored = Explored.kept_in({}).joined(judged(1, 1))
-    ElementTree.fromstring(explored_picture(explored, "lm", judged(1, 1)[0], None))
+    root = ElementTree.fromstring(explored_picture(explored, "lm", judged(1, 1)[0], None))
+    assert sum(one.tag.endswith("circle") for one in root) == 1 + 1
