@@ -41,7 +41,7 @@ from evosdc.experiment.run.tuning import tune_alone
 from evosdc.model import Masking
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
-from evosdc.tuning.judge import Budget
+from evosdc.tuning.candidate import Budget
 
 REGISTRY = default_registry()
 FILES: dict[str, dict[str, Any]] = {
