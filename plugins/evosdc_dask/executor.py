@@ -1,27 +1,20 @@
 """Tasks run by Dask workers: those of a cluster that a site runs already, or of one started here for this run."""
 
-import logging
-import tempfile
-from collections.abc import Mapping
 from contextlib import ExitStack
 from importlib import import_module
 from typing import Any
 
 from pydantic import Field
 
-from evosdc.errors import ExecutorError
-from evosdc.executors.launch import ONE_THREAD
+from evosdc.executors.dask_client import dask_client
 from evosdc.executors.ledger import Job
 from evosdc.executors.packing import run_packed
 from evosdc.executors.pool import PERIOD, Answered, Lost, Pool, PoolExecutor
-from evosdc.executors.versions import check_versions, versions
 from evosdc.model.parameters import Parameters
 
 _PER_WORKER = 2
 
 _SETTINGS = {
-    # Pages about the tasks would be there for any local user.
-    "distributed.scheduler.http.routes": [],
     # The ledger judges who is to blame, so it hears of each death.
     "distributed.scheduler.allowed-failures": 0,
     # Otherwise a worker that is being replaced, so many seconds after it was last lost, is given up for good.
@@ -45,50 +38,10 @@ class DaskPool(Pool):
     certain = False
 
     def __init__(self, workers: int, scheduler: str | None) -> None:
-        try:
-            distributed: Any = import_module("distributed")
-            security: Any = import_module("distributed.security")
-        except ImportError:
-            raise ExecutorError("the executor dask needs the package distributed: pip install evosdc[dask]") from None
-        self._wait: Any = distributed.wait
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
-        self._jobs: dict[Any, Job] = {}
-        self._cluster: Any = None
         self._held = ExitStack()
-        scratch = self._held.enter_context(tempfile.TemporaryDirectory(prefix="evosdc-dask-"))
-        try:
-            if scheduler is None:
-                self._held.enter_context(import_module("dask.config").set(_SETTINGS))
-                # Without its own certificates any local user could send the scheduler something to unpickle.
-                self._cluster = distributed.LocalCluster(
-                    n_workers=workers,
-                    threads_per_worker=1,
-                    host="127.0.0.1",
-                    protocol="tls://",
-                    security=security.Security.temporary(),
-                    # Not the port that every other cluster asks for too.
-                    scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
-                    local_directory=scratch,
-                    silence_logs=logging.CRITICAL,
-                    env=ONE_THREAD,
-                )
-            self._client: Any = distributed.Client(scheduler if self._cluster is None else self._cluster, timeout=30)
-        except ImportError:
-            self._held.close()
-            raise ExecutorError("the executor dask needs the package cryptography: pip install evosdc[dask]") from None
-        except (OSError, ValueError, RuntimeError) as error:
-            self._held.close()
-            raise ExecutorError(f"Dask's scheduler {scheduler or ''} is not there: {error}") from None
-        found: Mapping[str, Mapping[str, str]] = self._client.run(versions)
-        try:
-            if not found:
-                raise ExecutorError("Dask's scheduler has no workers")
-            for name, other in found.items():
-                check_versions(other, f"Dask worker {name}")
-        except ExecutorError:
-            self.stop()
-            raise
-        self.workers = len(found)
+        self._jobs: dict[Any, Job] = {}
+        self._client, self.workers = dask_client(self._held, workers, scheduler, "dask", _SETTINGS)
+        self._wait: Any = import_module("distributed").wait
 
     @property
     def ready(self) -> bool:
@@ -127,9 +80,6 @@ class DaskPool(Pool):
     def stop(self) -> None:
         """Leave the scheduler; end the workers that were started here."""
         self._jobs.clear()
-        self._client.close()
-        if self._cluster is not None:
-            self._cluster.close()
         self._held.close()
 
 

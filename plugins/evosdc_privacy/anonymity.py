@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from evosdc.model import ByClass, ClassContents, IntruderView, PrivacyModel
-from evosdc.table.table import Numbers
+from evosdc.table.table import MISSING, Numbers
 
 SIZES = (2, 3, 5, 10)
 POPULATION_SIZES = (5, 10, 100)
@@ -17,14 +17,23 @@ class KAnonymity(ByClass):
 
     ``k`` is the greatest for which that holds: the smallest frequency. ``records_below`` and ``combinations_below``
     count the records, and the distinct keys, of a frequency below 2, 3, 5 and 10. Where missing values are wildcards a
-    frequency is the number of records that a key matches.
+    frequency is the number of records that a key matches; ``unique_as_stated`` then counts complete records that are
+    unique but for that.
     """
 
     headline: ClassVar[str] = "k"
+    counted: ClassVar[bool] = True
 
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
-        """Return smallest frequency, unique records and what lies below each size."""
+        """Return smallest frequency, unique records and what lies below each size.
+
+        ``unique_as_stated`` counts complete records that share their key with none as it is stated, and are like others
+        only where missing values are like anything: 0 by all other rules.
+        """
         frequencies, counts = view.frequencies[0], view.classes.counts
+        stated = 0
+        if view.tree is not None:
+            stated = int(counts[(counts == 1) & (frequencies > 1) & (view.keys != MISSING).all(axis=1)].sum())
         below = [frequencies < size for size in SIZES]
         records = [int(counts[rare].sum()) for rare in below]
         return {
@@ -32,6 +41,7 @@ class KAnonymity(ByClass):
             "combinations": int(counts.size),
             "unique_records": records[0],
             "unique_percent": 100.0 * records[0] / int(counts.sum()),
+            "unique_as_stated": stated,
             "records_below": dict(zip(map(str, SIZES), records, strict=True)),
             "combinations_below": {
                 str(size): int(np.count_nonzero(rare)) for size, rare in zip(SIZES, below, strict=True)
@@ -76,9 +86,17 @@ class KAnonymity(ByClass):
                 f"{unique} respondents stand out by the attributes named below. Do not release the file as it is "
                 f"unless these attributes are unknown to everybody else.{chance}"
             )
+        stated = figures["k-anonymity"]["unique_as_stated"]
+        holes = (
+            f" That holds by records with missing values, which are taken to be like anything: {stated} complete "
+            "records share their values with nobody. --missing category counts them."
+            if stated
+            else ""
+        )
         if few:
-            return f"nobody stands out alone, but {few} records share their key with one other only.{chance}"
-        return f"nobody stands out; every record is like at least {figures['k-anonymity']['k'] - 1} others.{chance}"
+            return f"nobody stands out alone, but {few} records share their key with one other only.{holes}{chance}"
+        k = figures["k-anonymity"]["k"]
+        return f"nobody stands out; every record is like at least {k - 1} others.{holes}{chance}"
 
 
 class PopulationFrequencies(PrivacyModel):

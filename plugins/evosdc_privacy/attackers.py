@@ -35,6 +35,8 @@ class _Attacker(PrivacyModel):
 
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return greatest, least and mean risk, and the records at risk."""
+        if view.counts is not None:
+            return self._of_classes(self.class_risks(view), view.classes.counts)
         risks = self.record_risks(view)
         return {
             "largest": float(risks.max()),
@@ -44,6 +46,23 @@ class _Attacker(PrivacyModel):
             "records_of_largest": float(np.mean(risks == risks.max())),
             "threshold": self.params.threshold,
             "records_above": {str(level): int(np.count_nonzero(risks > level)) for level in THRESHOLDS},
+        }
+
+    def class_risks(self, view: IntruderView) -> Numbers:
+        """Return the risk of the records of each class, shape (m,); of a model that is `counted`."""
+        raise NotImplementedError
+
+    def _of_classes(self, risks: Numbers, counts: NDArray[np.int64]) -> Mapping[str, Any]:
+        """Return the figures of `assess` from the risk and the number of records of each class."""
+        n = int(counts.sum())
+        return {
+            "largest": float(risks.max()),
+            "least": float(risks.min()),
+            "average": float((risks * counts).sum()) / n,
+            "records_at_risk": int(counts[risks > self.params.threshold].sum()) / n,
+            "records_of_largest": int(counts[risks == risks.max()].sum()) / n,
+            "threshold": self.params.threshold,
+            "records_above": {str(level): int(counts[risks > level].sum()) for level in THRESHOLDS},
         }
 
     def shortfall(self, view: IntruderView, bound: float) -> float | None:
@@ -63,10 +82,16 @@ class ProsecutorRisk(_Attacker, ByClass):
     """Prosecutor risk (El Emam 2013): 1 / f for an intruder who knows that a person is in the file."""
 
     headline: ClassVar[str] = "largest"
+    counted: ClassVar[bool] = True
 
     def record_risks(self, view: IntruderView) -> Numbers:
         """Return 1 / f of each record."""
-        risks: Numbers = 1.0 / view.frequencies[0][view.classes.of]
+        risks: Numbers = self.class_risks(view)[view.classes.of]
+        return risks
+
+    def class_risks(self, view: IntruderView) -> Numbers:
+        """Return 1 / f of each class; it is that of what its key matches."""
+        risks: Numbers = 1.0 / view.frequencies[0]
         return risks
 
     def class_figures(self, contents: ClassContents) -> Numbers:
@@ -111,6 +136,7 @@ class AverageRisk(BySizes):
     """
 
     headline: ClassVar[str] = "average"
+    counted: ClassVar[bool] = True
     larger_is_safer: ClassVar[bool] = False
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
 

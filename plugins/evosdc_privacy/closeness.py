@@ -30,6 +30,7 @@ class TCloseness(ByClass):
         )
 
     headline: ClassVar[str] = "t"
+    counted: ClassVar[bool] = True
     larger_is_safer: ClassVar[bool] = False
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     of_whole_file: ClassVar[bool] = True

@@ -22,6 +22,7 @@ class PSensitivity(ByClass):
     """
 
     headline: ClassVar[str] = "p"
+    counted: ClassVar[bool] = True
 
     def lacking(self, view: IntruderView) -> str:
         """Return that a sensitive attribute is needed where there is none."""
@@ -77,6 +78,7 @@ class LDiversity(ByClass):
         estimator: Literal["shannon", "grassberger"] = Field("shannon", description="of the entropy form")
 
     headline: ClassVar[str] = "l"
+    counted: ClassVar[bool] = True
 
     def lacking(self, view: IntruderView) -> str:
         """Return that a sensitive attribute is needed where there is none."""

@@ -69,6 +69,7 @@ class BetaLikeness(_BySensitiveAttribute):
         form: Literal["basic", "enhanced"] = Field("basic", description="basic, or enhanced: also at most -ln p")
 
     headline: ClassVar[str] = "beta"
+    counted: ClassVar[bool] = True
     range: ClassVar[tuple[float, float]] = (0.0, inf)
     of_whole_file: ClassVar[bool] = True
 
@@ -109,6 +110,7 @@ class DeltaDisclosure(_BySensitiveAttribute):
         logarithm: Literal["binary", "natural"] = Field("binary", description="base of the logarithm")
 
     headline: ClassVar[str] = "delta"
+    counted: ClassVar[bool] = True
     range: ClassVar[tuple[float, float]] = (0.0, inf)
     of_whole_file: ClassVar[bool] = True
 
@@ -154,6 +156,7 @@ class AlphaKAnonymity(_BySensitiveAttribute):
         values: tuple[str, ...] | None = Field(None, description="sensitive values that are bounded; default: all")
 
     headline: ClassVar[str] = "alpha"
+    counted: ClassVar[bool] = True
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     def assess(self, view: IntruderView) -> Mapping[str, Any]:

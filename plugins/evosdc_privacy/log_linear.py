@@ -80,6 +80,13 @@ class LogLinearRisk(PrivacyModel):
         by_record: Numbers = figures[view.classes.of]
         return by_record
 
+    def in_words(self, figures: Mapping[str, Any]) -> str:
+        """Return the expected correct matches in a sentence."""
+        return (
+            f"of {figures['unique_records']} unique records about {figures['tau2']:.3g} would be linked to the right "
+            f"person, and {figures['tau1']:.3g} are unique in the population, by the model {figures['model']}"
+        )
+
     def _fitted(self, view: IntruderView) -> tuple[float, NDArray[np.int64], Numbers, str]:
         """Return sampling fraction, unique keys, their v, and the model's name."""
         size = population_size(view)

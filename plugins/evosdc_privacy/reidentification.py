@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evosdc.model import IntruderView, PrivacyModel
 from evosdc.table.equivalence import equivalence_classes, key_codes, told_apart
@@ -23,20 +24,21 @@ class IndividualRisk(PrivacyModel):
     """
 
     headline: ClassVar[str] = "largest"
+    counted: ClassVar[bool] = True
     larger_is_safer: ClassVar[bool] = False
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return largest, median and mean risk, and how many records exceed 0.01, 0.05, 0.1 and 0.5."""
-        risks = record_risks(view)
-        median = float(np.median(risks))
-        deviation = float(np.median(np.abs(risks - median)))
+        risks, counts = counted_risks(view)
+        median = _median(risks, counts)
+        deviation = _median(np.abs(risks - median), counts)
         return {
             "largest": float(risks.max()),
             "median": median,
-            "mean": float(risks.mean()),
-            "records_above": {str(level): int(np.count_nonzero(risks > level)) for level in LEVELS},
-            "outstanding": int(np.count_nonzero(risks > max(0.1, median + 2.0 * deviation))),
+            "mean": _total(risks, counts) / view.records if counts is not None else float(risks.mean()),
+            "records_above": {str(level): _number(risks > level, counts) for level in LEVELS},
+            "outstanding": _number(risks > max(0.1, median + 2.0 * deviation), counts),
             "population": _population(view),
         }
 
@@ -54,15 +56,15 @@ class GlobalRisk(PrivacyModel):
     """Global risk: the sum of the individual risks, the expected number of re-identifications; also as a percentage."""
 
     headline: ClassVar[str] = "percent"
+    counted: ClassVar[bool] = True
     larger_is_safer: ClassVar[bool] = False
     range: ClassVar[tuple[float, float]] = (0.0, 100.0)
 
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return the expected number of re-identified records and the percentage that they are of the file."""
-        risks = record_risks(view)
-        expected = float(risks.sum())
+        expected = _total(*counted_risks(view))
         return {
-            "percent": 100.0 * expected / risks.size,
+            "percent": 100.0 * expected / view.records,
             "expected_reidentifications": expected,
             "population": _population(view),
         }
@@ -125,6 +127,31 @@ def record_risks(view: IntruderView) -> Numbers:
     frequencies, population = view.frequencies
     risks: Numbers = reidentification_risks(frequencies, population)[view.classes.of]
     return risks
+
+
+def counted_risks(view: IntruderView) -> tuple[Numbers, NDArray[np.int64] | None]:
+    """Return the individual risk of each record, or where records are counted that of each class, and the counts."""
+    if view.counts is None:
+        return record_risks(view), None
+    return reidentification_risks(*view.frequencies), view.classes.counts
+
+
+def _total(risks: Numbers, counts: NDArray[np.int64] | None) -> float:
+    return float(risks.sum() if counts is None else (risks * counts).sum())
+
+
+def _number(chosen: NDArray[np.bool_], counts: NDArray[np.int64] | None) -> int:
+    return int(np.count_nonzero(chosen) if counts is None else counts[chosen].sum())
+
+
+def _median(values: Numbers, counts: NDArray[np.int64] | None) -> float:
+    """Return the median of values that each occur so often: of an even number the mean of the two in the middle."""
+    if counts is None:
+        return float(np.median(values))
+    order = np.argsort(values, kind="stable")
+    ends = np.cumsum(counts[order])
+    middle = np.searchsorted(ends, [(int(ends[-1]) - 1) // 2, int(ends[-1]) // 2], side="right")
+    return float(values[order][middle].mean())
 
 
 def _population(view: IntruderView) -> str:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from evosdc.kernel import kernel
 from evosdc.model import ClassValues, IntruderView
-from evosdc.table.equivalence import ranks
+from evosdc.table.equivalence import ranks, tallied
 from evosdc.table.table import MISSING, Codes
 from evosdc.table.wildcard_tree import matches
 
@@ -52,9 +52,9 @@ def spread_of(view: IntruderView, name: str) -> tuple[Spread, Codes]:
     codes = np.array(column if attribute.categorical else ranks(column), dtype=np.int64)
     size = int(codes.max(initial=0)) + 1
     codes[codes == MISSING] = size
-    present, values, overall = np.unique(codes, return_inverse=True, return_counts=True)
+    present, values, overall = tallied(codes, view.counts)
     classes = view.classes
-    pairs, counts = np.unique(classes.of * present.size + values, return_counts=True)
+    pairs, _, counts = tallied(classes.of * present.size + values, view.counts)
     starts = np.searchsorted(pairs, np.arange(len(classes) + 1) * present.size)
     none = np.empty(0, dtype=np.int32)
     tree = view.tree

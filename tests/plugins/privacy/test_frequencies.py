@@ -95,6 +95,7 @@ class TestKAnonymity:
             "combinations": 4,
             "unique_records": 1,
             "unique_percent": pytest.approx(100 / 18),
+            "unique_as_stated": 0,
             "records_below": {"2": 1, "3": 3, "5": 7, "10": 7},
             "combinations_below": {"2": 1, "3": 2, "5": 3, "10": 3},
         }
@@ -106,6 +107,15 @@ class TestKAnonymity:
         expected = sorted(len(near) for near in neighbours(view.table.codes, view.missing))
         assert figures["k"] == expected[0]
         assert figures["unique_records"] == expected.count(1)
+
+    def test_unique_records_that_are_like_others_by_missing_values_alone(self) -> None:
+        codes = [[0, 0], [1, 1], [-1, -1], [2, -1], [0, 2]]
+        for missing, stated in ((MissingMatch.WILDCARD, 3), (MissingMatch.CATEGORY, 0), (MissingMatch.NEVER, 0)):
+            model = KAnonymity(KAnonymity.Params())
+            figures = model.assess(release_of_codes(codes, missing))
+            assert figures["unique_as_stated"] == stated
+            told = model.verdict({"k-anonymity": figures})
+            assert ("3 complete records share their values with nobody" in told) == bool(stated)
 
     def test_all_values_missing(self) -> None:
         codes = np.full((5, 3), -1)

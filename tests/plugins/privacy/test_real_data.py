@@ -16,7 +16,7 @@ from scipy.integrate import quad
 import evosdc
 from evosdc.calls.disclosure import intruder_view_of
 from evosdc.datasets.loading import load_dataset
-from evosdc.files.source import read_source
+from evosdc.files.reading import read_source
 from evosdc.model import IntruderView, MissingMatch
 from evosdc.plugins.registry import default_registry
 from evosdc.table.equivalence import key_codes

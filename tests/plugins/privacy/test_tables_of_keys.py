@@ -33,7 +33,9 @@ class TestLogLinear:
         codes[3], codes[4] = [1, 0], [0, 1]
         codes += [[1, 0], [0, 1]]
         view = release_of_codes(codes)
-        figures = LogLinearRisk(LogLinearRisk.Params(sampling_fraction=0.5, model="independence")).assess(view)
+        model = LogLinearRisk(LogLinearRisk.Params(sampling_fraction=0.5, model="independence"))
+        figures = model.assess(view)
+        assert model.in_words(figures).startswith(f"of {figures['unique_records']} unique records about")
         v = 8 * (3 / 8) * (3 / 8)
         assert figures["unique_records"] == 1
         assert figures["tau1"] == pytest.approx(exp(-v))

@@ -1,0 +1,21 @@
+"""Files beyond one machine's memory: risk, measures and masking of Parquet files by their distinct records.
+
+Files are read block by block, here or by the workers of a Dask cluster; figures rest on distinct records with counts,
+which add up exactly, so the same is found whoever counts what. `evosdc_large.risk.risk_of_parquet` and its like are the
+functions to call from Python. Importing this package loads nothing but hooks.
+"""
+
+from typing import TYPE_CHECKING
+
+from evosdc.hookspecs import hookimpl
+
+if TYPE_CHECKING:
+    import click
+
+
+@hookimpl
+def evosdc_commands(cli: "click.Group") -> None:
+    """Add ``evosdc large``."""
+    from evosdc_large.command import large
+
+    cli.add_command(large)

@@ -1,0 +1,133 @@
+"""A Parquet file as a row of blocks, each read by itself: its row groups, in order."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evosdc.errors import DataError, Fault, did_you_mean
+from evosdc.printing import printable
+
+BATCH = 1 << 19
+"""Rows that are held at a time."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A row group of a Parquet file, and some of its columns.
+
+    Parameters
+    ----------
+    path : str
+    group : int
+        Of the file, from 0.
+    first : int
+        Position of its first row in the file.
+    rows : int
+    names : tuple of str
+        Columns that are read, in this order.
+    coded : tuple of str or None
+        Those whose texts are read as dictionaries; None: all.
+    """
+
+    path: str
+    group: int
+    first: int
+    rows: int
+    names: tuple[str, ...]
+    coded: tuple[str, ...] | None = None
+
+    def batches(self) -> Iterator[tuple[int, Any]]:
+        """Yield the position of the first row and the rows of each part, an Arrow table of the chosen columns.
+
+        Raises
+        ------
+        DataError
+            The file is damaged.
+        """
+        import pyarrow as pa
+
+        position = self.first
+        try:
+            with opened(Path(self.path), self.names if self.coded is None else self.coded) as file:
+                read = file.iter_batches(BATCH, [self.group], list(self.names), use_threads=False)
+                for batch in read:
+                    yield position, pa.Table.from_batches([batch]).select(list(self.names))
+                    position += batch.num_rows
+        except (pa.ArrowException, OSError) as error:
+            raise _damaged(Path(self.path), error) from None
+
+
+def blocks_of(path: Path, names: Sequence[str] | None = None) -> tuple[Block, ...]:
+    """Return the blocks of a Parquet file in the order of its rows, with some of its columns or all.
+
+    Raises
+    ------
+    DataError
+        It is no Parquet file, has no record, or lacks a column; pyarrow is not installed.
+    """
+    with opened(path) as file:
+        metadata, known = file.metadata, file.schema_arrow.names
+        chosen = tuple(dict.fromkeys(known if names is None else names))
+        faults = [
+            Fault(printable(str(path)), f"no column {name!r}", "columns of the file", did_you_mean(name, known))
+            for name in chosen
+            if name not in known
+        ]
+        faults += [
+            Fault(printable(f"{path}, {name}"), "values such as lists", "texts, numbers or dates")
+            for name in chosen
+            if name in known and _nested(file.schema_arrow.field(name).type)
+        ]
+        if not chosen:
+            faults.append(Fault(printable(str(path)), "no column", "at least one column"))
+        if metadata.num_rows == 0:
+            faults.append(Fault(printable(str(path)), "a Parquet file without records", "at least one record"))
+        if faults:
+            raise DataError(faults)
+        sizes = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
+    blocks, first = [], 0
+    for group, rows in enumerate(sizes):
+        blocks.append(Block(str(path.absolute()), group, first, rows, chosen))
+        first += rows
+    return tuple(block for block in blocks if block.rows)
+
+
+def opened(path: Path, texts: Sequence[str] = ()) -> Any:
+    """Return a Parquet file that is open for reading, a context manager.
+
+    Parameters
+    ----------
+    path : Path
+    texts : sequence of str
+        Columns whose dictionaries are kept as the file has them, where they hold texts.
+
+    Raises
+    ------
+    DataError
+        It is none, or pyarrow is not installed.
+    """
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ModuleNotFoundError:
+        advice = "Install it: pip install 'evosdc[large]'."
+        raise DataError(Fault(printable(str(path)), "a Parquet file", "pyarrow to read it with", advice)) from None
+    try:
+        return pq.ParquetFile(path, read_dictionary=list(texts), memory_map=False)
+    except FileNotFoundError:
+        raise DataError(Fault(printable(str(path)), "no such file", "a Parquet file that exists")) from None
+    except (pa.ArrowException, OSError) as error:
+        raise _damaged(path, error) from None
+
+
+def _nested(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_nested(kind))
+
+
+def _damaged(path: Path, error: Exception) -> DataError:
+    advice = "Write it as Parquet, for example by pandas: frame.to_parquet('data.parquet')."
+    given = f"no Parquet file, or a damaged one ({printable(str(error).splitlines()[0])})"
+    return DataError(Fault(printable(str(path)), given, "a whole Parquet file", advice))

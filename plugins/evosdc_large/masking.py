@@ -1,0 +1,147 @@
+"""The masking of a large file: a first pass counts, a second one changes and writes row by row."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from evosdc.errors import Fault, ParameterError
+from evosdc.files.atomic import atomic, require_unused
+from evosdc.plugins.registry import default_registry
+from evosdc_large.blocks import Block, blocks_of, opened
+from evosdc_large.description import description_of
+from evosdc_large.planning import METHODS, planned
+from evosdc_large.plans import Plan
+from evosdc_large.workers import Here, Workers
+
+
+def mask_parquet(
+    path: Path | str,
+    method: str,
+    output: Path | str,
+    attributes: Sequence[str],
+    *,
+    schema: Path | None = None,
+    seed: int = 1,
+    params: Mapping[str, Any] | None = None,
+    by: Workers | None = None,
+    force: bool = False,
+) -> dict[str, int]:
+    """Mask some columns of a Parquet file of any length, and write it beside; all other columns as they are.
+
+    The same seed gives the same file, whoever masks which rows. It is whole or not there, and for its owner alone.
+
+    Parameters
+    ----------
+    path : Path
+    method : {"pram", "global-recoding", "local-suppression", "rank-swapping"}
+    output : Path
+    attributes : sequence of str
+        Columns that are masked.
+    schema : Path, optional
+    seed : int
+    params : mapping, optional
+        Of the method, as of ``evosdc mask``.
+    by : Workers, optional
+    force : bool
+        Whether a file that exists may be written over.
+
+    Returns
+    -------
+    dict of str to int
+        How many values of each column changed.
+
+    Raises
+    ------
+    InputError
+        The file, the method, its parameters or the output cannot be used.
+    """
+    path, output = Path(path), Path(output)
+    if method not in METHODS:
+        raise ParameterError(Fault("method", repr(method), f"one of {', '.join(METHODS)}"))
+    if output.exists() and path.exists() and path.samefile(output):
+        raise ParameterError(Fault("output", str(output), "another file than the data"))
+    require_unused(output, replace=force, advice="Choose another file, or add --force.")
+    by, built = by or Here(), default_registry().build("masking-method", method, params or {})
+    first_pass = blocks_of(path, attributes)
+    plan = planned(method, built, first_pass, description_of(schema, list(attributes)), seed, by)
+    tasks = [replace(block, coded=tuple(attributes)) for block in blocks_of(path)]
+    changed = dict.fromkeys(attributes, 0)
+    with opened(path) as file:
+        target = file.schema_arrow
+    _write(output, by.each(masked_rows, tasks, (plan, target)), changed)
+    return changed
+
+
+def masked_rows(block: Block, shared: tuple[Plan, Any]) -> Iterator[tuple[Any, Mapping[str, int]]]:
+    """Yield the rows of a block as they are published, and how many values of each column changed."""
+    import pyarrow as pa
+
+    plan, target = shared
+    for first, rows in block.batches():
+        columns = {name: _whole(rows.column(name)) for name in plan.values}
+        published = plan.masked(first, columns)
+        arrays, fields, changed = [], [], {}
+        for field in target:
+            name = field.name
+            if name in published:
+                kind = field.type if _same_kind(published[name].type, field.type) else published[name].type
+                changed[name] = _changes(columns[name], published[name])
+                arrays.append(published[name].cast(kind))
+                fields.append(pa.field(name, kind, True, field.metadata))
+            else:
+                arrays.append(_whole(rows.column(name)).cast(field.type))
+                fields.append(field)
+        # What pandas stored of types need not hold any more.
+        kept = {key: text for key, text in (target.metadata or {}).items() if key != b"pandas"}
+        yield pa.Table.from_arrays(arrays, schema=pa.schema(fields, kept or None)), changed
+
+
+def _write(output: Path, parts: Iterator[tuple[Any, Mapping[str, int]]], changed: dict[str, int]) -> None:
+    """Write parts as they come, a row group each, and add up what changed."""
+    import pyarrow.parquet as pq
+
+    with atomic(output) as temporary:
+        rows, counts = next(parts)
+        with pq.ParquetWriter(temporary, rows.schema) as writer:
+            while True:
+                writer.write_table(rows)
+                for name, count in counts.items():
+                    changed[name] += count
+                found = next(parts, None)
+                if found is None:
+                    break
+                rows, counts = found
+
+
+def _whole(column: Any) -> Any:
+    """Return a column of a batch as one array, its dictionary, if any, being that of the batch."""
+    import pyarrow as pa
+
+    whole = column.combine_chunks()
+    return pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole
+
+
+def _same_kind(published: Any, original: Any) -> bool:
+    """Whether published values are of the original's type, dictionaries apart."""
+    import pyarrow as pa
+
+    def plain(kind: Any) -> Any:
+        return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+    return bool(plain(published) == plain(original))
+
+
+def _changes(before: Any, after: Any) -> int:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(before.type):
+        before = before.dictionary_decode()
+    if pa.types.is_dictionary(after.type):
+        after = after.dictionary_decode()
+    if before.type != after.type:
+        before = before.cast(after.type)
+    same = pc.fill_null(pc.equal(before, after), False)
+    both = pc.and_(pc.is_null(before), pc.is_null(after))
+    return len(before) - int(pc.sum(pc.or_(same, both)).as_py() or 0)

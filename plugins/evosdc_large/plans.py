@@ -1,0 +1,141 @@
+"""What is done to each record of a large file, decided from counts alone and the same for all blocks.
+
+A plan is small, can be sent to workers, and changes the columns of some rows, whose position in the file it is told:
+random numbers are found by that position, so they do not depend on who masks which rows.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.randomisation.post_randomisation import drawn
+from evosdc.randomisation.transition import Matrix
+from evosdc.seeds import Purpose, stream
+from evosdc.table.table import MISSING, Codes
+from evosdc_large.counting import Integers, keys_of
+
+DRAWN_TOGETHER = 1 << 16
+"""Rows whose random numbers come from one stream."""
+
+
+@dataclass(frozen=True, eq=False)
+class Randomisation:
+    """Post-randomisation: each value is redrawn from its row of a transition matrix.
+
+    Parameters
+    ----------
+    values : mapping of str to pyarrow.Array
+        By column, the values that occur, without missing ones, which stay.
+    sums : mapping of str to ndarray of float64, shape (c, c)
+        Cumulative sums of the rows of its matrix.
+    seed : int
+    """
+
+    values: Mapping[str, Any]
+    sums: Mapping[str, Matrix]
+    seed: int
+
+    def masked(self, first: int, columns: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the published columns of the rows from a position on."""
+        published = {}
+        for place, (name, values) in enumerate(self.values.items()):
+            codes = places_in(columns[name], values)
+            uniforms = uniforms_of(self.seed, place, first, len(codes))
+            published[name] = taken(values, drawn(codes, self.sums[name], uniforms))
+        return published
+
+
+@dataclass(frozen=True, eq=False)
+class Recoding:
+    """Global recoding: each value is published as its group.
+
+    Parameters
+    ----------
+    values : mapping of str to pyarrow.Array
+        By column, the values that occur.
+    groups : mapping of str to pyarrow.Array
+        The label that is published for each value, and for a missing one in the end.
+    """
+
+    values: Mapping[str, Any]
+    groups: Mapping[str, Any]
+
+    def masked(self, first: int, columns: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the published columns."""
+        return {
+            name: taken(self.groups[name], _last_for_missing(places_in(columns[name], values), len(values)))
+            for name, values in self.values.items()
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Suppression:
+    """Local suppression: some distinct records are published without some of their values.
+
+    Parameters
+    ----------
+    values : mapping of str to pyarrow.Array
+        By column, the values that occur.
+    keys : ndarray of int64, shape (m,)
+        Of the distinct records that lose values, ascending (`evosdc_large.counting.keys_of`).
+    gone : ndarray of bool, shape (m, V)
+        Which values they lose.
+    """
+
+    values: Mapping[str, Any]
+    keys: Integers
+    gone: NDArray[np.bool_]
+
+    def masked(self, first: int, columns: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the published columns."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if not self.keys.size:
+            return {name: columns[name] for name in self.values}
+        codes = np.stack([places_in(columns[name], values) for name, values in self.values.items()], axis=1)
+        keys = keys_of(codes, [len(values) for values in self.values.values()])
+        place = np.minimum(np.searchsorted(self.keys, keys), self.keys.size - 1)
+        gone = self.gone[place] & (self.keys[place] == keys)[:, None]
+        return {
+            name: pc.if_else(pa.array(~gone[:, v]), columns[name], pa.scalar(None, columns[name].type))
+            for v, name in enumerate(self.values)
+        }
+
+
+Plan = Randomisation | Recoding | Suppression
+
+
+def uniforms_of(seed: int, place: int, first: int, size: int) -> NDArray[np.float64]:
+    """Return the uniform numbers of rows from a position on, for the attribute at a place, shape (size,)."""
+    start, stop = first // DRAWN_TOGETHER, -(-(first + size) // DRAWN_TOGETHER)
+    numbers = [stream(seed, Purpose.MASK, place, block).random(DRAWN_TOGETHER) for block in range(start, stop)]
+    skipped = first - start * DRAWN_TOGETHER
+    return np.concatenate(numbers)[skipped : skipped + size]
+
+
+def places_in(column: Any, values: Any) -> Codes:
+    """Return the place of each row's value among some values, `MISSING` for a missing one."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    places = pc.index_in(column.dictionary, value_set=values, skip_nulls=True).fill_null(MISSING)
+    known = np.append(places.to_numpy(zero_copy_only=False), MISSING).astype(np.int32)
+    codes: Codes = known[column.indices.fill_null(-1).to_numpy(zero_copy_only=False)]
+    return codes
+
+
+def taken(values: Any, codes: Codes) -> Any:
+    """Return the Arrow array of values at some places, a missing one where the place is `MISSING`."""
+    import pyarrow as pa
+
+    return values.take(pa.array(codes, mask=codes == MISSING))
+
+
+def _last_for_missing(codes: Codes, last: int) -> Codes:
+    return np.where(codes == MISSING, np.int32(last), codes)

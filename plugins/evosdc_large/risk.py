@@ -1,0 +1,89 @@
+"""What a large file, taken by itself, reveals of its respondents: privacy models of its distinct records."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from evosdc.calls.disclosure import assess, intruder_view_of, view_summary
+from evosdc.errors import Fault, ParameterError
+from evosdc.model import IntruderView, MissingMatch
+from evosdc.plugins.registry import Registry, default_registry
+from evosdc_large.blocks import blocks_of
+from evosdc_large.counting import added_up, counted
+from evosdc_large.description import description_of, table_of
+from evosdc_large.workers import Here, Workers
+
+
+def counted_view(
+    path: Path,
+    keys: Sequence[str],
+    sensitive: Sequence[str] = (),
+    schema: Path | None = None,
+    missing: str | None = None,
+    by: Workers | None = None,
+) -> IntruderView:
+    """Return a Parquet file as an intruder sees it, by its distinct records with counts.
+
+    Parameters
+    ----------
+    path : Path
+    keys, sensitive : sequence of str
+        What an intruder knows, and wants to learn.
+    schema : Path, optional
+        A schema file; of other columns it may say what it likes.
+    missing : {"wildcard", "category"}, optional
+        What a missing value equals; by default as the schema says.
+    by : Workers, optional
+        Who counts; this process by default.
+
+    Raises
+    ------
+    InputError
+        The file, the schema or a name cannot be used, or there are too many distinct records.
+    """
+    if missing == MissingMatch.NEVER:
+        raise ParameterError(Fault("missing", repr(missing), "wildcard or category", "Records are counted by value."))
+    names = tuple(dict.fromkeys((*keys, *sensitive)))
+    description = description_of(schema, names)
+    found = (by or Here()).total(counted, blocks_of(path, names), added_up)
+    table = table_of(found, description, str(path))
+    view = intruder_view_of(table, list(keys), list(sensitive), missing=missing)
+    return replace(view, counts=found.counts)
+
+
+def risk_of_parquet(
+    path: Path | str,
+    keys: Sequence[str],
+    sensitive: Sequence[str] = (),
+    *,
+    schema: Path | None = None,
+    missing: str | None = None,
+    models: Mapping[str, Mapping[str, Any]] | None = None,
+    by: Workers | None = None,
+) -> dict[str, Any]:
+    """Return what privacy models find in a Parquet file, as ``evosdc.risk`` does of a file that fits into memory.
+
+    Parameters
+    ----------
+    models : mapping of str to mapping, optional
+        Parameters by registered name; by default all that judge distinct records with counts.
+
+    Others as of `counted_view`, errors too; and `ParameterError` for models that are unknown.
+    """
+    view, registry = counted_view(Path(path), keys, sensitive, schema, missing, by), default_registry()
+    return figures_of(view, models, registry)
+
+
+def figures_of(
+    view: IntruderView, models: Mapping[str, Mapping[str, Any]] | None, registry: Registry
+) -> dict[str, Any]:
+    """Return the figures of models by name, with what was judged."""
+    chosen = counted_models(registry) if models is None else models
+    return assess(view, chosen, registry) | view_summary(view) | {"distinct": len(view.classes)}
+
+
+def counted_models(registry: Registry) -> dict[str, dict[str, Any]]:
+    """Return the privacy models that judge distinct records with counts, without parameters of their own."""
+    names = registry.names("privacy-model")
+    return {name: {} for name in names if registry.implementation("privacy-model", name).counted}
