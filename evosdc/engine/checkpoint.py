@@ -11,13 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from evosdc.engine.genome_deltas import packed, unpacked
 from evosdc.engine.loop import SearchState, attained
 from evosdc.engine.stop import Progress
 from evosdc.errors import CheckpointError, Fault, PluginError
 from evosdc.files.atomic import atomic
 from evosdc.model import Genotype, Individual, Population
 
-FORMAT = 1
+FORMAT = 2
+READ = (1, 2)
+"""Formats that are read. Since the second, large genomes are told by what they differ in from others."""
+
 SO_FAR = "so-far.npz"
 """Of a run that ended before its search began: what its best file so far was chosen from. No resume reads it."""
 
@@ -105,7 +109,7 @@ def _write(target: Path, state: SearchState, genotype: Genotype[Any]) -> None:
         "best_origins": _texts([state.best.origin]),
     }
     arrays |= {f"memory/{name}": array for name, array in state.population.memory.items()}
-    arrays |= _stacked([dict(genotype.dump(individual.genome)) for individual in individuals])
+    arrays |= packed(genotype.dump(individual.genome) for individual in individuals)
     with atomic(target) as temporary, temporary.open("wb") as file:
         np.savez(file, allow_pickle=False, **arrays)
 
@@ -127,8 +131,9 @@ def load_checkpoint(path: Path, genotype: Genotype[Any]) -> SearchState:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         document = json.loads(arrays["document"].tobytes())
-        if document["format"] != FORMAT:
-            given, wanted = f"a checkpoint of format {document['format']}", f"format {FORMAT}, which this evosdc reads"
+        if document["format"] not in READ:
+            given = f"a checkpoint of format {document['format']}"
+            wanted = f"format {' or '.join(map(str, READ))}, which this evosdc reads"
             raise CheckpointError(Fault(path.name, given, wanted))
         return _state(arrays, document, genotype)
     except _UNREADABLE as error:
@@ -190,7 +195,7 @@ def set_aside_newer(folder: Path, generation: int) -> None:
 
 def _state(arrays: dict[str, Any], document: dict[str, Any], genotype: Genotype[Any]) -> SearchState:
     names = document["scores"]
-    genomes = [genotype.load(dump) for dump in _unstacked(arrays, document["genomes"])]
+    genomes = [genotype.load(dump) for dump in unpacked(arrays, document["genomes"])]
     for genome in genomes:
         genotype.check(genome)
     keys = [genotype.key(genome) for genome in genomes]
@@ -227,28 +232,3 @@ def _state(arrays: dict[str, Any], document: dict[str, Any], genotype: Genotype[
 
 def _texts(values: Sequence[str]) -> np.ndarray[Any, Any]:
     return np.array(values, dtype=np.str_)
-
-
-def _stacked(dumps: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return dumps as few arrays: one for each name where all have one shape, else one for each name and genome."""
-    arrays: dict[str, Any] = {}
-    for name in dumps[0]:
-        parts = [np.asarray(dump[name]) for dump in dumps if name in dump]
-        if len(parts) == len(dumps) and len({(part.shape, part.dtype) for part in parts}) == 1:
-            arrays[f"genomes/{name}"] = np.stack(parts)
-    for index, dump in enumerate(dumps):
-        arrays |= {f"genome/{index}/{n}": np.asarray(a) for n, a in dump.items() if f"genomes/{n}" not in arrays}
-    return arrays
-
-
-def _unstacked(arrays: dict[str, Any], count: int) -> list[dict[str, Any]]:
-    dumps: list[dict[str, Any]] = [{} for _ in range(count)]
-    for name, array in arrays.items():
-        kind, _, rest = name.partition("/")
-        if kind == "genomes":
-            for index in range(count):
-                dumps[index][rest] = array[index]
-        elif kind == "genome":
-            number, _, own = rest.partition("/")
-            dumps[int(number)][own] = array
-    return dumps

@@ -61,8 +61,15 @@ def started_classes(keys: Keys, listed: bool) -> ClassState:
     return state._replace(used=int(used))
 
 
-def followed_classes(state: ClassState, keys: Keys, rows: Rows, always: bool) -> tuple[ClassState, NDArray[np.int64]]:
-    """Return the classes after a change, and the places of those whose records changed.
+def copied_classes(state: ClassState) -> ClassState:
+    """Return a copy of a state that shares no array with it."""
+    return ClassState._make((*(array.copy() for array in state[:-1]), state.used))
+
+
+def followed_classes(
+    state: ClassState, keys: Keys, rows: Rows, always: bool
+) -> tuple[ClassState, NDArray[np.int64], Places]:
+    """Change classes in place; return them, the places of those whose records changed, and their sizes before.
 
     Parameters
     ----------
@@ -73,25 +80,15 @@ def followed_classes(state: ClassState, keys: Keys, rows: Rows, always: bool) ->
     always : bool
         Whether a class counts as changed where only other values of its records than the key did.
     """
-    after = ClassState(
-        state.keys.copy(),
-        state.sizes.copy(),
-        state.heads,
-        state.figures.copy(),
-        state.places.copy(),
-        state.following,
-        state.preceding,
-        state.used,
-    )
-    if len(state.following):
-        after = after._replace(
-            heads=state.heads.copy(), following=state.following.copy(), preceding=state.preceding.copy()
-        )
     before = state.places[rows].astype(np.int64)
-    used = _entered(rows, keys, after)
-    now = after.places[rows].astype(np.int64)
-    moved = slice(None) if always else before != now
-    return after._replace(used=int(used)), np.unique(np.concatenate([before[moved], now[moved]]))
+    used = int(_entered(rows, keys, state))
+    now = state.places[rows].astype(np.int64)
+    moved = np.ones(len(rows), dtype=np.bool_) if always else before != now
+    changed = np.unique(np.concatenate([before[moved], now[moved]]))
+    sizes = state.sizes[changed].copy()
+    np.add.at(sizes, changed.searchsorted(before[moved]), 1)
+    np.subtract.at(sizes, changed.searchsorted(now[moved]), 1)
+    return state._replace(used=used), changed, sizes
 
 
 @kernel

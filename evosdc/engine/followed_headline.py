@@ -5,10 +5,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.engine.class_following import ClassState, followed_classes, full, started_classes, values_in_classes
+from evosdc.engine.class_following import (
+    ClassState,
+    copied_classes,
+    followed_classes,
+    full,
+    started_classes,
+    values_in_classes,
+)
 from evosdc.engine.class_keys import ClassKeys, countable
 from evosdc.engine.headline import Headline
-from evosdc.model import ByClass, ClassContents, ClassValues, Incremental
+from evosdc.model import ByClass, ClassContents, ClassValues, FollowedInPlace
 from evosdc.model.constraint import GREATEST
 from evosdc.table.equivalence import ranks
 from evosdc.table.schema import Attribute
@@ -35,7 +42,7 @@ class Ranked(NamedTuple):
     overall: NDArray[np.int64]
 
 
-class FollowedHeadline(Incremental[ClassState]):
+class FollowedHeadline(FollowedInPlace[ClassState]):
     """`Headline` of a model that judges class by class.
 
     Parameters
@@ -70,11 +77,15 @@ class FollowedHeadline(Incremental[ClassState]):
         self._judge(state, np.flatnonzero(state.sizes), masked)
         return state
 
-    def update(self, state: ClassState, masked: Table, rows: Rows) -> ClassState:
+    def copied(self, state: ClassState) -> ClassState:
+        """Return a copy of a state; O(n)."""
+        return copied_classes(state)
+
+    def follow(self, state: ClassState, masked: Table, rows: Rows) -> ClassState:
         """Return the classes after a change; only those are judged whose records changed."""
         if full(state):
             return self.start(masked)
-        after, changed = followed_classes(state, self._keys.of(masked.codes, rows), rows, bool(self._masked))
+        after, changed, _ = followed_classes(state, self._keys.of(masked.codes, rows), rows, bool(self._masked))
         self._judge(after, changed, masked)
         return after
 

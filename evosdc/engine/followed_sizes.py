@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.engine.class_following import ClassState, followed_classes, full, started_classes
+from evosdc.engine.class_following import ClassState, copied_classes, followed_classes, full, started_classes
 from evosdc.engine.class_keys import ClassKeys, countable
 from evosdc.engine.headline import Headline
-from evosdc.model import BySizes, Incremental
+from evosdc.model import BySizes, FollowedInPlace
 from evosdc.model.constraint import GREATEST
 from evosdc.table.table import Rows, Table
 
@@ -23,7 +23,7 @@ class SizesState(NamedTuple):
     times: Sizes
 
 
-class FollowedSizes(Incremental[SizesState]):
+class FollowedSizes(FollowedInPlace[SizesState]):
     """`Headline` of a model that looks at the sizes of classes alone.
 
     Parameters
@@ -45,12 +45,16 @@ class FollowedSizes(Incremental[SizesState]):
         sizes, times = np.unique(classes.sizes[classes.sizes > 0], return_counts=True)
         return SizesState(classes, sizes.astype(np.int64), times.astype(np.int64))
 
-    def update(self, state: SizesState, masked: Table, rows: Rows) -> SizesState:
+    def copied(self, state: SizesState) -> SizesState:
+        """Return a copy of a state; O(n)."""
+        return state._replace(classes=copied_classes(state.classes))
+
+    def follow(self, state: SizesState, masked: Table, rows: Rows) -> SizesState:
         """Return the classes after a change; only those are counted whose records changed."""
         if full(state.classes):
             return self.start(masked)
-        after, changed = followed_classes(state.classes, self._keys.of(masked.codes, rows), rows, False)
-        gone, come = state.classes.sizes[changed], after.sizes[changed]
+        after, changed, gone = followed_classes(state.classes, self._keys.of(masked.codes, rows), rows, False)
+        come = after.sizes[changed]
         sizes, place = np.unique(np.concatenate([state.sizes, gone, come]), return_inverse=True)
         times = np.zeros(len(sizes), dtype=np.int64)
         each = len(state.sizes), len(gone)

@@ -51,6 +51,10 @@ class IncrementalOnSubset(MeasureOnSubset, Incremental[Any]):
         """Return the state after a change in `rows`."""
         return self.fitted.update(state, masked.select(self.names), rows)
 
+    def follow(self, state: Any, masked: Table, rows: Rows) -> Any:
+        """Return the state after a change in `rows`; the old one may be altered."""
+        return self.fitted.follow(state, masked.select(self.names), rows)
+
     def value(self, state: Any) -> float:
         """Return the score that a state stands for."""
         return float(self.fitted.value(state))

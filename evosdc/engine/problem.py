@@ -13,6 +13,7 @@ from evosdc.engine.decoding import Decoder
 from evosdc.engine.direct_scores import direct_scores, expectations
 from evosdc.engine.followed_measures import Reading, told_apart
 from evosdc.engine.mending import mended
+from evosdc.engine.travelling import Travellers, travellers_of
 from evosdc.errors import EvaluationError
 from evosdc.model import (
     Aggregation,
@@ -77,6 +78,7 @@ class Problem:
     _of_matrices: tuple[tuple[str, Expected], ...] = field(init=False, repr=False)
     _direct: Mapping[str, Callable[[Any], float]] | None = field(init=False, repr=False)
     _decoder: Decoder = field(init=False, repr=False)
+    _travellers: Travellers | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         genotype = self.genotype
@@ -98,6 +100,7 @@ class Problem:
         object.__setattr__(self, "_others", others)
         object.__setattr__(self, "_of_matrices", of_matrices)
         object.__setattr__(self, "_direct", direct_scores(genotype, self.measures))
+        object.__setattr__(self, "_travellers", travellers_of(genotype, followed))
 
     @property
     def draws(self) -> int:
@@ -129,8 +132,8 @@ class Problem:
         return bool(self._followed)
 
     def follows(self, genome: Any, nearest: Individual) -> bool:
-        """Whether few enough records differ from a relative for incremental evaluation to pay."""
-        if not self.incremental:
+        """Whether so few records differ from a relative that its states are to be made for its children."""
+        if not self.incremental or self._travellers is not None:
             return False
         rows = self._changed_rows(nearest, genome)
         return rows is not None and 2 * len(rows) <= len(self.genotype.microdata.original)
@@ -169,6 +172,9 @@ class Problem:
             return Evaluation(*self.judge(self.expectations(genome), genome), ())
         if self._direct is not None:
             return Evaluation(*self.judge({name: score(genome) for name, score in self._direct.items()}, genome), ())
+        if self._travellers is not None:
+            relative = nearest.key if nearest is not None else None
+            return Evaluation(*self.judge(self._travellers.read(genome, key, relative, self._read_scores), genome), ())
         rows = None
         if nearest is not None and nearest.states:
             rows = self._changed_rows(nearest, genome)
@@ -209,19 +215,22 @@ class Problem:
         self, masked: Table, known: tuple[Any, ...] | None, rows: Rows | None
     ) -> tuple[tuple[Any, ...], dict[str, float]]:
         """Return the states and scores of one table, from those of a relative where few records differ."""
-        scores = dict.fromkeys(self.measures, 0.0)
         if known is not None and rows is not None and 2 * len(rows) <= len(masked):
             pairs = zip(self._followed, known, strict=True)
             states = tuple(fitted.update(state, masked, rows) for (_, fitted), state in pairs)
         else:
             states = tuple(fitted.start(masked) for _, fitted in self._followed)
+        return states, self._read_scores(masked, states)
+
+    def _read_scores(self, masked: Table, states: tuple[Any, ...]) -> dict[str, float]:
+        scores = dict.fromkeys(self.measures, 0.0)
         for (name, fitted), state in zip(self._followed, states, strict=True):
             scores[name] = fitted.value(state)
         for reading in self._read:
             scores[reading.name] = reading.score(states[reading.place])
         for name, other in self._others:
             scores[name] = other.score(masked)
-        return states, scores
+        return scores
 
     def expectations(self, genome: Any) -> dict[str, float]:
         """Return what each measure is expected to give for a genome that is a post-randomisation; nothing is drawn.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from evosdc.datasets.loading import source_from_lines
     from evosdc.errors import DataError, Fault, InputError, ParameterError, PluginError
     from evosdc.executors.chunk import run_chunk
-    from evosdc.files.delimited_file import parse_delimited
+    from evosdc.files.delimited_reading import parse_delimited
     from evosdc.files.original import Original
     from evosdc.files.source import Source
     from evosdc.hookspecs import hookimpl
@@ -21,20 +21,17 @@ if TYPE_CHECKING:
     from evosdc.model.algorithm import Algorithm, Archipelago, Offspring, Population
     from evosdc.model.capabilities import (
         Assuring,
-        Composed,
         Described,
         Direct,
-        Equipped,
         Followed,
         Generalising,
         Movable,
-        PostRandomised,
-        Raced,
-        Randomised,
+        RecordDecoded,
         Restricted,
         Seedable,
         SelfStarting,
     )
+    from evosdc.model.composition import Composed, Equipped
     from evosdc.model.design import Choices, Design, Free, Range, Tunable, designs_of
     from evosdc.model.dividing import Dividing, InnerParameters
     from evosdc.model.estimate import Estimate, Estimated
@@ -43,11 +40,20 @@ if TYPE_CHECKING:
     from evosdc.model.genotype import Dump, Genotype
     from evosdc.model.grouping import Grouping
     from evosdc.model.individual import Individual
+    from evosdc.model.joint_counts import JointCounts, OfCounts
     from evosdc.model.judge import Judge
     from evosdc.model.limit import Judgement, Limit
     from evosdc.model.masking import Masking, MaskingMethod
     from evosdc.model.masking_methods import MaskingMethods, fitting_designs
-    from evosdc.model.measure import Expected, Fitted, Incremental, Measure, Mending, Moving
+    from evosdc.model.measure import (
+        Expected,
+        Fitted,
+        FollowedInPlace,
+        Incremental,
+        Measure,
+        Mending,
+        Moving,
+    )
     from evosdc.model.microdata import Microdata
     from evosdc.model.operators import deap_crossover, deap_mutation
     from evosdc.model.parameters import Parameters
@@ -61,6 +67,7 @@ if TYPE_CHECKING:
         PrivacyModel,
     )
     from evosdc.model.privacy_models import Guaranteeing, PrivacyModels
+    from evosdc.model.random_decoding import PostRandomised, Raced, Randomised
     from evosdc.model.toolbox import toolbox_of
     from evosdc.seeds import Streams
     from evosdc.specs import (
@@ -83,7 +90,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "evosdc.datasets.loading": ("source_from_lines",),
     "evosdc.executors.chunk": ("run_chunk",),
-    "evosdc.files.delimited_file": ("parse_delimited",),
+    "evosdc.files.delimited_reading": ("parse_delimited",),
     "evosdc.files.original": ("Original",),
     "evosdc.files.source": ("Source",),
     "evosdc.errors": ("DataError", "Fault", "InputError", "ParameterError", "PluginError"),
@@ -92,9 +99,10 @@ _MODULES = {
     "evosdc.model.aggregation": ("Aggregation",),
     "evosdc.model.algorithm": ("Algorithm", "Archipelago", "Offspring", "Population"),
     "evosdc.model.capabilities": (
-        "Assuring", "Composed", "Described", "Direct", "Equipped", "Followed", "Generalising", "Movable",
-        "PostRandomised", "Raced", "Randomised", "Restricted", "Seedable", "SelfStarting",
+        "Assuring", "Described", "Direct", "Followed", "Generalising", "Movable", "RecordDecoded",
+        "Restricted", "Seedable", "SelfStarting",
     ),
+    "evosdc.model.composition": ("Composed", "Equipped"),
     "evosdc.model.design": ("Choices", "Design", "Free", "Range", "Tunable", "designs_of"),
     "evosdc.model.dividing": ("Dividing", "InnerParameters"),
     "evosdc.model.estimate": ("Estimate", "Estimated"),
@@ -103,11 +111,14 @@ _MODULES = {
     "evosdc.model.genotype": ("Dump", "Genotype"),
     "evosdc.model.grouping": ("Grouping",),
     "evosdc.model.individual": ("Individual",),
+    "evosdc.model.joint_counts": ("JointCounts", "OfCounts"),
     "evosdc.model.judge": ("Judge",),
     "evosdc.model.limit": ("Judgement", "Limit"),
     "evosdc.model.masking": ("Masking", "MaskingMethod"),
     "evosdc.model.masking_methods": ("MaskingMethods", "fitting_designs"),
-    "evosdc.model.measure": ("Expected", "Fitted", "Incremental", "Measure", "Mending", "Moving"),
+    "evosdc.model.measure": (
+        "Expected", "Fitted", "FollowedInPlace", "Incremental", "Measure", "Mending", "Moving",
+    ),
     "evosdc.model.microdata": ("Microdata",),
     "evosdc.model.operators": ("deap_crossover", "deap_mutation"),
     "evosdc.model.parameters": ("Parameters",),
@@ -115,6 +126,7 @@ _MODULES = {
         "ByClass", "BySizes", "ClassContents", "ClassValues", "IntruderView", "MissingMatch", "PrivacyModel",
     ),
     "evosdc.model.privacy_models": ("Guaranteeing", "PrivacyModels"),
+    "evosdc.model.random_decoding": ("PostRandomised", "Raced", "Randomised"),
     "evosdc.model.toolbox": ("toolbox_of",),
     "evosdc.seeds": ("Streams",),
     "evosdc.specs": (
@@ -160,6 +172,7 @@ __all__ = [
     "FitnessSpec",
     "Fitted",
     "Followed",
+    "FollowedInPlace",
     "FormatSpec",
     "Free",
     "Generalising",
@@ -172,6 +185,7 @@ __all__ = [
     "InnerParameters",
     "InputError",
     "IntruderView",
+    "JointCounts",
     "Judge",
     "Judgement",
     "Limit",
@@ -187,6 +201,7 @@ __all__ = [
     "MissingMatch",
     "Movable",
     "Moving",
+    "OfCounts",
     "Offspring",
     "Original",
     "Outcome",
@@ -203,6 +218,7 @@ __all__ = [
     "Raced",
     "Randomised",
     "Range",
+    "RecordDecoded",
     "Restricted",
     "Role",
     "Rows",

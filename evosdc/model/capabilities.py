@@ -2,7 +2,7 @@
 
 The framework asks ``isinstance(genotype, Seedable)`` and the like. A genotype lists what it can do as its bases:
 
->>> class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]): ...
+>>> class Cells(Seedable[Genes], RecordDecoded[Genes], Movable[Genes]): ...
 """
 
 from abc import abstractmethod
@@ -14,17 +14,9 @@ import numpy as np
 from evosdc.model.constraint import Constraint
 from evosdc.model.genotype import G, Genotype
 from evosdc.model.masking import Masking
-from evosdc.model.masking_methods import MaskingMethods
 from evosdc.model.measure import Fitted
 from evosdc.model.microdata import Microdata
-from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Rows, Table
-
-MOST_RELABELLED = 3.0
-"""Per cent of the records of an attribute, as rank swapping and noise leave it; the default of `protect`, too."""
-
-FRESH_DRAWS = 30
-"""Tables on which the winner of a search with random decoding is judged again, where the genotype does not say."""
 
 Draw = Callable[[], int]
 """Draws the position of a record."""
@@ -71,6 +63,28 @@ class Followed(Genotype[G]):
         """
 
 
+class RecordDecoded(Followed[G]):
+    """A followed genotype that can decode single records, without random numbers and without the others.
+
+    In large files a candidate then costs what it changes (`evosdc.model.Incremental.follow`).
+    """
+
+    @abstractmethod
+    def decode_records(self, g: G, rows: Rows) -> Table:
+        """Return the records of the decoded table at the given positions, in that order.
+
+        Parameters
+        ----------
+        rows : ndarray of intp, shape (m,)
+            A position may come twice.
+
+        Returns
+        -------
+        Table
+            With the schema of the decoded table and m records.
+        """
+
+
 class Movable(Genotype[G]):
     """A genotype with small changes of its own, of records that a local search may choose.
 
@@ -108,75 +122,6 @@ class Movable(Genotype[G]):
         None, the default, where changes cannot be put together.
         """
         return None
-
-
-class Randomised(Genotype[G]):
-    """A genotype whose `decode` draws random numbers: a genome stands for many tables.
-
-    Scores of a genome are means over `draws` tables.
-    """
-
-    @property
-    @abstractmethod
-    def draws(self) -> int:
-        """How many tables are decoded and judged for one evaluation, at least 1."""
-
-    @property
-    def fresh_draws(self) -> int:
-        """How many further tables, none seen by the search, the winner is judged on at the end.
-
-        A search that picks the best of many genomes by the same few draws also picks the luckiest, so the scores that
-        it saw are too good. Below 2 the winner is not judged again.
-        """
-        return FRESH_DRAWS
-
-    @property
-    def common_random_numbers(self) -> bool:
-        """Whether all genomes are decoded with the same random numbers (differences are then due to the genomes)."""
-        return True
-
-
-class Raced(Randomised[G]):
-    """A genotype whose genomes say themselves on how many tables they are judged: few at first, all if promising.
-
-    A genome that is judged on fewer than `draws` tables is provisional: whatever its scores, it comes behind those that
-    were judged on all of them, and it is no result of a search.
-    """
-
-    @abstractmethod
-    def draws_of(self, g: G) -> int:
-        """Return on how many tables a genome is judged, 1 to `draws`."""
-
-    @abstractmethod
-    def judged_on(self, g: G, draws: int) -> G:
-        """Return the same genome, to be judged on so many tables, at most `draws`."""
-
-
-class PostRandomised(Randomised[G]):
-    """A genotype that is a post-randomisation (PRAM): `decode` draws every value from a row of a transition matrix."""
-
-    @abstractmethod
-    def transitions(self, g: G) -> tuple[Matrix, ...]:
-        """Return the transition matrix of each protected attribute.
-
-        ``p_kl = Pr(published = l | original = k)``, one matrix of shape (c, c) an attribute, rows summing to 1; values
-        are drawn independently, missing ones stay.
-        """
-
-    @property
-    def expected(self) -> bool:
-        """Whether genomes are judged by the expectations of the measures under `transitions`, without a draw."""
-        return False
-
-    @property
-    def most_relabelled(self) -> float:
-        """Per cent of an attribute's records that may read right under exchanged labels; 100 for no bound.
-
-        A matrix that publishes one category as another, and back, loses little and links few, yet hides nothing from
-        whoever learns it. A search of matrices therefore has the harms that plugins offer as constraints, with this
-        bound.
-        """
-        return MOST_RELABELLED
 
 
 class Restricted(Genotype[G]):
@@ -229,59 +174,6 @@ class Generalising(Genotype[G]):
         """Return the positions of records that are left out of the published file; None, the default, for none.
 
         Decoded tables hold them all the same, so that records stay in their places.
-        """
-        return None
-
-
-class Equipped(Genotype[G]):
-    """A genotype that is given the registered masking methods when it is made.
-
-    Parameters
-    ----------
-    params : Params
-    microdata : Microdata
-    methods : MaskingMethods
-    """
-
-    def __init__(self, params: Any, microdata: Microdata, methods: MaskingMethods) -> None:
-        super().__init__(params, microdata)
-        self.methods = methods
-
-
-class Composed(Equipped[G]):
-    """A genotype whose genomes are made of registered masking methods.
-
-    Entries of a start become genomes, not files. What a genome decodes to is put in order as any masked file is that a
-    search starts from.
-    """
-
-    @abstractmethod
-    def composed(self, masking: Masking) -> G | None:
-        """Return the genome that masks as an entry of a portfolio does; None where there is none."""
-
-    @abstractmethod
-    def masking(self, g: G) -> Masking:
-        """Return a genome as an entry of a portfolio, without a seed."""
-
-    def last_step(self, masked: Table) -> Table:
-        """Return a table once more after the step that ends all plans; itself, the default, where none does.
-
-        Asked for where putting a file in order broke what that step had made sure of.
-        """
-        return masked
-
-    def simpler(self, g: G) -> Sequence[G]:
-        """Return the genomes that lack one step of a genome each, to see whether a winner needs all of its steps."""
-        return ()
-
-    def refined(self, g: G) -> Sequence[G]:
-        """Return the genomes that differ from a genome in one parameter, moved up or down by a little."""
-        return ()
-
-    def joined(self, a: G, b: G, rng: np.random.Generator | None = None) -> G | None:
-        """Return the genome that has the steps of one genome and then those of another; None where there is none.
-
-        Where `rng` is given they are changed at random: steps that each are right alone protect too much together.
         """
         return None
 

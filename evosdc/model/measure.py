@@ -118,6 +118,15 @@ class Incremental(Fitted, Generic[S]):
             Positions of changed records, each once; rows that turn out not to differ are allowed.
         """
 
+    def follow(self, state: S, masked: Table, rows: Rows) -> S:
+        """Return the state after a change as `update`, where the old state is not used any more and may be altered.
+
+        So large files are followed, whose states are too large to be copied for every child. Between two calls only
+        the rows of the last ones are altered in the tables of earlier states, so that a state may refer to its own
+        table. By default `update`.
+        """
+        return self.update(state, masked, rows)
+
     @abstractmethod
     def value(self, state: S) -> float:
         """Return the score that a state stands for."""
@@ -132,6 +141,22 @@ class Incremental(Fitted, Generic[S]):
     def score(self, masked: Table) -> float:
         """Return the score of a masked table, computed from scratch."""
         return self.value(self.start(masked))
+
+
+class FollowedInPlace(Incremental[S]):
+    """An incremental measure whose states are altered as a table changes, so that a change costs what it is."""
+
+    @abstractmethod
+    def copied(self, state: S) -> S:
+        """Return a copy of a state that shares nothing with it that `follow` alters."""
+
+    @abstractmethod
+    def follow(self, state: S, masked: Table, rows: Rows) -> S:
+        """Return the state after a change; the old one may be altered: see `Incremental.follow`."""
+
+    def update(self, state: S, masked: Table, rows: Rows) -> S:
+        """Return the state after a change, and leave the old one as it is."""
+        return self.follow(self.copied(state), masked, rows)
 
 
 class Measure(ABC):
@@ -191,5 +216,6 @@ class Measure(ABC):
         """Raise `ParameterError` naming all attributes whose scale the measure cannot judge."""
         if self.partial and any(attribute.scale in self.supports for attribute in table.schema.attributes):
             return
-        advice = "Declare them ordinal or nominal in the schema, or leave them out of the protected attributes."
+        scales = " or ".join(scale for scale in Scale if scale in self.supports)
+        advice = f"Declare them {scales} in the schema, or leave them out of the attributes that are judged."
         require_scales(self.supports, table, who or type(self).__name__, advice)

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from math import inf
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
-from evosdc.table.equivalence import Classes, equivalence_classes, key_codes, ranks, told_apart
+from evosdc.table.equivalence import Classes, equivalence_classes, key_codes, ranks, summed, tallied, told_apart
 from evosdc.table.schema import Attribute, MissingRule
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 from evosdc.table.wildcard_tree import WildcardTree, matching_sums, prefix_tree
@@ -56,6 +56,9 @@ class IntruderView:
         coding; codes beyond it are values that this file does not have.
     transitions : mapping of str to ndarray of float64, optional
         By attribute, the rows of the matrix that it was randomised by, those of the values that occurred before.
+    counts : ndarray of int64, shape (n,), optional
+        How many records of the file each one of the table stands for, where a large file was read as its distinct
+        records; models that are `PrivacyModel.counted` then judge the file. Not under the rule ``never``.
     """
 
     table: Table
@@ -66,6 +69,12 @@ class IntruderView:
     missing: MissingMatch = MissingMatch.CATEGORY
     population: Table | None = None
     transitions: Mapping[str, Matrix] | None = None
+    counts: NDArray[np.int64] | None = None
+
+    @property
+    def records(self) -> int:
+        """How many records the file has."""
+        return len(self.table) if self.counts is None else int(self.counts.sum())
 
     @cached_property
     def codes(self) -> Codes:
@@ -76,7 +85,10 @@ class IntruderView:
     @cached_property
     def classes(self) -> Classes:
         """Records of the same key. Under the rule ``wildcard`` records of other classes can match them too."""
-        return equivalence_classes(self.codes)
+        classes = equivalence_classes(self.codes)
+        return (
+            classes if self.counts is None else replace(classes, counts=summed(classes.of, self.counts, len(classes)))
+        )
 
     @cached_property
     def keys(self) -> Codes:
@@ -119,6 +131,9 @@ class PrivacyModel(ABC):
 
     range: ClassVar[tuple[float, float]] = (-inf, inf)
     """Least and greatest headline of any file."""
+
+    counted: ClassVar[bool] = False
+    """Whether `assess` also judges distinct records with counts (`IntruderView.counts`)."""
 
     def __init__(self, params: Any) -> None:
         self.params = params
@@ -278,8 +293,8 @@ def contents_of(view: IntruderView) -> ClassContents:
         codes = np.array(column if attribute.categorical else ranks(column), dtype=np.int64)
         size = int(codes.max(initial=0)) + 1
         codes[codes == MISSING] = size
-        present, values, overall = np.unique(codes, return_inverse=True, return_counts=True)
-        pairs, counts = np.unique(classes.of * present.size + values.reshape(-1), return_counts=True)
+        present, values, overall = tallied(codes, view.counts)
+        pairs, _, counts = tallied(classes.of * present.size + values, view.counts)
         starts = np.searchsorted(pairs, np.arange(len(classes) + 1) * present.size).astype(np.int64)
         labels = np.where(present == size, MISSING, present).astype(np.int32)
         entries = (pairs % present.size).astype(np.int64), counts.astype(np.int64)

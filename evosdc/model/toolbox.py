@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 from deap import base
 
-from evosdc.model.capabilities import Composed, Movable, Raced
+from evosdc.model.capabilities import Movable
+from evosdc.model.composition import Composed
 from evosdc.model.fitness import Fitness
 from evosdc.model.genotype import Genotype
 from evosdc.model.measure import Fitted
+from evosdc.model.random_decoding import Raced
 
 
 def toolbox_of(

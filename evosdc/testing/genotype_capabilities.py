@@ -21,6 +21,7 @@ from evosdc.model import (
     Movable,
     PostRandomised,
     Randomised,
+    RecordDecoded,
     Restricted,
     Seedable,
     SelfStarting,
@@ -97,6 +98,17 @@ class CapabilityTests(GenotypeSubject):
             for draw in range(min(draws_of(genotype), 3)):
                 before, after = self.decoded(genotype, parent, draw), self.decoded(genotype, child, draw)
                 assert _different_rows(before, after) <= set(rows.tolist()), "changed_rows forgets records that differ"
+
+    @_where(RecordDecoded)
+    def test_single_records_are_those_of_the_decoded_table(self, genotype: RecordDecoded[Any]) -> None:
+        for i in range(3):
+            genome = genotype.random(generator(15, i))
+            table = self.decoded(genotype, genome)
+            rows = generator(16, i).integers(0, len(table), 5).astype(np.intp)
+            for asked in (rows, rows[:0]):
+                with unchanged("decode_records", genome):
+                    records = genotype.decode_records(genome, asked)
+                assert records.same_records(table.take(asked)), "decode_records gives other records than decode"
 
     @_where(Movable)
     def test_moves_make_genomes_and_change_none(self, genotype: Movable[Any]) -> None:

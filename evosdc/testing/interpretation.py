@@ -3,6 +3,8 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import ModuleType
+from typing import Any, TypeGuard
 
 import numpy as np
 from numba.core.dispatcher import Dispatcher
@@ -18,8 +20,8 @@ def interpreted() -> Iterator[None]:
     replaced = [
         (module, name, value)
         for module in list(sys.modules.values())
-        for name, value in list(getattr(module, "__dict__", {}).items())
-        if isinstance(value, Dispatcher) and value.py_func.__module__.partition(".")[0] != "numba"
+        for name in _names_of_kernels(module)
+        if _is_kernel(value := getattr(module, name, None))
     ]
     for module, name, value in replaced:
         setattr(module, name, value.py_func)
@@ -30,3 +32,22 @@ def interpreted() -> Iterator[None]:
     finally:
         for module, name, value in replaced:
             setattr(module, name, value)
+
+
+_scanned: dict[str, tuple[int, int, tuple[str, ...]]] = {}
+"""By module: which object, of how many names, and those of kernels: a thousand modules are not searched each time."""
+
+
+def _names_of_kernels(module: ModuleType) -> tuple[str, ...]:
+    """Return the names of kernels in a module, searched anew when it has other names than before."""
+    own = getattr(module, "__dict__", {})
+    key = getattr(module, "__name__", "")
+    known = _scanned.get(key)
+    if known is None or known[:2] != (id(module), len(own)):
+        known = id(module), len(own), tuple(name for name, value in list(own.items()) if _is_kernel(value))
+        _scanned[key] = known
+    return known[2]
+
+
+def _is_kernel(value: Any) -> TypeGuard[Dispatcher]:
+    return isinstance(value, Dispatcher) and value.py_func.__module__.partition(".")[0] != "numba"

@@ -174,6 +174,26 @@ class MeasureConformance:
             self._assert_same(fitted, state, table)
 
     @on_every_table
+    def test_states_that_may_be_altered_are_followed_to_the_last_bit(self, table_name: str) -> None:
+        original, fitted = self.incremental(table_name)
+        rng = generator(8)
+        # As the engine follows large files: two versions take turns, and of an earlier one rows are set.
+        versions = [(original.codes.copy(), original.numbers.copy()) for _ in range(2)]
+        masked, state = original, fitted.start(original)
+        behind = np.zeros(0, dtype=np.intp)
+        for turn, share in enumerate((0.02, 0.1, 0.0, 0.5, 0.02, 0.05, 0.02)):
+            target, rows = edited(masked, rng, share)
+            codes, numbers = versions[turn % 2]
+            stale = np.concatenate([behind, rows])
+            codes[stale], numbers[stale] = target.codes[stale], target.numbers[stale]
+            now = codes.view(), numbers.view()
+            for view in now:
+                view.flags.writeable = False
+            masked, behind = Table(original.schema, *now), rows
+            state = fitted.follow(state, masked, rows)
+            assert fitted.value(state) == fitted.value(fitted.start(target)), "follow leads elsewhere than start"
+
+    @on_every_table
     def test_a_start_does_not_hold_on_to_earlier_ones(self, table_name: str) -> None:
         original, fitted = self.incremental(table_name)
         state = fitted.start(original)

@@ -15,6 +15,9 @@ from evosdc.table.table import Table
 
 T = TypeVar("T")
 
+_PLAIN = {bool, int, float, str, bytes, type(None)}
+"""Types whose text tells values apart."""
+
 
 def fingerprint(value: object) -> bytes:
     """Return a hash of the content of arrays, tables, containers and dataclasses, nested as they may be.
@@ -46,6 +49,8 @@ def _pieces(value: object, above: tuple[int, ...]) -> Iterator[bytes]:
             yield from _pieces(item, above)
     elif isinstance(value, Set):
         yield from sorted(fingerprint(item) for item in value)
+    elif isinstance(value, (tuple, list)) and all(type(item) in _PLAIN for item in value):
+        yield repr(value).encode()  # the state of a generator is a tuple of hundreds of numbers
     elif isinstance(value, (tuple, list, np.ndarray)):
         for item in value:
             yield from _pieces(item, above)

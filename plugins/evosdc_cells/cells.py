@@ -2,24 +2,23 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from hashlib import blake2b
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.errors import PluginError
-from evosdc.model import Followed, Microdata, Movable, Parameters, Seedable
+from evosdc.model import Microdata, Movable, Parameters, RecordDecoded, Seedable
 from evosdc.model.capabilities import Draw
 from evosdc.model.genotype import Dump
-from evosdc.table.table import MISSING, Rows, Table
+from evosdc.table.table import MISSING, Numbers, Rows, Table
 from evosdc_cells.class_moves import CLASS_MOVES, ClassMoves
-from evosdc_cells.comparison import differing_cells
 from evosdc_cells.crossover import CROSSOVERS
 from evosdc_cells.domain import domain_of
 from evosdc_cells.edit_rules import GeneRules, rules_in_force
 from evosdc_cells.exchange import Partners
+from evosdc_cells.file_blocks import Draft, in_blocks
+from evosdc_cells.files import File, Genes, changed_rows, distance, finished, key_of, locked, records_of
 from evosdc_cells.mutation import Mutation
 
 ATTEMPTS = 20
@@ -30,11 +29,12 @@ BLOCK = 1000
 
 _MOVES = ("value", "restoration", "adoption", "exchange")
 
-Genes = NDArray[Any]
 
+class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
+    """A whole file as genome: whole numbers, shape (n, V), record by record, categorical attributes first.
 
-class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
-    """A whole file as genome: an array of whole numbers, shape (n, V), record by record, categorical attributes first.
+    A file of up to 16 384 cells is one array, a larger one is made of blocks that relatives share
+    (`evosdc_cells.file_blocks`).
 
     A category is its code; a number is a whole number of the last decimal that the schema gives it, from a base
     (`evosdc_cells.domain.NumberCoding`). The k-ary coding of categories and the Gray coding of numbers are those of
@@ -86,17 +86,17 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
         rules = rules_in_force(params.edit_rules, microdata)
         self._rules = GeneRules(rules, coding, self._coded_original) if rules is not None else None
 
-    def random(self, rng: np.random.Generator) -> Genes:
+    def random(self, rng: np.random.Generator) -> File:
         """Return a file of cells drawn uniformly from their domains; rules are kept."""
         genes = self._drawn(self._shape[0], rng)
         if self._rules is None:
-            return _locked(genes)
+            return in_blocks(genes)
         for _ in range(ATTEMPTS):
             broken = np.flatnonzero(self._rules.broken(genes))
             if not len(broken):
                 break
             genes[broken] = self._drawn(len(broken), rng)
-        return _locked(self._rules.repaired(genes))
+        return in_blocks(self._rules.repaired(genes))
 
     def _drawn(self, count: int, rng: np.random.Generator) -> Genes:
         drawn = rng.integers(0, self._domain.sizes, size=(count, self._shape[1]), dtype=np.int64)
@@ -104,7 +104,7 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
         drawn[:, self._categorical :] += self._domain.coding.reach
         return np.where(absent, MISSING, drawn).astype(self._type)
 
-    def seeded(self, masked: Table) -> Genes:
+    def seeded(self, masked: Table) -> File:
         """Return the cells of a protected file.
 
         Numbers are rounded to the decimals of the schema, and cut off where they are further outside the original's
@@ -116,19 +116,20 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
         else:
             numbers = self._domain.coding.codes(masked.numbers)
             genes = np.concatenate([masked.codes, numbers], axis=1).astype(self._type)
-        return _locked(genes if self._rules is None else self._rules.repaired(genes))
+        return in_blocks(genes if self._rules is None else self._rules.repaired(genes))
 
-    def crossover(self, a: Genes, b: Genes, rng: np.random.Generator) -> tuple[Genes, Genes]:
+    def crossover(self, a: File, b: File, rng: np.random.Generator) -> tuple[File, File]:
         """Return two files that have exchanged cells; record r of both parents is the same respondent.
 
         A record of a child that breaks a rule is that of its own parent instead.
         """
-        c, d = CROSSOVERS[self.params.crossover](a, b, self.params, rng)
+        one, other = np.asarray(a), np.asarray(b)
+        c, d = CROSSOVERS[self.params.crossover](one, other, self.params, rng)
         if self._rules is not None:
-            c, d = self._rules.kept(c, a), self._rules.kept(d, b)
-        return _locked(c), _locked(d)
+            c, d = self._rules.kept(c, one), self._rules.kept(d, other)
+        return in_blocks(c), in_blocks(d)
 
-    def mutate(self, g: Genes, rng: np.random.Generator) -> Genes:
+    def mutate(self, g: File, rng: np.random.Generator) -> File:
         """Return a copy with ``max(1, Poisson(mutations))`` distinct cells changed to other valid values.
 
         With ``mutation = "bernoulli"`` each cell changes with probability ``mutations / cells``: a binomial number of
@@ -149,9 +150,9 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
         changed = g.copy()
         for locus in loci:
             self._vary(changed, locus // free.size, int(free[locus % free.size]), rng)
-        return _locked(changed)
+        return finished(changed)
 
-    def _vary(self, genes: Genes, row: int, attribute: int, rng: np.random.Generator) -> None:
+    def _vary(self, genes: Genes | Draft, row: int, attribute: int, rng: np.random.Generator) -> None:
         """Change one cell in place; where rules leave it no other value, the next one of its record that has one."""
         if self._rules is None:
             genes[row, attribute] = self._mutation.mutant(attribute, int(genes[row, attribute]), rng)
@@ -162,7 +163,9 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
             if self._vary_within(self._rules, genes, row, int(free[(first + step) % free.size]), rng):
                 return
 
-    def _vary_within(self, rules: GeneRules, genes: Genes, row: int, attribute: int, rng: np.random.Generator) -> bool:
+    def _vary_within(
+        self, rules: GeneRules, genes: Genes | Draft, row: int, attribute: int, rng: np.random.Generator
+    ) -> bool:
         """Change one cell in place so that its record keeps all rules; return whether that was possible."""
         before = int(genes[row, attribute])
         if attribute < self._categorical:
@@ -202,7 +205,7 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
     def _block(self) -> int:
         return self._shape[0] // BLOCK
 
-    def move(self, g: Genes, kind: str, rng: np.random.Generator, records: Draw | None = None) -> Genes:
+    def move(self, g: File, kind: str, rng: np.random.Generator, records: Draw | None = None) -> File:
         """Return a copy with one record changed, or with one in a thousand where the kind is in the plural.
 
         ``value``: one cell as by `mutate`; ``restoration``: one changed cell back to the original; ``adoption``: the
@@ -215,12 +218,12 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
         if not self._domain.free.size:
             return g
         changed = g.copy()
-        draw = records or (lambda: int(rng.random() * len(g)))
+        draw = records or (lambda: int(rng.random() * self._shape[0]))
         for _ in range(1 if single else self._block):
             self._move(changed, draw(), kind if single else kind.removesuffix("s"), rng)
-        return _locked(changed)
+        return finished(changed)
 
-    def _move(self, genes: Genes, row: int, kind: str, rng: np.random.Generator) -> None:
+    def _move(self, genes: Genes | Draft, row: int, kind: str, rng: np.random.Generator) -> None:
         """Change one record in place."""
         before = genes[row].copy()
         if kind == "exchange" and self._exchanged(genes, row, rng):
@@ -240,7 +243,7 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
             genes[row] = before
             self._vary(genes, row, int(free[int(rng.integers(free.size))]), rng)
 
-    def _exchanged(self, genes: Genes, row: int, rng: np.random.Generator) -> bool:
+    def _exchanged(self, genes: Genes | Draft, row: int, rng: np.random.Generator) -> bool:
         """Exchange one value of a record in place; return whether that was possible."""
         attribute = int(self._domain.free[int(rng.random() * self._domain.free.size)])
         pair = self._partners.exchange(genes, row, attribute, rng)
@@ -257,13 +260,13 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
     def _class_moves(self) -> ClassMoves:
         return ClassMoves(self.microdata, self._coded_original, self._domain, self._mutation, self._rules)
 
-    def combined(self, g: Genes, changed: Sequence[Genes]) -> Genes:
+    def combined(self, g: File, changed: Sequence[File]) -> File:
         """Return the file with the records of all mutants that differ from it; of several versions the first."""
         combination = g.copy()
         for other in reversed(changed):
-            rows = self.changed_rows(g, other)
-            combination[rows] = other[rows]
-        return _locked(combination)
+            rows = changed_rows(g, other)
+            combination[rows] = records_of(other, rows)
+        return finished(combination)
 
     @cached_property
     def _coded_original(self) -> Genes:
@@ -271,30 +274,36 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
         coded: Genes = np.concatenate([original.codes, self._domain.coding.codes(original.numbers)], axis=1)
         return coded.astype(self._type)
 
-    def decode(self, g: Genes, rng: np.random.Generator) -> Table:
+    def decode(self, g: File, rng: np.random.Generator) -> Table:
         """Return the file; nothing is random."""
+        return self._decoded(np.asarray(g), self.microdata.original.numbers)
+
+    def decode_records(self, g: File, rows: Rows) -> Table:
+        """Return some records of the file; O(m)."""
+        return self._decoded(records_of(g, rows), self.microdata.original.numbers[rows])
+
+    def _decoded(self, genes: Genes, without: Numbers) -> Table:
         if self._categorical == self._shape[1]:
-            return Table(self._schema, _locked(g.astype(np.int32)), self.microdata.original.numbers)
-        numbers = self._domain.coding.numbers(g[:, self._categorical :])
-        return Table(self._schema, _locked(g[:, : self._categorical].astype(np.int32, order="C")), _locked(numbers))
+            return Table(self._schema, locked(genes.astype(np.int32)), without)
+        numbers = self._domain.coding.numbers(genes[:, self._categorical :])
+        return Table(self._schema, locked(genes[:, : self._categorical].astype(np.int32, order="C")), locked(numbers))
 
-    def changed_rows(self, parent: Genes, child: Genes) -> Rows:
+    def changed_rows(self, parent: File, child: File) -> Rows:
         """Return the records in which two files differ."""
-        # Cells of the flat file first: comparing along the short axis of attributes takes ten times as long.
-        rows: Rows = (parent.reshape(-1) != child.reshape(-1)).nonzero()[0] // self._shape[1]
-        return rows if len(rows) < 2 else rows[np.concatenate(([True], rows[1:] != rows[:-1]))]
+        return changed_rows(parent, child)
 
-    def distance(self, a: Genes, b: Genes) -> float:
+    def distance(self, a: File, b: File) -> float:
         """Return in how many cells two files differ."""
-        return float(differing_cells(a, b))
+        return distance(a, b)
 
-    def key(self, g: Genes) -> bytes:
-        """Return a BLAKE2b hash of the cells."""
-        return blake2b(g.data, digest_size=16).digest()
+    def key(self, g: File) -> bytes:
+        """Return a BLAKE2b hash of the cells, of large files the sum of those of their blocks."""
+        return key_of(g)
 
-    def check(self, g: Genes) -> None:
+    def check(self, g: File) -> None:
         """Raise `PluginError` for a wrong shape or type, a writable array, or a code outside its domain."""
-        if g.shape != self._shape or g.dtype != self._type or g.flags.writeable:
+        file, g = g, np.asarray(g)
+        if g.shape != self._shape or g.dtype != self._type or (file is g and g.flags.writeable):
             raise PluginError(f"a genome of cells is a read-only {self._type} {self._shape}; got {g.dtype} {g.shape}")
         # A masked file may publish missing values where the original has none: local suppression does.
         highest = self._domain.categories.copy()
@@ -304,21 +313,16 @@ class Cells(Seedable[Genes], Followed[Genes], Movable[Genes]):
         if self._rules is not None and self._rules.broken(g).any():
             raise PluginError("a genome of cells holds a record that breaks a rule")
 
-    def dump(self, g: Genes) -> Dump:
+    def dump(self, g: File) -> Dump:
         """Return the cells, in the smallest integers that hold all codes."""
-        return {"cells": g}
+        return {"cells": np.asarray(g)}
 
-    def load(self, d: Dump) -> Genes:
+    def load(self, d: Dump) -> File:
         """Return the cells that `dump` wrote."""
-        return _locked(np.array(d["cells"], dtype=self._type, order="C"))
+        return in_blocks(np.array(d["cells"], dtype=self._type, order="C"))
 
-    def describe(self, g: Genes) -> Any:
+    def describe(self, g: File) -> Any:
         """Return, by attribute, how many cells differ from the original, numbers by the decimals of the schema."""
         names = (a.name for a in (*self._schema.categorical, *self._schema.numeric))
-        changed = dict(zip(names, (g != self._coded_original).sum(axis=0).tolist(), strict=True))
+        changed = dict(zip(names, (np.asarray(g) != self._coded_original).sum(axis=0).tolist(), strict=True))
         return {"changed": {name: changed[name] for name in self._schema.names}}
-
-
-def _locked(genes: Genes) -> Genes:
-    genes.flags.writeable = False
-    return genes

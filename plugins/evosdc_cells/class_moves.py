@@ -15,6 +15,7 @@ from evosdc.table.schema import Role
 from evosdc.table.table import MISSING
 from evosdc_cells.domain import CellDomain
 from evosdc_cells.edit_rules import GeneRules
+from evosdc_cells.file_blocks import Draft
 from evosdc_cells.mutation import Mutation
 
 ATTEMPTS = 10
@@ -61,9 +62,9 @@ class ClassMoves:
             np.concatenate([domain.categories[: len(domain.categories) - len(numeric)], numeric]), 1
         )
 
-    def changed(self, genes: Genes, row: int, kind: str, rng: np.random.Generator) -> bool:
+    def changed(self, genes: Genes | Draft, row: int, kind: str, rng: np.random.Generator) -> bool:
         """Make a move in place; return whether it was possible."""
-        moves: dict[str, Callable[[Genes, int, np.random.Generator], bool]] = {
+        moves: dict[str, Callable[[Genes | Draft, int, np.random.Generator], bool]] = {
             "class-value": self._valued,
             "class-restoration": self._restored,
             "class-adoption": self._adopted,
@@ -71,7 +72,7 @@ class ClassMoves:
         }
         return moves[kind](genes, row, rng)
 
-    def _valued(self, genes: Genes, row: int, rng: np.random.Generator) -> bool:
+    def _valued(self, genes: Genes | Draft, row: int, rng: np.random.Generator) -> bool:
         members = _members(genes, row)
         for _ in range(ATTEMPTS):
             attribute = int(self._free[int(rng.random() * len(self._free))])
@@ -84,7 +85,7 @@ class ClassMoves:
                 return True
         return False
 
-    def _restored(self, genes: Genes, row: int, rng: np.random.Generator) -> bool:
+    def _restored(self, genes: Genes | Draft, row: int, rng: np.random.Generator) -> bool:
         members = _members(genes, row)
         original = self._original[members]
         places, columns = (original != genes[row]).nonzero()
@@ -96,7 +97,7 @@ class ClassMoves:
                 return True
         return False
 
-    def _set(self, genes: Genes, members: NDArray[np.intp], attribute: int, value: int) -> bool:
+    def _set(self, genes: Genes | Draft, members: NDArray[np.intp], attribute: int, value: int) -> bool:
         """Give records of one class a value, unless a rule is broken by it."""
         before = genes[members[0], attribute]
         genes[members, attribute] = value
@@ -105,7 +106,7 @@ class ClassMoves:
             return False
         return True
 
-    def _adopted(self, genes: Genes, row: int, rng: np.random.Generator) -> bool:
+    def _adopted(self, genes: Genes | Draft, row: int, rng: np.random.Generator) -> bool:
         before = genes[row].copy()
         for _ in range(ATTEMPTS):
             other = self._partner(genes, row, rng)
@@ -117,7 +118,7 @@ class ClassMoves:
             genes[row] = before
         return False
 
-    def _exchanged(self, genes: Genes, row: int, rng: np.random.Generator) -> bool:
+    def _exchanged(self, genes: Genes | Draft, row: int, rng: np.random.Generator) -> bool:
         for _ in range(ATTEMPTS):
             other = self._partner(genes, row, rng)
             if other is None:
@@ -129,10 +130,10 @@ class ClassMoves:
             genes[pair] = genes[pair[::-1]]
         return False
 
-    def _breaks(self, genes: Genes, rows: Sequence[int]) -> bool:
+    def _breaks(self, genes: Genes | Draft, rows: Sequence[int]) -> bool:
         return self._rules is not None and any(self._rules.breaks(genes, row) for row in rows)
 
-    def _partner(self, genes: Genes, row: int, rng: np.random.Generator) -> int | None:
+    def _partner(self, genes: Genes | Draft, row: int, rng: np.random.Generator) -> int | None:
         """Return the nearest of some records of other classes that agree in what is not masked."""
         group = self._peers.of[row]
         first, last = self._peers.starts[group : group + 2].tolist()
@@ -146,7 +147,7 @@ class ClassMoves:
         return int(drawn[nearest]) if np.isfinite(distances[nearest]) else None
 
 
-def _members(genes: Genes, row: int) -> NDArray[np.intp]:
+def _members(genes: Genes | Draft, row: int) -> NDArray[np.intp]:
     """Return the records with the same genes as one of them."""
-    members: NDArray[np.intp] = np.flatnonzero((genes == genes[row]).all(axis=1))
+    members: NDArray[np.intp] = np.flatnonzero((np.asarray(genes) == genes[row]).all(axis=1))
     return members

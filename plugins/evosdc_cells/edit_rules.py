@@ -14,6 +14,7 @@ from evosdc.table.record_check import ALL, Classes, Flags, RuleArrays, breaks
 from evosdc.table.record_rules import RecordRules
 from evosdc.table.table import Numbers
 from evosdc_cells.domain import NumberCoding
+from evosdc_cells.file_blocks import Draft
 
 Genes = NDArray[Any]
 
@@ -67,14 +68,19 @@ class GeneRules:
         """Return which records break a rule, shape (n,)."""
         return self._broken(genes, genes, True)
 
-    def breaks(self, genes: Genes, row: int, column: int = ALL) -> bool:
+    def breaks(self, genes: Genes | Draft, row: int, column: int = ALL) -> bool:
         """Whether one record breaks a rule; with a column, one that was in order before that cell changed."""
-        return bool(_breaks(genes, row, column, self._rules.others, *self._arrays))
+        return bool(_breaks(*self._record(genes, row), column, *self._arrays))
 
-    def fitting(self, genes: Genes, row: int, column: int) -> Flags:
+    def fitting(self, genes: Genes | Draft, row: int, column: int) -> Flags:
         """Return which categories a cell of a record that is in order may have, the last entry for a missing value."""
-        found: Flags = _fitting(genes, row, column, self._rules.others, *self._arrays)
+        found: Flags = _fitting(*self._record(genes, row), column, *self._arrays)
         return found
+
+    def _record(self, genes: Genes | Draft, row: int) -> tuple[Genes, Classes]:
+        # Kernels are compiled for arrays that may be written to; a part of a shared block is none.
+        record: Genes = genes[row]
+        return record if record.flags.writeable else record.copy(), self._rules.others[row]
 
     def kept(self, genes: Genes, fallback: Genes) -> Genes:
         """Return the genes with the records that break a rule taken from `fallback`, which breaks none."""
@@ -140,11 +146,11 @@ def _firsts(sizes: Sequence[int]) -> NDArray[np.int64]:
 
 
 @kernel
-def _set_classes(genes: Genes, row: int, coding: GeneClasses, own: Classes) -> None:
-    """Write the classes of one record to `own`, shape (V,)."""
+def _set_classes(record: Genes, coding: GeneClasses, own: Classes) -> None:
+    """Write the classes of one record, shape (V,), to `own`, of the same shape."""
     categorical = len(own) - (len(coding.first_start) - 1)
     for v in range(len(own)):
-        gene = genes[row, v]
+        gene = record[v]
         if gene < 0:
             own[v] = coding.classes[coding.first[v + 1] - 1]
             continue
@@ -161,30 +167,30 @@ def _set_classes(genes: Genes, row: int, coding: GeneClasses, own: Classes) -> N
 def _classes(genes: Genes, coding: GeneClasses) -> Classes:
     own = np.empty(genes.shape, np.int32)
     for row in range(len(genes)):
-        _set_classes(genes, row, coding, own[row])
+        _set_classes(genes[row], coding, own[row])
     return own
 
 
 @kernel
-def _breaks(genes: Genes, row: int, column: int, others: Classes, *given: Any) -> bool:
+def _breaks(record: Genes, others: Classes, column: int, *given: Any) -> bool:
     """Tell of one record; given are the arrays of `GeneClasses` and `RuleArrays`, which are slower to hand over."""
     coding, arrays = GeneClasses(*given[:4]), RuleArrays(*given[4:])
-    own = np.empty(genes.shape[1], np.int32)
-    _set_classes(genes, row, coding, own)
-    return breaks(own, others[row], column, arrays)
+    own = np.empty(len(record), np.int32)
+    _set_classes(record, coding, own)
+    return breaks(own, others, column, arrays)
 
 
 @kernel
-def _fitting(genes: Genes, row: int, column: int, others: Classes, *given: Any) -> Flags:
+def _fitting(record: Genes, others: Classes, column: int, *given: Any) -> Flags:
     """Tell which categories fit; given as to `_breaks`."""
     coding, arrays = GeneClasses(*given[:4]), RuleArrays(*given[4:])
-    own = np.empty(genes.shape[1], np.int32)
-    _set_classes(genes, row, coding, own)
+    own = np.empty(len(record), np.int32)
+    _set_classes(record, coding, own)
     first = coding.first[column]
     fitting = np.empty(coding.first[column + 1] - first, np.bool_)
     for place in range(len(fitting)):
         own[column] = coding.classes[first + place]
-        fitting[place] = not breaks(own, others[row], column, arrays)
+        fitting[place] = not breaks(own, others, column, arrays)
     return fitting
 
 
@@ -201,6 +207,6 @@ def _broken_records(
         for v in range(columns):
             changed = changed or genes[row, v] != before[row, v]
         if changed:
-            _set_classes(genes, row, coding, own)
+            _set_classes(genes[row], coding, own)
             broken[row] = breaks(own, others[row], ALL, arrays)
     return broken

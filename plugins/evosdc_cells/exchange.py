@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc_cells.file_blocks import Draft
+
 ATTEMPTS = 20
 """Partners that are looked at before an exchange is given up."""
 
@@ -27,7 +29,7 @@ class Partners:
         self._order = [np.argsort(column, kind="stable") for column in original.T]
         self._sorted = [column[order] for column, order in zip(original.T, self._order, strict=True)]
 
-    def exchange(self, genes: NDArray[Any], row: int, attribute: int, rng: np.random.Generator) -> list[int]:
+    def exchange(self, genes: NDArray[Any] | Draft, row: int, attribute: int, rng: np.random.Generator) -> list[int]:
         """Swap, in place, what `row` and another record publish; return both, or nothing where no other one was found.
 
         The other one has the same original value and publishes another one.

@@ -20,3 +20,13 @@ def test_the_smoke_profile_times_searches_and_evaluations():
         figures = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith(f"{row} ")]
         assert len(figures) == 1
         assert all(float(figure.rstrip("%")) > 0.0 for figure in figures[0])
+
+
+def test_the_smoke_profile_times_a_large_file():
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.growth", "--smoke"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    head, row = done.stdout.splitlines()
+    assert head.split()[0] == "records"
+    assert [float(figure) > 0 for figure in row.split()[:3]] == [True] * 3

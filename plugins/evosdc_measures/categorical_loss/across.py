@@ -123,9 +123,9 @@ class FittedAcross(FittedSum):
         require_aligned(self._protected, masked)
         return (masked.codes, *super().start(self._with_others(masked))[1:])
 
-    def update(self, state: State, masked: Table, rows: Rows) -> State:
+    def follow(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; O(m T)."""
-        differences, codes = state[1].copy(), masked.codes
+        differences, codes = state[1], masked.codes
         total = _follow_joined(state[0], codes, self._others, rows, differences, state[2], *self._arrays)
         return codes, differences, total
 

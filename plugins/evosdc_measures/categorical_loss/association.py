@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.kernel import kernel
-from evosdc.model import Incremental, Measure
+from evosdc.model import FollowedInPlace, Measure
 from evosdc.table.table import Codes, Rows, Table
 from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
 
@@ -55,7 +55,7 @@ def _pairs(original: Table) -> list[tuple[int, int]]:
     return [(v, w) for v in range(attributes) for w in range(v + 1, attributes)]
 
 
-class FittedAssociation(Incremental[State]):
+class FittedAssociation(FollowedInPlace[State]):
     """`AssociationDifference` of one original."""
 
     def __init__(self, original: Table) -> None:
@@ -75,9 +75,13 @@ class FittedAssociation(Incremental[State]):
         counts = np.zeros(int(self._offsets[-1]), dtype=np.int32)
         return self._moved(masked.codes, masked.codes, self._rows, True, counts)
 
-    def update(self, state: State, masked: Table, rows: Rows) -> State:
-        """Return the state after a change; O(m T), and the size of the counts to copy them."""
-        return self._moved(state[0], masked.codes, rows, False, state[1].copy())
+    def copied(self, state: State) -> State:
+        """Return a copy of a state; the codes are shared."""
+        return state[0], state[1].copy()
+
+    def follow(self, state: State, masked: Table, rows: Rows) -> State:
+        """Return the state after a change; O(m T)."""
+        return self._moved(state[0], masked.codes, rows, False, state[1])
 
     def _moved(self, before: Codes, after: Codes, rows: Rows, fresh: bool, counts: Counts) -> State:
         _move(before, after, rows, fresh, self._pairs, self._shapes, self._followed, self._offsets, counts)

@@ -1,22 +1,26 @@
 """Losses that compare the contingency tables of at most K attributes."""
 
 from abc import abstractmethod
+from math import prod
 from typing import ClassVar
 
 import numpy as np
 from pydantic import Field
 
-from evosdc.model import Measure
+from evosdc.model import JointCounts, Measure, OfCounts
 from evosdc.model.parameters import Parameters
 from evosdc.table.table import Table
-from evosdc_measures.categorical_loss.contingency import subsets
+from evosdc_measures.categorical_loss.contingency import subsets, sum_of_changes
 from evosdc_measures.categorical_loss.tables import FittedTables, State
+from evosdc_measures.domains import domains_of
 
 
 class TableComparison(Measure):
     """A loss over all contingency tables of at most K of the categorical attributes."""
 
     partial: ClassVar[bool] = True
+    per_cell: ClassVar[bool] = False
+    """Whether a sum over cells is divided by their number."""
 
     class Params(Parameters):
         """Which tables are compared."""
@@ -31,6 +35,21 @@ class TableComparison(Measure):
     @abstractmethod
     def fit(self, original: Table) -> FittedTables:
         """Count the original's tables."""
+
+
+class SumOfChanges(TableComparison, OfCounts):
+    """A loss that is the sum of ``|x - y|`` over all cells of all tables, times a factor."""
+
+    def score_of_counts(self, counts: JointCounts) -> float:
+        """Return the loss from the distinct records of both files."""
+        attributes = len(counts.pairs)
+        chosen = subsets(attributes, min(self.params.K, attributes))
+        widths = domains_of(counts.schema).widths
+        total = sum(sum_of_changes(counts, widths, members) for members in chosen)
+        if not self.per_cell:
+            return 100.0 * total / (2 * counts.records * len(chosen))
+        gaps = [bool(pairs[-1].any()) for pairs in counts.pairs]
+        return total / sum(prod(int(widths[v]) - 1 + gaps[v] for v in members) for members in chosen)
 
 
 class MeanVariation(TableComparison):

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.kernel import kernel
+from evosdc.model import JointCounts
+from evosdc.table.equivalence import tallied
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
 
@@ -63,6 +65,12 @@ def subsets(attributes: int, most: int) -> list[tuple[int, ...]]:
     return [chosen for size in range(1, most + 1) for chosen in combinations(range(attributes), size)]
 
 
+def require_addressable(sizes: Sequence[int], most: int) -> None:
+    """Refuse tables of at most so many attributes that have too many cells to be numbered."""
+    if max(sizes) >= 1 << 62:
+        raise ParameterError(Fault("K", f"{most}, a table of {max(sizes):.0e} cells", "less than 2**62", "Lower K."))
+
+
 def tables_of(codes: Codes, widths: Integers, chosen: Sequence[tuple[int, ...]]) -> ContingencyTables:
     """Count a file in the tables over the chosen subsets of attributes.
 
@@ -72,9 +80,7 @@ def tables_of(codes: Codes, widths: Integers, chosen: Sequence[tuple[int, ...]])
         A table has 2**62 cells or more.
     """
     sizes = [prod(int(widths[v]) for v in subset) for subset in chosen]
-    if max(sizes) >= 1 << 62:
-        most = max(map(len, chosen))
-        raise ParameterError(Fault("K", f"{most}, a table of {max(sizes):.0e} cells", "less than 2**62", "Lower K."))
+    require_addressable(sizes, max(map(len, chosen)))
     members: list[int] = []
     strides: list[int] = []
     ends: list[int] = []
@@ -112,6 +118,22 @@ def tables_of(codes: Codes, widths: Integers, chosen: Sequence[tuple[int, ...]])
         keys=np.concatenate(keys),
         counts=np.concatenate(counts).astype(np.int32),
     )
+
+
+def sum_of_changes(counts: JointCounts, widths: Integers, members: tuple[int, ...]) -> int:
+    """Return the sum of ``|x - y|`` over all cells of the table of some attributes.
+
+    Raises
+    ------
+    ParameterError
+        The table has 2**62 cells or more.
+    """
+    chosen = list(members)
+    shape = tuple(int(widths[v]) for v in chosen)
+    require_addressable([prod(shape)], len(chosen))
+    keys = [np.ravel_multi_index(tuple(codes[:, chosen].T + 1), shape) for codes in (counts.original, counts.masked)]
+    changes = np.concatenate((counts.original_counts, -counts.masked_counts))
+    return int(np.abs(tallied(np.concatenate(keys), changes)[2]).sum())
 
 
 @kernel

@@ -1,11 +1,13 @@
 """Contingency-table-based information loss, and its average over cells."""
 
+from typing import ClassVar
+
 from evosdc.table.table import Table
-from evosdc_measures.categorical_loss.comparison import TableComparison
+from evosdc_measures.categorical_loss.comparison import SumOfChanges
 from evosdc_measures.categorical_loss.tables import FittedSum
 
 
-class ContingencyTableLoss(TableComparison):
+class ContingencyTableLoss(SumOfChanges):
     """Share of records moved to another cell, over all contingency tables of at most K attributes, times 100.
 
     ``CTBIL = sum over tables of sum over cells of |x - y|`` (Domingo-Ferrer and Torra, 2001). Each table contributes at
@@ -29,13 +31,15 @@ class ContingencyTableLoss(TableComparison):
         return FittedSum(original, self.chosen(original), "ctbil")
 
 
-class AverageContingencyTableLoss(TableComparison):
+class AverageContingencyTableLoss(SumOfChanges):
     """Mean of ``|x - y|`` over all cells of all contingency tables of at most K attributes.
 
     ACTBIL of the handbook: CTBIL divided by the number of cells, empty ones included, of all tables considered. Range
     0 upwards, smaller is better: a mean number of records, not a percentage, so it is not combined with other losses. A
     missing value is a category of its own.
     """
+
+    per_cell: ClassVar[bool] = True
 
     def fit(self, original: Table) -> FittedSum:
         """Count the original's tables."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.kernel import kernel
-from evosdc.model import Expected, Incremental, Measure
+from evosdc.model import Expected, FollowedInPlace, JointCounts, Measure, OfCounts
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.distance import category_distance
@@ -20,7 +20,7 @@ State = tuple[Codes, Integers, float]
 """Codes of the masked table, sum of distances of each attribute in units of its own denominator, score."""
 
 
-class DistanceBasedLoss(Measure):
+class DistanceBasedLoss(Measure, OfCounts):
     """Mean distance between the original and the masked category, over records and attributes, times 100.
 
     ``100 / (n V) * sum_i sum_v d_v(x_iv, y_iv)`` with the distances of `evosdc.table.distance` (thesis, Eq. 2.6 and
@@ -42,8 +42,16 @@ class DistanceBasedLoss(Measure):
         self.require_support(original)
         return FittedDistanceBasedLoss(original, self.params.by_hierarchy)
 
+    def score_of_counts(self, counts: JointCounts) -> float:
+        """Return the loss, 0..100, from the pairs of each attribute."""
+        schema, total = counts.schema, 0.0
+        for attribute, pairs in zip(schema.categorical, counts.pairs, strict=True):
+            distance = category_distance(attribute, schema.na, self.params.by_hierarchy)
+            total += int((distance.numerators * pairs).sum()) / distance.denominator
+        return 100.0 * total / (counts.records * len(counts.pairs))
 
-class FittedDistanceBasedLoss(Incremental[State], Expected):
+
+class FittedDistanceBasedLoss(FollowedInPlace[State], Expected):
     """`DistanceBasedLoss` of one original."""
 
     def __init__(self, original: Table, by_hierarchy: bool) -> None:
@@ -70,10 +78,13 @@ class FittedDistanceBasedLoss(Incremental[State], Expected):
         # The original is at distance 0 from itself, so following the change from it is starting from nothing.
         return self._followed(self._original.codes, masked.codes, self._rows, totals)
 
-    def update(self, state: State, masked: Table, rows: Rows) -> State:
+    def copied(self, state: State) -> State:
+        """Return a copy of a state; the codes are shared."""
+        return state[0], state[1].copy(), state[2]
+
+    def follow(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; O(m V)."""
-        totals = state[1].copy()
-        return self._followed(state[0], masked.codes, rows, totals)
+        return self._followed(state[0], masked.codes, rows, state[1])
 
     def _followed(self, before: Codes, after: Codes, rows: Rows, totals: Integers) -> State:
         total = _follow(self._original.codes, before, after, rows, *self._layout, self._denominators, totals)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.kernel import kernel
-from evosdc.model import Expected, Incremental, Measure
+from evosdc.model import Expected, FollowedInPlace, JointCounts, Measure, OfCounts
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Counts, Integers, require_aligned
@@ -18,7 +18,7 @@ State = tuple[Codes, Counts, Numbers, float]
 """Codes of the masked table, joint counts by attribute, loss by attribute, score."""
 
 
-class EntropyBasedLoss(Measure):
+class EntropyBasedLoss(Measure, OfCounts):
     """Entropy of the original category given the masked one, relative to the greatest possible, times 100.
 
     With n_ij records of original category i and masked category j, the loss of an attribute of c categories is
@@ -39,8 +39,27 @@ class EntropyBasedLoss(Measure):
         self.require_support(original)
         return FittedEntropyBasedLoss(original)
 
+    def score_of_counts(self, counts: JointCounts) -> float:
+        """Return the loss, 0..100, from the pairs of each attribute, summed in the order of `score`."""
+        score = 0.0
+        for attribute, pairs in zip(counts.schema.categorical, counts.pairs, strict=True):
+            size = len(attribute.categories) + bool(pairs[-1].any())
+            if size > 1:
+                by_masked = np.roll(pairs, 1, axis=(0, 1)).T
+                # Running sums are taken one by one, so that what belongs to one original category alone cancels.
+                apart = np.cumsum(_bits(by_masked), axis=1)[:, -1]
+                entropy = float(np.cumsum(_bits(by_masked.sum(axis=1)) - apart)[-1])
+                score += max(entropy, 0.0) * (100.0 / (len(counts.pairs) * counts.records * np.log2(size)))
+        return min(float(score), 100.0)
 
-class FittedEntropyBasedLoss(Incremental[State], Expected):
+
+def _bits(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    whole = counts.astype(np.float64)
+    bits: NDArray[np.float64] = whole * np.log2(np.maximum(whole, 1.0))
+    return bits
+
+
+class FittedEntropyBasedLoss(FollowedInPlace[State], Expected):
     """`EntropyBasedLoss` of one original."""
 
     def __init__(self, original: Table) -> None:
@@ -66,9 +85,13 @@ class FittedEntropyBasedLoss(Incremental[State], Expected):
         losses = np.zeros_like(self._units)
         return self._followed(masked.codes, masked.codes, self._rows, True, self._joint.zeros(), losses)
 
-    def update(self, state: State, masked: Table, rows: Rows) -> State:
+    def copied(self, state: State) -> State:
+        """Return a copy of a state; the codes are shared."""
+        return state[0], state[1].copy(), state[2].copy(), state[3]
+
+    def follow(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; O(m V), and O(c**2) for each attribute that changed."""
-        return self._followed(state[0], masked.codes, rows, False, state[1].copy(), state[2].copy())
+        return self._followed(state[0], masked.codes, rows, False, state[1], state[2])
 
     def _followed(self, before: Codes, after: Codes, rows: Rows, fresh: bool, counts: Counts, losses: Numbers) -> State:
         original = self._original.codes

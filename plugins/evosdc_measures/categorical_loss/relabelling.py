@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.kernel import kernel
-from evosdc.model import Expected, Incremental, Measure, Mending
+from evosdc.model import Expected, FollowedInPlace, Incremental, Measure, Mending
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import Scale
@@ -65,7 +65,7 @@ class WorstRelabelling(Relabelling):
         aggregate: Literal["mean", "worst"] = Field("worst", description="Over attributes: their mean or the greatest.")
 
 
-class FittedRelabelling(Incremental[State], Expected, Mending):
+class FittedRelabelling(FollowedInPlace[State], Expected, Mending):
     """`Relabelling` of one original.
 
     Parameters
@@ -93,9 +93,13 @@ class FittedRelabelling(Incremental[State], Expected, Mending):
         assignment = Assignment.none(int(self._joint.widths.sum()), masked.codes.shape[1])
         return self._followed(masked.codes, masked.codes, self._rows, True, self._joint.zeros(), assignment)
 
-    def update(self, state: State, masked: Table, rows: Rows) -> State:
+    def copied(self, state: State) -> State:
+        """Return a copy of a state; the codes are shared."""
+        return state[0], state[1].copy(), state[2].copy()
+
+    def follow(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; O(c) for a changed cell, O(c**2) where it changes the assignment."""
-        return self._followed(state[0], masked.codes, rows, False, state[1].copy(), state[2].copy())
+        return self._followed(state[0], masked.codes, rows, False, state[1], state[2])
 
     def _followed(
         self, before: Codes, after: Codes, rows: Rows, fresh: bool, counts: Counts, assignment: Assignment

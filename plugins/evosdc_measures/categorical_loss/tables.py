@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from evosdc.errors import EvaluationError
 from evosdc.kernel import kernel
-from evosdc.model import Expected, Incremental
+from evosdc.model import Expected, FollowedInPlace
 from evosdc.randomisation.expectation import Counts as Cells
 from evosdc.randomisation.expectation import expected_difference, with_missing
 from evosdc.randomisation.transition import Matrix
@@ -25,7 +25,7 @@ _CELLS = 1_000_000
 """Cells up to which the expectation of a table is computed."""
 
 
-class FittedTables(Incremental[State]):
+class FittedTables(FollowedInPlace[State]):
     """A loss that compares contingency tables of the original and the masked file.
 
     Parameters
@@ -78,9 +78,13 @@ class FittedTables(Incremental[State]):
         total = follow_tables(codes, codes, self._rows, True, differences, self._missed, *self._arrays)
         return codes, differences, total
 
-    def update(self, state: State, masked: Table, rows: Rows) -> State:
+    def copied(self, state: State) -> State:
+        """Return a copy of a state; the codes are shared."""
+        return state[0], state[1].copy(), state[2]
+
+    def follow(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; O(m T)."""
-        differences, codes = state[1].copy(), masked.codes
+        differences, codes = state[1], masked.codes
         return codes, differences, follow_tables(state[0], codes, rows, False, differences, state[2], *self._arrays)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.model import Incremental, Measure
+from evosdc.model import FollowedInPlace, Measure
 from evosdc.table.schema import Scale
 from evosdc.table.table import MISSING, Rows, Table
 from evosdc_measures.domains import require_aligned
@@ -26,7 +26,7 @@ class Suppression(Measure):
         return FittedSuppression(original)
 
 
-class FittedSuppression(Incremental[State]):
+class FittedSuppression(FollowedInPlace[State]):
     """`Suppression` of one original.
 
     Parameters
@@ -45,9 +45,13 @@ class FittedSuppression(Incremental[State]):
         counts = self._counts(masked)
         return counts, int(counts.sum())
 
-    def update(self, state: State, masked: Table, rows: Rows) -> State:
-        """Return the state after a change; O(n) to copy the counts, and O(m V)."""
-        counts = state[0].copy()
+    def copied(self, state: State) -> State:
+        """Return a copy of a state; O(n)."""
+        return state[0].copy(), state[1]
+
+    def follow(self, state: State, masked: Table, rows: Rows) -> State:
+        """Return the state after a change; O(m V)."""
+        counts = state[0]
         now = self._counts(masked, rows)
         changed = int(now.sum()) - int(counts[rows].sum())
         counts[rows] = now

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.model import Incremental, Measure, Microdata
+from evosdc.model import FollowedInPlace, Measure, Microdata
 from evosdc.model.parameters import Parameters
 from evosdc.table.record_rules import RecordRules
 from evosdc.table.schema import Scale
@@ -46,7 +46,7 @@ class ImpossibleRecords(Measure):
         return FittedImpossibleRecords(RecordRules(microdata.table, microdata.protect, rules, zeros))
 
 
-class FittedImpossibleRecords(Incremental[State]):
+class FittedImpossibleRecords(FollowedInPlace[State]):
     """`ImpossibleRecords` of one original.
 
     Parameters
@@ -63,9 +63,13 @@ class FittedImpossibleRecords(Incremental[State]):
         broken = self._rules.broken(masked)
         return broken, int(broken.sum())
 
-    def update(self, state: State, masked: Table, rows: Rows) -> State:
-        """Return the state after a change; O(n) to copy the flags, and O(m V (V + W))."""
-        broken = state[0].copy()
+    def copied(self, state: State) -> State:
+        """Return a copy of a state; O(n)."""
+        return state[0].copy(), state[1]
+
+    def follow(self, state: State, masked: Table, rows: Rows) -> State:
+        """Return the state after a change; O(m V (V + W))."""
+        broken = state[0]
         now = self._rules.broken(masked, rows)
         changed = int(now.sum()) - int(broken[rows].sum())
         broken[rows] = now

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from evosdc.model import Measure
+from evosdc.model import JointCounts, Measure, OfCounts
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Table
 from evosdc_measures.interval_disclosure.guesses import FittedGuesses, State
 
 
-class BestGuess(Measure):
+class BestGuess(Measure, OfCounts):
     """Share of original values that are the likeliest ones behind what is published instead, times 100.
 
     For each attribute and published category the intruder guesses the original category that is the most frequent one
@@ -24,6 +24,11 @@ class BestGuess(Measure):
         """Lay the tables of counts out."""
         self.require_support(original)
         return FittedBestGuess(original)
+
+    def score_of_counts(self, counts: JointCounts) -> float:
+        """Return the share from the pairs of each attribute."""
+        guessed = sum(int(pairs.max(axis=0).sum()) for pairs in counts.pairs)
+        return 100.0 * guessed / (counts.records * len(counts.pairs))
 
 
 class FittedBestGuess(FittedGuesses):

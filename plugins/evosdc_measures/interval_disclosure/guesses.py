@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.kernel import kernel
-from evosdc.model import Expected, Incremental
+from evosdc.model import Expected, FollowedInPlace
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Codes, Rows, Table
 from evosdc_measures.domains import Counts, Integers, require_aligned
@@ -17,7 +17,7 @@ State = tuple[Codes, Counts, Integers]
 """Codes of the masked table, joint counts by attribute, number of right guesses by attribute."""
 
 
-class FittedGuesses(Incremental[State], Expected):
+class FittedGuesses(FollowedInPlace[State], Expected):
     """The right guesses of an intruder who takes the original category that is the likeliest behind a published one.
 
     Of one original; a measure says in `value` and `expected` what it makes of their numbers.
@@ -39,9 +39,13 @@ class FittedGuesses(Incremental[State], Expected):
         guessed = np.zeros(masked.codes.shape[1], dtype=np.int64)
         return self._followed(masked.codes, masked.codes, self._rows, True, self._joint.zeros(), guessed)
 
-    def update(self, state: State, masked: Table, rows: Rows) -> State:
+    def copied(self, state: State) -> State:
+        """Return a copy of a state; the codes are shared."""
+        return state[0], state[1].copy(), state[2].copy()
+
+    def follow(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; O(c) a changed cell, and O(n log n) an attribute of many categories."""
-        return self._followed(state[0], masked.codes, rows, False, state[1].copy(), state[2].copy())
+        return self._followed(state[0], masked.codes, rows, False, state[1], state[2])
 
     def _followed(
         self, before: Codes, after: Codes, rows: Rows, fresh: bool, counts: Counts, guessed: Integers

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
 from evosdc.kernel import kernel
-from evosdc.model import Expected, Incremental, Measure
+from evosdc.model import Expected, FollowedInPlace, Measure
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import Scale
@@ -85,7 +85,7 @@ class IntervalDisclosure(Measure):
         return FittedIntervalDisclosure(original, params.percents, by_frequency)
 
 
-class FittedIntervalDisclosure(Incremental[State], Expected):
+class FittedIntervalDisclosure(FollowedInPlace[State], Expected):
     """`IntervalDisclosure` of one original."""
 
     def __init__(self, original: Table, percents: tuple[int, ...], by_frequency: bool) -> None:
@@ -111,9 +111,13 @@ class FittedIntervalDisclosure(Incremental[State], Expected):
         hits = np.zeros(masked.codes.shape[1], dtype=np.int64)
         return self._followed(masked.codes, masked.codes, self._rows, True, self._joint.zeros(), hits)
 
-    def update(self, state: State, masked: Table, rows: Rows) -> State:
+    def copied(self, state: State) -> State:
+        """Return a copy of a state; the codes are shared."""
+        return state[0], state[1].copy(), state[2].copy(), state[3]
+
+    def follow(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; O(m V), and O(c**2) for each attribute that changed."""
-        return self._followed(state[0], masked.codes, rows, False, state[1].copy(), state[2].copy())
+        return self._followed(state[0], masked.codes, rows, False, state[1], state[2])
 
     def _followed(self, before: Codes, after: Codes, rows: Rows, fresh: bool, counts: Counts, hits: Integers) -> State:
         original = self._original.codes

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.kernel import kernel
-from evosdc.model import Fitted, Incremental, Measure
+from evosdc.model import Fitted, FollowedInPlace, Incremental, Measure
 from evosdc.table.distance import category_distance, common_scale
 from evosdc.table.schema import Scale, Schema
 from evosdc.table.table import Codes, Numbers, Rows, Table
@@ -131,7 +131,7 @@ class DistanceBasedLinkage(Measure):
         return FittedByPoints(original, each, params.distance == "mahalanobis", False, unit).distances
 
 
-class FittedDistanceBasedLinkage(Incremental[State]):
+class FittedDistanceBasedLinkage(FollowedInPlace[State]):
     """`DistanceBasedLinkage` of one original."""
 
     def __init__(self, original: Table, by_hierarchy: bool, backward: bool) -> None:
@@ -164,11 +164,15 @@ class FittedDistanceBasedLinkage(Incremental[State]):
             credit = _follow(original, codes, codes, self._rows, True, ties, *self._arrays)
         return codes, ties, self._risk(credit)
 
-    def update(self, state: State, masked: Table, rows: Rows) -> State:
+    def copied(self, state: State) -> State:
+        """Return a copy of a state; the codes are shared."""
+        return state[0], state[1].copy(), state[2]
+
+    def follow(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; one search for each changed record that is not remembered."""
         if self._backward:
             return self.start(masked)
-        ties, codes = state[1].copy(), masked.codes
+        ties, codes = state[1], masked.codes
         credit = _follow(self._original.codes, state[0], codes, rows, False, ties, *self._arrays)
         return codes, ties, self._risk(credit)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evosdc.model import Expected, Incremental, Measure, Moving
+from evosdc.model import Expected, FollowedInPlace, Measure, Moving
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.exact_values import ExactValues, State, known_of
 from evosdc.table.schema import Scale
@@ -34,7 +34,7 @@ class ExactLinkage(Measure):
         return FittedExactLinkage(original)
 
 
-class FittedExactLinkage(Incremental[State], Expected, Moving):
+class FittedExactLinkage(FollowedInPlace[State], Expected, Moving):
     """`ExactLinkage` of one original.
 
     Parameters
@@ -56,9 +56,13 @@ class FittedExactLinkage(Incremental[State], Expected, Moving):
         """Return the state of a table; O(n V)."""
         return self._values.start(masked)
 
-    def update(self, state: State, masked: Table, rows: Rows) -> State:
+    def copied(self, state: State) -> State:
+        """Return a copy of a state; the values are shared."""
+        return self._values.copied(state)
+
+    def follow(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; O(1) for a changed cell."""
-        return self._values.update(state, masked, rows)
+        return self._values.follow(state, masked, rows)
 
     def value(self, state: State) -> float:
         """Return the risk, 0..100."""

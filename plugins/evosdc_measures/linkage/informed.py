@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from evosdc.model import Expected, Fitted, Incremental, Measure
+from evosdc.model import Expected, Fitted, FollowedInPlace, Incremental, Measure
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import Scale
 from evosdc.table.table import Codes, Numbers, Rows, Table
@@ -81,7 +81,7 @@ class InformedLinkage(Measure):
         return FittedInformed(original, matrices)
 
 
-class FittedInformed(InformedOriginals, Incremental[State], Expected):
+class FittedInformed(InformedOriginals, FollowedInPlace[State], Expected):
     """`InformedLinkage` of one original.
 
     Parameters
@@ -108,7 +108,11 @@ class FittedInformed(InformedOriginals, Incremental[State], Expected):
             linked = linked._replace(counts=counts[:0], costs=costs[:0])
         return masked.codes, linked, min(100.0 * matched / n, 100.0)
 
-    def update(self, state: State, masked: Table, rows: Rows) -> State:
+    def copied(self, state: State) -> State:
+        """Return a copy of a state; the codes are shared."""
+        return state[0], LinkedFile._make(array.copy() for array in state[1]), state[2]
+
+    def follow(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change.
 
         A search among the originals with a cell's original category for each record that publishes the same category,
@@ -117,10 +121,8 @@ class FittedInformed(InformedOriginals, Incremental[State], Expected):
         """
         if not self._follows:
             return self.start(masked)
-        counts, costs, links, ties = state[1]
-        linked = LinkedFile(counts.copy(), costs.copy(), links.copy(), ties.copy())
-        matched = followed(state[0], masked.codes, rows, self._originals, self._frequencies, linked)
-        return masked.codes, linked, min(100.0 * matched / len(masked.codes), 100.0)
+        matched = followed(state[0], masked.codes, rows, self._originals, self._frequencies, state[1])
+        return masked.codes, state[1], min(100.0 * matched / len(masked.codes), 100.0)
 
     def burdens(self, masked: Table) -> Numbers:
         """Return each record's expected match as a share of the score, shape (n,); as `start`."""

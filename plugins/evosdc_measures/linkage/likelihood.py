@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from evosdc.kernel import inner_kernel, kernel
 from evosdc.randomisation.transition import Matrix
+from evosdc.table.equivalence import equivalence_classes
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
 
@@ -105,8 +106,8 @@ def behind(codes: Codes, rows: Integers, given: Flags) -> tuple[Behind, Frequenc
         strides[v] = len(number)
         margins.append(logs[number])
     offsets, firsts = (np.concatenate(([0], np.cumsum(sizes))) for sizes in (strides * rows, strides))
-    _, place, number = np.unique(own, axis=0, return_inverse=True, return_counts=True)
-    multiples = number[place.reshape(-1)].astype(np.int32)
+    alike = equivalence_classes(own)
+    multiples = alike.counts[alike.of].astype(np.int32)
     return Behind(own, strides, offsets), Frequencies(firsts[:-1], np.concatenate(margins), logs, given, multiples)
 
 

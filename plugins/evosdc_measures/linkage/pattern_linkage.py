@@ -27,6 +27,8 @@ class Links(NamedTuple):
         Ranks of the patterns by weight.
     best : ndarray of uint16, shape (n,)
         For each masked record the lowest of the tied patterns of greatest weight.
+    held : ndarray of int64, shape (2**V,)
+        Number of masked records by that pattern.
     ties : ndarray, shape (n,)
         The number of originals of that weight, 0 if the record's own is not among them.
     sizes : ndarray, shape (n + 1,)
@@ -36,6 +38,7 @@ class Links(NamedTuple):
     pairs: Integers
     ranks: Counts
     best: NDArray[np.uint16]
+    held: Integers
     ties: SmallCounts
     sizes: SmallCounts
 
@@ -162,7 +165,7 @@ def _link(
 ) -> None:
     """Set the best pattern and the tie of some rows, whose profiles are at the given places."""
     order, ranks, names = ranking
-    best, ties, sizes = links.best, links.ties, links.sizes
+    best, held, ties, sizes = links.best, links.held, links.ties, links.sizes
     foremost, numbers = best_of(profiles, places, order, ranks)
     own = patterns_of(masked, original, rows, wildcard)
     for i in range(len(rows)):
@@ -170,7 +173,18 @@ def _link(
         sizes[ties[row]] -= 1
         ties[row] = numbers[i] if ranks[own[i]] == rank else 0
         sizes[ties[row]] += 1
+        held[best[row]] -= 1
         best[row] = names[rank]
+        held[best[row]] += 1
+
+
+@kernel
+def _stay(settled: NDArray[np.bool_], held: Integers) -> bool:
+    """Whether all patterns that are the best of any record are settled."""
+    stay = True
+    for pattern in range(len(held)):
+        stay = stay and (held[pattern] == 0 or settled[pattern])
+    return stay
 
 
 @kernel
@@ -206,7 +220,7 @@ def _follow_known(
     ranked = ranks_of(weights, order)
     names, settled = _settled(ranks, ranked, order)
     anew = rows
-    if not settled.all():
+    if not _stay(settled, links.held):
         opened = np.zeros(len(original), np.bool_)
         opened[rows] = True
         for row in range(len(original)):
@@ -246,7 +260,7 @@ def follow_records(
     links : Links
         Changed.
     """
-    pairs, ranks, best, _, sizes = links
+    pairs, ranks, best, held, _, sizes = links
     n, attributes = original.shape
     if not fresh and attributes <= FEW_ATTRIBUTES:
         credit = _follow_known(original, before, after, rows, originals.wildcard, known, *memory, *links)
@@ -265,7 +279,7 @@ def follow_records(
         ranks[pattern] = ranked[pattern]
     # Besides the changed records, those are linked anew whose tie has changed or has been overtaken.
     anew = rows
-    if not fresh and not settled.all():
+    if not fresh and not _stay(settled, held):
         opened = ~settled[best]
         opened[rows] = True
         anew = np.flatnonzero(opened)

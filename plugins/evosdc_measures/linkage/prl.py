@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.model import Fitted, Incremental, Measure
+from evosdc.model import Fitted, FollowedInPlace, Incremental, Measure
 from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Counts, domains_of, require_aligned, small_counts
@@ -134,7 +134,7 @@ class FittedBackward(Incremental[float]):
         return state
 
 
-class FittedByContent(Incremental[CountedState]):
+class FittedByContent(FollowedInPlace[CountedState]):
     """`ProbabilisticLinkage` of an original whose attributes have few possible combinations.
 
     Records with the same masked values and the same pattern of agreement with their own originals are linked alike. So
@@ -158,9 +158,13 @@ class FittedByContent(Incremental[CountedState]):
         counts = np.zeros_like(self._model[2])
         return self._followed(masked.codes, masked.codes, self._rows, True, counts)
 
-    def update(self, state: CountedState, masked: Table, rows: Rows) -> CountedState:
+    def copied(self, state: CountedState) -> CountedState:
+        """Return a copy of a state; the codes are shared."""
+        return state[0], state[1].copy(), state[2]
+
+    def follow(self, state: CountedState, masked: Table, rows: Rows) -> CountedState:
         """Return the state after a change; O(m V) and the linkage of all combinations."""
-        return self._followed(state[0], masked.codes, rows, False, state[1].copy())
+        return self._followed(state[0], masked.codes, rows, False, state[1])
 
     def _followed(self, before: Codes, after: Codes, rows: Rows, fresh: bool, counts: Counts) -> CountedState:
         credit = follow_content(self._original.codes, before, after, rows, fresh, *self._model, self._known, counts)
@@ -179,7 +183,7 @@ class FittedByContent(Incremental[CountedState]):
         return state[2]
 
 
-class FittedByRecord(Incremental[LinkedState]):
+class FittedByRecord(FollowedInPlace[LinkedState]):
     """`ProbabilisticLinkage` of an original with many possible combinations: linked record by record.
 
     Which original a record is linked to depends on the order of the patterns by weight and not on the weights. After a
@@ -203,15 +207,21 @@ class FittedByRecord(Incremental[LinkedState]):
         pairs = np.zeros(self._patterns, dtype=np.int64)
         ranks = np.zeros(self._patterns, dtype=np.int32)
         best = np.zeros(self._n, dtype=np.uint16)
+        held = np.zeros(self._patterns, dtype=np.int64)
+        held[0] = self._n
         ties, sizes = small_counts(self._n, self._n), small_counts(self._n + 1, self._n)
         sizes[0] = self._n
-        return self._followed(masked.codes, masked.codes, self._rows, True, Links(pairs, ranks, best, ties, sizes))
+        return self._followed(
+            masked.codes, masked.codes, self._rows, True, Links(pairs, ranks, best, held, ties, sizes)
+        )
 
-    def update(self, state: LinkedState, masked: Table, rows: Rows) -> LinkedState:
+    def copied(self, state: LinkedState) -> LinkedState:
+        """Return a copy of a state; the codes are shared."""
+        return state[0], Links._make(array.copy() for array in state[1]), state[2]
+
+    def follow(self, state: LinkedState, masked: Table, rows: Rows) -> LinkedState:
         """Return the state after a change: patterns of the changed rows, and linkage of these and of those affected."""
-        pairs, ranks, best, ties, sizes = state[1]
-        links = Links(pairs.copy(), ranks.copy(), best.copy(), ties.copy(), sizes.copy())
-        return self._followed(state[0], masked.codes, rows, False, links)
+        return self._followed(state[0], masked.codes, rows, False, state[1])
 
     def _followed(self, before: Codes, after: Codes, rows: Rows, fresh: bool, links: Links) -> LinkedState:
         original = self._original.codes

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.kernel import kernel
+from evosdc.table.equivalence import ordered_classes
 from evosdc.table.schema import MissingRule
 from evosdc.table.table import Codes, Rows, Table
 from evosdc_measures.domains import Counts, Integers, domains_of
@@ -99,7 +100,8 @@ class ProfileCache(NamedTuple):
 def originals_of(original: Table) -> Originals:
     """Return the distinct records of a table and what the choice of a road depends on."""
     wildcard = original.schema.na is MissingRule.WILDCARD
-    distinct, counted = np.unique(original.codes, axis=0, return_counts=True)
+    classes = ordered_classes(original.codes)
+    distinct, counted = original.codes[classes.first], classes.counts
     partial = (distinct < 0).any(axis=1) & wildcard
     first = np.argsort(partial, kind="stable")
     distinct, numbers = np.ascontiguousarray(distinct[first]), counted[first].astype(np.int32)

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from evosdc.model import Incremental, Measure, Parameters
+from evosdc.model import FollowedInPlace, Incremental, Measure, Parameters
 from evosdc.seeds import Purpose, stream
+from evosdc.table.equivalence import equivalence_classes
 from evosdc.table.schema import Scale
 from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import require_aligned
@@ -65,7 +66,7 @@ class RankedLinkage(Measure):
         return FittedRanked(original, asked)
 
 
-class FittedRanked(InformedOriginals, Incremental[State]):
+class FittedRanked(InformedOriginals, FollowedInPlace[State]):
     """`RankedLinkage` of one original.
 
     Parameters
@@ -79,9 +80,9 @@ class FittedRanked(InformedOriginals, Incremental[State]):
         super().__init__(original, {}, "ranked-linkage")
         self._asked = asked
         self._twins = np.full(len(asked), -1, dtype=np.int32)
-        _, kin = np.unique(self._originals.model.own[asked], axis=0, return_inverse=True)
-        order = np.argsort(kin.reshape(-1), kind="stable")
-        alike = np.diff(kin.reshape(-1)[order]) == 0
+        kin = equivalence_classes(self._originals.model.own[asked]).of
+        order = np.argsort(kin, kind="stable")
+        alike = np.diff(kin[order]) == 0
         self._twins[order[1:][alike]] = order[:-1][alike]
         self._arrays = (*self._originals.model, *self._originals.tree, *self._frequencies)
 
@@ -102,12 +103,15 @@ class FittedRanked(InformedOriginals, Incremental[State]):
             placed = placed._replace(counts=placed.counts[:0], costs=placed.costs[:0])
         return masked.codes, placed, self._risk(matched)
 
-    def update(self, state: State, masked: Table, rows: Rows) -> State:
+    def copied(self, state: State) -> State:
+        """Return a copy of a state; the codes are shared."""
+        return state[0], PlacedFile._make(array.copy() for array in state[1]), state[2]
+
+    def follow(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change: only records that publish what a changed cell published may move."""
         if not self._follows:
             return self.start(masked)
-        counts, costs, likelier, tied = state[1]
-        placed = PlacedFile(counts.copy(), costs.copy(), likelier.copy(), tied.copy())
+        placed = state[1]
         arrays = (*self._arrays, *placed)
         matched = followed_places(state[0], masked.codes, rows, self._asked, self._twins, *arrays)
         return masked.codes, placed, self._risk(matched)

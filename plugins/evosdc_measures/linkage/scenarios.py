@@ -76,6 +76,13 @@ class FittedByScenarios(Incremental[States]):
             for fitted, old, names in zip(self._fitted, state, self._scenarios, strict=True)
         )
 
+    def follow(self, state: States, masked: Table, rows: Rows) -> States:
+        """Return the states after a change; the old ones may be altered."""
+        return tuple(
+            fitted.follow(old, masked.select(names), rows)
+            for fitted, old, names in zip(self._fitted, state, self._scenarios, strict=True)
+        )
+
     def burdens(self, masked: Table) -> Numbers | None:
         """Return what each record adds to the risk: on the mean over scenarios, or in the one of greatest risk."""
         parts = [masked.select(names) for names in self._scenarios]

@@ -1,5 +1,8 @@
+import pytest
+
 from evosdc.table.schema import Scale
 from evosdc.testing import GenotypeConformance
+from evosdc_cells import file_blocks
 from evosdc_cells.cells import Cells
 
 
@@ -23,6 +26,18 @@ class TestOnePoint(Conformance):
         return Cells(Cells.Params(crossover="one-point", mutations=0), microdata)
 
 
+class TestInBlocks(Conformance):
+    """Files so small are arrays, but for this test."""
+
+    @pytest.fixture(autouse=True)
+    def small(self, monkeypatch):
+        monkeypatch.setattr(file_blocks, "WHOLE", 4)
+        monkeypatch.setattr(file_blocks, "LEAST_RECORDS", 2)
+
+    def genotype(self, microdata):
+        return Cells(Cells.Params(mutations=2), microdata)
+
+
 class Mixed(GenotypeConformance):
     conserves = "genes"
     exact_seeding = False  # numbers are rounded to the decimals of the schema
@@ -31,6 +46,13 @@ class Mixed(GenotypeConformance):
 class TestGray(Mixed):
     def genotype(self, microdata):
         return Cells(Cells.Params(crossover="m-point"), microdata)
+
+
+class TestNumbersInBlocks(Mixed):
+    small = TestInBlocks.small
+
+    def genotype(self, microdata):
+        return Cells(Cells.Params(), microdata)
 
 
 class TestGaussian(Mixed):

@@ -1,0 +1,94 @@
+"""What a candidate of `cells` costs in files of growing length: searches that change one cell at a time.
+
+Run from the repository's root: ``python -m benchmarks.growth [--records N ...] [--smoke]``.
+
+Files are made up: six attributes of 2 to 40 categories. By the processor's time of the search alone, with journal and
+checkpoints: all six measures of the literature, and without `prl`, whose expectation maximisation takes its steps over
+the patterns whatever has changed.
+"""
+
+from __future__ import annotations
+
+import resource
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import process_time
+from typing import Any
+from unittest.mock import patch
+
+import click
+import numpy as np
+
+from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.run import run
+from evosdc.plugins.registry import default_registry
+from evosdc.runs.journal import read_journal
+
+CATEGORIES = (2, 5, 9, 16, 7, 40)
+MEASURES = {
+    "all six": {"il": ("ctbil", "dbil", "ebil"), "dr": ("id", "dbrl", "prl")},
+    "without prl": {"il": ("ctbil", "dbil", "ebil"), "dr": ("id", "dbrl")},
+}
+
+
+def written(folder: Path, records: int) -> dict[str, Any]:
+    """Write a made-up file with its schema, and return how an experiment names it."""
+    rng = np.random.default_rng(0)
+    columns = [rng.choice(count, records, p=rng.dirichlet(np.ones(count))) for count in CATEGORIES]
+    labels = [[f"c{code}" for code in range(count)] for count in CATEGORIES]
+    schema = ""
+    for place, own in enumerate(labels):
+        schema += f'[attributes.v{place}]\nrole = "quasi-identifier"\nscale = "nominal"\ncategories = {own}\n\n'
+    (folder / "data.toml").write_text(schema.replace("'", '"'))
+    with (folder / "data.csv").open("w") as file:
+        file.write(",".join(f"v{place}" for place in range(len(labels))) + "\n")
+        named = [np.array(own)[column].tolist() for own, column in zip(labels, columns, strict=True)]
+        file.writelines(",".join(record) + "\n" for record in zip(*named, strict=True))
+    names = tuple(f"v{place}" for place in range(len(labels)))
+    return {"file": str(folder / "data.csv"), "schema": str(folder / "data.toml"), "protect": names}
+
+
+def searched(data: dict[str, Any], measures: dict[str, Any], generations: int, folder: Path) -> float:
+    """Return the candidates a second of the processor of a search that changes single cells."""
+    methods = tuple({"method": "rank-swapping", "p": p} for p in (3, 5, 10, 15))
+    given = {"seed": 1, "data": data, "measures": measures, "start": {"methods": methods}, "second_opinion": False}
+    given |= {"fitness": "max", "algorithm": {"name": "hill-climbing"}, "executor": {"name": "serial"}}
+    search, spent = run.search, [0.0]
+
+    def timed(*arguments: Any, **named: Any) -> Any:
+        spent[0] -= process_time()
+        try:
+            return search(*arguments, **named)
+        finally:
+            spent[0] += process_time()
+
+    experiment = Experiment.model_validate(given | {"stop": {"generations": generations}})
+    with patch.object(run, "search", timed):
+        done = run.run_once(experiment, folder, default_registry(), 1)
+    records = read_journal(done.folder / "journal.jsonl")
+    return float((records[-1]["evaluations"] - records[0]["evaluations"]) / spent[0])
+
+
+@click.command(help=__doc__)
+@click.option("--records", "lengths", type=int, multiple=True, default=(1000, 10_000, 100_000, 1_000_000))
+@click.option("--generations", default=300, help="Of a search; ten candidates each.")
+@click.option("--smoke", is_flag=True, help="A small file alone, to see that it works.")
+def main(lengths: tuple[int, ...], generations: int, smoke: bool) -> None:
+    """Print a line for each length."""
+    if smoke:
+        lengths, generations = (6000,), 3
+    print(f"{'records':>9}{''.join(f'{name:>16}' for name in MEASURES)}   candidates a second; peak memory")
+    for records in lengths:
+        with TemporaryDirectory(prefix="evosdc-") as place:
+            folder = Path(place)
+            data = written(folder, records)
+            found = []
+            for number, measures in enumerate(MEASURES.values()):
+                searched(data, measures, 3, folder / f"compiles-{number}")
+                found.append(searched(data, measures, generations, folder / f"run-{number}"))
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(f"{records:>9}{''.join(f'{rate:>16.0f}' for rate in found)}   {peak:.0f} MiB", flush=True)
+
+
+if __name__ == "__main__":
+    main()

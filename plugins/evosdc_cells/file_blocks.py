@@ -1,0 +1,196 @@
+"""Large files as genomes: blocks of records that relatives share, so that a child costs what it changes.
+
+A file of up to `WHOLE` cells is one array. A larger one is a `FileBlocks`: a child has its parent's blocks but for
+those in which it differs, and so has a hash that is its parent's with these blocks' parts exchanged.
+"""
+
+from hashlib import blake2b
+from math import isqrt
+from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.table.table import Rows
+from evosdc_cells.comparison import differing_rows
+
+WHOLE = 16_384
+"""Cells up to which a file is copied at once, which takes no longer than finding out what need not be copied."""
+
+LEAST_RECORDS = 256
+_HASH = 2**128
+_NUMBER = 2**63 - 1
+
+Genes = NDArray[Any]
+
+# Files that are read, seeded or crossed share what they have in common, as relatives do.
+_known: WeakValueDictionary[int, Genes] = WeakValueDictionary()
+
+
+class FileBlocks(NamedTuple):
+    """A file, shape (n, V), in blocks of records; never changed.
+
+    Parameters
+    ----------
+    blocks : tuple of ndarray
+        Read-only, each with as many records as the first but for the last one.
+    parts : tuple of int
+        What each block adds to the hash.
+    numbers : ndarray of int64
+        The last 63 bits of the parts, by which blocks are told apart.
+    total : int
+        Sum of the parts modulo 2**128.
+    """
+
+    blocks: tuple[Genes, ...]
+    parts: tuple[int, ...]
+    numbers: NDArray[np.int64]
+    total: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Records and attributes."""
+        (size, width), last = self.blocks[0].shape, self.blocks[-1]
+        return (len(self.blocks) - 1) * size + len(last), width
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the genes."""
+        return self.blocks[0].dtype
+
+    @property
+    def key(self) -> bytes:
+        """Hash of the cells: the sum, modulo 2**128, of the BLAKE2b hashes of all blocks, each with its place."""
+        return self.total.to_bytes(16, "little")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Genes:
+        """Return the whole file, shape (n, V), read-only."""
+        whole = np.concatenate(self.blocks)
+        whole.flags.writeable = False
+        return whole if dtype is None else whole.astype(dtype)
+
+    def copy(self) -> "Draft":
+        """Return a copy whose cells can be set; what is not set is shared."""
+        return Draft(self)
+
+    def records(self, rows: Rows) -> Genes:
+        """Return some records, shape (m, V)."""
+        size, blocks = len(self.blocks[0]), self.blocks
+        if len(rows) < 2 * len(blocks):
+            return np.array([blocks[row // size][row % size] for row in rows.tolist()], self.dtype).reshape(
+                -1, self.shape[1]
+            )
+        return np.asarray(self)[rows]
+
+    def differing(self, other: "FileBlocks") -> list[int]:
+        """Return the places of the blocks that are not shared with another version of the file."""
+        places: list[int] = (self.numbers != other.numbers).nonzero()[0].tolist()
+        return places
+
+    def changed_rows(self, other: "FileBlocks") -> Rows:
+        """Return the positions of the records in which two versions differ, in order."""
+        places = self.differing(other)
+        if not places:
+            return np.zeros(0, dtype=np.intp)
+        size = len(self.blocks[0])
+        rows = differing_rows(*(np.concatenate([file.blocks[place] for place in places]) for file in (self, other)))
+        # All blocks but the last are of one size, and the last comes last.
+        found: Rows = np.asarray(places, dtype=np.intp)[rows // size] * size + rows % size
+        return found
+
+
+class Draft:
+    """A file whose cells are being set, record by record, as those of an array.
+
+    Understood are ``draft[row]``, ``draft[row, column]`` and ``draft[rows]``, ``draft[rows, column]`` with lists or
+    arrays of rows, both to read and to set.
+    """
+
+    __slots__ = ("_file", "_size", "_touched")
+
+    def __init__(self, file: FileBlocks) -> None:
+        self._file, self._size = file, len(file.blocks[0])
+        self._touched: dict[int, Genes] = {}
+
+    def __len__(self) -> int:
+        return self._file.shape[0]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Genes:
+        """Return the whole file as it is now, shape (n, V)."""
+        blocks = list(self._file.blocks)
+        for place, block in self._touched.items():
+            blocks[place] = block
+        return np.concatenate(blocks).astype(dtype or self._file.dtype, copy=False)
+
+    def __getitem__(self, where: Any) -> Any:
+        rows, column = where if isinstance(where, tuple) else (where, slice(None))
+        if isinstance(rows, list | np.ndarray):
+            return np.array([self._block(row)[row % self._size, column] for row in _listed(rows)], self._file.dtype)
+        return self._block(rows)[rows % self._size, column]
+
+    def __setitem__(self, where: Any, values: Any) -> None:
+        rows, column = where if isinstance(where, tuple) else (where, slice(None))
+        if isinstance(rows, list | np.ndarray):
+            listed = _listed(rows)
+            each = list(values) if np.ndim(values) > 0 else [values] * len(listed)
+            for row, value in zip(listed, each, strict=True):
+                self._own(row)[row % self._size, column] = value
+        else:
+            self._own(rows)[rows % self._size, column] = values
+
+    def _block(self, row: int) -> Genes:
+        place = row // self._size
+        return self._touched.get(place, self._file.blocks[place])
+
+    def _own(self, row: int) -> Genes:
+        place = row // self._size
+        block = self._touched.get(place)
+        if block is None:
+            block = self._touched[place] = self._file.blocks[place].copy()
+        return block
+
+    def done(self) -> FileBlocks:
+        """Return the file with what was set; the draft must not be used any more."""
+        file, touched = self._file, self._touched
+        if not touched:
+            return file
+        blocks, parts, numbers, total = list(file.blocks), list(file.parts), file.numbers.copy(), file.total
+        for place, block in touched.items():
+            part = _part(block, place)
+            total += part - parts[place]
+            block.flags.writeable = False
+            blocks[place], parts[place], numbers[place] = block, part, part & _NUMBER
+        numbers.flags.writeable = False
+        return FileBlocks(tuple(blocks), tuple(parts), numbers, total % _HASH)
+
+
+def in_blocks(genes: Genes) -> Genes | FileBlocks:
+    """Return a file, shape (n, V), as a genome: read-only, in blocks where it has more than `WHOLE` cells."""
+    genes.flags.writeable = False
+    if genes.size <= WHOLE:
+        return genes
+    size = max(LEAST_RECORDS, isqrt(len(genes)))
+    blocks, parts = [], []
+    for place, begin in enumerate(range(0, len(genes), size)):
+        block = np.ascontiguousarray(genes[begin : begin + size])
+        part = _part(block, place)
+        known = _known.get(part)
+        if known is None or known.shape != block.shape or known.dtype != block.dtype:
+            # A copy of its own: a view would keep the whole array alive for one block.
+            known = _known[part] = block.copy()
+            known.flags.writeable = False
+        blocks.append(known)
+        parts.append(part)
+    numbers = np.array([part & _NUMBER for part in parts], dtype=np.int64)
+    numbers.flags.writeable = False
+    return FileBlocks(tuple(blocks), tuple(parts), numbers, sum(parts) % _HASH)
+
+
+def _part(block: Genes, place: int) -> int:
+    salt = place.to_bytes(8, "little")
+    return int.from_bytes(blake2b(block.data, digest_size=16, salt=salt).digest(), "little")
+
+
+def _listed(rows: list[int] | NDArray[Any]) -> list[int]:
+    return rows if isinstance(rows, list) else rows.tolist()
