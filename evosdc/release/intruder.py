@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from evosdc.errors import InputError
-from evosdc.model import Microdata
+from evosdc.model import Fitted, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.table.exact_values import ExactValues, known_of
 from evosdc.table.table import Numbers, Table
@@ -94,6 +94,7 @@ def found_by_intruder(
     protect: Sequence[str],
     registry: Registry,
     params: Mapping[str, Mapping[str, Any]] | None = None,
+    fitted: Mapping[str, Fitted] | None = None,
 ) -> Found | None:
     """Return what the most successful intruder finds; None where no measure of identity can read the files.
 
@@ -107,6 +108,8 @@ def found_by_intruder(
     registry : Registry
     params : mapping of str to mapping, optional
         Parameters of measures in force.
+    fitted : mapping of str to Fitted, optional
+        Measures that are fitted already, with these parameters and on the attributes that the intruder knows.
     """
     known = known_of(original, protect)
     if len(original) == 0:
@@ -115,13 +118,13 @@ def found_by_intruder(
     found = [
         one
         for name in registry.defaults("measure", "identity")
-        if (one := _found(name, sides, known, registry, params or {})) is not None
+        if (one := _found(name, sides, known, registry, params or {}, (fitted or {}).get(name))) is not None
     ]
     if not found:
         return None
     # Of equal ones the one that knows most, which is registered last.
     best = max(reversed(found), key=lambda one: one.percent)
-    other = _found(best.measure, sides, known, registry, params or {}, backwards=True)
+    other = _found(best.measure, sides, known, registry, params or {}, None, backwards=True)
     if other is None:
         return best
     if other.percent <= best.percent:
@@ -135,6 +138,7 @@ def _found(
     known: tuple[str, ...],
     registry: Registry,
     params: Mapping[str, Mapping[str, Any]],
+    known_fitted: Fitted | None,
     backwards: bool = False,
 ) -> Found | None:
     """Return what the intruder of a measure finds; None where it cannot read the files.
@@ -146,7 +150,7 @@ def _found(
     try:
         measure = registry.build("measure", name, dict(params.get(name, {})))
         measure.require_support(original.select(known), f"measure {name}")
-        fitted = measure.fit_in(Microdata(whole, known))
+        fitted = known_fitted if known_fitted is not None else measure.fit_in(Microdata(whole, known))
         percent = float(fitted.score(searched))
         own = float("nan") if backwards else float(fitted.score(original.select(known)))
         burdens = fitted.burdens(searched)

@@ -34,6 +34,8 @@ class Evidence:
         Whether judges that the search did not use confirm the claimed risk; None where none was asked.
     contradiction : str
         What they say where they do not.
+    answered, unasked : int
+        How many judges have answered, and how many more had no time to.
     used : sequence of str
         Judges that the search used itself, so that their findings are the score.
     analyses : mapping
@@ -65,6 +67,8 @@ class Evidence:
     bound_by: str = ""
     holds: bool | None = None
     contradiction: str = ""
+    answered: int = 0
+    unasked: int = 0
     used: Sequence[str] = ()
     analyses: Mapping[str, Any] | None = None
     unchanged: Sequence[Mapping[str, Any]] = ()
@@ -149,10 +153,14 @@ def publication(evidence: Evidence) -> dict[str, Any]:
 
 def _against(evidence: Evidence) -> list[str]:
     """Return what forbids to publish the file."""
-    broken = [required_words(entry) for entry in evidence.requirements if not entry["met"]]
+    missed = [entry for entry in evidence.requirements if not entry["met"]]
+    broken = [required_words(entry) for entry in missed if entry["requirement"] not in evidence.own_limits]
+    beyond = [required_words(entry) for entry in missed if entry["requirement"] in evidence.own_limits]
     reasons = []
     if broken:
         reasons.append(f"It does not fulfil what was required: {named(broken)}.")
+    if beyond:
+        reasons.append(f"It is beyond what evosdc asks of every file: {named(beyond)}.")
     if evidence.holds is False:
         told = evidence.contradiction[:1].upper() + evidence.contradiction[1:]
         reasons.append(f"Judges that the search did not use contradict its score. {told}".strip())
@@ -188,7 +196,8 @@ def _found_too_many(evidence: Evidence, percent: float) -> str:
     if evidence.bound_by:
         return f"{found}, and {evidence.bound:g} % is what you allowed ({evidence.bound_by})."
     measure = str((evidence.intruder or {}).get("measure", ""))
-    advice = f': --require "{measure} <= 20"' if measure else " with --require"
+    bound = f'"{measure} <= 20"'
+    advice = f": --require {bound}, in an experiment constraints = [{bound}]" if measure else " with --require"
     return (
         f"{found}. For files that everybody gets, health authorities accept {evidence.bound:g} %, and nothing that was "
         f"required sets another bound on this intruder; where fewer people get the file, set one{advice}."
@@ -218,7 +227,8 @@ def _for(evidence: Evidence) -> list[str]:
     if required:
         reasons.append(f"Everything that was required holds: {named([required_words(entry) for entry in required])}.")
     if evidence.holds:
-        reasons.append("Judges that the search did not use confirm its score.")
+        asked = f" ({evidence.answered} of {evidence.answered + evidence.unasked}; the others had no time)"
+        reasons.append(f"Judges that the search did not use confirm its score{asked if evidence.unasked else ''}.")
     if evidence.intruder is not None:
         percent = evidence.intruder["percent"]
         found = f"An informed intruder is expected to find {shown(percent)} % of the people"

@@ -21,11 +21,19 @@ def required_by_user(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [entry for entry in result.get("requirements") or () if not entry.get("own")]
 
 
-def unmet(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the requirements that a result does not fulfil; of a randomised file, as fresh draws decide."""
+def unmet(result: Mapping[str, Any], limits: bool = False) -> list[Mapping[str, Any]]:
+    """Return the requirements that a result does not fulfil; of a randomised file, as fresh draws decide.
+
+    Parameters
+    ----------
+    result : mapping
+    limits : bool
+        Whether the limits that evosdc set itself count as well.
+    """
     fresh = (result.get("fresh") or {}).get("requirements") or ()
     decided = {entry["requirement"] for entry in fresh}
-    own = [entry for entry in required_by_user(result) if entry["requirement"] not in decided]
+    required = (result.get("requirements") or ()) if limits else required_by_user(result)
+    own = [entry for entry in required if entry["requirement"] not in decided]
     return [entry for entry in (*fresh, *own) if not entry["met"]]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.kernel import kernel
 from evosdc.release.classes import classed
 from evosdc.release.uniques import keys_of
 from evosdc.table.determination import derived
@@ -17,11 +18,11 @@ from evosdc.table.table import Numbers, Rows, Table
 ASKED = 2000
 """Records that the intruder is asked about, at most; they are spread evenly over the file."""
 
-ROOM = 4_000_000
-"""Likelihoods that are held at once."""
-
 TIED = 1e-9
 """Difference of two log-likelihoods below which they are the same product of counts."""
+
+Places = NDArray[np.int64]
+"""Of rates, or what is to be added to them, by record and attribute, shape (n, V)."""
 
 _UNCOUNTED = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
 """Roles of columns that are no knowledge of a person, though they are published; a verdict names them."""
@@ -151,26 +152,37 @@ def _found(groups: Rows, costs: Sequence[tuple[NDArray[np.int64], NDArray[np.int
     asked = np.unique(np.linspace(0, len(groups) - 1, min(ASKED, len(groups))).astype(np.intp))
     order = np.argsort(groups, kind="stable")
     ends = np.searchsorted(groups[order], np.arange(int(groups.max()) + 2))
-    matched = 0.0
-    for group in np.unique(groups[asked]).tolist():
-        members = order[ends[group] : ends[group + 1]]
-        if len(members) == 1:
-            matched += 1.0
-            continue
-        own = asked[groups[asked] == group]
-        for part in np.array_split(own, max(1, -(-len(own) * len(members) // ROOM))):
-            matched += _matched(part, members, costs)
-    return matched / len(asked)
+    # All rates stand in one array, whose places add up of an original category and a published one.
+    sizes = [rates.size for _, _, rates in costs]
+    begins = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.int64) if sizes else np.zeros(0, dtype=np.int64)
+    rates = np.concatenate([one.ravel() for _, _, one in costs] or [np.zeros(0)])
+    none = np.zeros((len(groups), 0), dtype=np.int64)
+    before = np.column_stack([b + own * one.shape[1] for b, (own, _, one) in zip(begins, costs, strict=True)] or [none])
+    after = np.column_stack([other for _, other, _ in costs] or [none]).astype(np.int64)
+    return _matched(asked, groups, order, ends, before.astype(np.int64), after, rates) / len(asked)
 
 
+@kernel
 def _matched(
-    asked: Rows, members: Rows, costs: Sequence[tuple[NDArray[np.int64], NDArray[np.int64], Numbers]]
+    asked: Rows, groups: Rows, order: Rows, ends: Rows, before: Places, after: Places, rates: Numbers
 ) -> float:
-    """Return how many of some masked records are expected to be linked to their own among the members of a group."""
-    likelihoods, own = np.zeros((len(asked), len(members))), np.zeros(len(asked))
-    for before, after, rates in costs:
-        likelihoods += rates[before[members][None, :], after[asked][:, None]]
-        own += rates[before[asked], after[asked]]
-    first = own >= likelihoods.max(axis=1) - TIED
-    ties = (likelihoods >= own[:, None] - TIED).sum(axis=1)
-    return float((first / ties).sum())
+    """Return how many of some masked records are expected to be linked to their own among the members of its group."""
+    matched = 0.0
+    for record in asked:
+        own = 0.0
+        for v in range(before.shape[1]):
+            own += rates[before[record, v] + after[record, v]]
+        ties = 0
+        for place in range(ends[groups[record]], ends[groups[record] + 1]):
+            member = order[place]
+            likelihood = 0.0
+            for v in range(before.shape[1]):
+                likelihood += rates[before[member, v] + after[record, v]]
+            if likelihood > own + TIED:
+                ties = 0
+                break
+            if likelihood >= own - TIED:
+                ties += 1
+        if ties > 0:
+            matched += 1.0 / ties
+    return matched

@@ -1,6 +1,7 @@
 """Records that stand out in a perturbed file: how many of them are the people that they seem to be."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,9 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.errors import InputError
+from evosdc.model import IntruderView
 from evosdc.plugins.registry import Registry
 from evosdc.release.intruder import Found, found_by_intruder
-from evosdc.table.alignment import align_codes
+from evosdc.release.perturbation import perturbed
+from evosdc.release.trust import named
+from evosdc.table.alignment import align_codes, restrict_to
 from evosdc.table.table import Table
 
 
@@ -23,11 +27,13 @@ class Perturbed:
     told_by : str
         How it is known that the file was perturbed: the name of a file.
     changed : mapping of str to int
-        Values that differ from the original, by attribute.
+        Values that are perturbed (`evosdc.release.perturbation`), by known attribute.
     unique : int
         Records of the file that are like no other one in what the intruder knows.
+    unique_unchanged : int
+        Records of the file that are like no other one in the known attributes that were not perturbed.
     right : int or None
-        Of these, those that carry all the values of their own person; None where there is no original to compare with.
+        Of the unique records, those without any perturbed value; None where there is no original to compare with.
     found : Found or None
         What an informed intruder finds; None likewise.
     publication : mapping or None
@@ -37,6 +43,7 @@ class Perturbed:
     told_by: str
     changed: Mapping[str, int] = field(default_factory=dict)
     unique: int = 0
+    unique_unchanged: int = 0
     right: int | None = None
     found: Found | None = None
     publication: Mapping[str, Any] | None = None
@@ -46,34 +53,60 @@ class Perturbed:
         intruder = {k: v for k, v in self.found.to_json().items() if k != "at_risk"} if self.found is not None else None
         return {
             "told_by": self.told_by, "changed": dict(self.changed), "unique_records": self.unique,
-            "right": self.right, "intruder": intruder, "verdict": self.verdict,
+            "unique_by_unchanged": self.unique_unchanged, "right": self.right, "at_least_right": self.at_least,
+            "intruder": intruder, "verdict": self.verdict,
         }  # fmt: skip
 
     @property
+    def unchanged(self) -> tuple[str, ...]:
+        """The known attributes of which nothing was perturbed."""
+        return tuple(name for name, count in self.changed.items() if not count)
+
+    @property
+    def at_least(self) -> int:
+        """How many of the unique records have no perturbed value, at least."""
+        return max(0, self.unique - sum(self.changed.values())) if self.right is None else self.right
+
+    @property
     def verdict(self) -> str:
-        """What can be said of publishing the file: what its run says, else who says it; never what uniques suggest."""
-        told = self.publication
-        if told is None:
+        """What can be said of publishing the file: what its run says, else who says it.
+
+        What uniques suggest counts as far as their values are true.
+        """
+        if self.publication is not None:
+            return _of_run(self.publication)
+        said = []
+        if self.found is not None:
+            said.append(f"An informed intruder is expected to find {self.found.percent:.1f} % of the people.")
+        said.append(self._danger or _NOTHING)
+        if self.found is None:
+            said.append("evosdc judge ORIGINAL FILE tells whether people can be found in it.")
+        told = " ".join(said)
+        return told[0].lower() + told[1:]
+
+    @property
+    def _danger(self) -> str:
+        """What true values tell; empty where they need not tell anything."""
+        if self.unique_unchanged:
+            which = "attribute" if len(self.unchanged) == 1 else "attributes"
             return (
-                "this file was perturbed, so that counts of records that stand out say nothing of publishing it. "
-                "evosdc judge ORIGINAL FILE tells whether people can be found in it."
+                f"{self.unique_unchanged} respondents stand out by the {which} {named(self.unchanged)} alone, of which "
+                f"nothing was perturbed. {_DO_NOT}"
             )
-        found = told.get("intruder")
-        reach = f"; an informed intruder is expected to find {found['percent']:.1f} % of the people" if found else ""
-        return (
-            f"{told.get('headline')}, says the run that made the file{reach}. Its report has the conditions and more."
-        )
+        if self.at_least and self.found is None:
+            stand = f"{self.at_least} of the {self.unique} records that stand out"
+            return f"At least {stand} have no perturbed value. {_DO_NOT}"
+        return ""
 
     def sentences(self) -> list[str]:
-        """Return in plain words that uniques are not re-identifications, and how many are right where that is known."""
+        """Return in plain words that uniques need not be re-identifications, and how many are right where known."""
         changed = ", ".join(f"{name} {count}" for name, count in self.changed.items() if count)
         told = [
-            f"This file was perturbed ({changed} values changed; {self.told_by}). Its {self.unique} records that are "
-            "like no other one are not re-identifications: their values need not be those of the person that they "
-            "seem to be."
+            f"This file was perturbed ({changed} values became others; {self.told_by}). Records with such a value are "
+            "not re-identifications, though they may be like no other one: it may be another person's."
         ]
         if self.right is not None:
-            told.append(f"Of these {self.unique} records, {self.right} carry all the known values of their own person.")
+            told.append(f"Of these {self.unique} records, {self.right} have no value that is not their own person's.")
         if self.found is not None:
             turned = " turned round" if self.found.backwards else ""
             told.append(
@@ -86,18 +119,27 @@ class Perturbed:
         return told
 
 
-def against_original(
-    original: Table, published: Table, known: Sequence[str], registry: Registry, told_by: str
-) -> Perturbed | None:
-    """Return what uniques of a published file are worth, by its original; None where no known value was changed.
+_DO_NOT = "Do not release the file as it is unless these attributes are unknown to everybody else."
+_NOTHING = "This file was perturbed, so that counts of records that stand out say nothing of publishing it."
+
+
+def _of_run(told: Mapping[str, Any]) -> str:
+    """Return what the run that made a file says of publishing it."""
+    found = told.get("intruder")
+    reach = f"; an informed intruder is expected to find {found['percent']:.1f} % of the people" if found else ""
+    return f"{told.get('headline')}, says the run that made the file{reach}. Its report has the conditions and more."
+
+
+def against_original(original: Table, view: IntruderView, registry: Registry, told_by: str) -> Perturbed | None:
+    """Return what uniques of a published file are worth, by its original; None where no known value was perturbed.
 
     Parameters
     ----------
-    original, published : Table
-        Record r of both is the same respondent. Labels of the published file may be coarser: then nothing was
-        perturbed, but generalised, and counts of uniques hold as they are.
-    known : sequence of str
-        What the intruder knows.
+    original : Table
+        Record r is the same respondent as that of the published file.
+    view : IntruderView
+        Of the published file. Where its values are coarser, or left out, nothing was perturbed, and counts of uniques
+        hold as they are.
     registry : Registry
     told_by : str
 
@@ -106,24 +148,41 @@ def against_original(
     InputError
         Other records in number, or an attribute that the published file lacks.
     """
-    names = list(known)
-    if len(original) == len(published) and _coarser(original, published, names):
+    names = list(view.quasi_identifiers)
+    before = original.select(names)
+    published = restrict_to(before, view.table)
+    others = {name: perturbed(before, published, name) for name in names}
+    if not any(other.any() for other in others.values()):
         return None
-    masked = align_codes(original.select(names), published)
-    before, after = keys_of(original.select(names), masked)
-    changed = {name: _differing(original, masked, name) for name in names}
-    if not any(changed.values()):
-        return None
-    unique = np.bincount(after)[after] == 1
-    right = int((unique & (before == after)).sum())
-    found = found_by_intruder(original, masked, names, registry)
-    return Perturbed(told_by, changed, int(unique.sum()), right, found)
+    unique = unique_records(view)
+    right = int((unique & ~np.any(list(others.values()), axis=0)).sum())
+    found = None
+    with suppress(InputError):  # intruders read no coarser labels
+        found = found_by_intruder(original, align_codes(before, published), names, registry)
+    return perturbed_file(told_by, {name: int(other.sum()) for name, other in others.items()}, view, right, found)
 
 
-def unique_records(table: Table, names: Sequence[str]) -> int:
-    """Return how many records are like no other one in some attributes."""
-    (keys,) = keys_of(table.select(names))
-    return int((np.bincount(keys)[keys] == 1).sum())
+def perturbed_file(
+    told_by: str,
+    changed: Mapping[str, int],
+    view: IntruderView,
+    right: int | None = None,
+    found: Found | None = None,
+    publication: Mapping[str, Any] | None = None,
+) -> Perturbed:
+    """Return what uniques of a file are worth of which it is known how many values of each attribute are perturbed."""
+    left = [name for name, count in changed.items() if not count]
+    alone = 0
+    if left:
+        (keys,) = keys_of(view.table.select(left))
+        alone = int((np.bincount(keys)[keys] == 1).sum())
+    return Perturbed(told_by, changed, int(unique_records(view).sum()), alone, right, found, publication)
+
+
+def unique_records(view: IntruderView) -> NDArray[np.bool_]:
+    """Return which records are like no other one in what the intruder knows, by the view's rule for missing values."""
+    unique: NDArray[np.bool_] = view.frequencies[0][view.classes.of] == 1
+    return unique
 
 
 def keys_of(*tables: Table) -> tuple[NDArray[np.intp], ...]:
@@ -134,22 +193,3 @@ def keys_of(*tables: Table) -> tuple[NDArray[np.intp], ...]:
     keys = np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
     ends = np.cumsum([len(table) for table in tables])[:-1]
     return tuple(part.astype(np.intp) for part in np.split(keys, ends))
-
-
-def _coarser(original: Table, published: Table, names: Sequence[str]) -> bool:
-    """Whether some attribute is published under labels that the original does not have."""
-    try:
-        align_codes(original.select(list(names)), published)
-    except InputError:
-        return any(
-            name in published.schema and set(published.schema[name].categories) - set(original.schema[name].categories)
-            for name in names
-        )
-    return False
-
-
-def _differing(original: Table, masked: Table, name: str) -> int:
-    first, second = original.column(name), masked.column(name)
-    if original.schema[name].categorical:
-        return int((first != second).sum())
-    return int((~((first == second) | (np.isnan(first) & np.isnan(second)))).sum())

@@ -2,12 +2,10 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from math import inf, sqrt
 from statistics import fmean, stdev
-from typing import TypeVar
 
 from evosdc.engine.evaluation import Dispatch
 from evosdc.engine.failures import ErrorRule
@@ -17,11 +15,9 @@ from evosdc.model import Masking
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import draw_seed
 from evosdc.time_limit import DeadlineOver, time_limited
-from evosdc.tuning.arm import Arm, Point
+from evosdc.tuning.candidate import Budget, Candidate, Wanted
 from evosdc.tuning.kept import Kept
 from evosdc.tuning.trial import Order, Refusal, Trial, attempt, mean_order
-
-T = TypeVar("T")
 
 BATCH = 32
 """Trials between two looks at the clock, for each worker."""
@@ -45,50 +41,6 @@ UNKNOWN: Order = (inf,)
 """Order of what was refused, or not judged before the budget was spent."""
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """An arm at a point."""
-
-    arm: Arm
-    point: Point
-    masking: Masking
-    key: str
-
-    @classmethod
-    def at(cls, arm: Arm, point: Point) -> "Candidate | None":
-        """Return what stands at a point of an arm; None where nothing would be masked."""
-        masking = arm.masking(point)
-        return None if masking is None else cls(arm, point, masking, json.dumps(masking.to_json(), sort_keys=True))
-
-
-Wanted = tuple[Candidate, int]
-"""A candidate and the number of one of its draws."""
-
-
-@dataclass(frozen=True)
-class Budget:
-    """How much tuning may cost; the first limit reached ends it.
-
-    Parameters
-    ----------
-    evaluations : int, optional
-    seconds : float, optional
-        With it, the result depends on the speed of the machine.
-    """
-
-    evaluations: int | None = None
-    seconds: float | None = None
-
-    def spent(self, evaluations: int, seconds: float) -> float:
-        """Return the share that is spent, 1 or more where nothing is left."""
-        shares = [0.0]
-        if self.evaluations is not None:
-            shares.append(evaluations / self.evaluations)
-        if self.seconds is not None:
-            shares.append(seconds / self.seconds)
-        return max(shares)
-
-
 class Judge:
     """Judges candidates on addressed draws: the same for all, so that their differences are paired.
 
@@ -108,6 +60,8 @@ class Judge:
         Called with the number of trials after each batch.
     favoured : sequence of str
         Methods that alone are likely to keep what is required.
+    share : float
+        Of a budget of seconds, what one row of the result may use.
     """
 
     def __init__(
@@ -120,6 +74,7 @@ class Judge:
         function: str = "",
         tell: Callable[[int], None] = lambda done: None,
         favoured: Sequence[str] = (),
+        share: float = MOST_OF_TIME,
     ) -> None:
         self.problem, self.registry, self.seed, self.budget = problem, registry, seed, budget
         self.dispatch, self.function, self.tell = dispatch, function, tell
@@ -129,7 +84,7 @@ class Judge:
         self.evaluations = 0
         self.used: Counter[str] = Counter()
         self.time_used: defaultdict[str, float] = defaultdict(float)
-        self.favoured = favoured
+        self.favoured, self.share = favoured, share
         self._began = working_time()
         self._share = 1.0
         self._loading = 0.0
@@ -202,7 +157,7 @@ class Judge:
     def _share_of(self, candidate: Candidate) -> float:
         arm = candidate.arm
         favoured = arm.kind == "method" and arm.steps and arm.steps[0].method in self.favoured
-        return MOST_OF_FAVOURED if favoured else MOST_OF_TIME
+        return max(MOST_OF_FAVOURED, self.share) if favoured else self.share
 
     def fixed(self, key: str) -> bool:
         """Whether two draws of a candidate were the same file: nothing of it is random."""
@@ -300,33 +255,3 @@ class Judge:
             return False
         gaps = [a[1] - b[1] for a, b in pairs]
         return abs(fmean(gaps)) < stdev(gaps) / sqrt(len(gaps))
-
-
-Search = Generator[list[Wanted], None, T]
-"""A search that yields the trials that it needs, and goes on when they have been carried out."""
-
-
-def together(judge: Judge, searches: Sequence[Search[T]]) -> list[T]:
-    """Carry out searches side by side, so that all workers have something to do; return what each of them found."""
-    found: dict[int, T] = {}
-    waiting: dict[int, list[Wanted]] = {}
-
-    def go_on(place: int) -> None:
-        try:
-            waiting[place] = next(searches[place])
-        except StopIteration as ended:
-            waiting.pop(place, None)
-            found[place] = ended.value
-
-    for place in range(len(searches)):
-        go_on(place)
-    while waiting:
-        judge.judge(want for place in sorted(waiting) for want in waiting[place])
-        for place in sorted(waiting):
-            go_on(place)
-    return [found[place] for place in range(len(searches))]
-
-
-def renamed(candidate: Candidate, name: str) -> Candidate:
-    """Return a candidate whose arm has another name."""
-    return replace(candidate, arm=replace(candidate.arm, name=name))

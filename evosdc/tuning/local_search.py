@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-from evosdc.tuning.judge import MOST_DRAWS, Candidate, Judge, Search
+from evosdc.tuning.candidate import Candidate
+from evosdc.tuning.judge import MOST_DRAWS, Judge
+from evosdc.tuning.side_by_side import Search
 from evosdc.tuning.trial import Order
 
 Moves = Callable[[Candidate, float], list[Candidate]]

@@ -7,8 +7,9 @@ from typing import Any
 from evosdc.model import Masking
 from evosdc.table.table import Table
 from evosdc.tuning.arm import Kind
+from evosdc.tuning.candidate import Candidate
 from evosdc.tuning.evidence import evidence_sentence
-from evosdc.tuning.judge import Candidate, Judge
+from evosdc.tuning.judge import Judge
 from evosdc.tuning.trial import Order, Trial, mean_order
 
 
@@ -94,7 +95,7 @@ class Tuning:
     files : tuple of TunedFile
         The best files of all that were judged, from best to worst, no two of the same method and parameters.
     evaluations : int
-        How many files were masked and judged.
+        How many files were masked and judged, those of a sample among them.
     seconds : float
     refused : mapping of str to str
         By name, why methods could not be tuned.
@@ -102,6 +103,8 @@ class Tuning:
         How many designs of methods fit the attributes, whether or not time was enough for all of them.
     made : sequence of (Masking, Table)
         Some of the best files themselves, so that a search need not mask again.
+    sample : int
+        How many records the sample had on which methods were tuned; 0 without one.
     """
 
     rows: tuple[TunedMethod, ...]
@@ -111,6 +114,7 @@ class Tuning:
     refused: Mapping[str, str]
     designs: int = 0
     made: Sequence[tuple[Masking, Table]] = ()
+    sample: int = 0
 
     @property
     def best(self) -> TunedMethod:
@@ -120,7 +124,7 @@ class Tuning:
     @property
     def evidence(self) -> str:
         """On how many files all rests, and what that means where it is few for each design."""
-        return evidence_sentence(self.evaluations, self.designs)
+        return evidence_sentence(self.evaluations, self.designs, self.sample)
 
     @property
     def maskings(self) -> tuple[Masking, ...]:
@@ -141,12 +145,16 @@ class Tuning:
             "seconds": round(self.seconds, 3),
             "refused": dict(self.refused),
             "designs": self.designs,
+            "sample": self.sample,
             "evidence": self.evidence,
         }
 
 
-def tuning_of(judge: Judge, files: int, designs: int) -> Tuning:
-    """Return what a judge has seen: by name of the arms the candidate of the least mean, and the best files."""
+def tuning_of(judge: Judge, files: int, designs: int, sampled: Judge | None = None) -> Tuning:
+    """Return what a judge has seen: by name of the arms the candidate of the least mean, and the best files.
+
+    `sampled` is who judged a sample before.
+    """
     named: dict[str, Candidate] = {}
     for candidate in judge.candidates.values():
         name = candidate.arm.name
@@ -164,11 +172,12 @@ def tuning_of(judge: Judge, files: int, designs: int) -> Tuning:
     return Tuning(
         tuple(rows),
         tuple(_tuned_file(judge, candidate) for candidate in best[:files]),
-        judge.evaluations,
-        judge.seconds,
+        judge.evaluations + (sampled.evaluations if sampled is not None else 0),
+        judge.seconds + (sampled.seconds if sampled is not None else 0.0),
         reasons,
         designs,
         judge.kept.files,
+        len(sampled.problem.genotype.microdata.original) if sampled is not None else 0,
     )
 
 

@@ -9,10 +9,13 @@ from evosdc.engine.problem import Problem
 from evosdc.model import Masking
 from evosdc.plugins.registry import Registry
 from evosdc.tuning.arm import Arm, Point, arms_of, chained, portfolio_arms, split
+from evosdc.tuning.candidate import Budget, Candidate
 from evosdc.tuning.evidence import FEWEST
-from evosdc.tuning.judge import Budget, Candidate, Judge, Search, together
+from evosdc.tuning.judge import MOST_OF_TIME, Judge
+from evosdc.tuning.large_files import ROW_SHARE, SAMPLE_SHARE, confirm
 from evosdc.tuning.local_search import LEVELS, leading, neighbours, refined
 from evosdc.tuning.result import Tuning, tuning_of
+from evosdc.tuning.side_by_side import Search, together
 
 UNTIL_GRID, UNTIL_RACE, UNTIL_ATTRIBUTES, UNTIL_CHAINS = 0.35, 0.55, 0.72, 0.88
 """Shares of the budget at which the phases end, where they have not ended before; the rest is for further draws."""
@@ -45,6 +48,7 @@ def tune(
     function: str = "",
     tell: Callable[[int], None] = lambda done: None,
     stopped: Callable[[Tuning], None] = lambda found: None,
+    sample: Problem | None = None,
 ) -> Tuning:
     """Find each masking method's best parameters for a problem's fitness, and better combinations of methods.
 
@@ -80,18 +84,31 @@ def tune(
         Called with the number of trials carried out, now and then.
     stopped : callable
         Called with what was found so far where the user stops the tuning, before the interruption goes on.
+    sample : Problem, optional
+        The same on a sample of the records: then all phases are gone through on it, and what leads there is judged on
+        all records (`evosdc.tuning.large_files`). Only with a budget of seconds.
     """
     original = problem.genotype.microdata.original
     arms = arms_of(original, registry, methods)
     first = registry.defaults("masking-method", "anonymity") if problem.repair.keeps_classes else ()
-    judge = Judge(problem, registry, seed, budget, dispatch, function, tell, first)
+    entries = portfolio_arms(portfolio, arms, len(original.schema))
+    sampled, tried = None, 0
+    if sample is not None and budget.seconds is not None:
+        sampled = Judge(sample, registry, seed, budget.part(SAMPLE_SHARE), tell=tell, favoured=first)
+        Course(sampled, arms, first).follow(entries)
+        budget, tried = budget.without(sampled.evaluations, sampled.seconds), sampled.evaluations
+    share = ROW_SHARE if sampled is not None else MOST_OF_TIME
+    judge = Judge(problem, registry, seed, budget, dispatch, function, lambda n: tell(tried + n), first, share)
     try:
-        Course(judge, arms, first).follow(portfolio_arms(portfolio, arms, len(original.schema)))
+        if sampled is not None:
+            confirm(sampled, judge)
+        else:
+            Course(judge, arms, first).follow(entries)
     except KeyboardInterrupt:
         if judge.trials:
-            stopped(tuning_of(judge, files, len(arms)))
+            stopped(tuning_of(judge, files, len(arms), sampled))
         raise
-    return tuning_of(judge, files, len(arms))
+    return tuning_of(judge, files, len(arms), sampled)
 
 
 class Course:

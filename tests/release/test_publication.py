@@ -39,10 +39,20 @@ def test_a_file_that_nothing_speaks_against_is_publishable():
     assert any("2.0 %" in text for text in told["reasons"])
 
 
+def test_how_many_judges_confirm_is_said_where_time_was_short():
+    assert "Judges that the search did not use confirm its score." in verdict(answered=13)["reasons"]
+    told = verdict(answered=2, unasked=11)["reasons"]
+    assert "Judges that the search did not use confirm its score (2 of 13; the others had no time)." in told
+
+
 @pytest.mark.parametrize(
     ("evidence", "words"),
     [
         ({"requirements": [{"requirement": "k >= 3", "value": 1.0, "met": False}]}, "does not fulfil"),
+        (
+            {"requirements": [{"requirement": "k >= 3", "value": 1.0, "met": False}], "own_limits": ["k >= 3"]},
+            "It is beyond what evosdc asks of every file: k >= 3.",
+        ),
         ({"holds": False, "contradiction": "An intruder links twice as many."}, "links twice as many"),
         ({"intruder": intruder(ACCEPTED + 0.1)}, "expected to find 9.1 %"),
         ({"changed": 9}, "Only 9 of 1000"),

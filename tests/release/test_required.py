@@ -61,6 +61,7 @@ def test_only_what_the_user_required_decides_the_exit_status():
     assert unmet({"requirements": kept}) == []
     missed = entry("il <= 1", met=False)
     assert unmet({"requirements": [*kept, missed]}) == [missed]
+    assert unmet({"requirements": kept}, limits=True) == kept[:1]
     assert [found["requirement"] for found in required_by_user({"requirements": kept})] == ["dr <= 20"]
 
 

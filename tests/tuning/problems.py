@@ -9,7 +9,7 @@ from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.model import Masking
 from evosdc.plugins.registry import default_registry
-from evosdc.tuning.judge import Budget
+from evosdc.tuning.candidate import Budget
 from evosdc.tuning.result import Tuning
 from evosdc.tuning.tuner import tune
 

@@ -9,8 +9,9 @@ from evosdc.calls.disclosure import population_description
 from evosdc.errors import DataError, ExperimentError, Fault, ParameterError
 from evosdc.experiment.config.data_source import DataSource
 from evosdc.experiment.config.experiment import Experiment
+from evosdc.files.reading import read_source
 from evosdc.files.schema.hierarchy_rules import with_hierarchies
-from evosdc.files.source import Source, read_source
+from evosdc.files.source import Source
 from evosdc.model import Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.table.schema import Role

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from evosdc.calls.households import require_no_split_households
 from evosdc.errors import DataError, Fault
 from evosdc.experiment.build.data import load_data
 from evosdc.experiment.config.data_source import DataSource
@@ -33,13 +34,14 @@ def application(
     Raises
     ------
     InputError
-        The file lacks attributes or has them on other scales; or more than a quarter of its records are elsewhere and
-        `unlike` is False.
+        The file lacks attributes or has them on other scales, or would give members of a household different values
+        of what they share; or more than a quarter of its records are elsewhere and `unlike` is False.
     """
     protect = recipe.made_for.protect
     given = parse_parameters(DataSource, {**source, "protect": list(protect)}, "data")
     data = load_data(given, registry)
     require_schema(recipe.made_for, data.table)
+    require_no_split_households(data.table, protect)
     far = [one for one in differences(recipe.made_for, data.table) if one.percent > UNLIKE and one.notable]
     if far and not unlike:
         wanted = "a file like the one that the recipe was made for"

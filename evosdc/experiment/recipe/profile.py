@@ -8,14 +8,18 @@ import numpy as np
 
 from evosdc.errors import DataError, Fault
 from evosdc.experiment.config.made_for import AttributeProfile, MadeFor
-from evosdc.table.schema import Attribute
-from evosdc.table.table import MISSING, Table
+from evosdc.table.numerals import numbers
+from evosdc.table.schema import Attribute, Scale
+from evosdc.table.table import MISSING, Numbers, Table
 
 LEAST_PEOPLE = 10
 """Frequencies are rounded to steps of at least so many records, and whole per cents at least."""
 
 FEWEST = 50
 """Numbers get deciles in files of at least so many records."""
+
+MOST_CATEGORIES = 20
+"""More ordered categories that are numbers, such as ages, are taken for numbers."""
 
 LIKE = 5.0
 """Per cent of the records that may be elsewhere without a word, besides what sampling explains."""
@@ -37,6 +41,7 @@ class Difference(NamedTuple):
 
     new: int = 0
     new_percent: float = 0.0
+    of: str = "categories"
 
     @property
     def notable(self) -> bool:
@@ -52,7 +57,7 @@ class Difference(NamedTuple):
         """Yield what a user has to know of the attribute; usually nothing."""
         if self.notable:
             yield (
-                f"{self.attribute}: {self.percent:.0f} % of the records are in other categories than in the file that "
+                f"{self.attribute}: {self.percent:.0f} % of the records are in other {self.of} than in the file that "
                 f"the recipe was made for; sampling explains about {self.expected:.0f} %"
             )
         elif not self.tells:
@@ -81,15 +86,27 @@ def made_for(table: Table, protect: Sequence[str]) -> MadeFor:
 
 
 def _profile(table: Table, attribute: Attribute) -> AttributeProfile:
-    column, n = table.column(attribute.name), len(table)
-    if not attribute.categorical:
-        known = column[~np.isnan(column)]
+    n = len(table)
+    known = _numbers(table, attribute)
+    if known is not None and (len(known) >= FEWEST or not attribute.categorical):
         deciles = () if len(known) < FEWEST else tuple(_rounded(q) for q in np.quantile(known, np.arange(1, 10) / 10))
         return AttributeProfile(scale=attribute.scale.value, deciles=deciles)
     step = max(1.0, 100.0 * LEAST_PEOPLE / n)
     percent = {label: round(round(share / step) * step, 1) for label, share in _shares(table, attribute).items()}
     kept = {label: share for label, share in percent.items() if share > 0.0}
     return AttributeProfile(scale=attribute.scale.value, percent=kept)
+
+
+def _numbers(table: Table, attribute: Attribute) -> Numbers | None:
+    """Return the present numbers of an attribute: of a numeric one, or of many ordered categories such as ages."""
+    column = table.column(attribute.name)
+    if not attribute.categorical:
+        return np.asarray(column[~np.isnan(column)], dtype=np.float64)
+    values = numbers(attribute.categories) if attribute.scale is Scale.ORDINAL else None
+    if values is None or len(values) <= MOST_CATEGORIES:
+        return None
+    present: Numbers = np.array(values)[column[column != MISSING]]
+    return present
 
 
 def _rounded(value: float) -> float:
@@ -121,8 +138,8 @@ def require_schema(known: MadeFor, table: Table) -> None:
 def differences(known: MadeFor, table: Table) -> list[Difference]:
     """Return how far each protected attribute of a file is from the file that a recipe was made for.
 
-    Of categories the total variation distance of the rounded frequencies, those together that the recipe does not name
-    since they were rare; of numbers the greatest distance between the shares below the known deciles.
+    Of few categories the total variation distance of the rounded frequencies, those together that the recipe does not
+    name since they were rare; of numbers the greatest distance between the shares below the known deciles.
 
     Parameters
     ----------
@@ -135,11 +152,11 @@ def differences(known: MadeFor, table: Table) -> list[Difference]:
         if name not in table.schema or table.schema[name].scale.value != profile.scale:
             continue
         attribute = table.schema[name]
-        if not attribute.categorical:
-            if profile.deciles:
-                found.append(_of_numbers(name, profile, table))
-            continue
-        found.append(_of_categories(name, profile, known.records, table))
+        present = _numbers(table, attribute)
+        if profile.deciles and present is not None:
+            found.append(_of_numbers(name, profile, present))
+        elif attribute.categorical and not profile.deciles:
+            found.append(_of_categories(name, profile, known.records, table))
     return found
 
 
@@ -158,15 +175,14 @@ def _of_categories(name: str, profile: AttributeProfile, records: int, table: Ta
     return Difference(name, (sum(gaps) + gap) / 2.0, expected, len(new), sum(new))
 
 
-def _of_numbers(name: str, profile: AttributeProfile, table: Table) -> Difference:
-    column = table.column(name)
-    numbers = np.sort(column[~np.isnan(column)])
+def _of_numbers(name: str, profile: AttributeProfile, present: Numbers) -> Difference:
+    ascending, many = np.sort(present), max(len(present), 1)
     # Numbers with few values are tied with their deciles: the share at a decile is a span.
-    below = np.searchsorted(numbers, profile.deciles, side="left") / max(len(numbers), 1)
-    upto = np.searchsorted(numbers, profile.deciles, side="right") / max(len(numbers), 1)
+    below = np.searchsorted(ascending, profile.deciles, side="left") / many
+    upto = np.searchsorted(ascending, profile.deciles, side="right") / many
     shares = np.arange(1, 10) / 10
     gaps = np.maximum(np.maximum(below - shares, shares - upto), 0.0)
-    return Difference(name, 100.0 * float(gaps.max()), 100.0 / sqrt(max(len(numbers), 1)))
+    return Difference(name, 100.0 * float(gaps.max()), 100.0 / sqrt(many), of="ranges")
 
 
 def _shares(table: Table, attribute: Attribute) -> dict[str, float]:

@@ -48,6 +48,7 @@ from evosdc.files.atomic import write_text
 from evosdc.kernel import working_time
 from evosdc.model import Described, Generalising, Individual, PostRandomised
 from evosdc.model.individual import ERROR, INFEASIBILITY
+from evosdc.release.perturbation import perturbed_values
 from evosdc.release.publication import on_publication
 from evosdc.runs.layout import BEST, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, SCORES, RunFolder
 from evosdc.table.determination import determinations
@@ -162,6 +163,7 @@ def write_outputs(
         "missing_rule": str(assembly.source.table.schema.na),
         "dropped_identifiers": list(written.dropped),
         "changed": dict(written.changed),
+        "perturbed": perturbed_values(assembly.source.table, masked),
         "warnings": [
             *warnings_of(starting, best, written.changed, len(masked), broken, balancing),
             *causes_of(assembly, len(starting), judged, given.for_judges),

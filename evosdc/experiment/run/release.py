@@ -9,6 +9,7 @@ from evosdc.calls.consistency import given_away_sentences
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.run.provenance import digest
+from evosdc.printing import NO_TIME
 from evosdc.release.acceptance import bound_of
 from evosdc.release.analyses import analyses
 from evosdc.release.corrections import corrections
@@ -20,6 +21,7 @@ from evosdc.release.unchanged import unchanged_columns
 from evosdc.release.unchanged_together import unchanged_together
 from evosdc.runs.layout import RELEASE, RunFolder
 from evosdc.table.determination import determinations
+from evosdc.table.exact_values import known_of
 from evosdc.table.row_positions import position_sentences, told_by_position
 from evosdc.table.table import Rows, Table
 
@@ -84,6 +86,7 @@ def write_release(
     fitness, identity = document["best"]["fitness"], document["identity"]
     texts = [str(entry["requirement"]) for entry in required]
     bound, bound_by = bound_of(texts, str((told or {}).get("measure", "")), assembly.registry)
+    opinion = (document.get("second_opinion") or {}).get("best") or {}
     evidence = Evidence(
         intruder=told,
         requirements=required,
@@ -92,6 +95,8 @@ def write_release(
         bound_by=bound_by,
         holds=verdict.get("holds"),
         contradiction=str(verdict.get("text", "")).removeprefix("Does not hold: "),
+        answered=len(opinion.get("judges") or ()),
+        unasked=sum(reason == NO_TIME for reason in (opinion.get("not_applicable") or {}).values()),
         used=list((document.get("second_opinion") or {}).get("used_by_the_search") or ()),
         analyses=analysed,
         unchanged=unchanged,
@@ -120,10 +125,14 @@ def _found(assembly: Assembly, original: Table, masked: Table, document: Mapping
     measured = any(name in scores for name in registry.defaults("measure", "identity"))
     if not (measured or document.get("verdict")) or masked.schema != assembly.microdata.original.schema:
         return None
-    measures = assembly.experiment.measures
+    measures, protect = assembly.experiment.measures, assembly.microdata.protect
     params = {m.name: m.params for m in measures.all} if measures is not None else {}
+    # What the search was judged by is not fitted again where it judges all that the intruder knows.
+    judged = known_of(original, protect) == protect
+    whole = [m.name for m in measures.all if not m.of] if measures is not None and judged else []
+    fitted = {name: assembly.problem.measures[name] for name in whole}
     try:
-        return found_by_intruder(original, masked, assembly.microdata.protect, registry, params)
+        return found_by_intruder(original, masked, protect, registry, params, fitted)
     except InputError:
         return None
 

@@ -49,7 +49,9 @@ def warnings_of(
             "as it is; search longer, start from stronger methods, or loosen the constraints."
         )
     identity = original_of(starting, best)
-    if identity is not None and _standing(best) >= _standing(identity):
+    # Of several objectives the original is best in one: neither file is better than the other.
+    single = len(best.objectives) == 1
+    if identity is not None and single and _standing(best) >= _standing(identity):
         other = f"The fitness {balancing[0]} balances loss and risk; so may more" if balancing else "Try more"
         warnings.append(
             "The protected file does not score better than the unprotected original: by this fitness, publishing the "

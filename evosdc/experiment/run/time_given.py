@@ -8,6 +8,9 @@ from evosdc.kernel import working_time
 MOST_KEPT = 0.3
 """Share of the time that is kept back at most for what follows the search."""
 
+MOST_CONCLUDING = 0.5
+"""The same where the file is so large that its verdict and report alone take longer."""
+
 SLOWEST = 4.0
 """How many times as slow a machine is taken to be at most."""
 
@@ -42,15 +45,15 @@ class TimeGiven:
         """Return the time of a run that began then, on the same clock, on a file of so many records and attributes."""
         if rule.whole is None:
             return cls(None, float("inf"), 0.0)
-        concluding = min(concluding_seconds(records, attributes), MOST_KEPT * rule.whole)
+        concluding = min(concluding_seconds(records, attributes), MOST_CONCLUDING * rule.whole)
         return cls(rule.whole, began + rule.whole, concluding)
 
     def slowed(self, times: float) -> "TimeGiven":
         """Return the time of a run on a machine that is so many times as slow as alone: others use it, too."""
         if self.seconds is None:
             return self
-        most = max(self.concluding, MOST_KEPT * self.seconds)
-        return replace(self, concluding=min(self.concluding * min(max(times, 1.0), SLOWEST), most))
+        slowed = self.concluding * min(max(times, 1.0), SLOWEST)
+        return replace(self, concluding=min(slowed, MOST_CONCLUDING * self.seconds))
 
     @property
     def left(self) -> float | None:
@@ -66,12 +69,13 @@ class TimeGiven:
     def for_search(self, judging: float) -> float | None:
         """Return the seconds until the search has to end, where judges are expected to take so many.
 
-        All that follows the search has `MOST_KEPT` of the whole time at most.
+        All that follows the search has `MOST_KEPT` of the whole time at most, or what concluding takes.
         """
         left = self.left
         if left is None or self.seconds is None:
             return None
-        return max(left - min(self.concluding + judging, MOST_KEPT * self.seconds), 0.0)
+        kept = max(min(self.concluding + judging, MOST_KEPT * self.seconds), self.concluding)
+        return max(left - kept, 0.0)
 
 
 UNLIMITED = TimeGiven(None, float("inf"), 0.0)

@@ -7,16 +7,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+
 from evosdc.calls.defaults import default_portfolio
 from evosdc.calls.masking import build_steps, mask_file
 from evosdc.engine.evaluation import Dispatch
 from evosdc.engine.problem import Problem
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import Assembly
+from evosdc.experiment.build.problem import build_problem
 from evosdc.experiment.build.start import StartingPlan, starting_plan
 from evosdc.experiment.build.start_entries import entries_of, written_entries
 from evosdc.experiment.build.start_files import file_entries
-from evosdc.experiment.config.experiment import Start
+from evosdc.experiment.config.experiment import Experiment, Start
 from evosdc.experiment.config.maskings import MaskingEntry, TunedStart
 from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.config.resolution import experiment_text
@@ -26,11 +29,13 @@ from evosdc.experiment.run.pace import UNTIL, all_paced
 from evosdc.experiment.run.recorder import Recorder
 from evosdc.experiment.run.workers import dispatch_of, executor_of
 from evosdc.kernel import working_time
-from evosdc.model import Masking, Seedable
+from evosdc.model import Masking, Microdata, Seedable
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import TUNING, RunFolder
+from evosdc.seeds import Purpose, stream
 from evosdc.table.table import Table
-from evosdc.tuning.judge import Budget
+from evosdc.tuning.candidate import Budget
+from evosdc.tuning.large_files import LARGE, SAMPLE
 from evosdc.tuning.result import Tuning
 from evosdc.tuning.tuner import tune
 
@@ -68,6 +73,7 @@ def tune_problem(
     dispatch: Dispatch | None = None,
     tell: Callable[[int], None] = lambda done: None,
     stopped: Callable[[Tuning], None] = lambda found: None,
+    sample: Problem | None = None,
 ) -> Tuning:
     """Tune masking methods for a problem, with the entries of a portfolio as further candidates.
 
@@ -75,7 +81,7 @@ def tune_problem(
     ----------
     portfolio : str, optional
         By default the one that is usual for the scales of the protected attributes.
-    stopped : callable
+    stopped, sample
         As of `evosdc.tuning.tuner.tune`.
     """
     original = problem.genotype.microdata.original
@@ -90,7 +96,7 @@ def tune_problem(
         known = [masking for masking in known if masking.method in tuned.methods]
     seed = problem.streams.seed
     methods, files = tuned.methods, tuned.files
-    return tune(problem, registry, seed, budget, methods, known, files, dispatch, TRY_MASKING, tell, stopped)
+    return tune(problem, registry, seed, budget, methods, known, files, dispatch, TRY_MASKING, tell, stopped, sample)
 
 
 def tune_alone(
@@ -104,7 +110,21 @@ def tune_alone(
     with TemporaryDirectory(prefix="evosdc-") as place, ExitStack() as stack:
         executor = executor_of(assembly.experiment, assembly.registry)
         dispatch = dispatch_of(assembly, RunFolder(Path(place)), executor, stack)
-        return tune_problem(assembly.problem, assembly.registry, tuned, budget, None, dispatch, tell, stopped)
+        problem, registry = assembly.problem, assembly.registry
+        sample = sample_of(assembly.experiment, assembly.microdata, registry, assembly.seed, budget)
+        return tune_problem(problem, registry, tuned, budget, None, dispatch, tell, stopped, sample)
+
+
+def sample_of(
+    experiment: Experiment, microdata: Microdata, registry: Registry, seed: int, budget: Budget
+) -> Problem | None:
+    """Return the problem on a sample of the records, where a large file is tuned within seconds; else None."""
+    table = microdata.table
+    if budget.seconds is None or len(table) < LARGE:
+        return None
+    rows = np.sort(stream(seed, Purpose.SAMPLE).choice(len(table), SAMPLE, replace=False))
+    # What never occurs in a sample may well occur in the file.
+    return build_problem(experiment, replace(microdata, table=table.take(rows), zeros_threshold=None), registry, seed)
 
 
 def best_file(problem: Problem, registry: Registry, found: Tuning) -> Table:
@@ -131,7 +151,9 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
         budget = budget_of(start.tuned, assembly.experiment.stop)
         problem, portfolio = assembly.problem, start.portfolio
         tell, stopped = recorder.tuning, recorder.tuning_stopped
-        tuning = tune_problem(problem, assembly.registry, start.tuned, budget, portfolio, dispatch, tell, stopped)
+        registry = assembly.registry
+        sample = sample_of(assembly.experiment, assembly.microdata, registry, assembly.seed, budget)
+        tuning = tune_problem(problem, registry, start.tuned, budget, portfolio, dispatch, tell, stopped, sample)
         made = tuning.made
         entries: dict[str, Sequence[Masking]] = {"start": tuning.maskings}
         if assembly.experiment.stop.seconds is not None:

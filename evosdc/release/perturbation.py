@@ -1,0 +1,44 @@
+"""Which published values are others than a person's own: neither the own one, nor a coarser one, nor none."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.table.table import MISSING, Table
+
+
+def perturbed_values(original: Table, published: Table) -> dict[str, int]:
+    """Return how many values of each published attribute are perturbed; see `perturbed`."""
+    names = [name for name in published.schema.names if name in original.schema]
+    return {name: int(perturbed(original, published, name).sum()) for name in names}
+
+
+def perturbed(original: Table, published: Table, name: str) -> NDArray[np.bool_]:
+    """Return where an attribute has a published value that is another person's, shape (n,).
+
+    Values that are left out, and those of attributes with labels that the original does not have (intervals, levels
+    of a hierarchy), are true: they are no such values.
+
+    Parameters
+    ----------
+    original, published : Table
+        With that attribute; record r of both is the same respondent.
+    name : str
+    """
+    before, after = original.schema[name], published.schema[name]
+    first, second = original.column(name), published.column(name)
+    if not after.categorical and not before.categorical:
+        other: NDArray[np.bool_] = (first != second) & ~np.isnan(second)
+        return other
+    if not before.categorical or not after.categorical or not set(after.categories) <= set(before.categories):
+        return np.zeros(len(original), dtype=bool)
+    coding = np.array([*(before.code[label] for label in after.categories), MISSING], dtype=np.int32)
+    own: NDArray[np.bool_] = (coding[second] != first) & (second != MISSING)
+    return own
+
+
+def differs(original: Table, published: Table, name: str) -> bool:
+    """Whether any published value of an attribute is another than in the original, or its labels are."""
+    before, after = original.schema[name], published.schema[name]
+    if before.categorical != after.categorical or before.categories != after.categories:
+        return True
+    return not np.array_equal(original.column(name), published.column(name), equal_nan=not before.categorical)

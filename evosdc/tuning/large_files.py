@@ -1,0 +1,77 @@
+"""Tuning of large files: methods are tuned on a sample of the records, and what leads there is judged on all of them.
+
+A sample has other scores than the whole file: fewer records are more easily told apart. So each file that was judged as
+a whole corrects what the sample promises of the others, measure by measure.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from evosdc.engine.problem import Problem
+from evosdc.model.individual import precedence_of
+from evosdc.tuning.candidate import Candidate
+from evosdc.tuning.judge import Judge
+from evosdc.tuning.trial import Order
+
+LARGE = 100_000
+"""Records from which on a file is tuned by a sample, within a limit of time."""
+
+SAMPLE = 10_000
+"""Records of a sample."""
+
+SAMPLE_SHARE = 0.4
+"""Share of the time that the sample has."""
+
+ROW_SHARE = 0.4
+"""Share of the rest that one method may take: a trial is given up after twice as much."""
+
+MOST = 40
+"""Files that are judged as a whole, at most."""
+
+
+def confirm(sampled: Judge, judge: Judge) -> None:
+    """Judge the whole files that promise most by a sample, until none promises more than the best one keeps.
+
+    Parameters
+    ----------
+    sampled : Judge
+        With the trials on the sample.
+    judge : Judge
+        Of the whole file.
+    """
+    for candidate in _promising(sampled, judge):
+        judge.judge([(candidate, 0)])
+        if judge.over or len(judge.trials) + len(judge.refusals) >= MOST:
+            return
+
+
+def _promising(sampled: Judge, judge: Judge) -> Iterator[Candidate]:
+    """Yield what promises most and is not judged yet, as often as that is asked for."""
+    ratios: Mapping[str, float] = {}
+    tried: set[str] = set()
+    while True:
+        orders = {
+            key: promised(judge.problem, sampled, key, ratios)
+            for key in sampled.trials
+            if key not in tried and key not in sampled.refusals and sampled.known(key, 1)
+        }
+        reached = min((judge.order(key) for key in judge.trials), default=None)
+        best = min(orders, key=lambda key: orders[key], default=None)
+        if best is None or (reached is not None and orders[best] >= reached):
+            return
+        tried.add(best)
+        yield sampled.candidates[best]
+        if judge.known(best, 1):
+            ratios = ratios_of(sampled.known(best, 1)[0].scores, judge.known(best, 1)[0].scores)
+
+
+def promised(problem: Problem, sampled: Judge, key: str, ratios: Mapping[str, float]) -> Order:
+    """Return by what a whole file would be ordered if its scores were those of its sample times `ratios`."""
+    (trial,) = sampled.known(key, 1)
+    scores = {name: trial.scores[name] * ratios.get(name, 1.0) for name in problem.measures}
+    infeasibility, ranks = precedence_of(*problem.judge(scores))
+    return (infeasibility, *ranks)
+
+
+def ratios_of(sample: Mapping[str, float], whole: Mapping[str, float]) -> dict[str, float]:
+    """Return by measure how many times the score of a sample the one of the whole file is."""
+    return {name: whole[name] / value for name, value in sample.items() if name in whole and value != 0.0}

@@ -1,0 +1,109 @@
+"""Large files are tuned by a sample; what leads there is judged on all records."""
+
+from __future__ import annotations
+
+import pytest
+
+from evosdc.datasets.loading import load_dataset
+from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.run import tuning as runs_tuning
+from evosdc.tuning.arm import arms_of
+from evosdc.tuning.candidate import Budget, Candidate
+from evosdc.tuning.judge import Judge
+from evosdc.tuning.large_files import confirm, promised, ratios_of
+from evosdc.tuning.trial import attempt
+from evosdc.tuning.tuner import tune
+from tests.tuning.problems import PROTECT, REGISTRY, SOME, problem_of
+
+RECORDS = 200
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return problem_of(records=1000)
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return problem_of(records=RECORDS)
+
+
+@pytest.fixture
+def judges(whole, sample):
+    return Judge(sample, REGISTRY, 1, Budget(None)), Judge(whole, REGISTRY, 1, Budget(None))
+
+
+def candidates(problem, shares):
+    (arm,) = arms_of(problem.genotype.microdata.original, REGISTRY, ["rank-swapping"])
+    return [Candidate.at(arm, (share,)) for share in shares]
+
+
+def test_what_is_found_is_judged_on_all_records(whole, sample) -> None:
+    found = tune(whole, REGISTRY, 1, Budget(None, 4.0), SOME, sample=sample)
+    assert found.sample == RECORDS
+    assert f"of a sample of {RECORDS} records" in found.evidence
+    assert found.to_json()["sample"] == RECORDS
+    assert found.files
+    assert found.evaluations > len(found.files)
+    best = found.files[0]
+    trial, _ = attempt(whole, REGISTRY, best.masking, best.masking.seed)
+    assert trial.scores == best.scores
+    assert [masking for masking, _ in found.made]
+
+
+def test_a_sample_is_taken_of_large_files_and_within_a_time_alone(monkeypatch) -> None:
+    monkeypatch.setattr(runs_tuning, "LARGE", 900)
+    monkeypatch.setattr(runs_tuning, "SAMPLE", 300)
+    experiment = Experiment.model_validate(
+        {
+            "data": {"name": "housing", "protect": PROTECT},
+            "measures": {"il": ["dbil"], "dr": ["id"]},
+            "fitness": "max",
+            "start": {"methods": [{"method": "rank-swapping", "p": 5}]},
+        }
+    )
+    microdata = assemble(experiment, REGISTRY, 1).microdata
+
+    def sampled(seed, budget):
+        return runs_tuning.sample_of(experiment, microdata, REGISTRY, seed, budget)
+
+    assert sampled(1, Budget(500)) is None
+    problem = sampled(1, Budget(None, 10.0))
+    records = problem.genotype.microdata.table
+    assert len(records) == 300
+    assert records.same_records(sampled(1, Budget(500, 10.0)).genotype.microdata.table)
+    assert not records.same_records(sampled(2, Budget(500, 10.0)).genotype.microdata.table)
+    original = load_dataset(REGISTRY.spec("dataset", "housing")).table.select(PROTECT)
+    records = problem.genotype.microdata.original
+    assert set(map(tuple, records.codes.tolist())) <= set(map(tuple, original.codes.tolist()))
+    monkeypatch.setattr(runs_tuning, "LARGE", 1001)
+    assert sampled(1, Budget(None, 10.0)) is None
+
+
+def test_the_whole_file_corrects_what_the_sample_promises(judges) -> None:
+    sampled, judge = judges
+    shares = [step / 12 for step in range(1, 12)]
+    sampled.judge((one, 0) for one in candidates(judge.problem, shares))
+    confirm(sampled, judge)
+    assert 1 <= len(judge.trials) <= len(shares)
+    best = min(judge.trials, key=judge.order)
+    last = list(judge.trials)[-1]
+    ratios = ratios_of(sampled.known(last, 1)[0].scores, judge.known(last, 1)[0].scores)
+    for key in sampled.trials:
+        if key not in judge.trials:
+            assert promised(judge.problem, sampled, key, ratios) >= judge.order(best)
+
+
+def test_the_first_file_of_all_is_the_best_of_the_sample(judges) -> None:
+    sampled, judge = judges
+    sampled.judge((one, 0) for one in candidates(judge.problem, (0.2, 0.5, 0.8)))
+    confirm(sampled, judge)
+    (first, *_) = judge.trials
+    assert first == min(sampled.trials, key=sampled.order)
+    assert promised(sampled.problem, sampled, first, {}) == sampled.order(first)
+
+
+def test_ratios_leave_out_what_is_nothing_in_the_sample() -> None:
+    found = ratios_of({"il": 4.0, "dr": 0.0, "other": 1.0}, {"il": 6.0, "dr": 3.0})
+    assert found == {"il": 1.5}
