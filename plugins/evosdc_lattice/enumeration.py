@@ -12,7 +12,7 @@ from evosdc.model import Individual, Offspring, Parameters, Population
 from evosdc.model.individual import INFEASIBILITY
 from evosdc.seeds import Streams
 from evosdc_lattice.exact import optimum
-from evosdc_lattice.losses import NodeLoss
+from evosdc_lattice.node_loss import NodeLoss
 from evosdc_lattice.search import LatticeSearch, proposed
 from evosdc_lattice.space import locked, nodes_between
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from evosdc.errors import Fault, ParameterError
 from evosdc_lattice.evaluation import NodeEvaluator, NodeFacts
-from evosdc_lattice.losses import NodeLoss
+from evosdc_lattice.node_loss import NodeLoss
 from evosdc_lattice.rollup import k_summary, summary
 from evosdc_lattice.space import FrequencySet, Levels, locked
 

@@ -25,11 +25,12 @@ from evosdc.model import (
     SelfStarting,
 )
 from evosdc.table.table import Rows, Table
+from evosdc_lattice.class_losses import AverageClassSize, Discernibility
 from evosdc_lattice.class_requirement import ClassRequirement, Diversity
 from evosdc_lattice.evaluation import NodeEvaluator
 from evosdc_lattice.ladder import ladders_of, with_hierarchy
-from evosdc_lattice.losses import AverageClassSize, Discernibility, NodeLoss
 from evosdc_lattice.measures import FittedLoss
+from evosdc_lattice.node_loss import NodeLoss
 from evosdc_lattice.publication import class_sizes, failing_rows, published
 from evosdc_lattice.required_models import required_models
 from evosdc_lattice.sensitive import Distance, sensitive_attributes, sensitive_columns

@@ -10,7 +10,7 @@ from evosdc.errors import Fault, ParameterError
 from evosdc.model import Fitted, Measure, Parameters
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
-from evosdc_lattice import losses
+from evosdc_lattice import class_losses, losses, node_loss
 from evosdc_lattice.ladder import Ladder, ladders_of, with_hierarchy
 from evosdc_lattice.possible_originals import FittedAmbiguity, FittedDivergence
 from evosdc_lattice.table_summary import TableSummary, summarise_table
@@ -27,7 +27,7 @@ class FittedLoss(Fitted):
         Hierarchies are those of its schema; where it has none they are built as the genotype `lattice` builds them.
     """
 
-    def __init__(self, loss: losses.NodeLoss, original: Table, needs_k: bool = False) -> None:
+    def __init__(self, loss: node_loss.NodeLoss, original: Table, needs_k: bool = False) -> None:
         self.loss = loss
         self.needs_k = needs_k
         self._original = original
@@ -62,16 +62,16 @@ class FittedLoss(Fitted):
         return judged(self.loss, summarise_table(self.ladders, masked))
 
 
-def judged(loss: losses.NodeLoss, shown: TableSummary) -> float:
+def judged(loss: node_loss.NodeLoss, shown: TableSummary) -> float:
     """Return the loss of a published table, the same as that of the node which it was made from."""
     n = shown.n
     match loss:
-        case losses.Discernibility(k=k):
+        case class_losses.Discernibility(k=k):
             small = [size for size in shown.sizes if size < k]
             return float(shown.kept_squares - sum(size**2 for size in small) + n * (shown.suppressed + sum(small)))
-        case losses.MonotoneDiscernibility():
+        case class_losses.MonotoneDiscernibility():
             return float(shown.kept_squares + shown.suppressed**2)
-        case losses.AverageClassSize(k=k):
+        case class_losses.AverageClassSize(k=k):
             return n / (shown.kept + (shown.suppressed > 0)) / k
         case losses.LossMetric():
             sums = shown.leaf_counts if isinstance(loss, losses.LeafShare) else shown.leaf_losses
@@ -85,7 +85,7 @@ def judged(loss: losses.NodeLoss, shown: TableSummary) -> float:
         case losses.Imprecision(weights=weights):
             parts = [level / height for level, height in zip(shown.levels, shown.heights, strict=True)]
             share = shown.suppressed / n
-            return losses.aggregated(parts, weights, "mean") * (1.0 - share) + share
+            return node_loss.aggregated(parts, weights, "mean") * (1.0 - share) + share
         case losses.Height():
             return float(sum(shown.levels))
         case _:
@@ -103,7 +103,7 @@ class NodeMeasure(Measure):
         return FittedLoss(self.loss(original), original)
 
     @abstractmethod
-    def loss(self, original: Table) -> losses.NodeLoss:
+    def loss(self, original: Table) -> node_loss.NodeLoss:
         """Return how nodes are judged."""
 
 
@@ -124,7 +124,7 @@ def _weights(params: Any, original: Table, where: str) -> tuple[float, ...]:
 
 
 class DiscernibilityMeasure(NodeMeasure):
-    """`dm`: see `evosdc_lattice.losses.Discernibility`."""
+    """`dm`: see `evosdc_lattice.class_losses.Discernibility`."""
 
     class Params(Parameters):
         """Which classes count as suppressed."""
@@ -135,20 +135,20 @@ class DiscernibilityMeasure(NodeMeasure):
 
     params: Params
 
-    def loss(self, original: Table) -> losses.NodeLoss:
+    def loss(self, original: Table) -> node_loss.NodeLoss:
         """Return DM."""
-        return losses.Discernibility(self.params.k or 1)
+        return class_losses.Discernibility(self.params.k or 1)
 
 
 class MonotoneDiscernibilityMeasure(NodeMeasure):
-    """`dm-star`: see `evosdc_lattice.losses.MonotoneDiscernibility`.
+    """`dm-star`: see `evosdc_lattice.class_losses.MonotoneDiscernibility`.
 
     Of a published table the classes before suppression are not known: its suppressed records count as one class.
     """
 
-    def loss(self, original: Table) -> losses.NodeLoss:
+    def loss(self, original: Table) -> node_loss.NodeLoss:
         """Return DM*."""
-        return losses.MonotoneDiscernibility()
+        return class_losses.MonotoneDiscernibility()
 
 
 class LossMetricMeasure(NodeMeasure):
@@ -157,7 +157,7 @@ class LossMetricMeasure(NodeMeasure):
     class Params(_Weighted):
         """Aggregate and weights."""
 
-        aggregate: losses.Aggregate = Field(
+        aggregate: node_loss.Aggregate = Field(
             "mean", description="how the attributes' losses become one; the source sums them"
         )
         gs_factor: float = Field(
@@ -166,7 +166,7 @@ class LossMetricMeasure(NodeMeasure):
 
     params: Params
 
-    def loss(self, original: Table) -> losses.NodeLoss:
+    def loss(self, original: Table) -> node_loss.NodeLoss:
         """Return LM."""
         return losses.LossMetric(_weights(self.params, original, "lm"), self.params.aggregate, self.params.gs_factor)
 
@@ -174,13 +174,13 @@ class LossMetricMeasure(NodeMeasure):
 class LeafShareMeasure(LossMetricMeasure):
     """`iloss`: see `evosdc_lattice.losses.LeafShare`."""
 
-    def loss(self, original: Table) -> losses.NodeLoss:
+    def loss(self, original: Table) -> node_loss.NodeLoss:
         """Return ILoss."""
         return losses.LeafShare(_weights(self.params, original, "iloss"), self.params.aggregate, self.params.gs_factor)
 
 
 class AverageClassSizeMeasure(NodeMeasure):
-    """`cavg`: see `evosdc_lattice.losses.AverageClassSize`."""
+    """`cavg`: see `evosdc_lattice.class_losses.AverageClassSize`."""
 
     class Params(Parameters):
         """The divisor."""
@@ -193,17 +193,17 @@ class AverageClassSizeMeasure(NodeMeasure):
         """Return C_AVG."""
         return FittedLoss(self.loss(original), original, self.params.k is None)
 
-    def loss(self, original: Table) -> losses.NodeLoss:
+    def loss(self, original: Table) -> node_loss.NodeLoss:
         """Return C_AVG."""
-        return losses.AverageClassSize(float(self.params.k or 1))
+        return class_losses.AverageClassSize(float(self.params.k or 1))
 
 
 class PlainClassSizeMeasure(NodeMeasure):
-    """`aecs`: average size of the classes; see `evosdc_lattice.losses.AverageClassSize`."""
+    """`aecs`: average size of the classes; see `evosdc_lattice.class_losses.AverageClassSize`."""
 
-    def loss(self, original: Table) -> losses.NodeLoss:
+    def loss(self, original: Table) -> node_loss.NodeLoss:
         """Return AECS."""
-        return losses.AverageClassSize()
+        return class_losses.AverageClassSize()
 
 
 class EntropyMeasure(NodeMeasure):
@@ -212,7 +212,7 @@ class EntropyMeasure(NodeMeasure):
     class Params(_Weighted):
         """Weights, and how suppressed records count."""
 
-        suppression: losses.Suppression = Field(
+        suppression: node_loss.Suppression = Field(
             True,
             description="whether a suppressed value counts as the root; false: as generalised; arx: as generalised, "
             "and its step to the root is taken among the suppressed records alone",
@@ -220,7 +220,7 @@ class EntropyMeasure(NodeMeasure):
 
     params: Params
 
-    def loss(self, original: Table) -> losses.NodeLoss:
+    def loss(self, original: Table) -> node_loss.NodeLoss:
         """Return the entropy."""
         return losses.NonUniformEntropy(_weights(self.params, original, "entropy"), self.params.suppression)
 
@@ -233,7 +233,7 @@ class ImprecisionMeasure(NodeMeasure):
 
     params: Params
 
-    def loss(self, original: Table) -> losses.NodeLoss:
+    def loss(self, original: Table) -> node_loss.NodeLoss:
         """Return the imprecision."""
         return losses.Imprecision(_weights(self.params, original, "precision"))
 
@@ -272,6 +272,6 @@ class DivergenceMeasure(Measure):
 class HeightMeasure(NodeMeasure):
     """`height`: see `evosdc_lattice.losses.Height`."""
 
-    def loss(self, original: Table) -> losses.NodeLoss:
+    def loss(self, original: Table) -> node_loss.NodeLoss:
         """Return the height."""
         return losses.Height()

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from evosdc.kernel import kernel
 from evosdc_lattice.evaluation import NodeEvaluator
-from evosdc_lattice.losses import NodeLoss
+from evosdc_lattice.node_loss import NodeLoss
 from evosdc_lattice.space import LatticeSpace, locked
 
 WORK = 1_000_000_000

@@ -68,7 +68,7 @@ def households(
     from evosdc.calls.disclosure import population_description
     from evosdc.cli.inputs import open_source, require_apart
     from evosdc.files.atomic import require_unused
-    from evosdc.files.source import read_source
+    from evosdc.files.reading import read_source
     from evosdc.table.schema import Role
     from evosdc.table.table import Table
     from evosdc_masking.households.selection import households_of, merged

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.table.equivalence import equivalence_classes
 from evosdc.table.table import Codes
 
 Positions = NDArray[np.int64]
@@ -33,14 +34,8 @@ class Distinct:
 
 def distinct(codes: Codes) -> Distinct:
     """Return the distinct rows of `codes`, shape (n, C) with n >= 1."""
-    group = np.zeros(len(codes), dtype=np.int64)
-    for j in range(codes.shape[1]):
-        # numbered anew after each attribute, so keys stay below n * (c + 1) whatever the number of attributes
-        keys = group * (int(codes[:, j].max(initial=0)) + 2) + codes[:, j] + 1
-        _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-        group = np.argsort(np.argsort(first))[group]
-    rows = np.argsort(group, kind="stable")
-    return Distinct(rows, np.concatenate(([0], np.cumsum(np.bincount(group)))).astype(np.int64))
+    classes = equivalence_classes(codes)
+    return Distinct(classes.members, classes.starts)
 
 
 def separate(n: int) -> Distinct:

@@ -27,7 +27,7 @@ def estimate(
 
     The standard errors are those of the randomisation; sampling is not part of them.
     """
-    from evosdc.files.source import read_published
+    from evosdc.files.reading import read_published
     from evosdc.randomisation.table_estimation import estimate_after_pram
 
     names = [part.strip() for row in csv.reader([attributes], skipinitialspace=True) for part in row if part.strip()]

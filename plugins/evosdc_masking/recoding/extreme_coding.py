@@ -122,7 +122,7 @@ class ExtremeCoding(Tunable):
             wanted, advice = f"one of {', '.join(attribute.categories)}", did_you_mean(str(value), attribute.categories)
             faults.append(Fault(f"{where}: value for attribute {attribute.name}", repr(value), wanted, advice))
         own = self._replacement(attribute)
-        if own is not None and str(own) not in attribute.code:
+        if own is not None and category_at(attribute, own) is None:
             wanted, advice = f"one of {', '.join(attribute.categories)}", did_you_mean(str(own), attribute.categories)
             faults.append(Fault(f"{where}: replacement for attribute {attribute.name}", repr(own), wanted, advice))
         if self.params.output == "mean":
@@ -172,7 +172,9 @@ class ExtremeCoding(Tunable):
         own = self._replacement(attribute)
         if own is not None:
             recoding = np.append(np.arange(counts.size), -1).astype(np.int32)
-            recoding[tail] = attribute.code[str(own)]
+            published = category_at(attribute, own)
+            assert published is not None
+            recoding[tail] = published
             return Table(alone.schema, recoding[alone.codes], alone.numbers)
         return coded_categories(alone, tail, self.highest, self.params.output)
 

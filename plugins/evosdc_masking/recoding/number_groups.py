@@ -1,7 +1,7 @@
 """Partitions of numbers: intervals of one width, intervals between cut points, and the levels of a hierarchy."""
 
 from collections.abc import Sequence
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from itertools import pairwise
 
 import numpy as np
@@ -83,6 +83,9 @@ def between_cuts(column: Numbers, cuts: Sequence[float], decimals: int) -> Group
 def so_many_intervals(column: Numbers, number: int, spacing: str, decimals: int, place: str) -> Grouping:
     """Return the partition into so many intervals, fewer where some would hold nothing or ends coincide.
 
+    Ends are rounded to a hundredth of the interval or more, the outer ones outwards: no label tells a single record's
+    value, such as the greatest one.
+
     Parameters
     ----------
     column : ndarray of float64, shape (n,)
@@ -115,14 +118,26 @@ def so_many_intervals(column: Numbers, number: int, spacing: str, decimals: int,
         inner = np.sort(present)[present.size * np.arange(1, number) // number]
     else:
         inner = low + (high / number - low / number) * np.arange(1, number)
-    cuts = np.unique(inner[(inner > low) & (inner <= high)])
-    ends = [low, *cuts.tolist(), high]
+    ends = _rounded(np.unique([low, *inner[(inner > low) & (inner <= high)], high]))
+    cuts = np.array([float(end) for end in ends[1:-1]])
     groups = np.searchsorted(cuts, column, side="right").astype(np.int64)
     groups[np.isnan(column)] = -1
-    digits = decimals if spacing == "quantile" else MOST_DECIMALS
-    labels = [number_interval_label(a, b, min(digits, 6 + decimals), closed=False) for a, b in pairwise(ends[:-1])]
-    labels.append(number_interval_label(ends[-2], high, min(digits, 6 + decimals)))
+    digits = max(decimals, decimals_of(f"{end:f}" for end in ends))
+    labels = [number_interval_label(float(a), float(b), digits, closed=False) for a, b in pairwise(ends[:-1])]
+    labels.append(number_interval_label(float(ends[-2]), float(ends[-1]), digits))
     return Grouping(groups, tuple(labels))
+
+
+def _rounded(ends: Numbers) -> list[Decimal]:
+    """Return ascending ends in digits of a hundredth of the shorter interval beside each; the outer ones outwards."""
+    gaps = np.diff(ends)
+    beside = np.minimum(np.append(gaps, gaps[-1]), np.insert(gaps, 0, gaps[0]))
+    found: list[Decimal] = []
+    for place, (end, gap) in enumerate(zip(ends.tolist(), beside.tolist(), strict=True)):
+        unit = Decimal(1).scaleb(max(Decimal(gap).adjusted() - 1, -MOST_DECIMALS))
+        way = ROUND_FLOOR if place == 0 else ROUND_CEILING if place == len(gaps) else ROUND_HALF_EVEN
+        found.append((Decimal(end) / unit).to_integral_value(way) * unit)
+    return found
 
 
 def numbers_at_level(attribute: Attribute, column: Numbers, level: int) -> Grouping:

@@ -14,6 +14,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
 from evosdc.errors import EvaluationError, Fault, ParameterError
+from evosdc.table.equivalence import ordered_classes
 from evosdc_masking.distinct import distinct
 from evosdc_masking.suppression.keys import Values
 
@@ -117,8 +118,8 @@ def _choices(rows: Values, sizes: NDArray[np.int64], k: int) -> _Choices:
     subsets = (np.arange(1 << width)[:, np.newaxis] >> np.arange(width) & 1).astype(np.bool_)
     owner, which = np.nonzero(~((rows < 0) @ subsets.T))
     published = _without(rows[owner], subsets[which])
-    classes, into = np.unique(published, axis=0, return_inverse=True)
-    into = into.reshape(-1)
+    alike = ordered_classes(published)
+    classes, into = published[alike.first], alike.of
     order = np.argsort(into, kind="stable")
     starts = np.searchsorted(into[order], np.arange(len(classes)))
     needed = np.add.reduceat(sizes[owner[order]], starts) >= k

@@ -1,7 +1,9 @@
 """Fewer suppressions by ruin and recreate (Schrimpf et al. 2000, Journal of Computational Physics 159(2)).
 
 Relieving rare records one after the other depends on the order. A few suppressed records that are alike get their
-values back, and all that are rare then are relieved anew, in a random order; what costs more is undone.
+values back, and all that are rare then are relieved anew, in a random order; what costs more is undone. In other
+rounds a suppressed record loses one value more, so that it is like more records, and what these do not need then is
+taken back.
 """
 
 import numpy as np
@@ -20,6 +22,10 @@ MOST_WORK = 1 << 30
 
 AT_ONCE = 12
 """Records at most that get their values back in a round."""
+
+WIDER = 0.25
+"""Share of the rounds in which a record loses one value more. It keeps half of its values, rounded up: k - 1 records
+without any value would serve all others, and tell nothing."""
 
 DRAWS = 64
 SEED = 2000
@@ -82,6 +88,14 @@ def _exchange(
                 count += 1
         if count < 2:
             return
+        if draws[r, DRAWS - 1] < WIDER:
+            _widen(values, original, counts, found, weights, k, draws[r], masks, holes[:count], order)
+            cost_now = _cost(values, original, weights)
+            if cost_now <= cost:
+                cost = cost_now
+            else:
+                _restore(values, found, values_before, found_before)
+            continue
         agreements(original, holes[int(draws[r, 0] * count)], masks)
         for i in range(count):
             near[i] = _bits(masks[holes[i]]) + 2.0 * draws[r, 2 + i % (DRAWS - 2)]
@@ -107,11 +121,56 @@ def _exchange(
         cost_now = _cost(values, original, weights)
         if cost_now <= cost:
             cost = cost_now
-            continue
-        for s in range(size):
-            found[s] = found_before[s]
-            for a in range(width):
-                values[a, s] = values_before[a, s]
+        else:
+            _restore(values, found, values_before, found_before)
+
+
+@kernel
+def _widen(
+    values: Values,
+    original: Values,
+    counts: Counts,
+    found: Counts,
+    weights: Weights,
+    k: int,
+    draws: Draws,
+    masks: Masks,
+    holes: Counts,
+    order: Counts,
+) -> None:
+    """Suppress one value more of a record, and take back what those that it is like do not need any more."""
+    width, size = values.shape
+    unit = holes[int(draws[0] * holes.size)]
+    attribute = int(draws[1] * width)
+    gone = 0
+    for a in range(width):
+        gone += values[a, unit] < 0
+    if values[attribute, unit] < 0 or 2 * (gone + 1) > width:
+        return
+    values[attribute, unit] = -1
+    agreements(values, unit, masks)
+    full = (1 << width) - 1
+    for s in range(size):
+        if masks[s] == full and values[attribute, s] >= 0 and values[attribute, s] != original[attribute, unit]:
+            found[s] += counts[unit]
+            found[unit] += counts[s]
+    others = 0
+    for s in holes:
+        if s != unit and masks[s] == full:
+            order[others] = s
+            others += 1
+    for i in range(others - 1, 0, -1):
+        j = int(draws[2 + i % (DRAWS - 3)] * (i + 1))
+        order[i], order[j] = order[j], order[i]
+    take_back(values, original, counts, found, weights, k, order[:others])
+
+
+@inner_kernel
+def _restore(values: Values, found: Counts, values_before: Values, found_before: Counts) -> None:
+    for s in range(found.size):
+        found[s] = found_before[s]
+        for a in range(values.shape[0]):
+            values[a, s] = values_before[a, s]
 
 
 @inner_kernel

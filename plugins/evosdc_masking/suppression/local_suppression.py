@@ -86,7 +86,11 @@ class LocalSuppression(Tunable):
             wrong = [other for other in linked if other in self.params.ghosts]
             if strange or wrong or not linked:
                 given = ", ".join(dict.fromkeys([*strange, *wrong])) or f"{name} without keys"
-                faults.append(Fault(f"{where}: ghosts", given, f"masked attributes and keys of {', '.join(names)}"))
+                wanted = f"masked attributes and keys of {', '.join(names)}"
+                advice = (
+                    "Ghost attributes are masked as well: name them among the attributes to mask." if strange else ""
+                )
+                faults.append(Fault(f"{where}: ghosts", given, wanted, advice))
         if self.params.ghosts and len(self.params.ghosts) >= len(names):
             faults.append(Fault(f"{where}: ghosts", "all masked attributes", "at least one key"))
         for size in self.params.subsets:

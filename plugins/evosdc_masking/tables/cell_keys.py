@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.seeds import Purpose, stream
+from evosdc.table.equivalence import ordered_classes
 from evosdc.table.schema import Attribute
-from evosdc.table.table import MISSING, Table
+from evosdc.table.table import MISSING, Codes, Table
 from evosdc_masking.tables.perturbation import PerturbationTable, perturbation_table
 
 _UNIT = 1 << 32
@@ -75,10 +76,11 @@ def cell_key_table(
 def _counted(
     table: Table, names: Sequence[str], chosen: Sequence[str], keys: NDArray[np.int64], drawn: PerturbationTable
 ) -> pd.DataFrame:
-    codes = np.column_stack([np.zeros(len(table), np.int32), *(table.column(name) for name in chosen)])
-    cells, place, counts = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
+    codes: Codes = np.column_stack([np.zeros(len(table), np.int32), *(table.column(name) for name in chosen)])
+    classes = ordered_classes(codes)
+    cells, counts = codes[classes.first], classes.counts
     sums = np.zeros(len(cells), dtype=np.int64)
-    np.add.at(sums, place.reshape(-1), keys)
+    np.add.at(sums, classes.of, keys)
     published = counts + noise_of(counts, (sums % _UNIT) / _UNIT, drawn)
     columns = {}
     for name in names:

@@ -269,7 +269,8 @@ class TestOptions:
         found = masked(method, numeric([0.0, 1.0, 2.0, 3.0]), share=0.5, replacement=own)
         assert found.numbers[:, 0].tolist() == wanted
         ordinal = categorical([[0], [1], [2], [2]], (3,), (ORDINAL,))
-        assert masked(TopCoding, ordinal, q=2, replacement="000").codes[:, 0].tolist() == [0, 0, 0, 0]
+        for own in ("000", 0, 0.0):
+            assert masked(TopCoding, ordinal, q=2, replacement=own).codes[:, 0].tolist() == [0, 0, 0, 0]
         with pytest.raises(ParameterError, match="replacement"):
             masked(TopCoding, ordinal, q=2, replacement="nothing")
         with pytest.raises(ParameterError, match="output"):
@@ -288,6 +289,17 @@ class TestOptions:
         assert (upper >= values).all()
         middle = masked(GlobalRecoding, numeric(values), intervals=2, spacing=spacing, output="middle").numbers[:, 0]
         assert middle == pytest.approx((lower + upper) / 2)
+
+    @pytest.mark.parametrize("spacing", ["equal", "log", "quantile"])
+    def test_no_end_of_an_interval_is_a_record_s_value(self, spacing) -> None:
+        values = np.exp(np.random.default_rng(1).normal(7.0, 0.7, 400)).round(2).tolist()
+        published = masked(GlobalRecoding, numeric(values), intervals=5, spacing=spacing, output="label")
+        labels = published.schema["x0"].categories
+        ends = [float(end) for label in labels for end in label.strip("[])").split(", ")]
+        assert not set(ends) & set(values)
+        assert min(ends) <= min(values)
+        assert max(ends) >= max(values)
+        assert ends[1:-1:2] == ends[2::2], "neighbours touch"
 
     def test_logarithms_want_positive_numbers(self) -> None:
         with pytest.raises(ParameterError, match="positive"):
@@ -310,5 +322,5 @@ class TestOptions:
 def test_ghosts_that_are_no_attributes_are_refused() -> None:
     table = categorical([[0, 0]], (1, 1), (NOMINAL, NOMINAL))
     for ghosts in ({"c9": ("c0",)}, {"c1": ("c9",)}, {"c0": ("c1",), "c1": ("c0",)}):
-        with pytest.raises(ParameterError, match="ghosts"):
+        with pytest.raises(ParameterError, match=r"ghosts.*masked attributes and keys"):
             masked(LocalSuppression, table, k=1, ghosts=ghosts)
