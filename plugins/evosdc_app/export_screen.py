@@ -91,15 +91,18 @@ async def _exported(bench: Workbench, form: Form, run: Path) -> Response:
         if answer.status:
             raise RefusedError(error_sentences(answer.err))
         of_file, commands = await _run_of(bench, run, member)
+        own = of_file != run or member in (OWN, str(read_front(run).own))
     finally:
         bench.exporting.discard(output)
     return bench.page(
         "exported.html", "choose", "Exported", data=form.one("data"), run=of_file.name, of=run.name, member=member,
-        output=output, verdict=(told(of_file / RESULT).get("publication") or None),
+        output=output, own=own,
+        verdict=(told(of_file / RESULT).get("publication") or None) if own else None,
         manifest=bench.folder.name((bench.folder.root / output).with_name(f"{Path(output).stem}.manifest.json")),
         warnings=answer.warnings, said=answer.out.splitlines(), commands=[line_of(list(answer.words)), *commands],
-        has={"report": (of_file / REPORT).exists(), "users": (of_file / FOR_USERS).exists(),
-             "recipe": (of_file / RECIPE).exists()},
+        # What a stopped run says is about its own best file, and of another one nothing.
+        has={"report": own and (of_file / REPORT).exists(), "users": own and (of_file / FOR_USERS).exists(),
+             "recipe": own and (of_file / RECIPE).exists()},
         names={"report": REPORT, "users": FOR_USERS, "recipe": RECIPE},
     )  # fmt: skip
 

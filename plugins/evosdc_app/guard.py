@@ -114,7 +114,10 @@ class Guard:
         return None
 
     def _own(self, origin: str) -> bool:
-        parts = urlsplit(origin)
+        try:
+            parts = urlsplit(origin)
+        except ValueError:
+            return False  # no browser writes such a one
         return parts.scheme == ("https" if self.secure else "http") and parts.netloc.lower() in self.hosts
 
     def _enter(self, scope: Scope) -> HTMLResponse:

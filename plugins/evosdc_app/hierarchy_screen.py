@@ -1,6 +1,6 @@
 """The hierarchy of an attribute, drawn and to be edited; a part of screen 1."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,12 @@ from starlette.responses import Response
 from evosdc.errors import DataError, Fault, InputError
 from evosdc.files.schema.description import AttributeDescription
 from evosdc.files.schema.hierarchy_file import write_hierarchy
+from evosdc.files.schema.hierarchy_rules import HierarchyRule
 from evosdc.files.schema.schema_edits import edit_schema, undo_edit
 from evosdc.files.schema.schema_reader import load_schema
-from evosdc.files.schema.schema_writer import hierarchy_name, value_text
+from evosdc.files.schema.schema_writer import hierarchy_name
 from evosdc.printing import printable
-from evosdc.table.hierarchy import Hierarchy
+from evosdc.table.hierarchy import ROOT, Hierarchy
 from evosdc_app.sources import is_dataset
 from evosdc_app.workbench import Form, Workbench, asked, away
 
@@ -24,9 +25,11 @@ RULES = {
     "merge": "ordered categories: how many neighbours are merged, such as 2, 4",
     "prefix": "codes: signs masked from the right, such as 1, 2",
     "dates": "dates: month, quarter, year, decade",
+    "own": "words: groups of your own, typed into a table; how many levels, such as 1",
     "none": "none: take the hierarchy away",
 }
-_RULES = tuple(RULES)[:-1]
+_RULES = tuple(RULES)[:-2]
+_MOST_LEVELS = 9
 _MOST_LEAVES = 400
 """Values that are shown; the labels of more are edited in their file."""
 
@@ -84,6 +87,10 @@ def _draw(bench: Workbench, data: str, schema: Path, name: str, form: Form) -> N
     if kind == "labels":
         written = _write_labels(schema, name, form.get("cell", []), form.one("width"))
         value = written.name
+    elif kind == "own":
+        cells, width = _own_groups(bench, data, name, form.one("parts", "1"))
+        written = _write_labels(schema, name, cells, width)
+        value = written.name
     elif kind in _RULES:
         value = {kind: _parts(name, kind, form.one("parts"))}
     step = None
@@ -96,6 +103,21 @@ def _draw(bench: Workbench, data: str, schema: Path, name: str, form: Form) -> N
         if written is not None:
             written.unlink()
         raise
+
+
+def _own_groups(bench: Workbench, data: str, name: str, given: str) -> tuple[list[str], str]:
+    """Return a table in which every value is a group of its own, to be typed over, and its width."""
+    table = bench.sources.source(data, load_schema(bench.folder.schema_of(data))).table
+    table.schema.require([name], data)
+    leaves = table.schema[name].categories
+    where = f"hierarchy of {name}"
+    if not 0 < len(leaves) <= _MOST_LEAVES:
+        number = f"{len(leaves)} categories" if leaves else "numbers"
+        raise DataError(Fault(where, number, f"1 to {_MOST_LEAVES} categories", "Use another rule, or write its file."))
+    if not (given.strip().isdecimal() and 0 < int(given) <= _MOST_LEVELS):
+        raise DataError(Fault(f"{where}, levels", printable(given), f"a whole number, 1 to {_MOST_LEVELS}"))
+    levels = int(given)
+    return [cell for leaf in leaves for cell in (*[leaf] * (levels + 1), ROOT)], str(levels + 2)
 
 
 def _parts(name: str, kind: str, given: str) -> list[Any]:
@@ -127,8 +149,27 @@ def _write_labels(schema: Path, name: str, cells: list[str], width: str) -> Path
 def hierarchy_words(said: AttributeDescription | None) -> str:
     """Return the hierarchy of an attribute in few words; empty where it has none."""
     if said is not None and said.rule is not None:
-        return value_text({k: v for k, v in said.rule.model_dump(exclude_defaults=True).items() if v is not None})
+        return _rule_words(said.rule)
     return "" if said is None or said.hierarchy is None else f"{said.hierarchy.height} levels"
+
+
+def _rule_words(rule: HierarchyRule) -> str:
+    if rule.widths is not None:
+        from_where = f", from {rule.start:.12g}" if rule.start else ""
+        return f"intervals of {_listed(f'{width:.12g}' for width in rule.widths)}{from_where}"
+    if rule.merge is not None:
+        return f"{_listed(map(str, rule.merge))} neighbours merged"
+    if rule.dates is not None:
+        return _listed(rule.dates)
+    if rule.prefix is True:
+        return "one more sign masked from the right at each level"
+    signs = _listed(map(str, rule.prefix or ()))
+    return f"{signs} {'sign' if signs == '1' else 'signs'} masked from the right"
+
+
+def _listed(parts: Iterable[str]) -> str:
+    *before, last = parts
+    return f"{', '.join(before)} and {last}" if before else last
 
 
 ROUTES: dict[tuple[str, str], Callable[[Workbench, Request], Awaitable[Response]]] = {

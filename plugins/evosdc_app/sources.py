@@ -9,7 +9,8 @@ from typing import Any
 from evosdc.datasets.loading import load_dataset
 from evosdc.datasets.storage import available
 from evosdc.files.column import NO_TEXT, Column
-from evosdc.files.source import Source, parsed, source_of
+from evosdc.files.reading import parsed, source_of
+from evosdc.files.source import Source
 from evosdc.plugins.registry import default_registry
 from evosdc.specs import DatasetSpec
 from evosdc_app.folder import WorkFolder

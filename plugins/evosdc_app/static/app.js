@@ -136,6 +136,7 @@
         renewed = true;
         tell("The workbench was begun anew. Open the address that evosdc app printed then; what this page shows is of before.");
       }, function () {
+        renewed = true; // when it answers again it is another server, which does not know the forms of this page
         tell("The connection to the workbench is lost, so that this page stands still. Searches go on. Begin it again with evosdc app; nothing is lost.");
       });
     }

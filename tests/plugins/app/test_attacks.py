@@ -59,7 +59,7 @@ class TestWhoMayAsk:
         assert server.ask("GET", "/", Host=f"localhost:{server.port}").status == 200
 
     @pytest.mark.parametrize(
-        "origin", [EVIL, "null", "http://127.0.0.1", "https://127.0.0.1:{port}", "http://127.0.0.1:1"]
+        "origin", [EVIL, "null", "http://127.0.0.1", "https://127.0.0.1:{port}", "http://127.0.0.1:1", "http://[::1"]
     )
     @pytest.mark.parametrize("method", ["GET", "POST"])
     def test_other_sites_are_refused(self, server, method, origin):

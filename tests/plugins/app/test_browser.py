@@ -318,6 +318,23 @@ def test_a_page_says_that_the_connection_is_lost_and_takes_up_again(chromium, en
             assert lost.count() == 0
 
 
+def test_a_page_that_was_open_takes_the_forms_of_the_next_server(chromium, ended):
+    with serving(ended) as server, watched(chromium, server) as tab:
+        tab.enter()
+        tab.page.goto(f"{server.origin}/search?run=some")
+        tab.settled()
+        before = tab.page.locator("meta[name=form]").get_attribute("content")
+        server.end(signal.SIGKILL)
+        tab.page.locator("[role=alert]").filter(has_text="connection to the workbench is lost").wait_for()
+        other = tab.tab()
+        with serving(ended, "--port", str(server.port)) as again:
+            other.goto(f"{again.origin}/enter?token={again.token}")  # before the page sees that it is another server
+            other.wait_for_url(f"{again.origin}/")
+            now = other.locator("meta[name=form]").get_attribute("content")
+            tab.page.wait_for_selector(f"meta[name=form][content='{now}']", state="attached")
+            assert now != before
+
+
 def test_nine_tabs_are_all_told_and_none_is_frozen(chromium, ended):
     with serving(ended) as server, watched(chromium, server) as tab:
         tab.enter()

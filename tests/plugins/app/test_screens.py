@@ -100,6 +100,37 @@ class TestFile:
         for _ in range(2):
             server.post("/undo", data="survey.csv")
 
+    def test_groups_of_words_are_typed_into_a_table(self, server):
+        given = {"data": "survey.csv", "attribute": "town"}
+        for wrong in ({"parts": "0"}, {"parts": "x"}, {"parts": "99"}):
+            assert server.post("/draw", **given, kind="own", **wrong).status == 400
+        assert server.post("/draw", **given, kind="own", parts="2").status == 303
+        page = server.get("/hierarchy", **given).text
+        assert page.count('aria-label="Level 1 of value') == page.count('aria-label="Level 2 of value') == 5
+        assert page.count('name="cell" value="a"') == 3, "each value is a group of its own at first"
+        cells = re.findall(r'name="cell" value="([^"]*)"', page)
+        renamed = [{"a": "A or B", "b": "A or B"}.get(cell, cell) if at % 4 else cell for at, cell in enumerate(cells)]
+        assert server.post("/draw", **given, kind="labels", width="4", cell=renamed).status == 303
+        assert server.get("/hierarchy", **given).text.count('value="A or B"') == 4
+        for _ in range(2):
+            server.post("/undo", data="survey.csv")
+
+    @pytest.mark.parametrize(
+        ("attribute", "kind", "parts", "said"),
+        [
+            ("age", "merge", "2, 4", "2 and 4 neighbours merged"),
+            ("town", "prefix", "1", "1 sign masked from the right"),
+            ("children", "merge", "2", "2 neighbours merged"),
+        ],
+    )
+    def test_a_rule_is_told_in_words(self, server, attribute, kind, parts, said):
+        given = {"data": "survey.csv", "attribute": attribute}
+        assert server.post("/draw", **given, kind=kind, parts=parts).status == 303
+        for page in (server.get("/hierarchy", **given), server.get("/fragment/attributes", data="survey.csv")):
+            assert said in words(page.text)
+            assert f"{kind} =" not in page.text
+        server.post("/undo", data="survey.csv")
+
     def test_records_come_in_pages(self, server):
         first = server.get("/fragment/preview", data="survey.csv").text
         assert "121 records" in words(first)
@@ -328,6 +359,28 @@ class TestSearches:
         assert server.post("/remove", run=own.name, data="survey.csv").status == 303
         assert not own.exists()
         assert server.post("/withdraw", manifest="other.manifest.json").status == 303
+
+    def test_the_verdict_of_a_stopped_search_is_not_that_of_another_file(self, server, run):
+        halted = server.folder / "runs" / "halted"
+        shutil.copytree(server.folder / "runs" / run, halted)
+        result = json.loads((halted / "result.json").read_text())
+        (halted / "result.json").write_text(json.dumps(result | {"so_far": True}))
+        status = json.loads((halted / "status.json").read_text())
+        (halted / "status.json").write_text(json.dumps(status | {"state": "interrupted"}))
+        page = server.get("/choose", run="halted").text
+        best = re.search(r'<th scope="row">(\d+) <span class="best">', page)[1]
+        other = next(number for number in re.findall(r'name="member" value="(\d+)" aria', page) if number != best)
+        assert "since the search was stopped" in words(server.get("/choose", run="halted", member=other).text)
+        told = words(server.post("/export", run="halted", member=other, output="o.csv", data="survey.csv").text)
+        assert "There is no verdict on this file" in told
+        assert "Verdict:" not in told
+        assert "report.html" not in told
+        told = words(server.post("/export", run="halted", member="best", output="b.csv", data="survey.csv").text)
+        assert "There is no verdict" not in told
+        assert "Verdict:" in told
+        for name in ("o", "b"):
+            assert server.post("/withdraw", manifest=f"{name}.manifest.json").status == 303
+        shutil.rmtree(halted)
 
     def test_a_file_is_looked_at_exported_and_taken_back(self, server, run, monkeypatch):
         page = server.get("/choose", run=run).text
