@@ -75,6 +75,10 @@ class InputError(EvosdcError):
         self.faults: tuple[Fault, ...] = (faults,) if isinstance(faults, Fault) else tuple(faults)
         super().__init__("\n".join(map(str, self.faults)))
 
+    def __reduce__(self) -> tuple[type["InputError"], tuple[tuple[Fault, ...]]]:
+        """Return what makes the error anew in another process: its faults, not its text."""
+        return type(self), (self.faults,)
+
 
 class DataError(InputError):
     """A data file, a DataFrame or a table cannot be used."""

@@ -34,6 +34,7 @@ class Purpose(IntEnum):
     JUDGE = 9
     DRAW = 10
     SHUFFLE = 11
+    SAMPLE = 12
 
 
 def stream(seed: int, purpose: Purpose, *address: int) -> np.random.Generator:

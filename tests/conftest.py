@@ -6,11 +6,15 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
+
+from evosdc.plugins import registered
+from evosdc.plugins.registry import default_registry
 
 # A distribution of its own, with tests that run only where it is installed: see test_stranger.py.
 collect_ignore = ["stranger"]
@@ -57,6 +61,20 @@ def data() -> Path:
     if not named or not Path(named).is_dir():
         pytest.skip("EVOSDC_DATA names no folder with the published data sets")
     return Path(named)
+
+
+@pytest.fixture
+def forgotten(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """Forget plugins of single files and registered classes, in this process and its environment."""
+    monkeypatch.setenv("EVOSDC_PLUGINS", "")
+    monkeypatch.setenv("EVOSDC_REGISTERED", "[]")
+    monkeypatch.setattr(registered, "_KNOWN", {})
+    default_registry.cache_clear()
+    yield
+    default_registry.cache_clear()
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", None) or "").startswith(str(tmp_path)):
+            del sys.modules[name]
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -105,7 +105,7 @@ def risk(
 
         made_from, _ = as_file(original, known)
         made_from.schema.require(view.quasi_identifiers, "original")
-        told = against_original(made_from, table, view.quasi_identifiers, registry, "by the original")
+        told = against_original(made_from, view, registry, "by the original")
         figures |= {"perturbed": told.to_json()} if told is not None else {}
     if standing_out is not None:
         from evosdc.calls.disclosure import build_models

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from evosdc.api.masking import require_seed
 from evosdc.api.protected_data import Given, ProtectedData, protected
-from evosdc.api.tables import as_file, listed
+from evosdc.api.tables import as_file, listed, shuffled
 from evosdc.errors import Fault, ParameterError
 from evosdc.plugins.registry import default_registry
-from evosdc.table.table import Table
 
 if TYPE_CHECKING:
     from evosdc.api.experiments import Callback
@@ -100,9 +99,7 @@ def protect(
     from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.engine.choice import Preference, choice_of
     from evosdc.experiment.build.protection import protection
-    from evosdc.files.frame_kinds import reordered
     from evosdc.model.parameters import parse_parameters
-    from evosdc.table.row_positions import random_order
 
     require_seed(seed)
     if time is not None and not time > 0:
@@ -115,8 +112,7 @@ def protect(
     registry = default_registry()
     original, roles = as_file(data, listed(protect))
     if shuffle:
-        order = random_order(original)
-        data = cast(Data, original.take(order) if isinstance(data, Table) else reordered(data, order.tolist()))
+        data = cast(Data, shuffled(data, original))
         original, roles = as_file(data, listed(protect))
     names = choose_attributes(original.schema, listed(protect))
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from evosdc.api.masking import require_seed
 from evosdc.api.protected_data import Given, ProtectedData, protected
-from evosdc.api.tables import as_file
+from evosdc.api.tables import as_file, shuffled
 from evosdc.errors import Fault, ParameterError, SchemaError
 from evosdc.plugins.registry import default_registry
 
@@ -17,7 +17,13 @@ Data = TypeVar("Data")
 
 
 def apply(
-    recipe: str | Path, data: Data, *, seed: int = 1, unlike: bool = False, folder: str | Path | None = None
+    recipe: str | Path,
+    data: Data,
+    *,
+    seed: int = 1,
+    shuffle: bool = False,
+    unlike: bool = False,
+    folder: str | Path | None = None,
 ) -> ProtectedData[Data]:
     """Protect data by a recipe, the next wave of a survey for one, as ``evosdc apply`` does.
 
@@ -28,6 +34,8 @@ def apply(
     data : frame or Table
         As of `protect`, with the attributes that the recipe masks.
     seed : int
+    shuffle : bool
+        Whether the records are published in random order, as of `protect`.
     unlike : bool
         Whether to go on where more than a quarter of the records are in other categories than in the file that the
         recipe was made for.
@@ -63,6 +71,9 @@ def apply(
             [Fault(name, "no such attribute", "the attributes that the recipe masks") for name in missing]
         )
     original, roles = as_file(data, list(protect))
+    if shuffle:
+        data = cast(Data, shuffled(data, original))
+        original, roles = as_file(data, list(protect))
 
     def experiment_on(source: Mapping[str, Any]) -> "Experiment":
         return application(plan, source, default_registry(), seed, unlike)

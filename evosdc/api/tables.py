@@ -28,7 +28,7 @@ def read_table(path: str | Path, schema: str | Path | Schema | None = None) -> T
     InputError
         The file or the schema cannot be used; the error names every fault.
     """
-    from evosdc.files.source import read_source
+    from evosdc.files.reading import read_source
 
     given = schema if isinstance(schema, Schema) or schema is None else Path(schema)
     return read_source(Path(path), given).table
@@ -95,6 +95,22 @@ def as_file(data: Any, protect: Sequence[str] | None = None) -> tuple[Table, dic
         described[str(label)] = AttributeDescription(role, missing=attribute.missing)
         reasons[str(label)] = f"{role}: {found.reasons[attribute.name]}"
     return table_from_frame(whole, SchemaDescription(described, found.schema.missing)), reasons
+
+
+def shuffled(data: Any, table: Table) -> Any:
+    """Return a frame or table with its records in random order, the same for the same records in any order.
+
+    Parameters
+    ----------
+    data : frame or Table
+    table : Table
+        Of it, as `as_file` returns it.
+    """
+    from evosdc.files.frame_kinds import reordered
+    from evosdc.table.row_positions import random_order
+
+    order = random_order(table)
+    return table.take(order) if isinstance(data, Table) else reordered(data, order.tolist())
 
 
 def chosen_of(data: Any, table: Table, attributes: Sequence[str] | None, warn: bool = True) -> tuple[str, ...]:

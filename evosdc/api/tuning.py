@@ -116,7 +116,7 @@ def tune(
     from evosdc.experiment.build.protection import judgement_of
     from evosdc.experiment.build.safeguards import exact_risks, harms_of, limits_of
     from evosdc.experiment.config.experiment import Experiment
-    from evosdc.experiment.run.tuning import best_file, budget_of, tune_problem
+    from evosdc.experiment.run.tuning import best_file, budget_of, sample_of, tune_problem
     from evosdc.model import Microdata
 
     registry = default_registry()
@@ -139,7 +139,10 @@ def tune(
     for name in experiment.start.tuned.methods:
         registry.spec("masking-method", name)
     problem = build_problem(experiment, microdata, registry, seed)
-    tuning = tune_problem(problem, registry, experiment.start.tuned, budget_of(experiment.start.tuned, experiment.stop))
+    wanted = experiment.start.tuned
+    budget = budget_of(wanted, experiment.stop)
+    sample = sample_of(experiment, microdata, registry, seed, budget)
+    tuning = tune_problem(problem, registry, wanted, budget, sample=sample)
     if not tuning.files:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in tuning.refused.items()) or "no method"
         raise DataError(Fault("tune", reasons, "a masking method that fits the protected attributes"))

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from evosdc.calls.attribute_choice import choose_attributes
 from evosdc.calls.masking import sampling_weights
 from evosdc.errors import DataError, Fault, FaultCollector, ParameterError
@@ -14,7 +16,7 @@ from evosdc.table.alignment import recode_like
 from evosdc.table.coarsening import coarsened
 from evosdc.table.role_assignment import assign_role
 from evosdc.table.schema import WITHHELD, MissingRule, Role, Schema
-from evosdc.table.table import Numbers, Table
+from evosdc.table.table import MISSING, Numbers, Table
 
 _NOT_KNOWN = (*WITHHELD, Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD)
 """Roles of attributes that an intruder is not taken to know where no quasi-identifier is declared."""
@@ -130,6 +132,11 @@ def population_description(schema: Schema, names: Sequence[str]) -> SchemaDescri
     return SchemaDescription(attributes, schema.missing, schema.na, "population")
 
 
+def single_records(model: PrivacyModel, view: IntruderView) -> str:
+    """Return that a model needs single records where it does and there are counts alone; else nothing."""
+    return "" if view.counts is None or model.counted else "single records, not distinct ones with counts"
+
+
 def assess(view: IntruderView, models: Mapping[str, Mapping[str, Any]], registry: Registry) -> dict[str, Any]:
     """Return the figures of privacy models by name, and under ``not_applicable`` why the others have none.
 
@@ -139,7 +146,7 @@ def assess(view: IntruderView, models: Mapping[str, Mapping[str, Any]], registry
         Unknown models, or parameters that were refused or do not fit the file.
     """
     built = build_models(models, registry)
-    lacking = {name: model.lacking(view) for name, model in built.items()}
+    lacking = {name: model.lacking(view) or single_records(model, view) for name, model in built.items()}
     figures: dict[str, Any] = {}
     collect = FaultCollector()
     for name, model in built.items():
@@ -182,15 +189,23 @@ def build_models(models: Mapping[str, Mapping[str, Any]], registry: Registry) ->
     return built
 
 
+def _missing_values(view: IntruderView, name: str) -> int:
+    attribute = view.table.schema[name]
+    if view.counts is None:
+        return view.table.missing_in(attribute)
+    column = view.table.column(name)
+    return int(view.counts[column == MISSING if attribute.categorical else np.isnan(column)].sum())
+
+
 def view_summary(view: IntruderView) -> dict[str, Any]:
     """Return what the figures of a file hang on: records, roles, weights and the rule for missing values."""
     weights = view.table.schema.with_role(Role.WEIGHT)
     return {
-        "records": len(view.table),
+        "records": view.records,
         "quasi_identifiers": list(view.quasi_identifiers),
         "sensitive": list(view.sensitive),
         "weight": weights[0] if weights else None,
         "household": view.household,
         "missing_rule": str(view.missing),
-        "missing_values": sum(view.table.missing_in(view.table.schema[n]) for n in view.quasi_identifiers),
+        "missing_values": sum(_missing_values(view, name) for name in view.quasi_identifiers),
     }

@@ -90,6 +90,7 @@ def exported(
     from evosdc.files.described_file import package_of
     from evosdc.model import Generalising
     from evosdc.plugins.registry import default_registry
+    from evosdc.release.perturbation import perturbed_values
     from evosdc.runs.completeness import require_complete
     from evosdc.runs.published import published_faults
 
@@ -118,6 +119,7 @@ def exported(
         "seed": assembly.seed,
         "protect": list(assembly.microdata.protect),
         "changed": dict(written.changed),
+        "perturbed": perturbed_values(source.table, masked),
         "dropped_identifiers": list(written.dropped),
         "formulas": dict(written.formulas),
         "neutralised_formulas": written.neutralised,

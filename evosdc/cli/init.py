@@ -44,8 +44,8 @@ def init(data: Path, output: Path, given: tuple[str, ...], ask: bool | None, for
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.files.atomic import require_unused
+    from evosdc.files.reading import parsed, source_of
     from evosdc.files.schema.schema_writer import dump_schema
-    from evosdc.files.source import parsed, source_of
     from evosdc.table.row_positions import position_sentences, told_by_position
     from evosdc.table.schema import Role
 

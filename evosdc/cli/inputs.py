@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from evosdc.cli.options import listed
 from evosdc.errors import DataError, Fault, did_you_mean
+from evosdc.files.atomic import check_writable
 from evosdc.files.packed import files_beside
-from evosdc.files.source import Source, check_writable, read_published, read_source
+from evosdc.files.reading import read_published, read_source
+from evosdc.files.source import Source
 from evosdc.printing import printable
 from evosdc.runs.layout import run_folder_of
 

@@ -102,6 +102,7 @@ def mask(
     from evosdc.model.dividing import innermost
     from evosdc.model.parts import Material, Part
     from evosdc.plugins.registry import default_registry
+    from evosdc.release.perturbation import perturbed_values
     from evosdc.table.schema import Role
     from evosdc.table.table import Table
 
@@ -172,6 +173,7 @@ def mask(
         "shuffled": shuffle,
         "parts": parts,
         "changed": dict(written.changed),
+        "perturbed": perturbed_values(source.table, masked.select(protect)),
         "dropped_identifiers": list(written.dropped),
         "formulas": dict(written.formulas),
         "neutralised_formulas": written.neutralised,

@@ -1,6 +1,7 @@
 """``evosdc measure``."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -63,6 +64,7 @@ def measure(
     from evosdc.files.masked_file import holds_generalised, read_masked
     from evosdc.model import Microdata
     from evosdc.plugins.registry import default_registry
+    from evosdc.release.perturbation import differs
 
     registry = default_registry()
     collect = FaultCollector()
@@ -99,6 +101,10 @@ def measure(
     specs: dict[str, Any] = {name: registry.spec("measure", name) for name in names}
     figures = {heading: _combined(scores, specs, linkage, risks, registry) for heading, scores in figures.items()}
     rule = str(before.table.schema.na)
+    unmeasured = [name for name in after.table.schema.names if name not in chosen]
+    differing = [name for name in unmeasured if differs(before.table, after.table, name)]
+    told = [f"{', '.join(differing)}: other than in the original, and not measured; see --attributes."]
+    judged = replace(judged, warnings=(*judged.warnings, *(told if differing else ())))
     warn(judged.warnings)
     if as_json:
         besides: dict[str, Any] = {"attributes": list(chosen), "records": len(before.table), "missing_rule": rule}

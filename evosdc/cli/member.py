@@ -51,7 +51,9 @@ def _sentences(told: Mapping[str, Any]) -> Iterator[str]:
             f"({found['percent']:.2f} %, by {found['measure']}); without protection {found['original_percent']:.2f} %."
         )
         if found.get("at_risk"):
-            yield f"Likelier found than not: records {', '.join(str(one['record']) for one in found['at_risk'])}."
+            records = [str(one["record"]) for one in found["at_risk"]]
+            more = found["likely"] - len(records)
+            yield f"Likelier found than not: records {', '.join(records)}{f' and {more} more' if more > 0 else ''}."
     tables = told["analyses"].get("tables", ())
     if tables:
         yield f"{sum(bool(entry['holds']) for entry in tables)} of {len(tables)} tables hold."

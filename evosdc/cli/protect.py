@@ -23,7 +23,7 @@ from evosdc.cli.options import (
 @click.option(
     "--time", "seconds", callback=seconds_of, metavar="60s",
     help="Be done with everything after this time, from the start of the program to the report, instead of ending the "
-    "search by stall. What follows the search has 30 % of it at most.",
+    "search by stall. What follows the search has 30 % of it at most, of a very large file half.",
 )  # fmt: skip
 @click.option(
     "--generations",

@@ -12,6 +12,9 @@ from evosdc.cli.options import PATH, force_option, json_option, schema_option
 @click.argument("data")
 @schema_option
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
+@click.option(
+    "--shuffle", is_flag=True, help="Publish the records in random order: their old one may tell what is masked."
+)
 @click.option("--unlike", is_flag=True, help="Go on where DATA is unlike the file that the recipe was made for.")
 @click.option("-o", "--output", type=PATH, required=True, metavar="MASKED.csv", help="The protected file.")
 @click.option("--folder", type=PATH, metavar="DIR", help="New run folder, with verdict and report; default: in runs/.")
@@ -23,6 +26,7 @@ def apply(
     data: str,
     schema: Path | None,
     seed: int,
+    shuffle: bool,
     unlike: bool,
     output: Path,
     folder: Path | None,
@@ -34,18 +38,20 @@ def apply(
 
     Attributes and frequencies are compared with those of the file that the recipe was made for, and the new file's
     loss, risk and verdict are stated anew: by the recipe's own measures, on DATA. Exit status 1 where a requirement of
-    the recipe is not met.
+    the recipe is not met, or a limit that its search kept.
     """
     from evosdc.cli.export import exported
     from evosdc.cli.inputs import data_of, open_source, require_apart
     from evosdc.cli.run import carry_out, leave_by
-    from evosdc.cli.text import say
+    from evosdc.cli.text import say, warn
     from evosdc.errors import FaultCollector
     from evosdc.experiment.recipe.application import application
     from evosdc.experiment.recipe.reading import usable_recipe
     from evosdc.files.atomic import require_unused
     from evosdc.files.conversion import require_known_ending
+    from evosdc.files.schema.schema_reader import load_schema
     from evosdc.plugins.registry import default_registry
+    from evosdc.printing import printable
     from evosdc.runs.layout import free_folder
 
     collect = FaultCollector()
@@ -58,7 +64,15 @@ def apply(
     with collect.step():
         require_unused(output, output.with_name(f"{output.stem}.manifest.json"), replace=force)
     collect.settle()
-    experiment = application(plan, data_of(data, schema, None), default_registry(), seed, unlike)
+    if schema is not None:
+        described = load_schema(schema).attributes
+        warn(
+            f"{printable(name)} is not in the schema, so that it is published as it is; evosdc edit {schema} gives it "
+            "a role, such as drop."
+            for name in source.table.schema.names
+            if name not in described
+        )
+    experiment = application(plan, data_of(data, schema, None, shuffle=shuffle), default_registry(), seed, unlike)
     path = folder if folder is not None else free_folder(Path("runs"), experiment.heading)
     result = carry_out(experiment, path, quiet, as_json)
     exported(path, 0, output, force=True)
@@ -68,7 +82,7 @@ def apply(
         both = [(name, word) for name, word in (("il", "loss"), ("dr", "risk")) if name in now and name in then]
         told = ", ".join(f"{word} {now[name]:.2f} (when the recipe was made {then[name]:.2f})" for name, word in both)
         say(f"Recipe of {len(plan.steps)} step{'s' * (len(plan.steps) > 1)}: {told}. Wrote {output}.")
-    leave_by(result, as_json)
+    leave_by(result, as_json, limits=True)
 
 
 @click.command()

@@ -79,7 +79,7 @@ def risk(
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.errors import Fault, FaultCollector, ParameterError
-    from evosdc.files.source import read_source
+    from evosdc.files.reading import read_source
     from evosdc.plugins.registry import default_registry
     from evosdc.release.standing_out import standing_out
 
@@ -156,29 +156,27 @@ def perturbed_by(data: str, schema: Path | None, original: str | None, view: "In
     """
     from evosdc.cli.inputs import open_source
     from evosdc.plugins.registry import default_registry
-    from evosdc.release.uniques import Perturbed, against_original, unique_records
+    from evosdc.release.uniques import against_original, perturbed_file
 
     known = view.quasi_identifiers
     if original is not None:
         made_from = open_source(original, schema if Path(original).exists() else None)
         made_from.table.schema.require(known, "--original")
-        told = against_original(made_from.table, view.table, known, default_registry(), f"by {Path(original).name}")
+        told = against_original(made_from.table, view, default_registry(), f"by {Path(original).name}")
         return replace(told, publication=publication_told(Path(data))) if told is not None else None
-    told_by, changed = changes_told(Path(data))
-    changed = {name: count for name, count in changed.items() if name in known}
+    told_by, told_of = changes_told(Path(data))
+    changed = {name: told_of.get(name, 0) for name in known}
     if not any(changed.values()):
         return None
-    unique = unique_records(view.table, known)
-    return Perturbed(f"by {told_by}", changed, unique, publication=publication_told(Path(data)))
+    return perturbed_file(f"by {told_by}", changed, view, publication=publication_told(Path(data)))
 
 
 def changes_told(path: Path) -> tuple[str, dict[str, int]]:
-    """Return the file that tells what was changed in a data file, and how many values of each attribute.
+    """Return the file that tells what was perturbed in a data file, and how many values of each attribute.
 
-    It is the manifest beside it, or the result of the run folder that it lies in; of a file that was generalised, as
-    the release of the run tells, nothing was perturbed.
+    It is the manifest beside it, or the result of the run folder that it lies in.
     """
-    from evosdc.runs.layout import RELEASE, RESULT, read_object
+    from evosdc.runs.layout import RESULT, read_object
 
     for told in (path.with_name(f"{path.stem}.manifest.json"), path.with_name(RESULT)):
         try:
@@ -188,15 +186,10 @@ def changes_told(path: Path) -> tuple[str, dict[str, int]]:
         best = document.get("best")
         if told.name == RESULT and not (isinstance(best, dict) and best.get("file") == path.name):
             continue
-        try:
-            tables = read_object(path.with_name(RELEASE)).get("cross_tables", []) if told.name == RESULT else []
-        except (OSError, ValueError):
-            tables = []
-        if any(isinstance(entry, dict) and entry.get("same_labels") is False for entry in tables):
-            continue
-        changed = document.get("changed")
-        if isinstance(changed, dict):
-            return told.name, {str(name): count for name, count in changed.items() if isinstance(count, int)}
+        # Files of older versions tell of all changes alone.
+        perturbed = document.get("perturbed", document.get("changed"))
+        if isinstance(perturbed, dict):
+            return told.name, {str(name): count for name, count in perturbed.items() if isinstance(count, int)}
     return "", {}
 
 
@@ -242,40 +235,11 @@ def _show(
     view: "IntruderView", chosen: Mapping[str, Mapping[str, Any]], figures: Mapping[str, Any], instead: str
 ) -> None:
     """Print figures and verdicts of privacy models; `instead` is the verdict where theirs do not hold."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    from evosdc.cli.privacy_table import show_models
+    from evosdc.cli.text import say
 
-    from evosdc.calls.disclosure import build_models
-    from evosdc.cli.text import harmless, say
-    from evosdc.plugins.registry import default_registry
-
-    table = Table()
-    table.add_column("privacy model", no_wrap=True)
-    table.add_column("figure", justify="right", no_wrap=True)
-    table.add_column("what it means")
-    built = build_models(chosen, default_registry())
-    for name, model in sorted(built.items(), key=lambda entry: entry[0] not in figures):
-        if name in figures:
-            headline = shown(figures[name][model.headline])
-            figure = f"{model.headline.replace('_', ' ')} {headline}"
-            table.add_row(name, figure, Text(harmless(model.in_words(figures[name]))))
-        else:
-            table.add_row(name, "-", Text(f"does not apply: {figures['not_applicable'][name]}"), style="dim")
-    Console().print(table)
-    if instead:
-        say(f"Verdict: {instead}")
-    for name in () if instead else sorted(figures.keys() & built.keys()):
-        if verdict := built[name].verdict(figures):
-            say(f"Verdict: {verdict}")
+    show_models(chosen, figures, instead)
     say(
         f"{len(view.table)} records; known to an intruder: {', '.join(view.quasi_identifiers)}; "
         f"missing values count by the rule '{view.missing}'."
     )
-
-
-def shown(value: Any) -> str:
-    """Return a figure as text of at most four significant digits; infinite where it has no value."""
-    if value is None:
-        return "infinite"
-    return str(value) if isinstance(value, int) else f"{value:.4g}"

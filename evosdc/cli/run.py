@@ -205,13 +205,16 @@ def resume(
     leave_by(result, as_json)
 
 
-def leave_by(result: dict[str, Any], as_json: bool) -> None:
-    """End with exit status 1 where a requirement does not hold; on fresh draws, of a randomised file."""
+def leave_by(result: dict[str, Any], as_json: bool, limits: bool = False) -> None:
+    """End with exit status 1 where a requirement does not hold; on fresh draws, of a randomised file.
+
+    `limits`: or a limit that evosdc set itself. A search keeps these, and a file made without one may not.
+    """
     from evosdc.cli.text import say
     from evosdc.model.constraint import CONDITIONAL
     from evosdc.release.requirements import on_verdict, unmet
 
-    missed = unmet(result)
+    missed = unmet(result, limits)
     for entry in missed if not as_json else ():
         if on_verdict(entry):
             accepts = entry["requirement"] != CONDITIONAL and result["publication"]["publishable"]

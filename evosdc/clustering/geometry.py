@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.table.distance import common_scale
-from evosdc.table.equivalence import equivalence_classes, key_codes
+from evosdc.table.equivalence import key_codes, ordered_classes
 from evosdc.table.schema import MissingRule, Schema
 from evosdc.table.table import Codes, Numbers, Table
 
@@ -83,16 +83,12 @@ def _ranges(table: Table) -> list[float]:
 def records_of(table: Table) -> Records:
     """Return the distinct records of a table, sorted by their categories, then by their numbers."""
     keys = key_codes(table, _names(table.schema))
-    classes = equivalence_classes(keys)
-    order = np.lexsort(keys[classes.first].T[::-1]) if keys.shape[1] else np.arange(len(classes))
-    place = np.empty_like(order)
-    place[order] = np.arange(order.size)
-    first = classes.first[order]
+    classes = ordered_classes(keys)
     return Records(
-        np.ascontiguousarray(table.codes[first]),
-        np.ascontiguousarray(table.numbers[first]),
-        classes.counts[order],
-        place[classes.of],
+        np.ascontiguousarray(table.codes[classes.first]),
+        np.ascontiguousarray(table.numbers[classes.first]),
+        classes.counts,
+        classes.of,
     )
 
 

@@ -1,5 +1,6 @@
 """From texts to the integer codes and numbers of a `Table`, by a schema."""
 
+import shlex
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -71,7 +72,11 @@ def faults_of(column: Column, attribute: Attribute, missing: Sequence[str], orig
         leaves = {text: text for text in texts} if attribute.hierarchy is not None else {}
         shown = is_shown(attribute.name, attribute.role)
         wanted = f"one of {_listed(attribute.categories)}" if shown else "one of its categories"
-        advice = "Add it to the categories or to `missing` in the schema, or mend the file."
+        taken = shlex.join(["evosdc", "edit", "SCHEMA", printable(attribute.name), "categories="])
+        advice = (
+            "Add it to the categories or to `missing` in the schema, or mend the file; "
+            f"`{taken}` takes the list away, so that those of the file count."
+        )
     else:
         words, unfit = _unfit(texts, column.mark)
         unknown = [*words, *unfit]
@@ -82,7 +87,7 @@ def faults_of(column: Column, attribute: Attribute, missing: Sequence[str], orig
     faults = _first_of(column, unknown, attribute, wanted, advice, origin)
     if attribute.hierarchy is not None:
         outside = [text for text in texts if leaves[text] not in attribute.hierarchy.position]
-        advice = "Add a line for it to the hierarchy file."
+        advice = "Add a line for it to the hierarchy file, or give a rule in its place, such as { widths = [5, 10] }."
         faults += _first_of(column, outside, attribute, "a leaf of the attribute's hierarchy", advice, origin)
     return faults
 

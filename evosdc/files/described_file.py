@@ -14,7 +14,7 @@ import numpy as np
 from evosdc.errors import DataError, Fault, InputError
 from evosdc.files.changes import Change
 from evosdc.files.column import Column
-from evosdc.files.delimited_file import parse_delimited
+from evosdc.files.delimited_reading import parse_delimited
 from evosdc.files.encoding import decode, read_bytes
 from evosdc.files.original import Original
 from evosdc.files.schema.description import AttributeDescription, SchemaDescription

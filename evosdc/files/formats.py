@@ -7,7 +7,7 @@ from io import BytesIO
 from pathlib import Path, PurePath
 
 from evosdc.errors import DataError, Fault
-from evosdc.files.delimited_file import parse_delimited
+from evosdc.files.delimited_reading import parse_delimited
 from evosdc.files.described_file import is_project, parse_project
 from evosdc.files.original import Original
 from evosdc.files.packed import GZIP, ZIP, PackedFile, gunzipped, unzipped
@@ -70,7 +70,6 @@ FORMATS = (
     FileFormat("sas", (".sas7bdat",), (b"\0" * 12 + b"\xc2\xea\x81\x60",), _statistical(".sas7bdat")),
 )
 """Formats of packages; ZIP, gzip, Excel workbooks and text are told apart in `parse_content`."""
-
 
 OF_SAS = (".sas7bdat", ".xpt")
 """Endings of the files of SAS."""

@@ -8,8 +8,9 @@ from evosdc.errors import DataError, Fault, SchemaError
 from evosdc.files.column import Column
 from evosdc.files.formulas import as_before, name_before
 from evosdc.files.packed import text_file, with_text
+from evosdc.files.reading import parsed, source_of
 from evosdc.files.schema.description import describe
-from evosdc.files.source import Source, parsed, source_of
+from evosdc.files.source import Source
 from evosdc.files.widening import is_generalised, widened
 from evosdc.printing import printable
 from evosdc.table.schema import Schema

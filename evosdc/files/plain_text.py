@@ -86,7 +86,7 @@ def read_plain(content: bytes, separator: str | None, names: Sequence[str] | Non
     Parameters
     ----------
     content, separator, names
-        As of `evosdc.files.delimited_file.parse_delimited`.
+        As of `evosdc.files.delimited_reading.parse_delimited`.
     """
     if b'"' in content:
         return None

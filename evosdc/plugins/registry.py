@@ -6,32 +6,25 @@ Loading imports plugins' own modules but no implementation; those are imported w
 import logging
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
-from difflib import get_close_matches
 from functools import cache, partial
-from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
-from evosdc.errors import ClashError, EvosdcError, Fault, PluginError, UnknownNameError, did_you_mean
+from evosdc.errors import ClashError, EvosdcError, Fault, PluginError, UnknownNameError
 from evosdc.further_formats import FurtherFormat
 from evosdc.hookspecs import EVENTS
 from evosdc.plugins.discovery import PLUGIN_ERRORS, LoadedPlugin, PluginInfo, PluginProblem, discovered, in_words
+from evosdc.plugins.implementation import imported
 from evosdc.plugins.kinds import KINDS
 from evosdc.plugins.nested import divides, inner_of, parameters_with_inner
 from evosdc.plugins.registered import PLUGIN, registered
+from evosdc.plugins.unknown_names import unknown_name
 from evosdc.specs import FormatSpec, Spec
 
 if TYPE_CHECKING:
     import click
 
 __all__ = ["PluginInfo", "PluginProblem", "Registry", "default_registry"]
-
-MOST_TOLD = 24
-"""More names than these are not all told in a message."""
-
-NEAREST = 5
-LIKENESS = 0.5
-"""How alike, from 0 to 1, the names are that are told in their place."""
 
 _LOG = logging.getLogger("evosdc.plugins")
 
@@ -87,13 +80,13 @@ class Registry:
 
     def _of_kind(self, kind: str) -> dict[str, list[tuple[Spec, PluginInfo]]]:
         if kind not in self._offers:
-            raise UnknownNameError(_unknown("kind of offer", kind, list(KINDS)))
+            raise UnknownNameError(unknown_name("kind of offer", kind, list(KINDS)))
         return self._offers[kind]
 
     def _offer(self, kind: str, name: str) -> tuple[Spec, PluginInfo]:
         names = self._of_kind(kind)
         if name not in names:
-            raise UnknownNameError(_unknown(kind, name, list(self.names(kind)), bool(self.problems)))
+            raise UnknownNameError(unknown_name(kind, name, list(self.names(kind)), bool(self.problems)))
         offers = names[name]
         if len(offers) > 1:
             given = f"a name that is offered by {_providers(offers)}"
@@ -115,7 +108,7 @@ class Registry:
         found = [kind for kind in KINDS if name in self._offers[kind]]
         if not found:
             raise UnknownNameError(
-                _unknown("plugins", name, sorted({known for kind in KINDS for known in self._offers[kind]}))
+                unknown_name("plugins", name, sorted({known for kind in KINDS for known in self._offers[kind]}))
             )
         return found
 
@@ -181,7 +174,7 @@ class Registry:
         """
         if (kind, name) not in self._implementations:
             spec, plugin = self._offer(kind, name)
-            self._implementations[kind, name] = _imported(kind, spec, plugin)
+            self._implementations[kind, name] = imported(kind, spec, plugin)
         return self._implementations[kind, name]
 
     def parameters(self, kind: str, name: str, params: Mapping[str, Any]) -> Any:
@@ -287,38 +280,3 @@ def default_registry() -> Registry:
 
 def _providers(offers: list[tuple[Spec, PluginInfo]]) -> str:
     return " and ".join(plugin.provider for _, plugin in offers)
-
-
-def _unknown(where: str, name: str, known: list[str], problems: bool = False) -> Fault:
-    advice = did_you_mean(name, known)
-    if len(known) > MOST_TOLD:
-        near = get_close_matches(name, known, n=NEAREST, cutoff=LIKENESS)
-        wanted = f"one of {len(known)} names" + (f", such as {', '.join(near)}" if near else "")
-        advice = f"{advice} `evosdc plugins list` shows all.".strip()
-    else:
-        wanted = f"one of {', '.join(known)}" if known else "nothing: no plugin offers any"
-    if problems:
-        advice = f"{advice} Some plugins have problems: 'evosdc plugins list' shows them.".strip()
-    return Fault(where, repr(name), wanted, advice)
-
-
-def _imported(kind: str, spec: Spec, plugin: PluginInfo) -> Any:
-    place = f"{kind} {spec.name} of plugin {plugin.provider}"
-    module_name, _, attribute = spec.implementation.partition(":")
-    try:
-        found = getattr(import_module(module_name), attribute)
-    except ModuleNotFoundError as error:
-        raise PluginError(f"{place} needs the module {error.name!r}, which is not installed.") from error
-    except AttributeError as error:
-        raise PluginError(f"{place}: {spec.implementation} cannot be had: {in_words(error)}.") from error
-    except PLUGIN_ERRORS as error:
-        raise PluginError(f"{place}: importing {module_name} failed: {in_words(error)}.") from error
-    contract = KINDS[kind].contract
-    if contract:
-        fits = isinstance(found, type) and issubclass(found, getattr(import_module("evosdc.model"), contract))
-        wanted = f"a subclass of evosdc.model.{contract}"
-    else:
-        fits, wanted = callable(found), "a function"
-    if not fits:
-        raise PluginError(f"{place}: {spec.implementation} is not {wanted}.")
-    return found

@@ -2,7 +2,9 @@
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -132,7 +134,7 @@ def read_run_status(folder: Path) -> RunStatus:
         best if isinstance(best, dict) else None,
         int(records[-1].get("front", 0)) if records else 0,
         *speeds,
-        time_left(resolved.get("stop") or {}, newest, speeds) if phase is RUNNING else None,
+        _nearest_end(resolved.get("stop") or {}, newest, speeds, owner) if phase is RUNNING else None,
         silent,
         owner,
         int(newest.get("failed", 0)),
@@ -173,6 +175,22 @@ def time_left(stop: Mapping[str, Any], newest: Mapping[str, Any], speeds: tuple[
         if most is not None and speed > 0.0:
             ahead = min(ahead, max(0.0, (float(most) - float(newest.get(done, 0.0))) / speed))
     return None if ahead == inf else ahead
+
+
+def _nearest_end(
+    stop: Mapping[str, Any], newest: Mapping[str, Any], speeds: tuple[float, float], owner: LockOwner | None
+) -> float | None:
+    """Return the seconds until the search's nearest limit, or until the time of the whole command is over."""
+    ahead = time_left(stop, newest, speeds)
+    whole = stop.get("whole")
+    if whole is None or owner is None:
+        return ahead
+    with suppress(ValueError):  # a damaged lock tells no time
+        gone = (datetime.now(UTC) - datetime.fromisoformat(owner.since)).total_seconds()
+        left = min(float(whole), float(whole) - gone)
+        if left > 0.0:  # the first run on a machine takes longer: compiling does not count
+            return left if ahead is None else min(ahead, left)
+    return ahead
 
 
 def owner_lives(lock: Path, owner: LockOwner) -> bool:

@@ -56,6 +56,15 @@ def equivalence_classes(codes: Codes) -> Classes:
     return Classes(*_grouped(codes))
 
 
+def ordered_classes(codes: Codes) -> Classes:
+    """Return the classes in the order of their values instead, the first attribute first; `first` is not ascending."""
+    classes = equivalence_classes(codes)
+    order = np.lexsort(codes[classes.first].T[::-1]) if codes.shape[1] else np.arange(len(classes))
+    place = np.empty(len(classes), dtype=np.int64)
+    place[order] = np.arange(len(classes))
+    return Classes(place[classes.of], classes.first[order], classes.counts[order])
+
+
 def key_codes(table: Table, names: Sequence[str]) -> Codes:
     """Return the values of attributes as codes, shape (n, len(names)), numbers by their rank among those that occur.
 
@@ -84,6 +93,27 @@ def told_apart(codes: Codes) -> Codes:
     separate = codes.copy()
     separate[missing] = codes.max(initial=0) + 1 + np.nonzero(missing)[0]
     return separate
+
+
+def summed(of: Positions, counts: Positions, size: int) -> Positions:
+    """Return the sum of the counts of each of `size` groups, exactly; `of` is the group of each count."""
+    sums: Positions = np.zeros(size, dtype=np.int64)
+    np.add.at(sums, of, counts)
+    return sums
+
+
+def tallied(values: Positions, counts: Positions | None = None) -> tuple[Positions, Positions, Positions]:
+    """Return the distinct values, ascending, the place of each value among them, and the records of each.
+
+    Parameters
+    ----------
+    values : ndarray of int64, shape (n,)
+    counts : ndarray of int64, shape (n,), optional
+        Records that each stands for; 1 where there are none.
+    """
+    present, place, times = np.unique(values, return_inverse=True, return_counts=True)
+    place = place.reshape(-1)
+    return present, place, times.astype(np.int64) if counts is None else summed(place, counts, present.size)
 
 
 @kernel

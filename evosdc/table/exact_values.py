@@ -96,8 +96,13 @@ class ExactValues:
             raise ValueError("the masked table has other records or attributes than the original")
         return self._started(codes, masked.codes), self._started(numbers, masked.numbers)
 
-    def update(self, state: State, masked: Table, rows: Rows) -> State:
-        """Return the state after a change in `rows`; O(1) for a changed cell."""
+    def copied(self, state: State) -> State:
+        """Return a copy of a state; the values are shared."""
+        codes, numbers = (Kept(kept.values, kept.counts.copy(), kept.found.copy()) for kept in state)
+        return codes, numbers
+
+    def follow(self, state: State, masked: Table, rows: Rows) -> State:
+        """Return the state after a change in `rows`, the old one is altered; O(1) for a changed cell."""
         codes, numbers = self._sides
         return _followed(codes, state[0], masked.codes, rows), _followed(numbers, state[1], masked.numbers, rows)
 
@@ -149,9 +154,8 @@ def _columns(values: Codes | Numbers, judged: Sequence[int]) -> Columns:
 def _followed(columns: Columns, state: Kept, masked: Codes | Numbers, rows: Rows) -> Kept:
     if not len(columns.judged):
         return state
-    counts, found = state.counts.copy(), state.found.copy()
-    _follow(*columns, state.values, masked, rows, False, counts, found)
-    return Kept(masked, counts, found)
+    _follow(*columns, state.values, masked, rows, False, state.counts, state.found)
+    return Kept(masked, state.counts, state.found)
 
 
 @kernel

@@ -100,9 +100,10 @@ def position_sentences(names: Sequence[str]) -> list[str]:
     listed = [printable(name) for name in names]
     which = listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} and {listed[-1]}"
     return [
-        f"The order of the rows tells {which}, which {'is' if len(listed) == 1 else 'are'} masked: whoever sorts a "
-        "register in the same way finds each record by the number of its row. Publish them in another order: "
-        "--shuffle, or shuffle = true below data of an experiment."
+        f"The order of the rows tells {which}, which {'is' if len(listed) == 1 else 'are'} masked: records stand "
+        "sorted, or beside others with the same value, as members of a household do. Whoever has a register in this "
+        "order finds each record by the number of its row. Publish them in another order: --shuffle, or shuffle = true "
+        "below data of an experiment."
     ]
 
 

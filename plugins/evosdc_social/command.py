@@ -109,7 +109,7 @@ def insert(data: Path, masked: Path, schema: Path | None, output: Path, in_order
     from evosdc.cli.text import say
     from evosdc.cli.vouched_order import require_order
     from evosdc.files.atomic import require_unused
-    from evosdc.files.source import parsed
+    from evosdc.files.reading import parsed
     from evosdc_social.adjacency import NEIGHBOURS
     from evosdc_social.extraction import written_back
 

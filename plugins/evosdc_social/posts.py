@@ -9,7 +9,7 @@ from evosdc.errors import DataError, Fault, SchemaError, did_you_mean
 from evosdc.files.atomic import atomic
 from evosdc.files.column import NO_TEXT, Column
 from evosdc.files.original import Original
-from evosdc.files.source import parsed
+from evosdc.files.reading import parsed
 from evosdc.printing import printable
 from evosdc_social.graph import Value, counted
 from evosdc_social.graph_file import GraphFile

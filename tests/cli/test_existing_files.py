@@ -20,10 +20,11 @@ MASK = ("mask", "mdav", "survey.csv", "--schema", "schema.toml", "--attributes",
         (MASK, "precious.csv", "precious.manifest.json"),
         (("mask", "pram", *MASK[2:]), "precious.csv", "precious.matrices.json"),
         (("report", "r"), "page.html", None),
-        (("init", "survey.csv"), "mine.toml", "mine-age.csv"),
+        (("init", "coded.csv"), "mine.toml", "mine-zip.csv"),
     ],
 )
 def test_what_exists_is_written_over_when_forced_alone(evosdc, home, words, name, further):
+    (home / "coded.csv").write_text("zip\n" + "\n".join(str(43101 + i % 50) for i in range(100)) + "\n")
     assert evosdc(*words, "-o", name).status == 0
     assert further is None or (home / further).exists()
     for path in filter(None, (name, further)):

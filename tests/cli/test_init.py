@@ -7,13 +7,13 @@ import tomllib
 
 import pytest
 
-ROWS = "\n".join(f"{i % 47 + 18},{'fm'[i % 2]},{i * 31 % 97},{'N' if i % 9 == 0 else i % 5}" for i in range(90))
+ROWS = "\n".join(f"{i % 47 + 18},{'fm'[i % 2]},{i * 31 % 97},{'N' if i % 9 == 0 else i % 5},{i % 7}" for i in range(90))
 
 
 @pytest.fixture
 def file(tmp_path):
     path = tmp_path / "people.csv"
-    path.write_text(f"age,sex,hours,visits\n{ROWS}\n70,f,99,-9\n71,m,99,-9\n")
+    path.write_text(f"age,sex,hours,visits,education\n{ROWS}\n70,f,99,-9,3\n71,m,99,-9,4\n")
     return path
 
 
@@ -25,8 +25,9 @@ def test_each_proposal_has_its_reason_and_hierarchies_lie_beside(evosdc, file, t
         place = next(k for k, line in enumerate(lines) if line.startswith(f"{name} = "))
         assert lines[place - 1].startswith("# it"), name
     document = tomllib.loads(text)["attributes"]
-    assert document["age"]["hierarchy"] == "s-age.csv"
-    assert "18;15-19;10-19;0-19;*" in (tmp_path / "s-age.csv").read_text().splitlines()
+    assert document["age"]["hierarchy"] == {"widths": [5, 10, 20]}
+    assert document["education"]["hierarchy"] == "s-education.csv"
+    assert "3;2-3;0-3;*" in (tmp_path / "s-education.csv").read_text().splitlines()
     assert document["visits"]["missing"] == ["N"]
     assert "# '-9' in 2 records of visits may stand for a missing value" in text
 

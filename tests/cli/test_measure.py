@@ -134,3 +134,15 @@ def test_odd_files_are_judged_or_refused_by_every_measure(evosdc, files):
             if answer.status == 0:
                 least, greatest = spec.range
                 assert least - 1e-9 <= json.loads(answer.out)[measure] <= greatest + 1e-9, (name, measure)
+
+
+def test_columns_that_differ_and_are_not_measured_are_named(evosdc, tmp_path):
+    rows = [(n % 7, "ab"[n % 2], n % 5, n) for n in range(60)]
+    text = "age,sex,income,height\n{}\n"
+    (tmp_path / "data.csv").write_text(text.format("\n".join(f"{a},{s},{i},{h}" for a, s, i, h in rows)))
+    (tmp_path / "masked.csv").write_text(text.format("\n".join(f"{6 - a},{s},{4 - i},{h}" for a, s, i, h in rows)))
+    words = ("measure", "data.csv", "masked.csv", "--measures", "ctbil")
+    said = evosdc(*words, "--attributes", "age,sex")
+    assert said.status == 0
+    assert "income: other than in the original, and not measured" in " ".join(said.err.split())
+    assert "not measured" not in evosdc(*words, "--attributes", "age,sex,income").err

@@ -9,7 +9,8 @@ import tomllib
 import click
 import pytest
 
-from evosdc.cli.new_plugin import MADE, NAME, SOURCES, builds_offline, class_name, files
+from evosdc.cli.new_plugin import NAME, builds_offline
+from evosdc.cli.new_plugin_files import MADE, SOURCES, class_name, files
 from evosdc.plugins.discovery import _NAME as REGISTERED
 from evosdc.plugins.registry import Registry
 

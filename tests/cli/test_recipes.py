@@ -225,6 +225,36 @@ def test_python_does_the_same(home: Path) -> None:
         evosdc.apply(home / "run" / "recipe.toml", wave(2026))
 
 
+def test_what_households_share_is_refused_and_a_new_column_is_told_of(home: Path, tmp_path: Path) -> None:
+    whole = wave(2026).assign(family=lambda frame: [f"h{n // 2}" for n in range(len(frame))])
+    whole["region"] = whole["region"].iloc[::2].repeat(2).to_numpy()
+    whole.to_csv(tmp_path / "families.csv", index=False)
+    schema = tmp_path / "schema.toml"
+    roles = "".join(f'{name} = {{ role = "quasi-identifier" }}\n' for name in ("age", "region", "income"))
+    schema.write_text(f'[attributes]\n{roles}family = {{ role = "household" }}\n')
+    words = ("apply", home / "run" / "recipe.toml", tmp_path / "families.csv", "--schema", schema, "--unlike")
+    code, _, told = evosdc_says(*words, "-o", tmp_path / "masked.csv", "--folder", tmp_path / "applied", "--quiet")
+    assert code == 2
+    assert "the same for all members of a household" in told
+    assert not (tmp_path / "masked.csv").exists()
+    schema.write_text(f'[attributes]\n{roles}family = {{ role = "drop" }}\n')
+    code, _, told = evosdc_says(*words, "-o", tmp_path / "masked.csv", "--folder", tmp_path / "applied", "--quiet")
+    assert code in (0, 1), told
+    assert "health is not in the schema, so that it is published as it is" in " ".join(told.split())
+    assert "family is not in the schema" not in told
+
+
+def test_the_next_wave_is_published_in_random_order(home: Path, tmp_path: Path) -> None:
+    words = ("apply", home / "run" / "recipe.toml", home / "2026.csv", "-o", tmp_path / "masked.csv", "--shuffle")
+    code, _, told = evosdc_says(*words, "--folder", tmp_path / "applied", "--quiet")
+    assert code in (0, 1), told
+    kept, old = pd.read_csv(tmp_path / "masked.csv")["health"], wave(2026)["health"]
+    assert list(kept) != list(old)
+    assert sorted(kept) == sorted(old)
+    found = evosdc.apply(home / "run" / "recipe.toml", frame(2026), shuffle=True)
+    assert list(found.frame["health"]) == list(kept)
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [

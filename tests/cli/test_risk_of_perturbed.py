@@ -65,9 +65,10 @@ def test_the_original_tells_which_records_are_right(evosdc, files) -> None:
     assert 0 <= found["intruder"]["expected"] <= 60
     assert found["intruder"]["percent"] < found["intruder"]["original_percent"]
     told = " ".join(evosdc(*arguments).out.split())
-    assert f"{found['right']} carry all the known values of their own person" in told
+    assert f"{found['right']} have no value that is not their own person's" in told
     assert "An informed intruder is expected to find" in told
     assert "re-identifications are to be expected" not in told
+    assert f"an informed intruder is expected to find {found['intruder']['percent']:.1f} % of the people" in told
 
 
 def test_a_run_folder_tells_its_own_verdict(evosdc, files) -> None:
@@ -104,6 +105,95 @@ def test_a_generalised_file_was_not_perturbed(evosdc, files) -> None:
     answer = evosdc("risk", "coarse.csv", "--schema", "schema.toml", "--original", "data.csv", "--json")
     assert answer.status == 0, answer.err
     assert "perturbed" not in json.loads(answer.out)
+
+
+def test_what_is_left_out_perturbs_nothing(evosdc, files) -> None:
+    masked_by(evosdc, "local-suppression", "--set", "k=2")
+    manifest = json.loads((files / "masked.manifest.json").read_text())
+    assert sum(manifest["changed"].values()) > 0
+    assert not any(manifest["perturbed"].values())
+    for more in ((), ("--original", "data.csv")):
+        arguments = ("risk", "masked.csv", "--schema", "schema.toml", *more)
+        assert "perturbed" not in json.loads(evosdc(*arguments, "--json").out)
+        assert "perturbed" not in evosdc(*arguments).out
+
+
+def test_unique_records_are_counted_by_the_rule_for_missing_values(evosdc, files) -> None:
+    masked_by(evosdc, "rank-swapping", "--set", "p=30")
+    masked = pd.read_csv(files / "masked.csv", dtype=str)
+    masked.loc[:9, "age"] = None
+    masked.to_csv(files / "masked.csv", index=False)
+    counts = set()
+    for rule in ("wildcard", "category"):
+        for more in ((), ("--original", "data.csv")):
+            arguments = ("risk", "masked.csv", "--schema", "schema.toml", "--missing", rule, "--json", *more)
+            found = json.loads(evosdc(*arguments).out)
+            assert found["perturbed"]["unique_records"] == found["k-anonymity"]["unique_records"]
+            counts.add(found["perturbed"]["unique_records"])
+    assert len(counts) == 2
+
+
+def test_a_file_of_unique_people_is_not_to_be_released_though_values_are_left_out(evosdc, files) -> None:
+    frame = people().assign(age=[f"{n}" for n in range(60)])
+    frame.to_csv(files / "data.csv", index=False)
+    frame.loc[0, "sex"] = None
+    frame.to_csv(files / "masked.csv", index=False)
+    (files / "masked.manifest.json").write_text(json.dumps({"changed": {"sex": 1}, "perturbed": {"sex": 0}}))
+    answer = evosdc("risk", "masked.csv", "--schema", "schema.toml")
+    assert "Do not release" in answer.out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("global-recoding", "--attributes", "age", "--set", "level=1", "--set", "output=label"),
+        ("top-coding", "--attributes", "age", "--set", "value=40", "--set", "output=label"),
+        ("mondrian", "--set", "k=3", "--set", "output=interval"),
+    ],
+)
+def test_true_labels_perturb_nothing(evosdc, files, words) -> None:
+    rule = 'scale = "ordinal", hierarchy = { widths = [5, 10] }'
+    (files / "schema.toml").write_text(SCHEMA.replace('scale = "ordinal"', rule))
+    masked_by(evosdc, *words)
+    manifest = json.loads((files / "masked.manifest.json").read_text())
+    assert sum(manifest["changed"].values()) > 0
+    assert not any(manifest["perturbed"].values())
+    found = evosdc("risk", "masked.csv", "--schema", "schema.toml", "--json")
+    assert "perturbed" not in json.loads(found.out)
+
+
+def test_what_was_not_perturbed_may_be_enough(evosdc, files) -> None:
+    frame = people().assign(region=[f"r{n}" for n in range(60)])
+    frame.to_csv(files / "data.csv", index=False)
+    masked_by(evosdc, "rank-swapping", "--attributes", "age", "--set", "p=30")
+    for more in ((), ("--original", "data.csv")):
+        arguments = ("risk", "masked.csv", "--schema", "schema.toml", *more)
+        told = " ".join(evosdc(*arguments).out.split())
+        assert "60 respondents stand out by the attributes region and sex alone, of which nothing was perturbed" in told
+        assert "Do not release" in told
+        assert json.loads(evosdc(*arguments, "--json").out)["perturbed"]["unique_by_unchanged"] == 60
+
+
+def test_few_perturbed_values_leave_most_records_as_they_were(evosdc, files) -> None:
+    (files / "schema.toml").write_text(SCHEMA.replace('sex = { role = "quasi-identifier" }', ""))
+    frame = people().assign(age=[20 + n for n in range(60)])
+    frame.to_csv(files / "data.csv", index=False)
+    perturbed = {"region": 3, "age": 7}
+    (files / "data.manifest.json").write_text(json.dumps({"changed": perturbed, "perturbed": perturbed}))
+    answer = evosdc("risk", "data.csv", "--schema", "schema.toml")
+    told = " ".join(answer.out.split())
+    assert "at least 50 of the 60 records that stand out have no perturbed value. Do not release" in told
+
+
+def test_a_file_that_was_recoded_and_swapped_is_perturbed_where_it_was_swapped(evosdc, files) -> None:
+    frame = people()
+    frame["age"] = (frame["age"] // 10 * 10).map("{}s".format)
+    frame["sex"] = frame["sex"].sample(frac=1.0, random_state=1).to_numpy()
+    frame.to_csv(files / "masked.csv", index=False)
+    answer = evosdc("risk", "masked.csv", "--schema", "schema.toml", "--original", "data.csv", "--json")
+    found = json.loads(answer.out)["perturbed"]
+    assert found["changed"] == {"region": 0, "sex": int((frame["sex"] != people()["sex"]).sum()), "age": 0}
+    assert found["intruder"] is None
 
 
 def test_an_original_of_other_people_is_refused(evosdc, files) -> None:

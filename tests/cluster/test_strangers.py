@@ -85,7 +85,7 @@ def said_to(host, port, words, context=None):
 
 def test_dask_does_not_hear_strangers(dask, tmp_path):
     mark = tmp_path / "mark"
-    trusted = dask._pool._cluster.security.get_connection_args("client")["ssl_context"]
+    trusted = dask._pool._client.cluster.security.get_connection_args("client")["ssl_context"]
     for host, port in servers(dask):
         assert said_to(host, port, b"", trusted), "who belongs to the run is greeted"
         assert said_to(host, port, message(mark), unauthenticated()) == b""

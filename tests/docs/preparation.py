@@ -19,7 +19,6 @@ USUAL = (
     "evosdc init patients.csv -o schema.toml",
     DROPPED.format("job"),
     DROPPED.format("income"),
-    "evosdc edit schema.toml age categories= 'hierarchy={widths=[5,10,20]}'",
     "evosdc mask mdav patients.csv --schema schema.toml --set k=3 -o masked.csv",
 )
 """The road that ``docs/start.md`` goes, and a masked file."""

@@ -36,6 +36,7 @@ def blocks(page: Path) -> list[tuple[str, str]]:
     return [(language, block) for _, language, block in FENCE.findall(text)]
 
 
+@pytest.mark.usefixtures("forgotten")
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if any(kind not in PROSE for kind, _ in blocks(page))], ids=name
 )

@@ -59,3 +59,23 @@ def test_a_new_category_is_told_of_and_missing_values_count() -> None:
     assert "not known to the recipe" in " ".join(found.sentences())
     codes[:400] = MISSING
     assert difference(known, table(["c0", "c1", "c2", "c3", "east"], codes)).percent > UNLIKE
+
+
+def test_ages_are_compared_as_numbers_though_they_are_categories() -> None:
+    def ages(seed: int, records: int, add: int = 0) -> Table:
+        years = np.random.default_rng(seed).integers(18, 90, records) + add
+        least, last = int(years.min()), int(years.max())
+        attribute = Attribute(
+            "code", Role.QUASI_IDENTIFIER, Scale.ORDINAL, tuple(str(year) for year in range(least, last + 1))
+        )
+        return Table(Schema((attribute,)), (years - least).astype(np.int32)[:, None], np.empty((records, 0)))
+
+    known = made_for(ages(1, 1500), ["code"]).attributes["code"]
+    assert len(known.deciles) == 9
+    assert not known.percent
+    same, older = (difference(ages(1, 1500), ages(2, 1500, add)) for add in (1, 12))
+    assert same.tells
+    assert not list(same.sentences())
+    assert older.notable
+    assert "in other ranges" in next(older.sentences())
+    assert not made_for(ages(1, 40), ["code"]).attributes["code"].deciles, "too few people"

@@ -14,7 +14,7 @@ from evosdc.experiment.config.stop_rule import StopRule
 from evosdc.experiment.run.portfolio import starting_individuals
 from evosdc.experiment.run.repetition import begun_from
 from evosdc.experiment.run.run import run_once
-from evosdc.experiment.run.time_given import MOST_KEPT, TimeGiven
+from evosdc.experiment.run.time_given import MOST_CONCLUDING, MOST_KEPT, TimeGiven
 from evosdc.kernel import working_time
 from evosdc.plugins.registry import default_registry
 from evosdc.time_limit import DeadlineOver
@@ -33,6 +33,13 @@ def test_what_follows_the_search_has_a_share_at_most():
     assert given.for_judges == pytest.approx(100.0 - given.concluding, abs=0.5)
 
 
+def test_the_verdict_on_a_large_file_may_have_half():
+    given = TimeGiven.of(StopRule(whole=60.0), working_time(), 1_000_000, 6)
+    assert MOST_KEPT * 60.0 < given.concluding <= MOST_CONCLUDING * 60.0
+    for judging in (0.0, 10_000.0):
+        assert given.for_search(judging) == pytest.approx(60.0 - given.concluding, abs=0.5)
+
+
 def test_what_was_spent_before_counts():
     given = TimeGiven.of(StopRule(whole=100.0), working_time() - 90.0, 1000, 10)
     assert given.left == pytest.approx(10.0, abs=0.5)
@@ -43,7 +50,7 @@ def test_a_machine_that_others_use_keeps_more_back_for_the_conclusion():
     given = TimeGiven.of(StopRule(whole=100.0), working_time(), 1000, 10)
     assert given.slowed(2.0).concluding == pytest.approx(2.0 * given.concluding)
     assert given.slowed(0.5).concluding == given.concluding
-    assert given.slowed(1e6).concluding <= 100.0 * MOST_KEPT
+    assert given.slowed(1e6).concluding <= 100.0 * MOST_CONCLUDING
 
 
 def test_without_a_time_nothing_is_limited():

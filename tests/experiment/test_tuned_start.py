@@ -23,7 +23,7 @@ from evosdc.experiment.run.tuning import EVALUATIONS, budget_of, with_tuned
 from evosdc.model import Masking
 from evosdc.plugins.registry import default_registry
 from evosdc.report import write_report
-from evosdc.tuning.judge import Budget
+from evosdc.tuning.candidate import Budget
 from evosdc.tuning.trial import Trial, attempt
 
 PROTECT = ("built", "degree", "grade1")

@@ -8,8 +8,8 @@ import socket
 import pytest
 
 from evosdc.errors import DataError, InputError, SchemaError
+from evosdc.files.reading import read_source
 from evosdc.files.schema.schema_reader import load_schema
-from evosdc.files.source import read_source
 
 from .build import nominal, numeric, schema, write
 
@@ -164,7 +164,10 @@ def test_missing_schema(tmp_path):
 def test_schema_of_another_file(tmp_path):
     with pytest.raises(SchemaError) as caught:
         read_source(write(tmp_path, "age,sex\n1,f\n"), schema(numeric("agee"), nominal("height", "x")))
-    assert [fault.advice for fault in caught.value.faults] == ["Did you mean 'age'?", ""]
+    assert [fault.advice for fault in caught.value.faults] == [
+        "Did you mean 'age'?",
+        "Where the file leaves it out, take its line away.",
+    ]
 
 
 def test_every_fault_of_a_schema_file_at_once(tmp_path):

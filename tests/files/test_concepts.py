@@ -8,9 +8,9 @@ from evosdc.errors import DataError, SchemaError
 from evosdc.files.inference.concepts import CONCEPTS, LANGUAGES, concepts_of, plain
 from evosdc.files.inference.name_hints import hint_of, is_age, is_place, words_of
 from evosdc.files.inference.proposal import infer
+from evosdc.files.reading import read_source
 from evosdc.files.row_order import keeps_order
 from evosdc.files.schema.schema_reader import load_schema
-from evosdc.files.source import read_source
 from evosdc.table.schema import Role
 
 from .build import column, masked, write

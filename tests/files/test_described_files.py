@@ -11,8 +11,8 @@ import pytest
 
 from evosdc.errors import DataError, HierarchyError
 from evosdc.files.described_file import package_of
+from evosdc.files.reading import read_source
 from evosdc.files.schema.hierarchy_file import read_hierarchy
-from evosdc.files.source import read_source
 from evosdc.table.schema import Role, Scale
 
 from .build import masked, write

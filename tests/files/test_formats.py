@@ -15,7 +15,7 @@ import pytest
 
 from evosdc.errors import DataError
 from evosdc.files.masked_file import read_masked
-from evosdc.files.source import read_source
+from evosdc.files.reading import read_source
 from evosdc.table.schema import Role, Scale
 
 from .build import masked, write

@@ -12,8 +12,8 @@ import evosdc
 from evosdc.errors import SchemaError
 from evosdc.files.formulas import is_formula
 from evosdc.files.masked_file import read_masked
+from evosdc.files.reading import read_source
 from evosdc.files.schema.schema_reader import load_schema
-from evosdc.files.source import read_source
 from evosdc.table.table import Table
 
 TEXT = (

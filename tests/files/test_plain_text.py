@@ -12,13 +12,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from evosdc.errors import InputError
-from evosdc.files import delimited_file, plain_text
+from evosdc.files import delimited_reading, plain_text
 from evosdc.files.cell_texts import Cells, CellTexts, cell_texts
-from evosdc.files.delimited_file import parse_delimited
+from evosdc.files.delimited_reading import parse_delimited
 from evosdc.files.encoding import decode, recognised
 from evosdc.files.plain_text import read_plain
+from evosdc.files.reading import source_of
 from evosdc.files.schema.description import SchemaDescription
-from evosdc.files.source import source_of
 from evosdc.table.number_syntax import number
 from evosdc.table.numerals import decimals_of, natural_order, number_to, numbers, single_precision_decimals
 from evosdc.table.schema import Role
@@ -43,12 +43,12 @@ SEPARATORS = [",", ";", "\t", "|"]
 @contextmanager
 def sizes(least_plain: int, fewest_held: int):
     """Read files from a size on by columns, and hold columns of so many distinct numbers as numbers."""
-    before = delimited_file.LEAST_PLAIN, plain_text.FEWEST_HELD
-    delimited_file.LEAST_PLAIN, plain_text.FEWEST_HELD = least_plain, fewest_held
+    before = delimited_reading.LEAST_PLAIN, plain_text.FEWEST_HELD
+    delimited_reading.LEAST_PLAIN, plain_text.FEWEST_HELD = least_plain, fewest_held
     try:
         yield
     finally:
-        delimited_file.LEAST_PLAIN, plain_text.FEWEST_HELD = before
+        delimited_reading.LEAST_PLAIN, plain_text.FEWEST_HELD = before
 
 
 @st.composite

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from evosdc.errors import DataError, InputError
 from evosdc.files.inference.hierarchy_proposals import widths
 from evosdc.files.inference.missing_codes import suspected_codes
 from evosdc.files.inference.proposal import infer
 from evosdc.files.inference.whole_numbers import seem_codes
+from evosdc.files.reading import read_source
 from evosdc.files.schema.schema_reader import load_schema
 from evosdc.files.schema.schema_writer import dump_schema
-from evosdc.files.source import read_source
 from evosdc.table.numerals import same_number
 from evosdc.table.schema import Role, Scale, Schema
 
@@ -33,6 +34,7 @@ def attribute(name: str, values: list[str]):
         ("remark", [f"the patient said at visit {i % 40} that all was well" for i in range(N)], Role.DROP, "free text"),
         ("note", [f"w{i % 50} x y z" for i in range(N)], Role.DROP, "50 values of 4 words"),
         ("idno", [str(10_000 + 37 * i) for i in range(N)], Role.IDENTIFIER, "its name says that it identifies"),
+        ("Person", [str(100_000 + 7 * i * i) for i in range(N)], Role.IDENTIFIER, "its name says that it identifies"),
         ("caseno", [str(900 + 7 * i) for i in range(N)], Role.IDENTIFIER, "its name says that it identifies"),
         ("agea", [str(15 + i % 40) for i in range(N)], Role.QUASI_IDENTIFIER, "its name is demographic"),
         ("agency", [str(15 + i % 40) for i in range(N)], Role.OTHER, "whole numbers"),
@@ -59,7 +61,6 @@ def test_what_may_find_a_respondent_is_proposed_with_its_reason(name, values, ro
 @pytest.mark.parametrize(
     ("name", "values", "path"),
     [
-        ("age", [str(17 + i % 50) for i in range(N)], ("38", "35-39", "30-39", "20-39", "*")),
         ("children", [str(i % 8) for i in range(N)], ("6", "5+", "3+", "1+", "*")),
         ("Kinder", [*(str(i % 8) for i in range(N)), "99"], ("4", "4", "3+", "1+", "*")),
         ("Kinder", [*(str(i % 8) for i in range(N)), "99"], ("99", "99", "99", "99", "*")),
@@ -91,6 +92,36 @@ def test_hierarchies_of_numbers_are_rules_in_the_schema_file(tmp_path):
     assert len(files) == 1
     table = read_source(tmp_path / "file.csv", tmp_path / "s.toml").table
     assert table.schema["age"].hierarchy.path("7.25")[1] == "[5.00, 10.00)"
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "count", "line"),
+    [
+        ("age", 17, 50, 'scale = "ordinal", hierarchy = { widths = [5, 10, 20] } }'),
+        ("education", 0, 40, 'scale = "ordinal", hierarchy = { widths = [2, 4, 20] } }'),
+        ("education", 0, 4, 'scale = "ordinal", categories = ["0", "1", "2", "3"] }'),
+    ],
+)
+def test_the_next_wave_may_have_other_ages(tmp_path, name, first, count, line):
+    def wave(least):
+        return write(tmp_path, f"{name},x\n" + "\n".join(f"{least + i % count},1" for i in range(12 * count)) + "\n")
+
+    source = read_source(wave(first))
+    dump_schema(source.inference.schema, tmp_path / "s.toml", (), {}, source.inference.rules)
+    assert line in (tmp_path / "s.toml").read_text()
+    if count > 4:
+        table = read_source(wave(first + 3), tmp_path / "s.toml").table
+        assert len(table.schema[name].hierarchy.leaves) == count
+    else:
+        with pytest.raises(DataError, match=f"evosdc edit SCHEMA {name} categories=` takes the list away"):
+            read_source(wave(first + 3), tmp_path / "s.toml")
+
+
+def test_numbers_of_households_are_not_listed(tmp_path):
+    rows = "\n".join(f"{100 + i // 3},{'fm'[i % 2]}" for i in range(N))
+    source = read_source(write(tmp_path, f"household,sex\n{rows}\n"))
+    dump_schema(source.inference.schema, tmp_path / "s.toml")
+    assert 'household = { role = "household", scale = "nominal" }' in (tmp_path / "s.toml").read_text()
 
 
 @pytest.mark.parametrize(
@@ -207,3 +238,25 @@ def test_columns_to_drop_are_left_out_of_what_is_written(tmp_path):
     report = source.write(tmp_path / "out.csv", masked(source.table, a=np.array([1, 1])))
     assert report.dropped == ("note",)
     assert (tmp_path / "out.csv").read_text() == "a\ny\ny\n"
+
+
+def test_the_order_of_words_is_known_without_a_list(tmp_path):
+    levels = ["primary", "secondary", "university"]
+    path = write(tmp_path, "education,x\n" + "\n".join(f"{levels[i * 7 % 3]},1" for i in range(N)) + "\n")
+    (tmp_path / "s.toml").write_text('[attributes]\neducation = { scale = "ordinal" }\nx = { scale = "ordinal" }\n')
+    assert read_source(path, tmp_path / "s.toml").table.schema["education"].categories == tuple(levels)
+    path = write(tmp_path, "education,x\n" + "\n".join(f"{'cab'[i % 3]},1" for i in range(N)) + "\n")
+    assert read_source(path, tmp_path / "s.toml").table.schema["education"].categories == ("a", "b", "c")
+
+
+def test_a_rule_tells_what_does_not_fit_and_needs_no_values(tmp_path):
+    (tmp_path / "s.toml").write_text(
+        '[attributes]\nage = { role = "quasi-identifier", scale = "ordinal", hierarchy = { widths = [5, 10] } }\n'
+        'income = { role = "quasi-identifier", scale = "numeric", hierarchy = { widths = [100] } }\n'
+    )
+    rows = "\n".join(f"{20 + i % 30}," for i in range(N))
+    table = read_source(write(tmp_path, f"age,income\n{rows}\n"), tmp_path / "s.toml").table
+    assert table.schema["income"].hierarchy is None
+    assert table.schema["age"].hierarchy is not None
+    with pytest.raises(InputError, match="the category 'old'"):
+        read_source(write(tmp_path, f"age,income\n{rows}\nold,1\n"), tmp_path / "s.toml")

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evosdc.errors import DataError, SchemaError
-from evosdc.files.atomic import write_text
+from evosdc.files.atomic import check_writable, write_text
 from evosdc.files.delimited_file import plain_text
 from evosdc.files.masked_file import read_masked
-from evosdc.files.source import check_writable, read_source
+from evosdc.files.reading import read_source
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import MISSING, Table
 

@@ -5,6 +5,7 @@ import os
 import socket
 import time
 from dataclasses import asdict, replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -42,6 +43,17 @@ def test_rate_and_time_left_follow_from_the_journal(tmp_path):
     assert found.left == pytest.approx(40.0)
     assert found.best == {"fitness": [20.0]}
     assert found.to_json()["process"]["pid"] == os.getpid()
+
+
+def test_the_time_of_the_whole_command_counts_from_its_beginning(tmp_path):
+    began = (datetime.now(UTC) - timedelta(seconds=25)).isoformat(timespec="seconds")
+    owner = replace(this_owner(), since=began)
+    found = read_run_status(folder_of(tmp_path / "run", records=[], stop={"whole": 60.0}, owner=owner))
+    assert 30.0 <= found.left <= 36.0
+    found = read_run_status(folder_of(tmp_path / "over", records=[], stop={"whole": 5.0}, owner=owner))
+    assert found.left is None, "compiling does not count, so that the end cannot be foreseen"
+    found = read_run_status(folder_of(tmp_path / "near", stop={"whole": 500.0, "generations": 100}, owner=owner))
+    assert found.left == pytest.approx(40.0)
 
 
 @pytest.mark.parametrize(

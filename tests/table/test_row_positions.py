@@ -11,7 +11,7 @@ from evosdc.experiment.build.data import load_data, require_order_of
 from evosdc.experiment.config.data_source import DataSource
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.files.frame_kinds import reordered
-from evosdc.files.source import read_source
+from evosdc.files.reading import read_source
 from evosdc.plugins.registry import default_registry
 from evosdc.table.role_assignment import assign_role
 from evosdc.table.row_positions import position_sentences, random_order, told_by_position

@@ -27,6 +27,9 @@ TOPS = (5, 3, 1)
 LARGEST_COUNT = 30.0
 """Larger counts become ranges as other numbers do."""
 
+MOST_CODES = 20
+"""More whole numbers are measured, not codes."""
+
 _LONG_LIFE = 30
 _RANGES = 20
 _BEGINNING = 1000
@@ -56,8 +59,8 @@ def hierarchy_of(attribute: Attribute, apart: Sequence[str] = ()) -> Hierarchy |
             values = numbers(labels)
             if values is None or len(set(values)) < len(labels):
                 return ordered_merging(labels)
-            own = [value for label, value in zip(labels, values, strict=True) if label not in apart] or values
-            if is_count(attribute.name) and min(own) >= 0 and max(own) <= LARGEST_COUNT:
+            own = _own_values(attribute, values, apart)
+            if _are_counts(attribute, own):
                 return top_coded(labels, values, max(own))
             made = number_intervals(values, widths(own, 0, is_age(attribute.name)))
             # The categories may be written otherwise: 23.0.
@@ -100,6 +103,20 @@ def top_coded(labels: Sequence[str], values: Sequence[float], largest: float) ->
     return Hierarchy(tuple(labels), rows, "top coding")
 
 
+def rule_of_numbers(attribute: Attribute, apart: Sequence[str] = ()) -> HierarchyRule | None:
+    """Return the rule that makes what `hierarchy_of` makes, where it makes ranges of ages or of many whole numbers.
+
+    Unlike a list it holds for the values of the next wave too. Few other numbers may be codes, whose list is known.
+    """
+    labels = attribute.categories
+    many = len(labels) >= FEWEST if is_age(attribute.name) else len(labels) > MOST_CODES
+    values = numbers(labels) if many and attribute.scale is Scale.ORDINAL else None
+    if values is None or [numeral(value, 0) for value in values] != list(labels):
+        return None
+    own = _own_values(attribute, values, apart)
+    return None if _are_counts(attribute, own) else HierarchyRule(widths=widths(own, 0, is_age(attribute.name)))
+
+
 def rule_for(attribute: Attribute, values: Sequence[float]) -> HierarchyRule | None:
     """Return the rule that is proposed for the hierarchy of a numeric attribute: age bands, or ranges of round widths.
 
@@ -130,6 +147,15 @@ def widths(values: Sequence[float], decimals: int = 0, age: bool = False) -> tup
     found = tuple(float(f"{first * times}e{power}") for times in (1, 2, 10))
     # What is wider than all values together says no more than the root does.
     return tuple(width for width in found if width <= span) or found[:1]
+
+
+def _own_values(attribute: Attribute, values: Sequence[float], apart: Sequence[str]) -> Sequence[float]:
+    """Return the numbers of an attribute without codes that may stand for missing values."""
+    return [value for label, value in zip(attribute.categories, values, strict=True) if label not in apart] or values
+
+
+def _are_counts(attribute: Attribute, own: Sequence[float]) -> bool:
+    return is_count(attribute.name) and min(own) >= 0 and max(own) <= LARGEST_COUNT
 
 
 def _coded(labels: Sequence[str]) -> bool:

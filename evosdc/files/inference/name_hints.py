@@ -207,6 +207,7 @@ def hint_of(name: str) -> NameHint:
         telling & _IDENTIFIER
         or (concepts & IDENTIFYING and not located)
         or (words & _IDENTIFIER_OWNERS and words & _COUNTERS)
+        or whole in _IDENTIFIER_OWNERS
         or _run_together(words_of(name))
     )
     count = bool(words & _COUNTS or "household" in concepts)

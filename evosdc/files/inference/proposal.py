@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 from evosdc.files.column import Column
 from evosdc.files.inference.column_proposal import MOST_CATEGORIES, propose_column
 from evosdc.files.inference.explanations import explanations_of
-from evosdc.files.inference.hierarchy_proposals import hierarchy_of, rule_for
+from evosdc.files.inference.hierarchy_proposals import hierarchy_of, rule_for, rule_of_numbers
 from evosdc.files.inference.missing_codes import MissingCode, suspected_codes
 from evosdc.files.inference.weights import measures_bodies
 from evosdc.files.row_order import duplicate_sentences, keeps_order, order_sentences
@@ -68,7 +68,7 @@ class Inference:
     reasons : mapping of str to str
         By attribute, why it was taken for what it is.
     rules : mapping of str to HierarchyRule
-        By numeric attribute, the hierarchy that is proposed.
+        By attribute of numbers, the hierarchy that is proposed.
     suspected : tuple of MissingCode
         Texts that seem to stand for missing values: those that are certain are in the schema, others are to be asked
         about.
@@ -137,15 +137,18 @@ def infer(
     attributes, chosen = _quasi_identifiers([attribute for attribute, _ in proposals])
     rules: dict[str, HierarchyRule] = {}
     for position, (column, attribute) in enumerate(zip(columns, attributes, strict=True)):
-        if attribute.role is Role.QUASI_IDENTIFIER and attribute.categorical:
-            attributes[position] = replace(
-                attribute, hierarchy=attribute.hierarchy or hierarchy_of(attribute, apart.get(column.name, ()))
-            )
-        elif attribute.role is Role.QUASI_IDENTIFIER:
-            left = (*missing, *attribute.missing, *apart.get(column.name, ()))
-            values = numbers(column.present(left), column.mark)
+        rule = None
+        if attribute.role is not Role.QUASI_IDENTIFIER:
+            continue
+        own_codes = apart.get(column.name, ())
+        if not attribute.categorical:
+            values = numbers(column.present((*missing, *attribute.missing, *own_codes)), column.mark)
             rule = rule_for(attribute, values) if values else None
-            rules |= {attribute.name: rule} if rule is not None else {}
+        elif attribute.hierarchy is None:
+            rule = rule_of_numbers(attribute, own_codes)
+            if rule is None:
+                attributes[position] = replace(attribute, hierarchy=hierarchy_of(attribute, own_codes))
+        rules |= {attribute.name: rule} if rule is not None else {}
     notes = [*explanations_of(attributes, reasons), *chosen]
     others = [repr(text) for text in missing if text]
     if others:

@@ -108,8 +108,8 @@ class SchemaDescription:
         """Return the schema of a file with these columns.
 
         Attributes that the description leaves out are `other`; categories that it leaves out are those found, by
-        number if all are numbers, else sorted; a scale that it leaves out follows from the values
-        (`evosdc.files.inference.scales`).
+        number if all are numbers, in their order where that is known (low, high), else sorted; a scale that it leaves
+        out follows from the values (`evosdc.files.inference.scales`).
 
         Parameters
         ----------
@@ -132,7 +132,7 @@ class SchemaDescription:
                 printable(self.origin),
                 f"the attribute {name!r}, for which the {holder} has no column",
                 f"attributes of the {holder}",
-                did_you_mean(name, names),
+                did_you_mean(name, names) or f"Where the {holder} leaves it out, take its line away.",
             )
             for name in self.attributes
             if name not in names and name not in (proposed or {})
@@ -189,7 +189,16 @@ class SchemaDescription:
         if categories is None:
             known = proposed is not None and proposed.categorical
             categories = proposed.categories if known and proposed else natural_order(texts, column.mark)
+            if scale is Scale.ORDINAL and not known:
+                categories = _known_order(column, missing) or categories
         return Attribute(column.name, role, scale, categories, said.hierarchy, 0, own, date_format)
+
+
+def _known_order(column: Column, missing: Sequence[str]) -> tuple[str, ...] | None:
+    """Return a column's values in the order that their words have; None where it is not known."""
+    hint = hint_of(column.name)
+    guess = guess_scale(column, missing, hint.unordered, hint.ordered)
+    return guess.categories if guess.scale is Scale.ORDINAL else None
 
 
 def describe(schema: Schema) -> SchemaDescription:

@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
 
 from evosdc.errors import Fault, FaultCollector, HierarchyError, InputError, did_you_mean
+from evosdc.files.quoting import quoted
 from evosdc.files.schema.hierarchy_file import read_hierarchy
 from evosdc.table.dates import LEVELS, date_hierarchy
 from evosdc.table.hierarchy import Hierarchy, prefix_hierarchy
@@ -109,12 +110,15 @@ def _numbers(attribute: Attribute, table: Table) -> tuple[list[float], int]:
     if not attribute.categorical:
         column = table.column(attribute.name)
         return np.unique(column[~np.isnan(column)]).tolist(), attribute.decimals
-    values = [number(label) for label in attribute.categories]
-    whole = [value for value in values if value is not None and value == int(value)]
-    if [numeral(value, 0) for value in whole] != list(attribute.categories):
-        wanted = "whole numbers without leading zeros"
-        raise HierarchyError(Fault("widths", "categories that are no whole numbers", wanted, "Use prefix or merge."))
-    return whole, 0
+    values = {label: number(label) for label in attribute.categories}
+    whole = {label: value for label, value in values.items() if value is not None and numeral(value, 0) == label}
+    others = [label for label in attribute.categories if label not in whole]
+    if others:
+        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+        given, wanted = f"the category {quoted(others[0], attribute)}{more}", "whole numbers without leading zeros"
+        advice = "Say in the schema what stands for a missing value, or use prefix or merge."
+        raise HierarchyError(Fault("widths", given, wanted, advice))
+    return list(whole.values()), 0
 
 
 def _by_rule(rule: HierarchyRule, attribute: Attribute, table: Table) -> Hierarchy:
@@ -123,6 +127,11 @@ def _by_rule(rule: HierarchyRule, attribute: Attribute, table: Table) -> Hierarc
         return rule.hierarchy(attribute, table).named(origin)
     except HierarchyError as error:
         raise HierarchyError([replace(fault, where=f"{origin}: {fault.where}") for fault in error.faults]) from None
+
+
+def _has_values(table: Table, name: str) -> bool:
+    attribute = table.schema[name]
+    return bool(attribute.categories) if attribute.categorical else not np.isnan(table.column(name)).all()
 
 
 def with_hierarchies(table: Table, rules: Mapping[str, Path | HierarchyRule]) -> Table:
@@ -140,13 +149,14 @@ def with_hierarchies(table: Table, rules: Mapping[str, Path | HierarchyRule]) ->
         table.schema.require(rules, "hierarchies")
     made: dict[str, Hierarchy] = {}
     for name, rule in rules.items():
-        if name in table.schema:
+        if name not in table.schema:
+            continue
+        if not isinstance(rule, HierarchyRule):
             with collect.step():
-                made[name] = (
-                    _by_rule(rule, table.schema[name], table)
-                    if isinstance(rule, HierarchyRule)
-                    else read_hierarchy(rule)
-                )
+                made[name] = read_hierarchy(rule)
+        elif _has_values(table, name):  # else there is nothing to put in order
+            with collect.step():
+                made[name] = _by_rule(rule, table.schema[name], table)
     if collect.faults:
         raise InputError(collect.faults)
     attributes = tuple(replace(a, hierarchy=made.get(a.name, a.hierarchy)) for a in table.schema.attributes)

@@ -11,7 +11,7 @@ from evosdc.files.schema.hierarchy_rules import HierarchyRule
 from evosdc.table.dates import in_time
 from evosdc.table.edit_rules import EditRule, edit_rules_to_json
 from evosdc.table.numerals import natural_order
-from evosdc.table.schema import Attribute, Scale, Schema
+from evosdc.table.schema import Attribute, Role, Scale, Schema
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
@@ -63,8 +63,9 @@ def dump_schema(
 ) -> tuple[Path, ...]:
     """Write a schema file, and beside it one CSV file for each hierarchy.
 
-    Categories of identifiers, and long lists in their natural order, are left out: they are values of records, and
-    found again in the file. An attribute's categories come back from the file in the same order then.
+    Categories of identifiers and households, long lists in their natural order, and numbers with a rule are left out:
+    they are values of records, and found again in the file, or other ones in the next wave. An attribute's categories
+    come back from the file in the same order then.
 
     Parameters
     ----------
@@ -128,7 +129,7 @@ def _line(attribute: Attribute, hierarchy: str | None, rule: HierarchyRule | Non
     parts = [f"role = {text(attribute.role)}", f"scale = {text(attribute.scale_word)}"]
     if attribute.date_format:
         parts.append(f"format = {text(attribute.date_format)}")
-    if attribute.categorical and _listed(attribute):
+    if attribute.categorical and _listed(attribute, rule):
         parts.append(f"categories = {_list(attribute.categories)}")
     if attribute.scale is Scale.NUMERIC:
         parts.append(f"decimals = {attribute.decimals}")
@@ -174,12 +175,13 @@ def _rule(rule: EditRule) -> Iterable[str]:
         yield f"{key_text(name)} = " + (f"[{', '.join(texts)}]" if isinstance(values, list) else texts[0])
 
 
-def _listed(attribute: Attribute) -> bool:
+def _listed(attribute: Attribute, rule: HierarchyRule | None) -> bool:
     if not attribute.role.published:
         return False
     if attribute.date_format:
         return attribute.categories != in_time(attribute.categories, attribute.date_format)
-    return len(attribute.categories) <= _MOST_LISTED or attribute.categories != natural_order(attribute.categories)
+    left_out = rule is not None or attribute.role is Role.HOUSEHOLD or len(attribute.categories) > _MOST_LISTED
+    return not left_out or attribute.categories != natural_order(attribute.categories)
 
 
 def hierarchy_name(stem: str, attribute: str, taken: Iterable[str]) -> str:

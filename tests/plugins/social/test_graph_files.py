@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from evosdc.errors import DataError
 from evosdc.files.changes import Change
-from evosdc.files.source import Source, read_source
+from evosdc.files.reading import read_source
+from evosdc.files.source import Source
 from evosdc.table.schema import Role
 from evosdc_social.graph import Graph
 from evosdc_social.graph_file import GraphFile

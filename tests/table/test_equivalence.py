@@ -1,0 +1,35 @@
+"""Classes of equal rows are those of numpy, which compares whole rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from evosdc.table.equivalence import equivalence_classes, ordered_classes
+
+SHAPES = st.tuples(st.integers(1, 40), st.integers(1, 6))
+
+
+@given(codes=SHAPES.flatmap(lambda shape: arrays(np.int32, shape, elements=st.integers(-1, 3))))
+def test_classes_in_the_order_of_values_are_those_of_numpy(codes: np.ndarray) -> None:
+    rows, place, counts = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
+    found = ordered_classes(codes)
+    np.testing.assert_array_equal(codes[found.first], rows)
+    np.testing.assert_array_equal(found.of, place.reshape(-1))
+    np.testing.assert_array_equal(found.counts, counts)
+
+
+@given(codes=SHAPES.flatmap(lambda shape: arrays(np.int32, shape, elements=st.integers(-1, 3))))
+def test_classes_are_in_the_order_of_their_first_record(codes: np.ndarray) -> None:
+    found = equivalence_classes(codes)
+    assert (np.diff(found.first) > 0).all()
+    np.testing.assert_array_equal(codes[found.first][found.of], codes)
+    assert found.counts.sum() == len(codes)
+
+
+def test_no_attribute_leaves_one_class() -> None:
+    for found in (equivalence_classes(np.zeros((3, 0), np.int32)), ordered_classes(np.zeros((3, 0), np.int32))):
+        assert found.counts.tolist() == [3]
+        assert found.of.tolist() == [0, 0, 0]
