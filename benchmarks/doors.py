@@ -24,7 +24,8 @@ import evosdc
 from benchmarks.masking import median_seconds
 from benchmarks.peak_memory import growth
 from evosdc.api.tables import as_file
-from evosdc.files.source import Source, read_source
+from evosdc.files.reading import read_source
+from evosdc.files.source import Source
 
 SIZES = (16, 7, 14, 5, 6)
 CONTENTS = ("cents", "digits")

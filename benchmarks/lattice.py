@@ -25,13 +25,13 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table as Grid
 
+from evosdc.files.reading import read_source
 from evosdc.files.schema.hierarchy_file import read_hierarchy
-from evosdc.files.source import read_source
 from evosdc.model import Microdata
+from evosdc_lattice.class_losses import Discernibility
 from evosdc_lattice.evaluation import NodeEvaluator
 from evosdc_lattice.exact import optimum
 from evosdc_lattice.lattice import Lattice
-from evosdc_lattice.losses import Discernibility
 from evosdc_lattice.space import LatticeSpace, exhaustive_nodes
 
 K = 5

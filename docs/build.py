@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-OPTIONS = ("-W", "--keep-going", "-n", "-q", "-b", "html", "-j", "auto", "-c", str(ROOT / "docs"))
+OPTIONS = ("-W", "--keep-going", "-n", "-q", "-b", "html", "-j", "1", "-c", str(ROOT / "docs"))
 
 
 def build(output: Path) -> int:

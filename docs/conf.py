@@ -25,7 +25,18 @@ release = version = __version__
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]
 root_doc = "docs/index"
 include_patterns = ["*.md", "docs/**", "experiments/*/README.md", "experiments/*/*.svg"]
-exclude_patterns = ["docs/front/**", "**/__pycache__/**"]
+# Folders without pages are not even looked through: environments of thousands of files among them.
+exclude_patterns = [
+    "docs/front/**",
+    "**/__pycache__",
+    ".*",
+    "build",
+    "runs",
+    "tests",
+    "evosdc",
+    "plugins",
+    "benchmarks",
+]
 
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence"]
 myst_heading_anchors = 4

@@ -16,6 +16,7 @@ BELOW: dict[str, tuple[str, ...]] = {
         "anonymous", "compare", "slurm", "next-wave", "front", "measure", "reproduce", "../protect", "../app",
         "../python", "../schema", "../edit-rules", "../tuning", "../recipes", "../pram", "../equations", "../cells",
         "../lattice", "../clustering", "../social", "../tables", "../formats", "../parallel",
+        "../large",
     ),
     "docs/understand/README": (
         "loss", "risk", "intruder", "limit", "evolution", "../risk", "../judges", "../report", "../search", "../honest",
