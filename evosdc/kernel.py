@@ -6,6 +6,7 @@ change to one that others call, remove the ``__pycache__`` of the callers' packa
 """
 
 import fcntl
+import gc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -56,7 +57,7 @@ def _compiled(function: F, **private: bool) -> F:
         # numba numbers the files of a function's signatures. Two processes that number at once may exchange them,
         # and code would then run on arrays of another type.
         lock = Path(folder) / f"{function.__module__}.{function.__name__}.lock" if folder else None
-        with unlimited() as standing, _timed(standing), _held(lock) as waited:
+        with unlimited() as standing, _timed(standing), _held(lock) as waited, _uncollected():
             read = compiled.stats.cache_hits.total()
             code = compile_here(signature)
             # Machine code that is there is read within milliseconds, and that is time like any other.
@@ -93,6 +94,18 @@ def _timed(standing: Standing) -> Iterator[None]:
         if not standing.counts:
             # Kernels that this one calls were compiled within its own time.
             _spent[0] = before + perf_counter() - began
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Leave the garbage of compilation, which took a fifth of its time, until afterwards."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 @contextmanager

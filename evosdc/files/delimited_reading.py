@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.column import Column, distinct, renamed
 from evosdc.files.decimal_mark import decimal_mark
+from evosdc.files.delimited_file import DelimitedFile
 from evosdc.files.encoding import decode
 from evosdc.files.record_fields import (
     TextRecord,
@@ -19,10 +19,6 @@ from evosdc.files.record_fields import (
 )
 from evosdc.printing import printable
 from evosdc.table.numerals import number
-
-if TYPE_CHECKING:
-    pass
-from evosdc.files.delimited_file import DelimitedFile
 
 _FAULTY_LINES = 5
 
