@@ -4,12 +4,13 @@ Run from the repository's root: ``python -m benchmarks.growth [--records N ...] 
 
 Files are made up: six attributes of 2 to 40 categories. By the processor's time of the search alone, with journal and
 checkpoints: all six measures of the literature, and without `prl`, whose expectation maximisation takes its steps over
-the patterns whatever has changed.
+the patterns whatever has changed. Then files of eight correlated lognormal numbers.
 """
 
 from __future__ import annotations
 
 import resource
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
@@ -29,6 +30,11 @@ MEASURES = {
     "all six": {"il": ("ctbil", "dbil", "ebil"), "dr": ("id", "dbrl", "prl")},
     "without prl": {"il": ("ctbil", "dbil", "ebil"), "dr": ("id", "dbrl")},
 }
+NUMBERS = 8
+NUMERIC_MEASURES = {
+    "il1s, id, dbrl": {"il": ("il1s",), "dr": ("id", "dbrl")},
+    "apil, id": {"il": ("apil",), "dr": ("id",)},
+}
 
 
 def written(folder: Path, records: int) -> dict[str, Any]:
@@ -45,6 +51,17 @@ def written(folder: Path, records: int) -> dict[str, Any]:
         named = [np.array(own)[column].tolist() for own, column in zip(labels, columns, strict=True)]
         file.writelines(",".join(record) + "\n" for record in zip(*named, strict=True))
     names = tuple(f"v{place}" for place in range(len(labels)))
+    return {"file": str(folder / "data.csv"), "schema": str(folder / "data.toml"), "protect": names}
+
+
+def written_numbers(folder: Path, records: int) -> dict[str, Any]:
+    """Write a made-up file of numbers with its schema, and return how an experiment names it."""
+    rng = np.random.default_rng(0)
+    names = tuple(f"v{place}" for place in range(NUMBERS))
+    numbers = np.exp(0.5 * (rng.normal(size=(records, 1)) + rng.normal(size=(records, NUMBERS))))
+    np.savetxt(folder / "data.csv", numbers, fmt="%.3f", delimiter=",", header=",".join(names), comments="")
+    described = [f'[attributes.{name}]\nrole = "quasi-identifier"\nscale = "numeric"\ndecimals = 3' for name in names]
+    (folder / "data.toml").write_text("\n\n".join(described) + "\n")
     return {"file": str(folder / "data.csv"), "schema": str(folder / "data.toml"), "protect": names}
 
 
@@ -69,25 +86,38 @@ def searched(data: dict[str, Any], measures: dict[str, Any], generations: int, f
     return float((records[-1]["evaluations"] - records[0]["evaluations"]) / spent[0])
 
 
-@click.command(help=__doc__)
-@click.option("--records", "lengths", type=int, multiple=True, default=(1000, 10_000, 100_000, 1_000_000))
-@click.option("--generations", default=300, help="Of a search; ten candidates each.")
-@click.option("--smoke", is_flag=True, help="A small file alone, to see that it works.")
-def main(lengths: tuple[int, ...], generations: int, smoke: bool) -> None:
+def rows(
+    write: Callable[[Path, int], dict[str, Any]],
+    sets: dict[str, dict[str, Any]],
+    lengths: Sequence[int],
+    generations: int,
+) -> None:
     """Print a line for each length."""
-    if smoke:
-        lengths, generations = (6000,), 3
-    print(f"{'records':>9}{''.join(f'{name:>16}' for name in MEASURES)}   candidates a second; peak memory")
+    print(f"{'records':>9}{''.join(f'{name:>16}' for name in sets)}   candidates a second; peak memory")
     for records in lengths:
         with TemporaryDirectory(prefix="evosdc-") as place:
             folder = Path(place)
-            data = written(folder, records)
+            data = write(folder, records)
             found = []
-            for number, measures in enumerate(MEASURES.values()):
+            for number, measures in enumerate(sets.values()):
                 searched(data, measures, 3, folder / f"compiles-{number}")
                 found.append(searched(data, measures, generations, folder / f"run-{number}"))
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(f"{records:>9}{''.join(f'{rate:>16.0f}' for rate in found)}   {peak:.0f} MiB", flush=True)
+
+
+@click.command(help=__doc__)
+@click.option("--records", "lengths", type=int, multiple=True, default=(1000, 10_000, 100_000, 1_000_000))
+@click.option("--numbers", type=int, multiple=True, default=(1000, 10_000, 100_000), help="Records of numeric files.")
+@click.option("--generations", default=300, help="Of a search; ten candidates each.")
+@click.option("--smoke", is_flag=True, help="Small files alone, to see that it works.")
+def main(lengths: tuple[int, ...], numbers: tuple[int, ...], generations: int, smoke: bool) -> None:
+    """Print both tables."""
+    if smoke:
+        lengths, numbers, generations = (6000,), (3000,), 3
+    rows(written_numbers, NUMERIC_MEASURES, numbers, generations)
+    print()
+    rows(written, MEASURES, lengths, generations)
 
 
 if __name__ == "__main__":

@@ -2,19 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.model import Incremental
+from evosdc.model import FollowedInPlace
 from evosdc.table.schema import Scale
 from evosdc.table.table import Codes, Numbers, Rows, Table
-
-Hits = NDArray[np.int16]
-"""At how many of the widths an original value lies inside; inside one width is inside all greater ones."""
-
-State = tuple[Table, Hits, float]
-"""The masked table, hits by record and attribute (categorical attributes first), score."""
+from evosdc_measures.domains import Counts, Integers
+from evosdc_measures.interval_disclosure.rank_intervals import (
+    MOST_CHANGES,
+    Hits,
+    follow_ranks,
+    rank_hits,
+    ranks_of,
+    wide_enough,
+)
 
 
 @dataclass(frozen=True)
@@ -87,76 +91,119 @@ def _hits_by_rank(
     return hits
 
 
-def hits_of_numbers(original: Numbers, masked: Numbers, reach: Reach) -> Hits:
-    """Return the hits of one numeric attribute, shape (n,); O(n log n + n P).
+def _hits_by_deviation(original: Numbers, masked: Numbers, reach: Reach) -> Hits:
+    """Return the hits of one numeric attribute by standard deviations, shape (n,); O(n P).
 
     A missing value counts only where both files have none.
     """
     known = ~(np.isnan(original) | np.isnan(masked))
-    neither = (np.isnan(original) & np.isnan(masked)).astype(np.int16) * np.int16(len(reach.percents))
-    if not reach.by_deviation:
-        values = np.unique(np.concatenate((original, masked)))
-        own, shown = (1 + np.searchsorted(values, column) for column in (original, masked))
-        # Ranks are those of the masked values that there are.
-        own, shown = np.where(np.isnan(original), 0, own), np.where(np.isnan(masked), 0, shown)
-        return _hits_by_rank(own, shown, known, reach.percents) + neither
+    hits = (np.isnan(original) & np.isnan(masked)).astype(np.int16) * np.int16(len(reach.percents))
     column = masked if reach.of_masked else original
     deviation = float(np.nanstd(column, ddof=1)) if int((~np.isnan(column)).sum()) > 1 else 0.0
     apart = np.abs(np.where(known, original - masked, np.inf))
-    hits = neither
     for percent in reach.percents:
-        hits = hits + (apart <= percent / 100.0 * deviation)
-    return hits.astype(np.int16)
+        hits += apart <= percent / 100.0 * deviation
+    return hits
 
 
-class FittedByCell(Incremental[State]):
+class State(NamedTuple):
+    """How the original values lie around the masked ones.
+
+    Parameters
+    ----------
+    masked : Table
+    hits : ndarray of int16, shape (V, n)
+        By attribute, categorical ones first.
+    ranks : ndarray of int32, shape (Q, 3, n)
+        By numeric attribute, see `evosdc_measures.interval_disclosure.rank_intervals.ranks_of`.
+    inside : ndarray of int64, shape (V,)
+        Sums of the hits.
+    """
+
+    masked: Table
+    hits: Hits
+    ranks: Counts
+    inside: Integers
+
+
+class FittedByCell(FollowedInPlace[State]):
     """`IntervalDisclosure` of one original with numbers, or of whole records."""
 
     def __init__(self, original: Table, reach: Reach, by_frequency: bool, whole: bool) -> None:
         self._original = original
+        self._numbers = np.ascontiguousarray(original.numbers.T)
         self._orders = orders_of(original, by_frequency)
         self._reach = reach
+        self._enough = wide_enough(reach.percents)
         self._whole = whole
 
     def start(self, masked: Table) -> State:
         """Return the state of a table; O(n log n) for each attribute."""
-        hits = np.empty((len(masked), len(self._original.schema)), dtype=np.int16)
-        return self._followed(masked, range(hits.shape[1]), hits)
-
-    def update(self, state: State, masked: Table, rows: Rows) -> State:
-        """Return the state after a change; O(n log n) for each attribute that differs, since ranks shift."""
-        before, hits, _ = state
-        differs = [
-            *(before.codes[rows] != masked.codes[rows]).any(axis=0),
-            # A missing number differs from itself: computed anew for nothing, and rightly.
-            *(before.numbers[rows] != masked.numbers[rows]).any(axis=0),
-        ]
-        return self._followed(masked, np.flatnonzero(differs).tolist(), hits.copy())
-
-    def _followed(self, masked: Table, positions: Sequence[int], hits: Hits) -> State:
         if masked.codes.shape != self._original.codes.shape or masked.numbers.shape != self._original.numbers.shape:
             raise ValueError("the masked table has other records or attributes than the original")
-        original, categorical = self._original, len(self._orders)
-        for v in positions:
-            if v < categorical:
-                columns = original.codes[:, v], masked.codes[:, v]
-                hits[:, v] = hits_of_codes(*columns, self._orders[v], self._reach.percents)
-            else:
-                numbers = original.numbers[:, v - categorical], masked.numbers[:, v - categorical]
-                hits[:, v] = hits_of_numbers(*numbers, self._reach)
-        inside, most = int(hits.sum()), hits.size
-        if self._whole:
-            inside, most = int(hits.min(axis=1).sum()), len(hits)
-        return masked, hits, 100.0 * inside / (most * len(self._reach.percents))
+        n, attributes = len(masked), len(self._original.schema)
+        ranks = np.zeros((len(self._numbers), 3, n), dtype=np.int32)
+        state = State(masked, np.empty((attributes, n), dtype=np.int16), ranks, np.zeros(attributes, dtype=np.int64))
+        for v in range(attributes):
+            self._begin(state, v)
+        return state
+
+    def copied(self, state: State) -> State:
+        """Return a copy of a state; the table is shared."""
+        return State(state.masked, state.hits.copy(), state.ranks.copy(), state.inside.copy())
+
+    def follow(self, state: State, masked: Table, rows: Rows) -> State:
+        """Return the state after a change; O(n) for each changed number, or O(n log n) for an attribute."""
+        before, categorical = state.masked, len(self._orders)
+        after = state._replace(masked=masked)
+        for v in np.flatnonzero((before.codes[rows] != masked.codes[rows]).any(axis=0)).tolist():
+            self._begin(after, v)
+        was, now = before.numbers[rows], masked.numbers[rows]
+        differs = (was != now) & ~(np.isnan(was) & np.isnan(now))
+        for v in np.flatnonzero(differs.any(axis=0)).tolist():
+            changed, place = rows[differs[:, v]], categorical + v
+            if self._reach.by_deviation or len(changed) > MOST_CHANGES:
+                self._begin(after, place)
+                continue
+            former, column = was[differs[:, v], v], np.ascontiguousarray(masked.numbers[:, v])
+            after.inside[place] += follow_ranks(
+                self._numbers[v], former, column, changed, self._enough, after.ranks[v], after.hits[place]
+            )
+        return after
+
+    def _begin(self, state: State, v: int) -> None:
+        """Write what a state holds of one attribute."""
+        categorical, hits = len(self._orders), state.hits[v]
+        if v < categorical:
+            columns = self._original.codes[:, v], state.masked.codes[:, v]
+            hits[:] = hits_of_codes(*columns, self._orders[v], self._reach.percents)
+            state.inside[v] = int(hits.sum())
+            return
+        place = v - categorical
+        original, masked = self._numbers[place], np.ascontiguousarray(state.masked.numbers[:, place])
+        if self._reach.by_deviation:
+            hits[:] = _hits_by_deviation(original, masked, self._reach)
+            state.inside[v] = int(hits.sum())
+            return
+        state.ranks[place] = ranks_of(original, masked)
+        state.inside[v] = rank_hits(original, masked, state.ranks[place], self._enough, hits)
+
+    def _own(self, state: State) -> NDArray[np.int64]:
+        """Return the hits of each record, shape (n,)."""
+        own: NDArray[np.int64] = state.hits.min(axis=0) if self._whole else state.hits.sum(axis=0)
+        return own.astype(np.int64)
+
+    @property
+    def _most(self) -> int:
+        attributes = 1 if self._whole else len(self._original.schema)
+        return len(self._original) * attributes * len(self._reach.percents)
 
     def burdens(self, masked: Table) -> Numbers:
         """Return each record's hits as a share of the score, shape (n,); as `start`."""
-        hits = self.start(masked)[1]
-        own = hits.min(axis=1) if self._whole else hits.sum(axis=1)
-        most = len(hits) if self._whole else hits.size
-        burdens: Numbers = own.astype(np.float64) * (100.0 / (most * len(self._reach.percents)))
+        burdens: Numbers = self._own(self.start(masked)).astype(np.float64) * (100.0 / self._most)
         return burdens
 
     def value(self, state: State) -> float:
-        """Return the risk, 0..100."""
-        return state[2]
+        """Return the risk, 0..100; O(n V) for whole records."""
+        inside = int(self._own(state).sum()) if self._whole else int(state.inside.sum())
+        return 100.0 * inside / self._most

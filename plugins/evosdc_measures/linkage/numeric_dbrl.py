@@ -5,10 +5,10 @@ from collections.abc import Callable
 import numpy as np
 
 from evosdc.kernel import kernel
-from evosdc.model import Incremental
+from evosdc.model import FollowedInPlace, Incremental
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.domains import Counts
-from evosdc_measures.linkage.box_tree import EVERYTHING, box_tree_of, expected_matches, tie_sizes
+from evosdc_measures.linkage.box_tree import EVERYTHING, BoxTree, box_tree_of, expected_matches, tie_sizes
 from evosdc_measures.linkage.burdens import burdens_of
 from evosdc_measures.linkage.coordinates import (
     SAME,
@@ -25,7 +25,7 @@ State = tuple[Counts, float]
 """For each record the size of the tie that its own is in, 0 where another is nearer; score."""
 
 
-class FittedByPoints(Incremental[State]):
+class FittedByPoints(FollowedInPlace[State]):
     """`DistanceBasedLinkage` of one original with numbers, by a k-d tree.
 
     Parameters
@@ -58,22 +58,34 @@ class FittedByPoints(Incremental[State]):
         self._metric = metric_of(original.schema)
         self._unit = unit(original.numbers)
         self._points = points_of(original, self._unit)
-        self._rows = np.arange(len(original))
         self._tree = box_tree_of(self._points, self._metric) if not (mahalanobis or backward) else None
 
     def start(self, masked: Table) -> State:
         """Return the state of a table; one search for each record."""
-        return self._linked(masked, self._rows, np.zeros(len(self._rows), dtype=np.int32))
-
-    def update(self, state: State, masked: Table, rows: Rows) -> State:
-        """Return the state after a change; one search for each changed record, or all anew where all may change."""
-        return self._linked(masked, rows, state[0].copy()) if self._local else self.start(masked)
-
-    def _linked(self, masked: Table, rows: Rows, ties: Counts) -> State:
         originals, points = self.points(masked)
         asked, searched = (originals, points) if self._backward else (points, originals)
         tree = self._tree if self._tree is not None else box_tree_of(searched, self._metric)
-        tie_sizes(asked, searched, rows, tree, self._metric, EVERYTHING, ties)
+        return self._scored(self._linked(asked, searched, tree))
+
+    def copied(self, state: State) -> State:
+        """Return a copy of a state."""
+        return state[0].copy(), state[1]
+
+    def follow(self, state: State, masked: Table, rows: Rows) -> State:
+        """Return the state after a change; one search for each changed record, or all anew where all may change."""
+        if not self._local or self._tree is None:
+            return self.start(masked)
+        require_same_shape(self._original, masked)
+        state[0][rows] = self._linked(points_of(masked.take(rows), self._unit), self._points[rows], self._tree)
+        return self._scored(state[0])
+
+    def _linked(self, asked: Numbers, own: Numbers, tree: BoxTree) -> Counts:
+        """Return the sizes of the ties that the records' own ones are in, shape (m,)."""
+        ties = np.zeros(len(asked), dtype=np.int32)
+        tie_sizes(asked, own, np.arange(len(asked)), tree, self._metric, EVERYTHING, ties)
+        return ties
+
+    def _scored(self, ties: Counts) -> State:
         return ties, min(100.0 * expected_matches(ties) / len(ties), 100.0)
 
     def points(self, masked: Table) -> tuple[Numbers, Numbers]:

@@ -1,11 +1,12 @@
 """Probabilistic information loss, pil and aPIL."""
 
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
-from evosdc.model import Incremental, Measure
+from evosdc.model import FollowedInPlace, Measure
 from evosdc.model.parameters import Parameters
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Rows, Table
@@ -14,11 +15,11 @@ from evosdc_measures.numeric_loss.estimators import (
     OriginalStatistics,
     Part,
     Sample,
+    follow_sample,
     original_statistics,
-    sample_after,
     sample_of,
 )
-from evosdc_measures.numeric_loss.moments import changed_columns, require_numbers
+from evosdc_measures.numeric_loss.moments import require_numbers
 
 State = tuple[Numbers, Sample, float]
 """Numbers of the masked table, its estimates, score."""
@@ -90,7 +91,7 @@ class QuantilesLoss(AverageProbabilisticLoss):
     parts = ("quantiles",)
 
 
-class FittedProbabilisticLoss(Incremental[State]):
+class FittedProbabilisticLoss(FollowedInPlace[State]):
     """`AverageProbabilisticLoss` of one original; an update estimates anew what belongs to changed attributes."""
 
     def __init__(self, population: OriginalStatistics, original: Table, parts: tuple[Part, ...]) -> None:
@@ -103,11 +104,15 @@ class FittedProbabilisticLoss(Incremental[State]):
         require_numbers(self._original, masked.numbers)
         return self._scored(masked.numbers, sample_of(self._population, masked.numbers))
 
-    def update(self, state: State, masked: Table, rows: Rows) -> State:
+    def copied(self, state: State) -> State:
+        """Return a copy of a state; numbers and moments are shared."""
+        numbers, sample, score = state
+        return numbers, replace(sample, ranked=sample.ranked.copy(), quantiles=sample.quantiles.copy()), score
+
+    def follow(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; O(n p) for each attribute that differs somewhere."""
         before, sample, _ = state
-        columns = changed_columns(before, masked.numbers, rows)
-        return self._scored(masked.numbers, sample_after(self._population, sample, masked.numbers, columns))
+        return self._scored(masked.numbers, follow_sample(self._population, sample, before[rows], masked.numbers, rows))
 
     def _scored(self, numbers: Numbers, sample: Sample) -> State:
         parts = self._breakdown(sample)

@@ -9,13 +9,16 @@ from numpy.typing import NDArray
 from scipy.special import erf
 
 from evosdc.kernel import kernel
-from evosdc.table.table import Numbers
+from evosdc.table.table import Numbers, Rows
 from evosdc_measures.numeric_loss.moments import Moments, moments_after, moments_of
+from evosdc_measures.numeric_loss.ranked_values import move_values, quantiles_of, ranked_of
 
 Part = Literal["means", "variances", "covariances", "correlations", "quantiles"]
 
 LEVELS = np.arange(1, 20) / 20
 """Levels of the quantiles, 5 % to 95 %."""
+MOST_CHANGES = 32
+"""Changed values of an attribute up to which their order is followed; for more, sorting takes less."""
 SAME = 1e-9
 """Statistics that differ by less, in units of their scale, are taken to be equal where nothing varies."""
 
@@ -54,35 +57,59 @@ class Sample:
     Parameters
     ----------
     moments : Moments
+    ranked : ndarray of float64, shape (q, n)
+        Values in order, missing ones last, of the attributes that vary in the population.
     quantiles : ndarray of float64, shape (q, 19)
-        Of the attributes that vary in the population, at `LEVELS`; NaN where there is no value.
+        Of these, at `LEVELS`; NaN where there is no value.
     """
 
     moments: Moments
+    ranked: Numbers
     quantiles: Numbers
 
 
 def sample_of(population: OriginalStatistics, numbers: Numbers) -> Sample:
     """Return the estimates of a masked file, shape (n, p); O(n p**2)."""
-    return Sample(moments_of(numbers), _quantiles_of(numbers[:, population.judged]))
+    ranked = ranked_of(numbers[:, population.judged])
+    return Sample(moments_of(numbers), ranked, _quantiles_of(ranked))
 
 
-def sample_after(population: OriginalStatistics, sample: Sample, numbers: Numbers, columns: NDArray[np.intp]) -> Sample:
-    """Return the estimates of a file some columns of which have changed; O(n p) for each, the same as `sample_of`."""
-    quantiles = sample.quantiles.copy()
-    places = np.flatnonzero(np.isin(population.judged, columns))
-    quantiles[places] = _quantiles_of(numbers[:, population.judged[places]])
-    return Sample(moments_after(sample.moments, numbers, columns), quantiles)
+def follow_sample(
+    population: OriginalStatistics, sample: Sample, former: Numbers, numbers: Numbers, rows: Rows
+) -> Sample:
+    """Return the estimates of a file some rows of which have changed, the same as `sample_of`.
+
+    O(n p) for each column that differs somewhere. Values in order and quantiles of `sample` are altered.
+
+    Parameters
+    ----------
+    population : OriginalStatistics
+    sample : Sample
+    former : ndarray of float64, shape (m, p)
+        The changed rows before the change.
+    numbers : ndarray of float64, shape (n, p)
+        All rows after it.
+    rows : ndarray of intp, shape (m,)
+    """
+    now = numbers[rows]
+    differs = (former != now) & ~(np.isnan(former) & np.isnan(now))
+    for place, column in enumerate(population.judged):
+        changed = differs[:, column]
+        count = int(changed.sum())
+        if not count:
+            continue
+        if count > MOST_CHANGES:
+            sample.ranked[place] = np.sort(numbers[:, column])
+        else:
+            move_values(sample.ranked[place], former[changed, column], now[changed, column])
+        sample.quantiles[place] = quantiles_of(sample.ranked[place], LEVELS)
+    columns = np.flatnonzero(differs.any(axis=0))
+    return Sample(moments_after(sample.moments, numbers, columns), sample.ranked, sample.quantiles)
 
 
-def _quantiles_of(numbers: Numbers) -> Numbers:
-    """Return the quantiles of each column, shape (p, 19)."""
-    quantiles = np.full((numbers.shape[1], len(LEVELS)), np.nan)
-    for j, column in enumerate(numbers.T):
-        known = column[~np.isnan(column)]
-        if known.size:
-            quantiles[j] = np.quantile(known, LEVELS)
-    return quantiles
+def _quantiles_of(ranked: Numbers) -> Numbers:
+    """Return the quantiles of each column from its values in order, shape (p, 19)."""
+    return np.array([quantiles_of(values, LEVELS) for values in ranked]).reshape(-1, len(LEVELS))
 
 
 def original_statistics(numbers: Numbers, density: Literal["kernel", "normal"]) -> OriginalStatistics:
@@ -108,7 +135,7 @@ def original_statistics(numbers: Numbers, density: Literal["kernel", "normal"]) 
     # A pair whose common records leave one of both constant has no correlation to estimate.
     of_correlation = np.where(np.isfinite(of_correlation), np.maximum(of_correlation, 0.0), 0.0)
     columns = [column[~np.isnan(column)] for column in numbers[:, judged].T]
-    quantiles = _quantiles_of(numbers[:, judged])
+    quantiles = _quantiles_of(ranked_of(numbers[:, judged]))
     estimate = _kernel_density if density == "kernel" else _normal_density
     densities = [estimate(column, at) for column, at in zip(columns, quantiles, strict=True)]
     return OriginalStatistics(

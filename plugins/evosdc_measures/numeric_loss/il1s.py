@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evosdc.model import Incremental, Measure
+from evosdc.model import FollowedInPlace, Measure
 from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.numeric_loss.moments import moments_of, require_numbers
@@ -35,7 +35,7 @@ class StandardisedLoss(Measure):
         return FittedStandardisedLoss(original)
 
 
-class FittedStandardisedLoss(Incremental[State]):
+class FittedStandardisedLoss(FollowedInPlace[State]):
     """`StandardisedLoss` of one original; a state holds one figure for each record, summed in one order."""
 
     def __init__(self, original: Table) -> None:
@@ -54,11 +54,14 @@ class FittedStandardisedLoss(Incremental[State]):
         require_numbers(self._original, masked.numbers)
         return self._scored(self._losses(self._original, masked.numbers))
 
-    def update(self, state: State, masked: Table, rows: Rows) -> State:
+    def copied(self, state: State) -> State:
+        """Return a copy of a state."""
+        return state[0].copy(), state[1]
+
+    def follow(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; O(m p + n)."""
-        losses = state[0].copy()
-        losses[rows] = self._losses(self._original[rows], masked.numbers[rows])
-        return self._scored(losses)
+        state[0][rows] = self._losses(self._original[rows], masked.numbers[rows])
+        return self._scored(state[0])
 
     def _losses(self, original: Numbers, masked: Numbers) -> Numbers:
         """Return the loss of each record, the sum over attributes in their order, whatever other records there are."""

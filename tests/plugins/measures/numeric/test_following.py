@@ -16,6 +16,7 @@ VARIANTS = [
     ("data-discrepancy", {"error": "mse"}),
     ("eigenvalues-discrepancy", {"error": "mae"}),
     ("id", {}),
+    ("id", {"every_attribute": True, "percents": (0, 50, 100)}),
     ("id", {"interval": "deviation", "deviation_of": "masked", "every_attribute": True}),
     ("dbrl", {}),
     ("dbrl", {"standardise": "each"}),
