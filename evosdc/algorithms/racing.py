@@ -146,8 +146,11 @@ class Racing(RaceChildren):
         return _population(population, survivors, kept, led, {*refined_before(population.memory), *now})
 
     def solution(self, population: Population, best: Individual) -> Individual:
-        """Return the shortest member that is hardly worse than the best, a standard error above the means."""
-        settled = {one.key: one for one in [best, *population.members] if not one.provisional}
+        """Return the shortest that is hardly worse than the best, a standard error above the means.
+
+        Of all that were judged on all tables and are still there: those set aside are often the shortest.
+        """
+        settled = {one.key: one for one in [best, *population.individuals] if not one.provisional}
         if not settled:
             return best
         listed = [cautious(one) for one in settled.values()]

@@ -9,6 +9,7 @@ from evosdc.printing import printable, three_digits
 from evosdc.table.determination import Determination, determinations
 from evosdc.table.edit_rules import EditRule
 from evosdc.table.row_positions import position_sentences, told_by_position
+from evosdc.table.schema import Attribute, Scale
 from evosdc.table.structural_zeros import BINS, THRESHOLD, StructuralZeros, find_structural_zeros
 from evosdc.table.table import Table
 
@@ -27,6 +28,8 @@ class DataCheck:
     given_away : tuple of Determination
     told_by_order : tuple of str
         Masked attributes that the order of the rows tells.
+    alphabetical : tuple of str
+        Ordinal ones whose categories are words in alphabetical order, which is seldom theirs.
     """
 
     records: int
@@ -34,6 +37,7 @@ class DataCheck:
     zeros: StructuralZeros | None
     given_away: tuple[Determination, ...]
     told_by_order: tuple[str, ...] = ()
+    alphabetical: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the findings as JSON-able data: figures and names of attributes, no values of records."""
@@ -57,6 +61,7 @@ class DataCheck:
             "structural_zeros": zeros,
             "given_away": [d._asdict() for d in self.given_away],
             "told_by_order": list(self.told_by_order),
+            "alphabetical": list(self.alphabetical),
         }
 
     def sentences(self) -> list[str]:
@@ -67,7 +72,12 @@ class DataCheck:
         ] or ["The schema has no edit rules."]
         if self.zeros is not None:
             lines.append(zeros_sentence(self.zeros))
-        return [*lines, *given_away_sentences(self.given_away), *position_sentences(self.told_by_order)]
+        lines += [*given_away_sentences(self.given_away), *position_sentences(self.told_by_order)]
+        return lines + [
+            f"{printable(name)} is ordinal, and its categories stand in alphabetical order, as they do where the "
+            "schema does not list them: losses and methods go by that. List them in their own order."
+            for name in self.alphabetical
+        ]
 
 
 def check_records(table: Table, protect: Sequence[str], threshold: float = THRESHOLD) -> DataCheck:
@@ -91,7 +101,15 @@ def check_records(table: Table, protect: Sequence[str], threshold: float = THRES
     broken = tuple((rule, int(rule.broken(table).sum())) for rule in table.schema.edit_rules)
     zeros = find_structural_zeros(table, protect, threshold) if protect else None
     told = told_by_position(table, protect)
-    return DataCheck(len(table), broken, zeros, determinations(table, protect), told)
+    alphabetical = tuple(name for name in protect if _alphabetical(table.schema[name]))
+    return DataCheck(len(table), broken, zeros, determinations(table, protect), told, alphabetical)
+
+
+def _alphabetical(attribute: Attribute) -> bool:
+    """Whether ordered categories are words in alphabetical order; letters alone, such as grades, may well be so."""
+    words = attribute.categories
+    plain = not any(sign.isdigit() for word in words for sign in word) and max(map(len, words), default=0) > 2
+    return attribute.scale is Scale.ORDINAL and len(words) > 2 and plain and list(words) == sorted(words)
 
 
 def zeros_sentence(zeros: StructuralZeros) -> str:

@@ -74,7 +74,12 @@ def apply(
         )
     experiment = application(plan, data_of(data, schema, None, shuffle=shuffle), default_registry(), seed, unlike)
     path = folder if folder is not None else free_folder(Path("runs"), experiment.heading)
-    result = carry_out(experiment, path, quiet, as_json)
+    try:
+        result = carry_out(experiment, path, quiet, as_json)
+    except KeyboardInterrupt:
+        if path.exists():
+            warn([f"{output} is not written. After evosdc resume: evosdc export {path} best -o {output}"])
+        raise
     exported(path, 0, output, force=True)
     if not as_json:
         # Without a word how it was judged there is nothing to compare with: the usual measures were taken.

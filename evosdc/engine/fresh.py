@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.engine.problem import Problem
+from evosdc.model.individual import INFEASIBILITY, PROVISIONAL
 
 FIRST_FRESH = 1 << 31
 """Draws of searches are numbered from 0, fresh ones from here: no search reaches it."""
@@ -76,6 +77,9 @@ def summarised(problem: Problem, draws: Sequence[Mapping[str, float]], genome: A
     total = judged.sum(axis=0)
     scores, objectives = problem.judge(dict(zip(names, (total / count).tolist(), strict=True)), genome)
     means = ((total - judged) / (count - 1)).tolist()
+    if genome is not None and problem.draws_of(genome) < problem.draws:
+        # Here it is judged on as many draws as others, however few its search spent on it.
+        scores = {**scores, INFEASIBILITY: max(0.0, round(scores[INFEASIBILITY] - PROVISIONAL, 6))}
     without = [problem.judge(dict(zip(names, row, strict=True)), genome) for row in means]
     each = np.array([list(entry[0].values()) for entry in without])
     left_out = np.array([entry[1] for entry in without])

@@ -61,7 +61,11 @@ def parse_parameters(model: type[P], given: Mapping[str, Any], where: str) -> P:
 def faults_of(error: ValidationError, model: type[BaseModel], where: str) -> list[Fault]:
     """Translate pydantic's errors into faults."""
     faults = []
-    for item in of_the_given_shape(error.errors(include_url=False), model):
+    listed = of_the_given_shape(error.errors(include_url=False), model)
+    within = {item["loc"][:end] for item in listed for end in range(len(item["loc"]))}
+    for item in listed:
+        if item["type"] == "too_short" and item["loc"] in within:
+            continue  # entries that are wrong are not counted
         path = ".".join(str(part) for part in item["loc"]) or "parameters"
         place = f"{where}: {path}" if where else path
         match item["type"]:

@@ -94,12 +94,19 @@ async def _exported(bench: Workbench, form: Form, run: Path) -> Response:
         own = of_file != run or member in (OWN, str(read_front(run).own))
     finally:
         bench.exporting.discard(output)
+
+    def about(text: str) -> bool:
+        """Whether something said is of this file: the run speaks of its best file, and this one was judged by itself."""
+        return of_file == run or not text.startswith("The verdict of this run")
+
     return bench.page(
         "exported.html", "choose", "Exported", data=form.one("data"), run=of_file.name, of=run.name, member=member,
         output=output, own=own,
         verdict=(told(of_file / RESULT).get("publication") or None) if own else None,
         manifest=bench.folder.name((bench.folder.root / output).with_name(f"{Path(output).stem}.manifest.json")),
-        warnings=answer.warnings, said=answer.out.splitlines(), commands=[line_of(list(answer.words)), *commands],
+        warnings=[text for text in answer.warnings if about(text)],
+        said=[text for text in answer.out.splitlines() if about(text)],
+        commands=[line_of(list(answer.words)), *commands],
         # What a stopped run says is about its own best file, and of another one nothing.
         has={"report": own and (of_file / REPORT).exists(), "users": own and (of_file / FOR_USERS).exists(),
              "recipe": own and (of_file / RECIPE).exists()},

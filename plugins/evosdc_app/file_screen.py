@@ -1,7 +1,10 @@
 """Screen 1: choose a file; see it; its roles, scales and hierarchies."""
 
+import gzip
 import os
 import tempfile
+import zipfile
+import zlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -229,6 +232,7 @@ async def upload(bench: Workbench, request: Request) -> Response:
         with os.fdopen(handle, "wb") as target:
             async for chunk in request.stream():
                 target.write(chunk)
+        await to_thread.run_sync(_require_room, Path(part), given, int(request.scope["most_upload"]))
         while True:
             name = bench.folder.free(given)
             with suppress(FileExistsError):  # taken a moment ago
@@ -237,6 +241,26 @@ async def upload(bench: Workbench, request: Request) -> Response:
     finally:
         Path(part).unlink()
     return JSONResponse({"data": name})
+
+
+def _require_room(part: Path, name: str, most: int) -> None:
+    """Raise where a packed file would unpack to more than may be uploaded."""
+    found = 0
+    try:
+        if zipfile.is_zipfile(part):
+            with zipfile.ZipFile(part) as archive:
+                found = sum(member.file_size for member in archive.infolist())
+        elif name.lower().endswith(".gz"):
+            with gzip.open(part) as file:
+                while found <= most and (chunk := file.read(1 << 20)):
+                    found += len(chunk)
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile):
+        return  # damaged, which is told when it is read
+    if found > most:
+        wanted = f"at most {most // 1_000_000} MB"
+        raise DataError(
+            Fault(name, "a packed file of more", wanted, "Begin the workbench with a greater --most-upload.")
+        )
 
 
 async def done(bench: Workbench, words: list[str]) -> str:

@@ -86,7 +86,7 @@ class Guard:
             elif scope["path"] == ENTRANCE:
                 await self._enter(scope)(scope, receive, guarded)
             else:
-                await self.inner(scope, self._bounded(scope, receive), guarded)
+                await self.inner({**scope, "most_upload": self.most_upload}, self._bounded(scope, receive), guarded)
         except Exception as error:
             _LOG.error("%s", _place(error))
             if not begun:

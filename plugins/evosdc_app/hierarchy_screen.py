@@ -17,6 +17,7 @@ from evosdc.files.schema.schema_reader import load_schema
 from evosdc.files.schema.schema_writer import hierarchy_name
 from evosdc.printing import printable
 from evosdc.table.hierarchy import ROOT, Hierarchy
+from evosdc.table.schema import Scale
 from evosdc_app.sources import is_dataset
 from evosdc_app.workbench import Form, Workbench, asked, away
 
@@ -43,7 +44,8 @@ async def hierarchy(bench: Workbench, request: Request) -> Response:
 
 async def _shown(bench: Workbench, data: str, name: str, form: Form, faults: list[str]) -> Response:
     """Return the page; with a form that was refused, what was typed into it and why."""
-    found, rule = await to_thread.run_sync(_hierarchy, bench, data, name)
+    found, rule, order = await to_thread.run_sync(_hierarchy, bench, data, name)
+    order = form.one("order").splitlines() if form.one("order") else order
     leaves = [] if found is None else [(leaf, found.levels[place]) for place, leaf in enumerate(found.leaves)]
     height, cells = (found.height if found is not None else 0), form.get("cell", [])
     if form.one("kind") == "labels" and len(cells) == len(leaves) * (height + 1):
@@ -53,18 +55,45 @@ async def _shown(bench: Workbench, data: str, name: str, form: Form, faults: lis
         "hierarchy.html", "file", f"Hierarchy of {name}", 400 if faults else 200, data=data, attribute=name,
         leaves=leaves[:_MOST_LEAVES], left_out=max(0, len(leaves) - _MOST_LEAVES), height=height, rule=rule,
         rules=RULES, kind=form.one("kind"), parts=form.one("parts"), fixed=is_dataset(data, bench.folder),
-        faults=faults,
+        faults=faults, order=order if len(order) <= _MOST_LEAVES else [],
     )  # fmt: skip
 
 
-def _hierarchy(bench: Workbench, data: str, name: str) -> tuple[Any, str]:
+def _hierarchy(bench: Workbench, data: str, name: str) -> tuple[Any, str, list[str]]:
+    """Return an attribute's hierarchy, the rule that makes it in words, and its categories where they have an order."""
     dataset = is_dataset(data, bench.folder)
     said = None if dataset else load_schema(bench.folder.schema_of(data))
     table = bench.sources.source(data, said).table
     table.schema.require([name], data)
     one = said.attributes.get(name) if said is not None else None
     rule = "" if one is None or one.rule is None else hierarchy_words(one)
-    return table.schema[name].hierarchy, rule
+    attribute = table.schema[name]
+    order = list(attribute.categories) if attribute.scale is Scale.ORDINAL else []
+    return attribute.hierarchy, rule, order
+
+
+async def order(bench: Workbench, request: Request) -> Response:
+    """Give the categories of an ordinal attribute another order."""
+    form = await bench.form(request)
+    data, name = form.one("data"), form.one("attribute")
+    schema = bench.folder.schema_of(data)
+    try:
+        async with bench.writing:
+            await to_thread.run_sync(_ordered, bench, data, schema, name, form.one("order"))
+    except InputError as error:
+        return await _shown(bench, data, name, form, list(map(str, error.faults)))
+    return away("/hierarchy", {"data": data, "attribute": name}, "order")
+
+
+def _ordered(bench: Workbench, data: str, schema: Path, name: str, given: str) -> None:
+    categories = [line.strip() for line in given.splitlines() if line.strip()]
+    step = edit_schema(schema, name, {"categories": categories})
+    try:
+        _hierarchy(bench, data, name)
+    except InputError:  # one is missing, or stands twice
+        if step.changes:
+            undo_edit(schema)
+        raise
 
 
 async def draw(bench: Workbench, request: Request) -> Response:
@@ -175,4 +204,5 @@ def _listed(parts: Iterable[str]) -> str:
 ROUTES: dict[tuple[str, str], Callable[[Workbench, Request], Awaitable[Response]]] = {
     ("GET", "/hierarchy"): hierarchy,
     ("POST", "/draw"): draw,
+    ("POST", "/order"): order,
 }

@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from evosdc.printing import printable
 from evosdc.runs.layout import LOCK, PORTFOLIO, RESOLVED, RESULT, read_json
+from evosdc.runs.lock import read_owner
 from evosdc.runs.status import FAILED, FINISHED, RUNNING, WAITING, RunStatus, read_run_status
 from evosdc_app.folder import RUNS, told
 from evosdc_app.limits import RunLimits
@@ -73,6 +74,8 @@ def view(bench: Workbench, run: Path, zoom: str = "") -> dict[str, Any]:
         phase = RUNNING
     elif faults and not (run / RESOLVED).exists():  # else what could not go on is as it was
         phase = FAILED
+    if phase in (RUNNING, FINISHED):
+        faults = []  # what was refused before is over
     points, curve = map_of(run)
     curve = curve or limits_of(bench).known(run)
     result = told(run / RESULT) if phase not in (RUNNING, WAITING) else {}
@@ -84,7 +87,7 @@ def view(bench: Workbench, run: Path, zoom: str = "") -> dict[str, Any]:
         "name": run.name,
         "data": bench.folder.data_of(run),
         "phase": phase,
-        "faults": faults,
+        "faults": list(map(bench.folder.without_root, faults)),
         "status": status,
         "words": _words(status, phase),
         "done": 100 if phase == FINISHED else done,
@@ -208,7 +211,8 @@ async def stop(bench: Workbench, request: Request) -> Response:
 async def finish(bench: Workbench, request: Request) -> Response:
     """Have a run end with its best file so far."""
     run, data = await _of_form(bench, request)
-    answer = await bench.calls.carry_out(["finish", f"{RUNS}/{run.name}"])
+    # Asked, and not waited for: a run that still prepares ends when it comes to it, and other answers need the place.
+    answer = await bench.calls.carry_out(["finish", f"{RUNS}/{run.name}", "--wait", "1s"])
     if answer.faults and answer.status == 2:
         raise HTTPException(400, " ".join(answer.faults))
     return away("/search", {"data": data, "run": run.name})
@@ -217,9 +221,12 @@ async def finish(bench: Workbench, request: Request) -> Response:
 async def resume(bench: Workbench, request: Request) -> Response:
     """Go on with a run that was stopped."""
     run, data = await _of_form(bench, request)
+    if bench.jobs.active(run) or read_run_status(run).active:
+        return away("/search", {"data": data, "run": run.name})  # a second click
     bench.jobs.begin(["resume", f"{RUNS}/{run.name}"], run)
-    for _ in range(20):
-        if (run / LOCK).stat().st_size if (run / LOCK).exists() else False:
+    for _ in range(50):
+        owner = read_owner(run / LOCK)
+        if owner is not None and owner.alive:
             break
         if bench.jobs.faults(run):
             break

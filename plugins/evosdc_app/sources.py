@@ -12,11 +12,15 @@ from evosdc.files.column import NO_TEXT, Column
 from evosdc.files.reading import parsed, source_of
 from evosdc.files.source import Source
 from evosdc.plugins.registry import default_registry
+from evosdc.printing import printable
 from evosdc.specs import DatasetSpec
 from evosdc_app.folder import WorkFolder
 
 PAGE = 50
 """Records on a page."""
+
+LONGEST = 200
+"""Signs of a value that are shown."""
 
 _KEPT = 2
 
@@ -120,4 +124,9 @@ def _read(data: str, path: Path | None) -> Contents:
 
 def _text(column: Column, row: int) -> str:
     place = int(column.index[row])
-    return "" if place == NO_TEXT else column.texts[place]
+    return "" if place == NO_TEXT else cut(column.texts[place])
+
+
+def cut(text: str) -> str:
+    """Return the beginning of a text that is too long for a cell of a page, with signs that act made visible."""
+    return printable(text if len(text) <= LONGEST else f"{text[:LONGEST]}…")

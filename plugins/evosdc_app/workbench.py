@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from evosdc._version import __version__
+from evosdc.printing import printable
 from evosdc_app.calls import Calls, Jobs
 from evosdc_app.folder import WorkFolder
 from evosdc_app.session import Session
@@ -60,6 +61,7 @@ class Workbench:
             undefined=jinja2.StrictUndefined,
         )
         self.templates.globals.update(link=link, version=__version__)
+        self.templates.filters["printable"] = printable
 
     @cached_property
     def sources(self) -> "Any":

@@ -8,6 +8,7 @@ from deap import base
 
 from evosdc.algorithms.racing import Racing
 from evosdc.model import Individual, Offspring, Population
+from evosdc.model.algorithm import ASIDE
 from evosdc.model.individual import PROVISIONAL
 from evosdc.seeds import Streams
 
@@ -102,6 +103,18 @@ def test_the_shortest_that_is_hardly_worse_is_the_solution(noisy: Noisy) -> None
     population = Population((best, short, worse, screened))
     assert search.solution(population, best) is short
     assert racing(noisy, tolerance=0.0).solution(population, best) is best
+
+
+def test_one_that_was_set_aside_may_be_the_solution(noisy: Noisy) -> None:
+    search = racing(noisy, tolerance=2.0)
+    best, near, short = (
+        noisy.judged((value, TABLES), length) for value, length in ((100.0, 4.0), (100.5, 3.0), (101.0, 1.0))
+    )
+    population = search.first_population([best, near])
+    settled = replace(population, individuals=(*population.individuals, short), memory=dict(population.memory))
+    settled.memory[ASIDE] = np.array(1)
+    assert short not in settled.members
+    assert search.solution(settled, best) is short
 
 
 def test_of_plans_that_err_the_one_is_the_solution_that_is_better_a_standard_error_above(noisy: Noisy) -> None:

@@ -322,6 +322,42 @@ def rewritten(home: Path, path: Path, change) -> Path:
     return path
 
 
+def numbers_of(recipe):
+    """What a recipe says of an attribute whose deciles it has."""
+    return next(one for one in recipe["made_for"]["attributes"].values() if "deciles" in one)
+
+
+def words_of(recipe):
+    """What a recipe says of an attribute whose frequencies it has."""
+    return next(one for one in recipe["made_for"]["attributes"].values() if "percent" in one)
+
+
+def test_scores_that_are_not_there_are_passed_over(home: Path, tmp_path: Path) -> None:
+    def change(recipe):
+        recipe["steps"][0]["without"] = {"il": 1.0}
+
+    sentences = evosdc.explain(rewritten(home, tmp_path / "recipe.toml", change))
+    assert any("loss" in sentence and "risk" not in sentence for sentence in sentences if sentence.startswith("Step 1"))
+
+
+def test_a_limit_that_does_not_hold_without_a_step_is_named(home: Path, tmp_path: Path) -> None:
+    def change(recipe):
+        recipe["judged"]["constraints"] = ["worst-relabelling <= 3"]
+        recipe["scores"]["infeasibility"] = 0.0
+        recipe["steps"][0]["without"] |= {"worst-relabelling": 5.0, "infeasibility": 1.0}
+
+    sentences = evosdc.explain(rewritten(home, tmp_path / "recipe.toml", change))
+    assert any("worst-relabelling <= 3" in sentence for sentence in sentences)
+
+
+def test_strata_that_a_file_lacks_are_told(home: Path, tmp_path: Path) -> None:
+    path = rewritten(home, tmp_path / "changed.toml", lambda recipe: recipe["steps"][0].update(by=["incom"]))
+    code, _, said = evosdc_says("apply", path, home / "2026.csv", "-o", tmp_path / "x.csv")
+    assert code == 2
+    assert "step 1: by" in said
+    assert "Did you mean 'income'?" in said
+
+
 ADDED = {"method": "mdav", "params": {"k": 3}, "attributes": ["age", "income"]}
 
 
@@ -349,6 +385,10 @@ def test_any_change_by_hand_is_told(home: Path, tmp_path: Path, change, told) ->
         (lambda recipe: recipe["steps"].append({**ADDED, "attributes": ["incme"]}), "Did you mean 'income'?"),
         (lambda recipe: recipe["judged"]["measures"]["il"].append({"name": "ctbill"}), "judged: measure"),
         (lambda recipe: recipe["made_for"]["attributes"].pop("age"), "no age"),
+        (lambda recipe: numbers_of(recipe).update(deciles=[1.0, 2.0]), "9 deciles"),
+        (lambda recipe: numbers_of(recipe).update(deciles=[9.0, *range(1, 9)]), "ascending"),
+        (lambda recipe: words_of(recipe).update(percent={"north": -53.0}), "0..100"),
+        (lambda recipe: recipe["steps"].append({**ADDED, "attributes": 7}), "a list such as"),
     ],
 )
 def test_what_cannot_be_carried_out_is_told_with_the_file_and_the_step(
@@ -361,7 +401,7 @@ def test_what_cannot_be_carried_out_is_told_with_the_file_and_the_step(
         assert code == 2
         assert str(path) in said
         assert told in said
-        assert f"step {number}" in said or "judged" in said or "made_for" in said
+        assert any(place in said for place in (f"step {number}", f"steps.{number - 1}", "judged", "made_for"))
 
 
 def test_a_recipe_says_the_same_whether_defaults_were_given_or_not(home: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from evosdc.calls.households import require_no_split_households
-from evosdc.errors import DataError, Fault
+from evosdc.errors import DataError, Fault, did_you_mean
 from evosdc.experiment.build.data import load_data
 from evosdc.experiment.config.data_source import DataSource
 from evosdc.experiment.config.experiment import Experiment
@@ -14,6 +14,7 @@ from evosdc.experiment.config.recipe_file import Recipe
 from evosdc.experiment.recipe.profile import UNLIKE, differences, require_schema
 from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import Registry
+from evosdc.table.table import Table
 
 
 def application(
@@ -41,6 +42,7 @@ def application(
     given = parse_parameters(DataSource, {**source, "protect": list(protect)}, "data")
     data = load_data(given, registry)
     require_schema(recipe.made_for, data.table)
+    _require_strata(recipe, data.table)
     require_no_split_households(data.table, protect)
     far = [one for one in differences(recipe.made_for, data.table) if one.percent > UNLIKE and one.notable]
     if far and not unlike:
@@ -63,3 +65,18 @@ def application(
         "made_for": recipe.made_for,
     }
     return located(Experiment(**document), Path.cwd())
+
+
+def _require_strata(recipe: Recipe, table: Table) -> None:
+    """Raise where a file lacks attributes whose values form the strata of a step."""
+    published = [attribute.name for attribute in table.schema.attributes if attribute.role.published]
+    faults = [
+        Fault(
+            f"recipe: step {number}: by", repr(name), f"some of {', '.join(published)}", did_you_mean(name, published)
+        )
+        for number, step in enumerate(recipe.steps, 1)
+        for name in step.by
+        if name not in published
+    ]
+    if faults:
+        raise DataError(faults)

@@ -1,8 +1,9 @@
 """A recipe in sentences: what each of its steps contributes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from evosdc.experiment.config.recipe_file import Recipe, RecipeStep
+from evosdc.model.constraint import Constraint
 from evosdc.model.individual import INFEASIBILITY
 
 SMALL = 0.05
@@ -30,7 +31,8 @@ def explanation(recipe: Recipe) -> Iterator[str]:
         every = f"All {len(recipe.steps)} steps" if len(recipe.steps) > 1 else "The step"
         yield f"{every}: {_change(original, whole)}."
     for number, step in enumerate(recipe.steps, 1):
-        yield f"Step {number}, {step.masking.label}: {_contribution(step, whole, _assures(recipe, step))}"
+        share = _contribution(step, whole, _assures(recipe, step), _broken(recipe, step))
+        yield f"Step {number}, {step.masking.label}: {share}"
     if recipe.draws > 1:
         yield f"All figures are means over {recipe.draws} files; they differ a little on others."
 
@@ -42,7 +44,7 @@ def _assures(recipe: Recipe, step: RecipeStep) -> bool:
     return isinstance(last, Mapping) and step is recipe.steps[-1] and last.get("method") == step.method
 
 
-def _contribution(step: RecipeStep, whole: Mapping[str, float], assures: bool) -> str:
+def _contribution(step: RecipeStep, whole: Mapping[str, float], assures: bool, broken: Sequence[str]) -> str:
     if not step.words:
         return "it was added by hand, so that its share is not known."
     if not step.without or not whole:
@@ -51,25 +53,42 @@ def _contribution(step: RecipeStep, whole: Mapping[str, float], assures: bool) -
     needed = before.get(INFEASIBILITY, 0.0) > after.get(INFEASIBILITY, 0.0) == 0.0
     if all(abs(after[name] - before[name]) < SMALL for name in ("il", "dr") if name in after and name in before):
         if needed:
-            return "it makes sure of what is required, which does not hold without it; loss and risk hardly change."
+            needs = " and ".join(broken) or "what is required"
+            return f"it makes sure of {needs}, which does not hold without it; loss and risk hardly change."
         if assures:
             return "it makes sure of what is required on any file; on this one there was hardly anything left to do."
         return "it changes neither loss nor risk; the recipe would do without it."
-    parts = []
+    parts: list[str] = []
     for name, (less, more) in VERBS.items():
-        gap = after.get(name, 0.0) - before.get(name, 0.0)
+        if name not in before or name not in after:
+            continue
+        gap = after[name] - before[name]
         if abs(gap) >= SMALL:
             verb = (more if gap > 0 else less).format(f"{abs(gap):.2f}")
             parts.append(f"{verb} ({before[name]:.2f} -> {after[name]:.2f})")
-    scored = f"; the score is {after['score']:.2f}, without it {before['score']:.2f}" if "score" in before else ""
+    both = "score" in before and "score" in after
+    scored = f"; the score is {after['score']:.2f}, without it {before['score']:.2f}" if both else ""
     last = ""
     if needed:
-        last = " What is required, or what limits exchanged labels, does not hold without it."
+        last = f" Without it {' and '.join(broken) or 'what is required'} does not hold."
     elif assures:
         last = " It makes sure of what is required on any file."
     elif before.get("score", after.get("score", 0.0)) < after.get("score", 0.0) - SMALL:
         last = " On these files the recipe is better without it: a longer search might leave it out."
-    return f"it {' and '.join(parts)}{scored}.{last}"
+    does = " and ".join(parts) or "changes neither loss nor risk that are known"
+    return f"it {does}{scored}.{last}"
+
+
+def _broken(recipe: Recipe, step: RecipeStep) -> list[str]:
+    """Return what is required, or limits exchanged labels, and does not hold without a step, as far as is known."""
+    listed = recipe.judged.get("constraints", ())
+    texts = [text for text in listed if isinstance(text, str)] if isinstance(listed, list | tuple) else []
+    known = [(text, Constraint.parse(text)) for text in texts]
+    return [
+        text
+        for text, constraint in known
+        if constraint.figure_name in step.without and constraint.excess(step.without[constraint.figure_name]) > 0.0
+    ]
 
 
 def _change(before: Mapping[str, float], after: Mapping[str, float]) -> str:

@@ -1,6 +1,7 @@
 """A protection plan is evolved in a run before anything else is: its files join the start."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -153,11 +154,12 @@ def plan_assembly(assembly: Assembly, tuned: Sequence[Masking]) -> Assembly:
 def _not_worse(
     nested: Assembly, found: Masking, recorder: Recorder, until: float | None
 ) -> tuple[Masking, MeanScores | None, float]:
-    """Return the plan found, or the best tuned method where that is better on fresh files, its scores there, and the
-    seconds that one of its files takes.
+    """Return the plan found, or a method where that is better on fresh files, its scores there, and the seconds that
+    one of its files takes.
 
-    A method that takes long may not have had its turn among the plans. Its files are only made again where the mean of
-    those that tuning chose it by, which flatters it, is better than what the plan comes to.
+    A method that takes long may not have had its turn among the plans. Files of the best tuned one are only made again
+    where the mean of those that tuning chose it by, which flatters it, is better than what the plan comes to; those of
+    methods that the start asks for by name as long as there is time.
     """
 
     def judged(masking: Masking) -> tuple[MeanScores | None, float]:
@@ -171,7 +173,13 @@ def _not_worse(
         if best != found and (own is None or (0.0, row["mean"][0]) < _standing(own)):
             other, other_cost = judged(best)
             if other is not None and (own is None or _standing(other) < _standing(own)):
-                return best, other, other_cost
+                found, own, cost = best, other, other_cost
+    for named in _named(recorder):
+        left = None if until is None else max(until - working_time(), 0.0)
+        with suppress(DeadlineOver), time_limited(left, DeadlineOver):
+            other, other_cost = judged(named)
+            if other is not None and (own is None or _standing(other) < _standing(own)):
+                found, own, cost = named, other, other_cost
     return found, own, cost
 
 
@@ -192,6 +200,14 @@ def _tuned_rows(recorder: Recorder) -> list[dict[str, Any]]:
         return []
     rows: list[dict[str, Any]] = recorder.folder.read_object(TUNING, "methods")["methods"]
     return rows
+
+
+def _named(recorder: Recorder) -> list[Masking]:
+    """Return the methods that the start asks for by name besides the tuned ones, as ``tuning.json`` has them."""
+    if not recorder.folder.file(TUNING).exists():
+        return []
+    rows = recorder.folder.read_object(TUNING, "methods").get("named", ())
+    return [replace(Masking.from_json(row), seed=None) for row in rows]
 
 
 def _tuned(recorder: Recorder) -> list[Masking]:

@@ -155,12 +155,12 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
         sample = sample_of(assembly.experiment, assembly.microdata, registry, assembly.seed, budget)
         tuning = tune_problem(problem, registry, start.tuned, budget, portfolio, dispatch, tell, stopped, sample)
         made = tuning.made
-        entries: dict[str, Sequence[Masking]] = {"start": tuning.maskings}
+        asked = [entry.masking for entry in start.methods]
         if assembly.experiment.stop.seconds is not None:
             given = assembly.experiment.stop.seconds
             left = max(UNTIL * given - tuning.seconds, FOR_NAMED * given)
-            asked = [entry.masking for entry in start.methods]
-            entries["named"] = all_paced(asked, assembly.microdata, assembly.registry, left, recorder.display.message)
+            asked = list(all_paced(asked, assembly.microdata, assembly.registry, left, recorder.display.message))
+        entries: dict[str, Sequence[Masking]] = {"start": tuning.maskings, "named": asked}
         document = tuning.to_json() | {"seconds": round(working_time() - began, 3)}
         folder.write_json(TUNING, document | {key: [one.to_json() for one in ones] for key, ones in entries.items()})
     document = folder.read_object(TUNING, "start")

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from pathlib import Path
 
 from evosdc.errors import HierarchyError
@@ -11,6 +12,9 @@ from evosdc.files.schema.code_lists import hierarchy_of_codes
 from evosdc.table.hierarchy import ROOT, Hierarchy
 
 _HEADER = ("child", "parent")
+
+_XML = re.compile(r"\s*<(?:\?xml|!--|!DOCTYPE|(?:\w+:)?(?:Structure|codeBook|CodeBook|CodeLists?|Codelists?)\b)")
+"""How a code list begins. Labels such as ``<20`` begin with that sign, too."""
 
 
 def read_hierarchy(path: Path) -> Hierarchy:
@@ -27,7 +31,7 @@ def read_hierarchy(path: Path) -> Hierarchy:
     """
     path, name = _named(Path(path))
     text = read_text(path, HierarchyError)
-    if text.lstrip().startswith("<"):
+    if _XML.match(text):
         return hierarchy_of_codes(text, str(path), name)
     return hierarchy_of_text(text, str(path))
 

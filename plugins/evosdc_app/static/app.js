@@ -258,26 +258,31 @@
     if (place) { load(place, place.dataset.load); }
   }, 1500);
   function save(form, field) {
-    var row = field.closest("tr"), told = form.querySelector(".told");
-    var fields = new URLSearchParams({form: formToken, part: "1"});
-    fields.set("data", form.elements.data.value);
-    row.querySelectorAll("[name]").forEach(function (part) { fields.append(part.name, part.value); });
+    var row = field.closest("tr"), told = form.querySelector(".told"), before = row.querySelector("[name=before]");
+    function chosen() { return row.querySelector("[name=role]").value + " " + row.querySelector("[name=scale]").value; }
     told.textContent = "Saving…";
     saving = saving.then(function () {
-      return fetch(form.dataset.saves, {method: "POST", body: fields, credentials: "same-origin"});
-    }).then(function (answer) {
-      if (answer.ok) {
-        row.querySelector("[name=before]").value = fields.get("role") + " " + fields.get("scale");
-        told.textContent = "Saved: " + fields.get("name") + ".";
-        notice();
-        return null;
-      }
-      return answer.text().then(function (text) {
-        var page = new DOMParser().parseFromString(text, "text/html"), said = page.querySelector(".faults li, main p");
-        var before = row.querySelector("[name=before]").value.split(" ");
-        row.querySelector("[name=role]").value = before[0];
-        row.querySelector("[name=scale]").value = before[1] || "";
-        told.textContent = "Not saved. " + (said ? said.textContent : "");
+      // What is shown when its turn comes is saved, and compared with what the file says then.
+      var wanted = chosen(), name = row.querySelector("[name=name]").value;
+      if (wanted === before.value) { told.textContent = "Saved: " + name + "."; return null; }
+      var fields = new URLSearchParams({form: formToken, part: "1"});
+      fields.set("data", form.elements.data.value);
+      row.querySelectorAll("[name]").forEach(function (part) { fields.append(part.name, part.value); });
+      return fetch(form.dataset.saves, {method: "POST", body: fields, credentials: "same-origin"}).then(function (answer) {
+        if (answer.ok) {
+          before.value = wanted;
+          told.textContent = "Saved: " + name + ".";
+          notice();
+          return null;
+        }
+        return answer.text().then(function (text) {
+          var page = new DOMParser().parseFromString(text, "text/html"), said = page.querySelector(".faults li, main p");
+          told.textContent = "Not saved. " + (said ? said.textContent : "");
+          if (chosen() !== wanted) { return; } // another choice was made since, and is saved next
+          var was = before.value.split(" ");
+          row.querySelector("[name=role]").value = was[0];
+          row.querySelector("[name=scale]").value = was[1] || "";
+        });
       });
     }).catch(function () { told.textContent = "Not saved: the workbench does not answer. Begin it again with evosdc app."; });
   }
