@@ -96,7 +96,7 @@ async def _exported(bench: Workbench, form: Form, run: Path) -> Response:
         bench.exporting.discard(output)
 
     def about(text: str) -> bool:
-        """Whether something said is of this file: the run speaks of its best file, and this one was judged by itself."""
+        """Whether something said is of this file: the run speaks of its best one, and this one was judged alone."""
         return of_file == run or not text.startswith("The verdict of this run")
 
     return bench.page(

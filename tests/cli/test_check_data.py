@@ -55,6 +55,23 @@ def test_rows_in_the_order_of_an_identifier_are_told_of_before_anything_is_prote
     assert document["told_by_order_of_left_out"] == ["idno"]
 
 
+def test_ordinal_words_in_alphabetical_order_are_told_of(evosdc, tmp_path):
+    rows = "".join(f"{('low', 'mid', 'high')[at % 3]},{'ABC'[at % 3]}\n" for at in range(60))
+    (tmp_path / "w.csv").write_text(f"level,grade\n{rows}")
+    line = '{name} = {{ role = "quasi-identifier", scale = "ordinal"{more} }}\n'
+
+    def told(more=""):
+        text = "[attributes]\n" + line.format(name="level", more=more) + line.format(name="grade", more="")
+        (tmp_path / "w.toml").write_text(text)
+        words = ("check", "--data", "w.csv", "--schema", "w.toml")
+        return json.loads(evosdc(*words, "--json").out)["alphabetical"], " ".join(evosdc(*words).out.split())
+
+    names, said = told()
+    assert names == ["level"]
+    assert "level is ordinal, and its categories stand in alphabetical order" in said
+    assert told(', categories = ["low", "mid", "high"]')[0] == []
+
+
 def test_the_data_of_an_experiment_are_checked_too(evosdc, people):
     said = evosdc("check", "e.toml", "--data")
     assert said.status == 0

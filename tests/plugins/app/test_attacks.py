@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import io
 import logging
 import re
 import ssl
 import stat
+import zipfile
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.request import urlopen
@@ -248,6 +251,19 @@ class TestUploads:
             assert self.send(server, "large.csv", chunks).status == 413
             assert self.send(server, "large.csv", b"a\n", Content_Length="999999999999").status == 413
             assert [path.name for path in server.folder.iterdir()] == ["survey.csv"]
+
+    def test_what_is_packed_is_bounded_too(self, tmp_path):
+        with serving(fill(tmp_path / "f"), "--most-upload", "1") as server:
+            server.enter()
+            large, packed = b"a\n" * 600_000, io.BytesIO()
+            with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+                archive.writestr("large.csv", large)
+            for name, body in (("large.csv.gz", gzip.compress(large)), ("large.zip", packed.getvalue())):
+                answer = self.send(server, name, body)
+                assert answer.status == 400
+                assert "a packed file of more" in answer.text
+            assert [path.name for path in server.folder.iterdir()] == ["survey.csv"]
+            assert self.send(server, "small.csv.gz", gzip.compress(b"a,b\n1,2\n")).status == 200
 
     def test_they_are_for_their_owner_alone(self, server):
         answer = self.send(server, "new.csv", b"a,b\n1,2\n")

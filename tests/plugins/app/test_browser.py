@@ -335,6 +335,33 @@ def test_a_page_that_was_open_takes_the_forms_of_the_next_server(chromium, ended
             assert now != before
 
 
+def test_what_is_shown_is_saved_however_fast_it_is_chosen(chromium, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "small.csv").write_text("job,sex\n" + "a,m\nb,f\nc,m\n" * 20)
+    with serving(folder) as server, watched(chromium, server) as tab:
+        tab.enter()
+        tab.page.goto(f"{server.origin}/file?data=small.csv")
+        tab.page.get_by_role("button", name="Propose").click()
+        tab.settled()
+        role = tab.page.get_by_label("Role of job", exact=True)
+        first = role.input_value()
+        for choices in (["sensitive", first], ["identifier", "sensitive", "other"]):
+            role.evaluate(
+                "(one, choices) => choices.forEach(choice => {"
+                " one.value = choice; one.dispatchEvent(new Event('change', {bubbles: true})); })",
+                choices,
+            )
+            tab.page.locator(".told", has_text="Saved: job.").wait_for()
+            tab.page.wait_for_load_state("networkidle")
+            shown = role.input_value()
+            assert shown == choices[-1]
+            tab.page.reload()
+            tab.settled()
+            assert role.input_value() == shown
+        tab.innocent()
+
+
 def test_nine_tabs_are_all_told_and_none_is_frozen(chromium, ended):
     with serving(ended) as server, watched(chromium, server) as tab:
         tab.enter()

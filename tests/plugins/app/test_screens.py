@@ -131,6 +131,40 @@ class TestFile:
             assert f"{kind} =" not in page.text
         server.post("/undo", data="survey.csv")
 
+    def test_the_order_of_categories_is_edited(self, server):
+        (server.folder / "school.csv").write_text("level,sex\n" + "low,m\nmid,f\nhigh,m\n" * 20)
+        server.post("/init", data="school.csv")
+        given, schema = {"data": "school.csv", "attribute": "level"}, server.folder / "school.schema.toml"
+        server.post("/edit", data="school.csv", name="level", before="quasi-identifier nominal",
+                    role="quasi-identifier", scale="ordinal")  # fmt: skip
+        assert (
+            "/hierarchy?data=school.csv&amp;attribute=level#order"
+            in server.get("/fragment/attributes", data="school.csv").text
+        )
+        assert server.post("/order", **given, order="high\r\nmid\r\nlow\r\n").status == 303
+        assert 'categories = ["high", "mid", "low"]' in schema.read_text()
+        page = server.get("/hierarchy", **given).text
+        assert re.search(r"<textarea[^>]*>high\nmid\nlow</textarea>", page)
+        before = schema.read_text()
+        refused = server.post("/order", **given, order="high\nlow\nlow")
+        assert refused.status == 400
+        assert "wanted" in words(refused.text)
+        assert schema.read_text() == before
+        assert (
+            "order of the categories"
+            not in words(server.get("/hierarchy", data="school.csv", attribute="sex").text).lower()
+        )
+        for path in server.folder.glob("school*"):
+            path.unlink()
+
+    def test_long_and_turning_texts_are_cut_and_made_visible(self, server):
+        (server.folder / "odd.csv").write_text("\u202ename,b\n" + "x" * 100_000 + ",1\ny\u202ez,2\n")
+        page = server.get("/fragment/preview", data="odd.csv").text
+        assert len(page) < 5000
+        assert "\u202e" not in page
+        assert "\\u202ename" in page
+        (server.folder / "odd.csv").unlink()
+
     def test_records_come_in_pages(self, server):
         first = server.get("/fragment/preview", data="survey.csv").text
         assert "121 records" in words(first)
