@@ -76,6 +76,9 @@ def test_frames_come_back_as_frames():
     assert made.dtypes.equals(frame.dtypes)
     assert len(made) == 10
     assert search.choose("knee").scores in [member.scores for member in search.front]
+    assert search.choose({"il": 20}).scores == search.choose("il=20").scores
+    with pytest.raises(InputError, match="il, dr, or both"):
+        search.choose({})
 
 
 def test_faults_are_told():
@@ -111,7 +114,7 @@ def test_operators_of_deap_vary_genomes_as_they_are():
         searches.append(finished(evosdc.Search(experiment, toolbox=toolbox_of(sizes))))
     assert searches[0].digest == searches[1].digest, "draws come from the search's own streams"
     assert searches[0].digest != finished(evosdc.Search(experiment)).digest
-    with pytest.raises(PluginError):
+    with pytest.raises(PluginError, match="the operator mutUniformInt"):
         finished(evosdc.Search(experiment, toolbox=toolbox_of([90] * len(sizes))))
 
 

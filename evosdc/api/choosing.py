@@ -1,21 +1,22 @@
 """``evosdc.choose``."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from evosdc.plugins.registry import default_registry
 
 
-def choose(folder: str | Path, number: int | str, output: str | Path) -> dict[str, Any]:
+def choose(folder: str | Path, number: int | str | Mapping[str, float], output: str | Path) -> dict[str, Any]:
     """Make a member of a run's front the best file, in a run folder of its own, as ``evosdc choose`` does.
 
     Parameters
     ----------
     folder : str or Path
         Of the run.
-    number : int or str
+    number : int, str or mapping
         Of the member in ``front.csv``, 0 for the least loss; or ``"best"``, the run's own file;
-        ``"knee"``, ``"balanced"``, ``"il=20,dr=15"``.
+        ``"knee"``, ``"balanced"``, ``"il=20,dr=15"``, ``{"il": 20, "dr": 15}``.
     output : str or Path
         A new folder.
 
@@ -37,6 +38,6 @@ def choose(folder: str | Path, number: int | str, output: str | Path) -> dict[st
     from evosdc.experiment.run.export import named_member
     from evosdc.report import write_pages
 
-    result = choose_member(Path(folder), named_member(str(number)), Path(output), default_registry())
+    result = choose_member(Path(folder), named_member(number), Path(output), default_registry())
     write_pages(Path(output))
     return result

@@ -5,7 +5,8 @@ such a list, gene by gene; any other genome is a list of one entry, which only o
 """
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,16 @@ class GeneList:
         return made
 
 
+@contextmanager
+def blamed(operator: Callable[..., Any]) -> Iterator[None]:
+    """Say which operator it was whose genome is refused."""
+    try:
+        yield
+    except PluginError as error:
+        name = getattr(getattr(operator, "func", operator), "__name__", type(operator).__name__)
+        raise PluginError(f"the operator {name} made what is no genome of this file: {error}") from None
+
+
 def with_operators(toolbox: base.Toolbox, genotype: Genotype[Any], given: base.Toolbox) -> None:
     """Have a search vary genomes by the ``mate`` and ``mutate`` of a DEAP toolbox, as they are.
 
@@ -82,12 +93,14 @@ def with_operators(toolbox: base.Toolbox, genotype: Genotype[Any], given: base.T
     def mate(a: Any, b: Any, rng: np.random.Generator) -> tuple[Any, Any]:
         with lent(rng):
             first, second = given.mate(lists.genes(a), lists.genes(b))
-        return lists.genome(first, a), lists.genome(second, b)
+        with blamed(given.mate):
+            return lists.genome(first, a), lists.genome(second, b)
 
     def mutate(genome: Any, rng: np.random.Generator) -> Any:
         with lent(rng):
             (changed,) = given.mutate(lists.genes(genome))
-        return lists.genome(changed, genome)
+        with blamed(given.mutate):
+            return lists.genome(changed, genome)
 
     adapted: dict[str, Callable[..., Any]] = {"mate": mate, "mutate": mutate}
     for name in OPERATORS:

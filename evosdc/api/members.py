@@ -1,21 +1,22 @@
 """``evosdc.member``."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from evosdc.plugins.registry import default_registry
 
 
-def member(folder: str | Path, number: int | str, *, judge: bool = False) -> dict[str, Any]:
+def member(folder: str | Path, number: int | str | Mapping[str, float], *, judge: bool = False) -> dict[str, Any]:
     """Tell of a member of a run's front what the report tells of its best file, as ``evosdc member`` does.
 
     Parameters
     ----------
     folder : str or Path
         Of the run.
-    number : int or str
+    number : int, str or mapping
         Of the member in ``front.csv``, 0 for the least loss; or ``"best"``, the run's own file;
-        ``"knee"``, ``"balanced"``, ``"il=20,dr=15"``.
+        ``"knee"``, ``"balanced"``, ``"il=20,dr=15"``, ``{"il": 20, "dr": 15}``.
     judge : bool
         Whether judges that the search did not use are asked for a second opinion.
 
@@ -36,4 +37,4 @@ def member(folder: str | Path, number: int | str, *, judge: bool = False) -> dic
     from evosdc.experiment.run.export import named_member
     from evosdc.experiment.run.member import member_findings
 
-    return member_findings(Path(folder), named_member(str(number)), default_registry(), judge)
+    return member_findings(Path(folder), named_member(number), default_registry(), judge)

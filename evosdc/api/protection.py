@@ -97,18 +97,15 @@ def protect(
     """
     from evosdc.api.experiments import calling
     from evosdc.calls.attribute_choice import choose_attributes
-    from evosdc.engine.choice import Preference, choice_of
+    from evosdc.engine.choice import choice_of
     from evosdc.experiment.build.protection import protection
-    from evosdc.model.parameters import parse_parameters
 
     require_seed(seed)
     if time is not None and not time > 0:
         raise ParameterError(Fault("time", repr(time), "a time above 0, in seconds"))
     if generations is not None and generations < 1:
         raise ParameterError(Fault("generations", repr(generations), "a whole number from 1"))
-    choice = choice_of(choose) if isinstance(choose, str) else None
-    if isinstance(choose, Mapping):
-        choice = parse_parameters(Preference, choose, "choose")
+    choice = None if choose is None else choice_of(choose)
     registry = default_registry()
     original, roles = as_file(data, listed(protect))
     if shuffle:

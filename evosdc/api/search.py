@@ -196,10 +196,15 @@ class Search:
             else self.choose(choice)
         )
 
-    def choose(self, choice: Choice | str) -> Candidate:
-        """Return a member of the front: ``"knee"``, ``"balanced"``, ``"il=20"``, ``"il=20,dr=15"``."""
-        which = choice_of(choice) if isinstance(choice, str) else choice
-        return self.front[chosen([one.point for one in self._told.state.front], which)]
+    def choose(self, choice: Choice | str | Mapping[str, float]) -> Candidate:
+        """Return a member of the front: ``"knee"``, ``"balanced"``, ``"il=20,dr=15"``, ``{"il": 20, "dr": 15}``.
+
+        Raises
+        ------
+        InputError
+            Nothing else can be asked for.
+        """
+        return self.front[chosen([one.point for one in self._told.state.front], choice_of(choice))]
 
     @property
     def digest(self) -> str:

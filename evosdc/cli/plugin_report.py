@@ -16,7 +16,9 @@ def print_report(report: Report, verbose: bool) -> None:
     for heading in ("check", "result", "detail"):
         shown.add_column(heading, overflow="fold")
     for checks in report.checks:
-        result = Text("failed" if checks.failed else "passed", style="red" if checks.failed else "green")
+        none = not (checks.passed or checks.failed)
+        result = Text("does not apply") if none else Text("passed", style="green")
+        result = Text("failed", style="red") if checks.failed else result
         skipped = f", {checks.skipped} do not apply" if checks.skipped else ""
         failed = f", {checks.failed} failed" if checks.failed else ""
         shown.add_row(checks.group, result, f"{checks.passed} passed{failed}{skipped}, {checks.seconds:.1f} s")

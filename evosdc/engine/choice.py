@@ -1,6 +1,6 @@
 """Which member of a front is published: its knee, its balanced member, or the one that suits wished figures best."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -30,14 +30,18 @@ class Preference(Parameters):
 Choice = Literal["knee", "balanced"] | Preference
 
 
-def choice_of(text: str) -> Choice:
-    """Return the choice that a text names: ``knee``, ``balanced``, ``il=20``, ``il=20,dr=15``.
+def choice_of(text: "str | Mapping[str, float] | Preference") -> Choice:
+    """Return the choice that is named: ``"knee"``, ``"balanced"``, ``"il=20"``, ``"il=20,dr=15"``, ``{"il": 20}``.
 
     Raises
     ------
     InputError
         It names none.
     """
+    if isinstance(text, Preference):
+        return text
+    if isinstance(text, Mapping):
+        return parse_parameters(Preference, text, "choose")
     match text:
         case "knee":
             return "knee"

@@ -54,8 +54,16 @@ class KMap(PrivacyModel):
             "median": float(np.median(sizes)),
             "records_below": below,
             "estimator": self.params.estimator,
-            "counted_in": "the population file" if view.population is not None else "sampling weights",
+            "counted_in": self._counted_in(view),
         }
+
+    def _counted_in(self, view: IntruderView) -> str:
+        """Return where people are counted, or what they are estimated from."""
+        counted = "the population file" if view.population is not None else "sampling weights"
+        if self.params.estimator == "counted":
+            return counted
+        size = "the sampling fraction given" if self.params.sampling_fraction is not None else f"the size by {counted}"
+        return f"the sample, with {size}"
 
     def record_figures(self, view: IntruderView) -> Numbers:
         """Return the people whom each record may be, shape (n,)."""

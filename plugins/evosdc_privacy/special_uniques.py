@@ -66,7 +66,7 @@ class Suda2(PrivacyModel):
         shares = 100.0 * (weight @ member) / total if total else np.zeros(columns)
         return {
             "unique_records": unique,
-            "records_with_msu": int(np.count_nonzero(scores)),
+            "records_with_msu": int(np.unique(owner).size),
             "msu": int(owner.size),
             "msu_by_size": {str(size): int(np.count_nonzero(sizes == size)) for size in range(1, most + 1)},
             "largest_score": float(scores.max()),

@@ -19,5 +19,5 @@ def test_labels_may_begin_with_the_sign_of_xml(tmp_path, first):
 def test_code_lists_are_read_as_xml(tmp_path, text):
     path = tmp_path / "codes.xml"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(HierarchyError, match="code list|XML"):
+    with pytest.raises(HierarchyError, match=r"code list|XML"):
         read_hierarchy(path)

@@ -1,6 +1,7 @@
 """Members of a run's front, and its own best file, from its last checkpoint."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Literal
 
@@ -78,8 +79,11 @@ def in_words(member: Member) -> str:
     return "the run's own best file" if member == OWN else f"member {member} of the front"
 
 
-def named_member(text: str) -> Member | Choice:
-    """Return the member that a text names: its number, best, or a choice; raises `InputError` for other texts."""
+def named_member(given: int | str | Mapping[str, float]) -> Member | Choice:
+    """Return the member that is named: by its number, best, or a choice; raises `InputError` for anything else."""
+    if isinstance(given, Mapping):
+        return choice_of(given)
+    text = str(given)
     if text.strip() == OWN:
         return "best"
     return int(text) if re.fullmatch(r"-?[0-9]+", text.strip()) else choice_of(text)

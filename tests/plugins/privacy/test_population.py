@@ -49,6 +49,8 @@ def test_people_are_counted_as_in_the_definition(files, missing) -> None:
     counted = [sum(all(equal(a, b, missing) for a, b in zip(r, p, strict=True)) for p in people) for r in file]
     f_or_more = [max(a, b) for a, b in zip(f, counted, strict=True)]
     assert KMap(KMap.Params()).assess(view)["k"] == min(f_or_more)
+    estimated = KMap(KMap.Params(estimator="d3", sampling_fraction=0.1)).assess(view)
+    assert estimated["counted_in"] == "the sample, with the sampling fraction given"
     journalist = JournalistRisk(JournalistRisk.Params()).assess(view)
     assert journalist["largest"] == pytest.approx(1 / min(f_or_more))
     assert MarketerRisk(MarketerRisk.Params()).assess(view)["average"] == pytest.approx(

@@ -41,6 +41,8 @@ def test_scores_are_those_of_the_definition(codes, missing) -> None:
     assert figures["largest_score"] == max(scores)
     assert figures["mean_score"] == pytest.approx(np.mean(scores))
     assert figures["records_with_msu"] == sum(score > 0 for score in scores)
+    as_ihsn = Suda2(Suda2.Params(scoring="ihsn")).assess(release_of_codes(codes, missing))
+    assert as_ihsn["records_with_msu"] == figures["records_with_msu"], "however they are weighed"
 
 
 def test_sets_of_more_attributes_than_a_word_has_bits() -> None:
