@@ -1,9 +1,9 @@
-"""Which incremental measures have to be followed, and whose scores are read from the states of another one."""
+"""How measures are asked in a search: followed through changes, read from another one's states, or from scratch."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from evosdc.model import Incremental
+from evosdc.model import Expected, Fitted, Incremental
 
 
 class Reading(NamedTuple):
@@ -30,3 +30,46 @@ def told_apart(
     followed = tuple((name, fitted) for name, fitted in listed if name not in sources)
     places = {name: place for place, (name, _) in enumerate(followed)}
     return followed, tuple(Reading(name, places[other], score) for name, (other, score) in sources.items())
+
+
+class Roads(NamedTuple):
+    """The measures of a problem, by how they are asked.
+
+    Parameters
+    ----------
+    followed : tuple of (str, Incremental)
+    read : tuple of Reading
+        Whose scores are read from the states of followed ones.
+    others : tuple of (str, Fitted)
+        Asked about each table from scratch.
+    of_matrices : tuple of (str, Expected)
+        Figures of transition matrices rather than of tables.
+    """
+
+    followed: tuple[tuple[str, Incremental[Any]], ...]
+    read: tuple[Reading, ...]
+    others: tuple[tuple[str, Fitted], ...]
+    of_matrices: tuple[tuple[str, Expected], ...]
+
+
+def roads_of(measures: Mapping[str, Fitted], follows: bool, randomises: bool) -> Roads:
+    """Return how measures are asked.
+
+    Parameters
+    ----------
+    measures : mapping of str to Fitted
+    follows : bool
+        Whether it is known in which records genomes differ.
+    randomises : bool
+        Whether genomes are transition matrices.
+    """
+    of_matrices = tuple(
+        (name, fitted)
+        for name, fitted in measures.items()
+        if randomises and isinstance(fitted, Expected) and fitted.of_matrices
+    )
+    apart = {name for name, _ in of_matrices}
+    listed = [(name, fitted) for name, fitted in measures.items() if name not in apart]
+    followed, read = told_apart([(n, f) for n, f in listed if follows and isinstance(f, Incremental)])
+    others = tuple((name, fitted) for name, fitted in listed if not (follows and isinstance(fitted, Incremental)))
+    return Roads(followed, read, others, of_matrices)

@@ -11,7 +11,7 @@ import numpy as np
 from evosdc.engine.class_keeping import Repair
 from evosdc.engine.decoding import Decoder
 from evosdc.engine.direct_scores import direct_scores, expectations
-from evosdc.engine.followed_measures import Reading, told_apart
+from evosdc.engine.followed_measures import Reading, roads_of
 from evosdc.engine.mending import mended
 from evosdc.engine.travelling import Travellers, travellers_of
 from evosdc.errors import EvaluationError
@@ -82,25 +82,16 @@ class Problem:
 
     def __post_init__(self) -> None:
         genotype = self.genotype
-        randomises = isinstance(genotype, PostRandomised)
-        of_matrices = tuple(
-            (name, fitted)
-            for name, fitted in self.measures.items()
-            if randomises and isinstance(fitted, Expected) and fitted.of_matrices
-        )
-        apart = {name for name, _ in of_matrices}
         # Changed rows say something only where parent and child are decoded with the same random numbers.
         follows = isinstance(genotype, Followed) and self.common_random_numbers
-        listed = [(name, fitted) for name, fitted in self.measures.items() if name not in apart]
-        followed, read = told_apart([(n, f) for n, f in listed if follows and isinstance(f, Incremental)])
-        others = tuple((name, fitted) for name, fitted in listed if not (follows and isinstance(fitted, Incremental)))
+        roads = roads_of(self.measures, follows, isinstance(genotype, PostRandomised))
         object.__setattr__(self, "_decoder", Decoder(genotype, self.streams))
-        object.__setattr__(self, "_followed", followed)
-        object.__setattr__(self, "_read", read)
-        object.__setattr__(self, "_others", others)
-        object.__setattr__(self, "_of_matrices", of_matrices)
+        object.__setattr__(self, "_followed", roads.followed)
+        object.__setattr__(self, "_read", roads.read)
+        object.__setattr__(self, "_others", roads.others)
+        object.__setattr__(self, "_of_matrices", roads.of_matrices)
         object.__setattr__(self, "_direct", direct_scores(genotype, self.measures))
-        object.__setattr__(self, "_travellers", travellers_of(genotype, followed))
+        object.__setattr__(self, "_travellers", travellers_of(genotype, roads.followed))
 
     @property
     def draws(self) -> int:

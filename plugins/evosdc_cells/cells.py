@@ -19,10 +19,7 @@ from evosdc_cells.edit_rules import GeneRules, rules_in_force
 from evosdc_cells.exchange import Partners
 from evosdc_cells.file_blocks import Draft, in_blocks
 from evosdc_cells.files import File, Genes, changed_rows, distance, finished, key_of, locked, records_of
-from evosdc_cells.mutation import Mutation
-
-ATTEMPTS = 20
-"""Draws of a file, or of a number, before a change that breaks a rule is given up."""
+from evosdc_cells.mutation import ATTEMPTS, Mutation
 
 BLOCK = 1000
 """Of so many records one is changed by a move of several records."""
@@ -160,32 +157,8 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
         free = self._domain.free
         first = int(np.searchsorted(free, attribute))
         for step in range(free.size):
-            if self._vary_within(self._rules, genes, row, int(free[(first + step) % free.size]), rng):
+            if self._mutation.within(self._rules, genes, row, int(free[(first + step) % free.size]), rng):
                 return
-
-    def _vary_within(
-        self, rules: GeneRules, genes: Genes | Draft, row: int, attribute: int, rng: np.random.Generator
-    ) -> bool:
-        """Change one cell in place so that its record keeps all rules; return whether that was possible."""
-        before = int(genes[row, attribute])
-        if attribute < self._categorical:
-            fitting = rules.fitting(genes, row, attribute)
-            fitting[before] = False
-            fitting[int(self._domain.sizes[attribute]) :] = False
-            if self.params.steps and self._domain.ordinal[attribute] and before != MISSING:
-                fitting[: max(before - 1, 0)] = fitting[before + 2 :] = False
-            values = fitting.nonzero()[0]
-            if not len(values):
-                return False
-            drawn = int(values[int(rng.random() * len(values))])
-            genes[row, attribute] = MISSING if drawn == self._domain.categories[attribute] else drawn
-            return True
-        for _ in range(ATTEMPTS):
-            genes[row, attribute] = self._mutation.mutant(attribute, before, rng)
-            if not rules.breaks(genes, row, attribute):
-                return True
-        genes[row, attribute] = before
-        return False
 
     @property
     def moves(self) -> tuple[str, ...]:

@@ -6,7 +6,13 @@ import numpy as np
 
 from evosdc.table.table import MISSING
 from evosdc_cells.domain import CellDomain
+from evosdc_cells.edit_rules import GeneRules
+from evosdc_cells.file_blocks import Draft
+from evosdc_cells.files import Genes
 from evosdc_cells.gray import flipped
+
+ATTEMPTS = 20
+"""Draws of a file, or of a number, before a change that breaks a rule is given up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,3 +57,27 @@ class Mutation:
         step = round(size) if rng.random() < 0.5 else -round(size)
         moved = min(max(inside + step, 0), reach)
         return int(reach + (moved if moved != inside else min(max(inside - step, 0), reach)))
+
+    def within(
+        self, rules: GeneRules, genes: Genes | Draft, row: int, attribute: int, rng: np.random.Generator
+    ) -> bool:
+        """Change one cell in place so that its record keeps all rules; return whether that was possible."""
+        before = int(genes[row, attribute])
+        if attribute < self.categorical:
+            fitting = rules.fitting(genes, row, attribute)
+            fitting[before] = False
+            fitting[int(self.domain.sizes[attribute]) :] = False
+            if self.steps and self.domain.ordinal[attribute] and before != MISSING:
+                fitting[: max(before - 1, 0)] = fitting[before + 2 :] = False
+            values = fitting.nonzero()[0]
+            if not len(values):
+                return False
+            drawn = int(values[int(rng.random() * len(values))])
+            genes[row, attribute] = MISSING if drawn == self.domain.categories[attribute] else drawn
+            return True
+        for _ in range(ATTEMPTS):
+            genes[row, attribute] = self.mutant(attribute, before, rng)
+            if not rules.breaks(genes, row, attribute):
+                return True
+        genes[row, attribute] = before
+        return False

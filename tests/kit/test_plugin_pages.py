@@ -12,6 +12,7 @@ from evosdc import model, testing
 from evosdc.cli.new_plugin_files import MADE
 from evosdc.plugins.contract_version import IN_WORDS
 from tests.cli.conftest import evosdc  # noqa: F401 -- a fixture
+from tests.docs.commands import check_form
 from tests.kit.pages import EXAMPLES, FOLDER, page, with_example
 
 
@@ -32,6 +33,14 @@ def test_names_that_pages_mention_exist():
             assert [name for name in named if not hasattr(module, name)] == [], path.name
         links = re.findall(r"\]\((?!https?:)([^)#]+)", text)
         assert [link for link in links if not (FOLDER / link).exists()] == [], path.name
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.md")), ids=lambda path: path.stem)
+def test_commands_that_need_a_plugin_of_the_reader_s_are_commands_that_there_are(path):
+    for line in re.findall(r"^ {4}(evosdc .+)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE):
+        # --plugin may stand anywhere, and is read before the commands; the command of a plugin is there once installed.
+        if "count-records" not in line.split():
+            check_form(re.sub(r" --plugin \S+", "", line))
 
 
 def test_the_policy_names_the_contract_of_this_version():
