@@ -76,6 +76,7 @@ def test_k_anonymity_that_repair_of_cells_breaks_is_kept():
     assert repair.missed(repair.repaired(masked)) == 0.0
 
 
+@pytest.mark.usefixtures("data")
 @pytest.mark.parametrize("masking", [Masking("mdav", {"k": 3}), Masking("mondrian", {"k": 5})], ids=lambda m: m.method)
 def test_k_anonymity_that_repair_breaks_all_the_same_is_kept_by_the_last_step_of_a_chain(masking):
     protect = ("age", "workclass", "education", "marital-status", "occupation", "race", "sex")

@@ -15,6 +15,7 @@ from evosdc.plugins.registry import default_registry
 from evosdc.seeds import Purpose, draw_seed, stream
 
 REGISTRY = default_registry()
+pytestmark = pytest.mark.usefixtures("data")
 CHAIN = {
     "method": "optimal-channel",
     "then": [{"method": "rank-swapping", "p": 5.89, "attributes": ["education", "occupation"]}],

@@ -14,7 +14,7 @@ from evosdc.table.hierarchy import ROOT, Hierarchy
 _HEADER = ("child", "parent")
 
 _XML = re.compile(r"\s*<(?:\?xml|!--|!DOCTYPE|(?:\w+:)?(?:Structure|codeBook|CodeBook|CodeLists?|Codelists?)\b)")
-"""How a code list begins. Labels such as ``<20`` begin with that sign, too."""
+"""How a code list begins whose file is not called so. Labels such as ``<20`` begin with that sign, too."""
 
 
 def read_hierarchy(path: Path) -> Hierarchy:
@@ -31,7 +31,7 @@ def read_hierarchy(path: Path) -> Hierarchy:
     """
     path, name = _named(Path(path))
     text = read_text(path, HierarchyError)
-    if _XML.match(text):
+    if text.lstrip().startswith("<") and (path.suffix.lower() == ".xml" or _XML.match(text)):
         return hierarchy_of_codes(text, str(path), name)
     return hierarchy_of_text(text, str(path))
 

@@ -271,6 +271,7 @@
       return fetch(form.dataset.saves, {method: "POST", body: fields, credentials: "same-origin"}).then(function (answer) {
         if (answer.ok) {
           before.value = wanted;
+          row.querySelector("a.order").hidden = row.querySelector("[name=scale]").value !== "ordinal";
           told.textContent = "Saved: " + name + ".";
           notice();
           return null;

@@ -344,6 +344,10 @@ def test_what_is_shown_is_saved_however_fast_it_is_chosen(chromium, tmp_path):
         tab.page.goto(f"{server.origin}/file?data=small.csv")
         tab.page.get_by_role("button", name="Propose").click()
         tab.settled()
+        order = tab.page.get_by_label("Order of job", exact=True)
+        assert not order.is_visible()
+        tab.page.get_by_label("Scale of job", exact=True).select_option("ordinal")
+        order.wait_for(state="visible")
         role = tab.page.get_by_label("Role of job", exact=True)
         first = role.input_value()
         for choices in (["sensitive", first], ["identifier", "sensitive", "other"]):

@@ -11,6 +11,7 @@ from tests.cli.conftest import evosdc  # noqa: F401 -- a fixture
 GERMAN = ("limit", "german-credit", "--protect", "existacc,savings,presemploy")
 
 
+@pytest.mark.usefixtures("data")
 def test_json(evosdc):  # noqa: F811
     answer = evosdc(*GERMAN, "--json")
     assert answer.status == 0, answer.err
@@ -23,6 +24,7 @@ def test_json(evosdc):  # noqa: F811
     assert found["curve"][0] == {"il": 0.0, "dr": pytest.approx(50.0)}
 
 
+@pytest.mark.usefixtures("data")
 def test_gain_in_words(evosdc):  # noqa: F811
     answer = evosdc(*GERMAN, "--dr", "guess-gain", "--lines", "5")
     assert answer.status == 0, answer.err
@@ -36,6 +38,7 @@ def test_out_of_time_is_said(evosdc):  # noqa: F811
     assert "Stopped early" in answer.out
 
 
+@pytest.mark.usefixtures("data")
 def test_numbers_are_refused(evosdc):  # noqa: F811
     answer = evosdc("limit", "pima", "--protect", "age")
     assert answer.status == 2
@@ -43,6 +46,7 @@ def test_numbers_are_refused(evosdc):  # noqa: F811
     assert "Traceback" not in answer.err
 
 
+@pytest.mark.usefixtures("data")
 def test_a_file_is_masked_by_the_optimal_channel(evosdc, tmp_path):  # noqa: F811
     answer = evosdc(
         "mask",
