@@ -10,7 +10,8 @@ from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.agreement import patterns_of
 from evosdc_measures.linkage.pattern_order import best_of, descending, estimated_weights, ranks_of
-from evosdc_measures.linkage.profiles import Originals, ProfileCache, known_places, places_of
+from evosdc_measures.linkage.profile_cache import ProfileCache, known_places, places_of
+from evosdc_measures.linkage.profiles import Originals
 
 FEW_ATTRIBUTES = 6
 """Attributes up to which all is tried in one compiled call, since calls then cost more than work."""

@@ -18,7 +18,8 @@ from evosdc_measures.linkage.assignment import FittedAssignment, disagreements_o
 from evosdc_measures.linkage.burdens import burdens_of
 from evosdc_measures.linkage.number_intervals import FittedOnIntervals
 from evosdc_measures.linkage.pattern_linkage import Links, follow_content, follow_records
-from evosdc_measures.linkage.profiles import memory_of, originals_of
+from evosdc_measures.linkage.profile_cache import memory_of
+from evosdc_measures.linkage.profiles import originals_of
 from evosdc_measures.linkage.scenarios import LinkageParameters, fitted_by_scenarios
 
 MOST_ATTRIBUTES = 16

@@ -111,11 +111,11 @@ def test_prl_with_the_share_estimated(tables):
 
 @given(pairs(most_records=14, most_attributes=4))
 def test_prl_record_by_record(tables):
-    from evosdc_measures.linkage import prl, profiles
+    from evosdc_measures.linkage import prl, profile_cache
 
     wanted = reference.prl(*tables)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prl, "DENSE_CELLS", 0)
         assert fitted("prl", tables[0]).score(tables[1]) == pytest.approx(wanted, abs=1e-6)
-        patch.setattr(profiles, "MEMORY", 8)
+        patch.setattr(profile_cache, "MEMORY", 8)
         assert fitted("prl", tables[0]).score(tables[1]) == pytest.approx(wanted, abs=1e-6)

@@ -8,10 +8,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from evosdc.table.schema import MissingRule
+from evosdc.time_limit import OutOfTime
+from evosdc_measures.linkage import profile_cache
 from evosdc_measures.linkage.agreement import add_profile, pattern_of
 from evosdc_measures.linkage.agreement_groups import count_groups, few_pairs, invert, time_by_groups
 from evosdc_measures.linkage.pattern_linkage import _settled
-from evosdc_measures.linkage.profiles import _fill_by_groups, fill, memory_of, originals_of, places_of
+from evosdc_measures.linkage.profile_cache import memory_of, places_of
+from evosdc_measures.linkage.profiles import _fill_by_groups, fill, originals_of
 from tests.plugins.measures.cases import CLASSES, edited, fitted, noisy, schema, table
 
 
@@ -113,11 +116,10 @@ def test_the_cheaper_road_is_estimated():
 
 
 def test_profiles_are_remembered_and_forgotten(monkeypatch):
-    from evosdc_measures.linkage import profiles
 
     original, masked = drawn(7, 90, (5, 6, 7))
     distinct = np.unique(masked.codes, axis=0)
-    monkeypatch.setattr(profiles, "MEMORY", (len(distinct) - 5) << 3)
+    monkeypatch.setattr(profile_cache, "MEMORY", (len(distinct) - 5) << 3)
     originals, memory = originals_of(original), memory_of(90, originals_of(original))
     wanted = by_definition(distinct, original)
     rng = np.random.default_rng(8)
@@ -177,3 +179,22 @@ def test_large_domains_in_reasonable_memory():
     state = measure.start(masked)
     assert state[1].pairs.sum() == len(original) ** 2
     assert 0.0 < measure.value(state) < 100.0
+
+
+def test_what_was_interrupted_is_not_remembered(monkeypatch):
+    sizes = (9, 8, 7, 6, 5, 4, 3)
+    original, masked = drawn(3, 400, sizes)
+    measure = fitted("prl", original)
+    interrupted = []
+
+    def stopped(records, originals, profiles):
+        interrupted.append(len(records))
+        profiles[:] = 1 << 20  # what happened to lie there
+        raise OutOfTime
+
+    with monkeypatch.context() as patched:
+        patched.setattr(profile_cache, "fill", stopped)
+        with pytest.raises(OutOfTime):
+            measure.score(masked)
+    assert interrupted
+    assert measure.score(masked) == fitted("prl", original).score(masked)

@@ -49,13 +49,13 @@ def test_updates_of_wide_attributes(name, german, monkeypatch):
 
 @pytest.mark.parametrize("name", ["dbrl", "prl"])
 def test_updates_with_a_crowded_memory(name, adult, monkeypatch):
-    from evosdc_measures.linkage import dbrl, profiles
+    from evosdc_measures.linkage import dbrl, profile_cache
 
     rng = np.random.default_rng(10)
     masked = noisy(adult, 0.3, rng)
     wanted = fitted(name, adult).score(masked)
     monkeypatch.setattr(dbrl, "MEMORY", 4)
-    monkeypatch.setattr(profiles, "MEMORY", 4 << 8)
+    monkeypatch.setattr(profile_cache, "MEMORY", 4 << 8)
     assert fitted(name, adult).score(masked) == wanted
     check(name, {}, adult, masked, rng, 5)
 
