@@ -63,7 +63,11 @@ BENCHMARKS = (
     Benchmark("time_limits", "by how much `protect --time` is overrun, from the start of the process to its end"),
     Benchmark("engine", "speed of whole searches, and of one evaluation against evaluating from scratch"),
     Benchmark("growth", "what a candidate costs in files of growing length"),
-    Benchmark("search", "algorithms side by side, on the same files with the same time"),
+    Benchmark(
+        "search",
+        "algorithms side by side, on the same files with the same time",
+        ("--files", "german,flare,adult-1000", "--seeds", "5"),
+    ),
     Benchmark("constraints", "offspring a second that a privacy model as a constraint lets through"),
     Benchmark("informed", "measures of an informed intruder, in searches and on large files"),
     Benchmark("exactness", "a long search, compared with fresh evaluations", ("experiments/housing/cells.toml",)),
