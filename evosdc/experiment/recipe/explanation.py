@@ -50,11 +50,11 @@ def _contribution(step: RecipeStep, whole: Mapping[str, float], assures: bool, b
     if not step.without or not whole:
         return "without it the recipe cannot be carried out, so that its share is not known."
     before, after = step.without, whole
+    needs = f"{' and '.join(broken) or 'what is required'} {'do' if len(broken) > 1 else 'does'}"
     needed = before.get(INFEASIBILITY, 0.0) > after.get(INFEASIBILITY, 0.0) == 0.0
     if all(abs(after[name] - before[name]) < SMALL for name in ("il", "dr") if name in after and name in before):
         if needed:
-            needs = " and ".join(broken) or "what is required"
-            return f"it makes sure of {needs}, which does not hold without it; loss and risk hardly change."
+            return f"it makes sure of what is required: without it {needs} not hold. Loss and risk hardly change."
         if assures:
             return "it makes sure of what is required on any file; on this one there was hardly anything left to do."
         return "it changes neither loss nor risk; the recipe would do without it."
@@ -70,7 +70,7 @@ def _contribution(step: RecipeStep, whole: Mapping[str, float], assures: bool, b
     scored = f"; the score is {after['score']:.2f}, without it {before['score']:.2f}" if both else ""
     last = ""
     if needed:
-        last = f" Without it {' and '.join(broken) or 'what is required'} does not hold."
+        last = f" Without it {needs} not hold."
     elif assures:
         last = " It makes sure of what is required on any file."
     elif before.get("score", after.get("score", 0.0)) < after.get("score", 0.0) - SMALL:
