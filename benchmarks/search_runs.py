@@ -74,7 +74,7 @@ def started(file: str, portfolio: int | None = None) -> tuple[Assembly, list[Ind
     if portfolio is not None:
         maskings = assembly.plan.maskings[:portfolio]
         assembly = replace(assembly, plan=replace(assembly.plan, maskings=maskings))
-    return assembly, starting_individuals(assembly, None, lambda done, total: None)
+    return assembly, list(starting_individuals(assembly, None, lambda done, total: None))
 
 
 def fitness_named(name: str) -> Fitness:
