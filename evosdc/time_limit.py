@@ -3,6 +3,7 @@
 import gc
 import signal
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ SOON = 0.01
 """Seconds until an alarm rings again that nobody would have heard."""
 
 AGAIN = 2.0
-"""Seconds until it rings again while the body goes on all the same: callbacks of weak references drop errors, too."""
+"""Seconds until it rings again while the body goes on: further callbacks of weak references drop errors, too."""
 
 
 @dataclass
@@ -99,16 +100,28 @@ def _set_alarm() -> None:
 _IMPORTING = "<frozen importlib"
 """Where the code of imports stands."""
 
+_FINALISERS = {"__del__", "_on_type_disposal", "on_disposal"}
+"""Names of what runs when an object goes, numba's own callbacks among them."""
+
+_FORGETTING = {
+    function.__code__.co_filename
+    for function in (weakref.finalize.__init__, weakref.WeakSet.__init__, weakref.WeakValueDictionary.__init__)
+}
+"""Where the callbacks of weak references stand that remove or finalise what is gone; the rest there takes no time."""
+
 
 def _unheard(frame: FrameType | None) -> bool:
-    """Whether an exception would be lost: Python reports and drops what garbage collection and finalisers raise.
+    """Whether an exception would be lost: Python drops what garbage collection, finalisers and their like raise.
 
     Or worse: machine code that numba made calls back into Python for some of its results, and takes for granted that
     they come; and extensions whose import is broken off crash when they are imported again.
     """
     collecting = {getattr(callback, "__code__", None) for callback in gc.callbacks}
     lost = any(
-        code.co_name == "__del__" or code in collecting or code.co_filename.startswith(_IMPORTING)
+        code.co_name in _FINALISERS
+        or code in collecting
+        or code.co_filename in _FORGETTING
+        or code.co_filename.startswith(_IMPORTING)
         for code in _codes(frame)
     )
     return lost or within_machine_code(frame)

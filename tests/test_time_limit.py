@@ -5,7 +5,7 @@ import signal
 import sys
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from subprocess import run
@@ -113,6 +113,46 @@ def test_an_alarm_that_was_dropped_rings_again(dropped: list[type[BaseException]
     with pytest.raises(OutOfTime), time_limited(0.05):
         forget()
     assert OutOfTime in dropped
+
+
+def finalised() -> None:
+    watched = Watched()
+    weakref.finalize(watched, wait)
+    del watched
+    spin()
+
+
+class Slow(weakref.WeakSet):  # type: ignore[type-arg]
+    """Removes what is gone from something slow, within the callback of the set."""
+
+    def __init__(self, members: list[Watched]) -> None:
+        super().__init__(members)
+        self._pending_removals = SlowList()
+        self._iterating = {object()}
+
+
+class SlowList(list[object]):
+    def append(self, one: object) -> None:
+        super().append(one)
+        wait()
+
+
+def removed() -> None:
+    watched = Watched()
+    kept = Slow([watched])
+    del watched
+    assert len(kept._pending_removals) == 1
+    kept._iterating.clear()
+    spin()
+
+
+@pytest.mark.parametrize("body", [finalised, removed])
+def test_an_alarm_while_what_is_gone_is_forgotten_waits(
+    body: Callable[[], None], dropped: list[type[BaseException] | None]
+) -> None:
+    with pytest.raises(OutOfTime), time_limited(0.05):
+        body()
+    assert dropped == []
 
 
 def test_a_limit_further_out_stays_in_force_and_raises_its_own_kind() -> None:
