@@ -87,7 +87,7 @@ class PlanSpace:
     def masking(self, step: Step) -> Masking | None:
         """Return a step as an entry of a portfolio; None where it masks nothing."""
         treatment = self.treatments[step.treatment]
-        params = treatment.design.params(step.shares)
+        params = treatment.params(step.shares)
         able = self.positions[step.treatment]
         chosen = [p for p in step.attributes if p in able and treatment.design.takes(self.names[p], params)]
         if not chosen:

@@ -15,7 +15,7 @@ from evosdc.table.table import Table
 from evosdc_recipes.plans import Genes, Plan, PlanSpace, Step
 from evosdc_recipes.step_cache import StepCache
 from evosdc_recipes.treatments import Treatment
-from evosdc_recipes.variation import crossed, eased, moved, mutated, random_plan
+from evosdc_recipes.variation import PLACES_OF_LASTING, crossed, eased, moved, mutated, random_plan
 
 Recipe = tuple[Genes, int]
 """A plan in its normal form, and the draws on which it is judged."""
@@ -25,9 +25,6 @@ PLACES = (0.1, 0.3, 0.5, 0.7, 0.9)
 
 PLACES_OF_FIRST, PLACES_OF_FURTHER = (0.25, 0.75), (0.25, 0.75, 1.0)
 """Likewise of the first of several parameters and of the others, whose end is often the whole: all attributes, say."""
-
-PLACES_OF_LASTING = tuple(place / 20 for place in range(1, 20))
-"""Likewise of the single parameter of a method that takes long: it moves seldom, and what is good may be narrow."""
 
 
 class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[Recipe]):
@@ -235,9 +232,11 @@ class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[R
 
 
 def _places(treatment: Treatment) -> list[tuple[float, ...]]:
-    if treatment.free > 1:
-        return [PLACES_OF_FIRST, *[PLACES_OF_FURTHER] * (treatment.free - 1)]
-    return [PLACES_OF_LASTING if treatment.design.dear else PLACES] * treatment.free
+    free = treatment.free - len(treatment.usual)
+    usual = [(0.0,)] * len(treatment.usual)
+    if free > 1:
+        return [PLACES_OF_FIRST, *[PLACES_OF_FURTHER] * (free - 1), *usual]
+    return [*[PLACES_OF_LASTING if treatment.design.dear else PLACES] * free, *usual]
 
 
 def _kind(step: Step) -> tuple[object, ...]:

@@ -22,6 +22,10 @@ LASTING = 0.1
 LITTLE = 0.05
 """Share of its range by which a parameter is moved where a plan is refined, at least."""
 
+PLACES_OF_LASTING = tuple(place / 20 for place in range(1, 20))
+"""Shares of its range at which the parameter of a step that takes long is tried: it moves seldom, and what is good may
+be narrow, with worse values around it."""
+
 TRIES = 8
 """How often a change that would leave no step is drawn anew, at most."""
 
@@ -128,13 +132,18 @@ def _tune(space: PlanSpace, steps: list[Step], rng: np.random.Generator) -> list
 
 
 def moved(space: PlanSpace, plan: Plan) -> Iterator[list[Step]]:
-    """Yield the steps of a plan with a parameter of a step moved up or down, by a value or two where these are few."""
+    """Yield the steps of a plan with a parameter of a step moved up or down, by a value or two where these are few.
+
+    Where the plan is one step that takes long, its parameter is moved to places all over its range besides.
+    """
     for place, step in enumerate(plan):
         for position, one in enumerate(space.treatments[step.treatment].design.free):
             width = max(LITTLE, 0.0 if one.size is None else 1.0 / max(one.size, 2))
-            for way in (-width, width, -2.0 * width, 2.0 * width):
+            near = [step.shares[position] + way for way in (-width, width, -2.0 * width, 2.0 * width)]
+            far = PLACES_OF_LASTING if one.size is None and len(plan) == 1 and space.lasts(step) else ()
+            for share in (*near, *far):
                 shares = list(step.shares)
-                shares[position] = min(max(shares[position] + way, 0.0), 1.0)
+                shares[position] = min(max(share, 0.0), 1.0)
                 yield [*plan[:place], replace(step, shares=tuple(shares)), *plan[place + 1 :]]
 
 

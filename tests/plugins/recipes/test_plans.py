@@ -21,7 +21,7 @@ from evosdc.testing.tables import sample_microdata
 from evosdc_recipes.plans import NOWHERE, PlanSpace, Step
 from evosdc_recipes.recipes import Recipes
 from evosdc_recipes.step_cache import StepCache
-from evosdc_recipes.variation import CHANGES, crossed, eased, mutated, random_plan
+from evosdc_recipes.variation import CHANGES, PLACES_OF_LASTING, crossed, eased, moved, mutated, random_plan
 
 REGISTRY = default_registry()
 METHODS = RegisteredMethods(REGISTRY)
@@ -289,3 +289,30 @@ def test_plans_that_begin_with_the_same_step_that_takes_long_are_of_one_kind() -
     assert genotype.distance(plan(lasting[0], swapping), plan(lasting[0], suppression)) < 0.5
     assert genotype.distance(plan(swapping, suppression), plan(swapping, numbered("k-member"))) >= 0.5
     assert genotype.distance(plan(lasting[0], swapping), plan(lasting[1], suppression)) >= 0.5
+
+
+def test_a_step_that_takes_long_may_take_more_effort_than_usual() -> None:
+    def there_and_back(**params: object) -> Masking | None:
+        step = SPACE.step_of(Masking("table-swapping", params))
+        return None if step is None else SPACE.masking(step)
+
+    plain = Masking("table-swapping", {"share": 0.55})
+    assert there_and_back(share=0.55) == plain
+    assert there_and_back(share=0.55, effort=1.0) == plain, "entries leave the usual effort out"
+    more = there_and_back(share=0.55, effort=4.0)
+    assert more is not None
+    assert more.params["effort"] == 4.0
+    assert there_and_back(share=0.55, effort=0.1) is None, "a time limit asked for less"
+    assert all(not one.usual for one in SPACE.treatments if one.method != "table-swapping")
+
+
+def test_a_plan_of_one_step_that_takes_long_is_refined_all_over_its_range() -> None:
+    step = SPACE.step_of(Masking("table-swapping", {"share": 0.55}))
+    assert step is not None
+    swap = Step(numbered("rank-swapping"), (0.4,), SPACE.positions[numbered("rank-swapping")])
+    alone = [steps[0].shares for steps in moved(SPACE, (step,))]
+    assert {share for share, _ in alone} >= set(PLACES_OF_LASTING)
+    efforts = [SPACE.masking(replace(step, shares=shares)).params.get("effort") for shares in alone]  # type: ignore[union-attr]
+    assert {*efforts} == {None, 2.0, 4.0}
+    in_two = [steps[0].shares for steps in moved(SPACE, (step, swap))]
+    assert len(in_two) == len(alone) - len(PLACES_OF_LASTING) + 4
