@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evosdc.errors import DataError, InputError
+from evosdc.files.column import FEWEST_HELD, Column
+from evosdc.files.frame_columns import columns_of
 from evosdc.files.inference.hierarchy_proposals import widths
 from evosdc.files.inference.missing_codes import suspected_codes
 from evosdc.files.inference.proposal import infer
@@ -162,6 +167,19 @@ def test_codes_of_missing_values_are_suspected(values, certain, asked):
     found = suspected_codes([column("v", values)], ("",))
     assert [code.text for code in found if code.certain] == certain
     assert sorted(code.text for code in found if not code.certain) == sorted(asked)
+
+
+@given(
+    st.integers(-60, 5),
+    st.sampled_from([0.0, 0.25]),
+    st.lists(st.sampled_from([-9.0, -99.0, 99.0, 999.0, 88.0, 9999.0, 0.5, -0.5]), max_size=3, unique=True),
+)
+def test_codes_among_many_numbers_are_told_from_a_few_as_from_all(low, fraction, codes):
+    values = [low + place + fraction * (place % 2) for place in range(FEWEST_HELD + 20)] + codes
+    held = columns_of(pd.DataFrame({"v": values}))[0].column
+    assert held.held is not None
+    plain = Column("v", tuple(held.texts), held.index)
+    assert suspected_codes([held], ("",)) == suspected_codes([plain], ("",))
 
 
 def test_a_code_is_missing_in_its_own_column_only(tmp_path):

@@ -110,11 +110,15 @@ def _telling(texts: NumberTexts) -> Sequence[str]:
     codes = np.isin(values, _HIGH)
     chosen = codes | ~texts.is_number
     others = np.flatnonzero(~chosen)
-    low, high = min(MOST_WORDS + 1, len(others)), max(len(others) - FEWEST_NUMBERS, 0)
-    if len(others):
+    fractions = others[values[others] != np.rint(values[others])]
+    chosen[fractions[:1]] = True
+    if len(fractions) and values[others].min() >= 0.0:
+        # Nothing is below nought, and beside a fraction no high number is a code.
+        chosen[others[:FEWEST_NUMBERS]] = True
+    elif len(others):
+        low, high = min(MOST_WORDS + 1, len(others)), max(len(others) - FEWEST_NUMBERS, 0)
         chosen[others[np.argpartition(values[others], low - 1)[:low]]] = True
         chosen[others[np.argpartition(values[others], high)[high:]]] = True
-    chosen[others[values[others] != np.rint(values[others])][:1]] = True
     return tuple(texts.take(np.flatnonzero(chosen)))
 
 
