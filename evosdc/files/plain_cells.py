@@ -16,8 +16,10 @@ RAGGED = -1
 
 _TAB, _LINE_FEED, _CARRIAGE_RETURN, _BLANK, _END_OF_FILE = 9, 10, 13, 32, 26
 _VERTICAL_TAB, _FORM_FEED = 11, 12
-_KEY_BYTES, _BYTE = 8, np.uint64(8)
-_ODD, _FOLD, _SLOTS = np.uint64(0x9E3779B97F4A7C15), np.uint64(32), np.uint64(0x7FFFFFFF)
+_WORD = 8
+_ODD, _HALF, _SLOTS = np.uint64(0x9E3779B97F4A7C15), np.uint64(32), np.uint64(0x7FFFFFFF)
+_CELL = np.int64(0xFFFFFFFF)
+"""The half of an entry of a hash table that says which cell, from 1; the other half is of its hash."""
 
 
 @kernel
@@ -117,7 +119,7 @@ def tell_cells(
     start: int,
     records: int,
     index: NDArray[np.int32],
-    table: NDArray[np.int32],
+    table: NDArray[np.int64],
     keys: NDArray[np.uint64],
     firsts: Offsets,
     sizes: NDArray[np.int32],
@@ -134,11 +136,11 @@ def tell_cells(
         The column, the first record and how many there are.
     index : ndarray of int32, shape (records,)
         Takes which of the distinct cells each record has.
-    table : ndarray of int32, shape (t,)
-        A hash table of distinct cells, -1 where it is free; t is a power of two.
+    table : ndarray of int64, shape (t,)
+        A hash table of distinct cells, 0 where it is free; t is a power of two.
     keys, firsts, sizes : ndarray, shape (d,)
         Key, first byte and length of each distinct cell; d is at most half of t. The key of a cell of at most eight
-        bytes is these.
+        bytes tells these.
     known : int
         How many distinct cells there are.
 
@@ -153,21 +155,24 @@ def tell_cells(
         begin = skipped(content, begin, ends[record, column])
         size = trimmed(content, begin, ends[record, column]) - begin
         key = _key(content, begin, size)
-        slot = _slot(key, size) & mask
+        mixed = _mixed(key, size)
+        slot, tag = _slot(mixed) & mask, _tag(mixed)
         while True:
-            cell = table[slot]
-            if cell < 0:
+            entry = table[slot]
+            if entry == 0:
                 if known == room:
                     return known, record
-                table[slot] = known
+                table[slot] = tag | (known + 1)
                 keys[known], firsts[known], sizes[known] = key, begin, size
                 index[record] = known
                 known += 1
                 break
+            cell = (entry & _CELL) - 1
             if (
-                keys[cell] == key
+                entry & ~_CELL == tag
+                and keys[cell] == key
                 and sizes[cell] == size
-                and (size <= _KEY_BYTES or _equal(content, firsts[cell], begin, size))
+                and (size <= _WORD or _equal(content, firsts[cell], begin, size))
             ):
                 index[record] = cell
                 break
@@ -177,18 +182,53 @@ def tell_cells(
 
 @inner_kernel
 def _key(content: Bytes, begin: int, size: int) -> np.uint64:
+    """Return what tells a cell of at most eight bytes from others of its length, and most longer ones."""
+    end = begin + size
+    if size > _WORD:
+        key = _word(content, end - _WORD)
+        for position in range(begin, end - _WORD, _WORD):
+            key = (key ^ _word(content, position)) * _ODD
+            key = key ^ (key >> _HALF)
+        return key
+    if size == 0:
+        return np.uint64(0)
+    if begin + _WORD <= len(content):
+        others = np.uint64(8 * (_WORD - size))
+        return (_word(content, begin) << others) >> others
     key = np.uint64(0)
-    for position in range(begin, begin + min(size, _KEY_BYTES)):
-        key = (key << _BYTE) | np.uint64(content[position])
-    for position in range(begin + _KEY_BYTES, begin + size):
-        key = (key ^ np.uint64(content[position])) * _ODD
+    for position in range(end - 1, begin - 1, -1):
+        key = (key << np.uint64(8)) | np.uint64(content[position])
     return key
 
 
 @inner_kernel
-def _slot(key: np.uint64, size: int) -> int:
+def _word(content: Bytes, position: int) -> np.uint64:
+    """Return eight bytes as one number; compilers make one instruction of it where no index may be negative."""
+    at = np.uint64(position)
+    word = np.uint64(content[at])
+    word |= np.uint64(content[at + np.uint64(1)]) << np.uint64(8)
+    word |= np.uint64(content[at + np.uint64(2)]) << np.uint64(16)
+    word |= np.uint64(content[at + np.uint64(3)]) << np.uint64(24)
+    word |= np.uint64(content[at + np.uint64(4)]) << np.uint64(32)
+    word |= np.uint64(content[at + np.uint64(5)]) << np.uint64(40)
+    word |= np.uint64(content[at + np.uint64(6)]) << np.uint64(48)
+    return word | (np.uint64(content[at + np.uint64(7)]) << np.uint64(56))
+
+
+@inner_kernel
+def _mixed(key: np.uint64, size: int) -> np.uint64:
     mixed = (key ^ np.uint64(size)) * _ODD
-    return int((mixed ^ (mixed >> _FOLD)) & _SLOTS)
+    return mixed ^ (mixed >> _HALF)
+
+
+@inner_kernel
+def _slot(mixed: np.uint64) -> int:
+    return int(mixed & _SLOTS)
+
+
+@inner_kernel
+def _tag(mixed: np.uint64) -> np.int64:
+    return np.int64((mixed >> _HALF) << _HALF)
 
 
 @inner_kernel
@@ -200,11 +240,12 @@ def _equal(content: Bytes, one: int, other: int, size: int) -> bool:
 
 
 @kernel
-def placed_anew(table: NDArray[np.int32], keys: NDArray[np.uint64], sizes: NDArray[np.int32], known: int) -> None:
+def placed_anew(table: NDArray[np.int64], keys: NDArray[np.uint64], sizes: NDArray[np.int32], known: int) -> None:
     """Put the known cells into an empty table."""
     mask = len(table) - 1
     for cell in range(known):
-        slot = _slot(keys[cell], sizes[cell]) & mask
-        while table[slot] >= 0:
+        mixed = _mixed(keys[cell], sizes[cell])
+        slot = _slot(mixed) & mask
+        while table[slot] != 0:
             slot = (slot + 1) & mask
-        table[slot] = cell
+        table[slot] = _tag(mixed) | (cell + 1)

@@ -121,7 +121,7 @@ def read_plain(content: bytes, separator: str | None, names: Sequence[str] | Non
 def _cut(content: bytes, at: int, separator: int, width: int) -> "tuple[NDArray[np.int64], list[_Told]] | None":
     """Return where records begin, and the distinct cells of each column; None where records differ in length."""
     signs = np.frombuffer(content, dtype=np.uint8)
-    most = content.count(b"\n", at) + content.count(b"\r", at) + 1
+    most = content.count(b"\n", at) + (content.count(b"\r", at) if b"\r" in content else 0) + 1
     begins, records = np.empty(most, dtype=np.int64), 0
     columns = [_DistinctCells(most) for _ in range(width)]
     ends = np.empty((max(min(_BLOCK, _BLOCK_CELLS // width), 1), width), dtype=np.int64)
@@ -143,7 +143,7 @@ class _DistinctCells:
 
     def __init__(self, records: int) -> None:
         self.index = np.empty(records, dtype=np.int32)
-        self.table = np.full(2 * _ROOM, -1, dtype=np.int32)
+        self.table = np.zeros(2 * _ROOM, dtype=np.int64)
         self.keys = np.empty(_ROOM, dtype=np.uint64)
         self.firsts, self.sizes = np.empty(_ROOM, dtype=np.int64), np.empty(_ROOM, dtype=np.int32)
         self.known = 0
@@ -166,17 +166,25 @@ class _DistinctCells:
             )  # fmt: skip
             if done == records:
                 return
-            self.keys, self.firsts, self.sizes = map(_doubled, (self.keys, self.firsts, self.sizes))
-            self.table = np.full(2 * len(self.keys), -1, dtype=np.int32)
-            placed_anew(self.table, self.keys, self.sizes, self.known)
+            self._grow(start + done)
+
+    def _grow(self, seen: int) -> None:
+        """Make room for as many cells again, or for all to come where most that were seen are distinct."""
+        room = 2 * self.known
+        if 2 * self.known > seen:
+            room = max(room, len(self.index))
+        more = room - self.known
+        self.keys, self.firsts, self.sizes = (_longer(one, more) for one in (self.keys, self.firsts, self.sizes))
+        self.table = np.zeros(1 << (2 * room - 1).bit_length(), dtype=np.int64)
+        placed_anew(self.table, self.keys, self.sizes, self.known)
 
     def told(self, records: int) -> _Told:
         """Return the first byte and the length of each distinct cell, and which of them each record has."""
         return self.firsts[: self.known].copy(), self.sizes[: self.known].copy(), self.index[:records]
 
 
-def _doubled(array: Any) -> Any:
-    return np.concatenate([array, np.empty_like(array)])
+def _longer(array: Any, more: int) -> Any:
+    return np.concatenate([array, np.empty(more, dtype=array.dtype)])
 
 
 def _columns(titles: Sequence[str], cells: Sequence[tuple[Cells, Index]], separator: str) -> tuple[Column, ...] | None:
@@ -184,11 +192,12 @@ def _columns(titles: Sequence[str], cells: Sequence[tuple[Cells, Index]], separa
     marks = (".",) if separator == "," else (".", ",")
     columns = [_column(title, told, index, marks) for title, (told, index) in zip(titles, cells, strict=True)]
     mark = decimal_mark(columns, separator)
+    ascii_only = cells[0][0].content.isascii()
     for place, (column, (told, index)) in enumerate(zip(columns, cells, strict=True)):
         if column.held is not None and column.held.mark != mark:
             columns[place] = _column(column.name, told, index, (mark,))
         shown = column.texts if column.held is None else column.held.words
-        if not told.content.isascii() and any(text != text.strip() for text in shown):
+        if not ascii_only and any(text != text.strip() for text in shown):
             return None
     return tuple(replace(column, mark=mark) for column in columns)
 

@@ -5,6 +5,9 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evosdc.errors import Fault, HierarchyError
 from evosdc.table.hierarchy import ROOT, Hierarchy
 from evosdc.table.numerals import numeral
@@ -17,14 +20,14 @@ FINEST_INTERVALS = 16
 
 
 def number_intervals(
-    values: Sequence[float], widths: Sequence[float], start: float = 0.0, decimals: int = 0
+    values: Sequence[float] | NDArray[np.float64], widths: Sequence[float], start: float = 0.0, decimals: int = 0
 ) -> Hierarchy:
     """Return a hierarchy of numbers in intervals, one width a level, below a root.
 
     Parameters
     ----------
     values : sequence of float
-        The leaves; labels are their numerals.
+        The leaves, in any order, some perhaps several times; labels are their numerals.
     widths : sequence of float
         Width of the intervals at levels 1, 2, ...; each a multiple of the one before.
     start : float
@@ -49,7 +52,7 @@ def number_intervals(
     ):
         wanted = f"positive widths with at most {decimals} decimals, each a greater multiple of the one before"
         raise HierarchyError(Fault("widths", ", ".join(map(str, widths)) or "none", wanted))
-    found = NumberIntervals(tuple(values), tuple(map(int, steps)), int(origin), decimals)
+    found = NumberIntervals(np.array(values, dtype=np.float64), tuple(map(int, steps)), int(origin), decimals)
     return found if len(values) > _MANY else Hierarchy(found.leaves, found.levels, found.origin)
 
 
@@ -58,7 +61,7 @@ class NumberIntervals(Hierarchy):
 
     Parameters
     ----------
-    values : tuple of float
+    values : ndarray of float
     steps : tuple of int
         Widths at levels 1, 2, ... in units of the last decimal, each a multiple of the one before.
     start : int
@@ -66,11 +69,11 @@ class NumberIntervals(Hierarchy):
     decimals : int
     """
 
-    def __init__(self, values: tuple[float, ...], steps: tuple[int, ...], start: int, decimals: int) -> None:
+    def __init__(self, values: NDArray[np.float64], steps: tuple[int, ...], start: int, decimals: int) -> None:
         made = {"values": values, "steps": steps, "start": start, "decimals": decimals, "origin": "intervals"}
         self.__dict__.update(made)  # as all hierarchies, it is not changed later
 
-    values: tuple[float, ...]
+    values: NDArray[np.float64]
     steps: tuple[int, ...]
     start: int
     decimals: int
@@ -89,7 +92,7 @@ class NumberIntervals(Hierarchy):
     @cached_property
     def leaves(self) -> tuple[str, ...]:
         """The numerals of the values, in ascending order."""
-        return tuple(dict.fromkeys(numeral(value, self.decimals) for value in sorted(set(self.values))))
+        return tuple(dict.fromkeys(numeral(value, self.decimals) for value in np.unique(self.values).tolist()))
 
     @cached_property
     def levels(self) -> tuple[tuple[str, ...], ...]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
 
 from evosdc.errors import Fault, FaultCollector, HierarchyError, InputError, did_you_mean
@@ -106,10 +107,10 @@ HierarchySource = Annotated[Path | HierarchyRule, BeforeValidator(_rule_or_file)
 """Where a hierarchy comes from, as a field of a model: a file or a rule."""
 
 
-def _numbers(attribute: Attribute, table: Table) -> tuple[list[float], int]:
+def _numbers(attribute: Attribute, table: Table) -> tuple[list[float] | NDArray[np.float64], int]:
     if not attribute.categorical:
-        column = table.column(attribute.name)
-        return np.unique(column[~np.isnan(column)]).tolist(), attribute.decimals
+        column = table.column(attribute.name).astype(np.float64, copy=False)
+        return column[~np.isnan(column)], attribute.decimals
     values = {label: number(label) for label in attribute.categories}
     whole = {label: value for label, value in values.items() if value is not None and numeral(value, 0) == label}
     others = [label for label in attribute.categories if label not in whole]
