@@ -2,7 +2,9 @@
 
 import json
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -149,7 +151,7 @@ def mask(
     masking, protect = as_chain(masking, chosen, steps)
     microdata = Microdata(source.table, protect)
     parts: list[int] = []
-    with carrying_out(place, output.absolute().parent) as carry_out:
+    with carrying_out(place, output.absolute().parent) as carry_out, told_by_methods() as told:
 
         def counted(step: Masking, own: Sequence[Part], whole: Material) -> Sequence[Table]:
             parts.append(len(own))
@@ -194,7 +196,7 @@ def mask(
         write_text(companion, json.dumps(account, ensure_ascii=False) + "\n")
         document["companion"] = companion.name
     write_text(manifest, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
-    warn([*written.warnings, *([UNCHANGED] if not any(written.changed.values()) else ())])
+    warn([*told, *written.warnings, *([UNCHANGED] if not any(written.changed.values()) else ())])
     if as_json:
         print_json(document)
         return
@@ -211,6 +213,19 @@ def mask(
         say(SHUFFLED)
     if written.dropped:
         say(f"Left out: {', '.join(written.dropped)}.")
+
+
+@contextmanager
+def told_by_methods() -> Iterator[list[str]]:
+    """Collect what methods warn of, each sentence once, for the command to tell; other warnings go their way."""
+    told: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        yield told
+    for one in caught:
+        if one.category is not UserWarning:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+        elif str(one.message) not in told:
+            told.append(str(one.message))
 
 
 def step_of(text: str) -> dict[str, Any]:

@@ -1,12 +1,12 @@
-"""The least suppression of small files, by integer programming: the yardstick of the heuristics.
+"""The least suppression, by integer programming: the yardstick of the heuristics.
 
 With wildcards, records r and s may count as alike (y_rs = 1) when on every attribute on which they differ one of them
-is suppressed: ``y_rs <= x_ra + x_sa``; every record needs k - 1 others. With missing values as a category each distinct
-record chooses, for each of its members, a set of attributes to suppress, and a resulting class is empty or holds k;
-only classes are offered that a least suppression can need.
+is suppressed: ``y_rs <= x_ra + x_sa``; every record needs k - 1 others. That program is for few records. Where a record
+counts in one group only, records are shared out among groups of k (`groups`): with missing values as a category a group
+publishes the same, else it agrees in all values that its members still have.
 """
 
-from typing import NamedTuple
+import warnings
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,36 +14,48 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
 from evosdc.errors import EvaluationError, Fault, ParameterError
-from evosdc.table.equivalence import ordered_classes
 from evosdc_masking.distinct import distinct
+from evosdc_masking.suppression.choices import Choices, Weights, centre_choices, centres, class_choices
+from evosdc_masking.suppression.class_repair import suppressed_for_classes
+from evosdc_masking.suppression.column_generation import Group
+from evosdc_masking.suppression.groups import least_groups
 from evosdc_masking.suppression.keys import Values
-
-Weights = NDArray[np.float64]
 
 MOST_RECORDS = 16
 """With wildcards: the relaxation of that program says little, so proofs take long."""
 
-MOST_CHOICES = 100_000
+MOST_CHOICES = 2_000_000
 """Distinct records times sets of attributes, with missing values as a category."""
+
+MOST_CENTRES = 10_000_000
+"""Distinct records times combinations of values, of groups that agree in what they still have."""
 
 SECONDS = 300.0
 """Time after which the solver gives up."""
 
 
-def require_small(values: Values, wildcard: bool) -> None:
+def require_small(values: Values, wildcard: bool, own_groups: bool) -> None:
     """Raise `ParameterError` when records, shape (n, V), are too many for the exact method."""
-    width = values.shape[1]
-    n = len(values) if wildcard else len(distinct(values).first)
-    if n > MOST_RECORDS if wildcard else n << min(width, 40) > MOST_CHOICES:
-        given = f"exact, for {n} {'' if wildcard else 'distinct '}records and {width} attributes"
-        wanted = (
-            f"at most {MOST_RECORDS} records where missing values are wildcards"
-            if wildcard
-            else f"at most {MOST_CHOICES:,} sets of values to suppress, 2 to the number of attributes for each record"
-        )
+    n, width = values.shape
+    where, advice = "method local-suppression: search", "Choose search = heuristic for larger files."
+    if wildcard and not own_groups:
+        if n > MOST_RECORDS:
+            given = f"exact, for {n} records and {width} attributes"
+            wanted = (
+                f"at most {MOST_RECORDS} records where a record with missing values counts for any number of others"
+            )
+            raise ParameterError(Fault(where, given, wanted, f"{advice} With own_groups = true it takes thousands."))
+        return
+    rows = values[distinct(values).first]
+    given = f"exact, for {len(rows)} distinct records and {width} attributes"
+    if wildcard and len(rows) * centres(rows) > MOST_CENTRES:
+        wanted = f"at most {MOST_CENTRES:,} pairs of a distinct record and a combination of values"
         raise ParameterError(
-            Fault("method local-suppression: search", given, wanted, "Choose search = heuristic for larger files.")
+            Fault(where, f"{given} with {centres(rows):,} combinations", wanted, "Recode them before.")
         )
+    if not wildcard and len(rows) << min(width, 40) > MOST_CHOICES:
+        wanted = f"at most {MOST_CHOICES:,} sets of values to suppress, 2 to the number of attributes for each record"
+        raise ParameterError(Fault(where, given, wanted, advice))
 
 
 def least_for_wildcards(values: Values, k: int, weights: Weights) -> Values:
@@ -74,60 +86,50 @@ def least_for_wildcards(values: Values, k: int, weights: Weights) -> Values:
 def least_for_classes(values: Values, k: int, weights: Weights) -> Values:
     """Return the cheapest suppression after which every record equals k records; shapes as the heuristic's."""
     records = distinct(values)
-    sizes, rows = np.diff(records.starts), values[records.first]
-    choices = _choices(rows, sizes, k)
-    owner, into = choices.owner, choices.into
-    own, count, classes = np.arange(owner.size), owner.size, int(into.max()) + 1
-    total = count + classes
-    every = csr_array((np.ones(count), (owner, own)), shape=(sizes.size, total))
-    size = csr_array((np.ones(count), (into, own)), shape=(classes, total))
-    opened = np.arange(classes)
-    least = size - csr_array((np.full(classes, float(k)), (opened, count + opened)), shape=size.shape)
-    signs = np.concatenate((np.ones(count), -sizes[owner].astype(np.float64)))
-    link = csr_array((signs, (np.tile(own, 2), np.concatenate((own, count + into)))), shape=(count, total))
-    constraints = [LinearConstraint(every, sizes, sizes), LinearConstraint(least, 0.0, np.inf)]
-    constraints.append(LinearConstraint(link, -np.inf, 0.0))
-    upper = np.concatenate((sizes[owner].astype(np.float64), np.ones(classes)))
-    costs = np.concatenate((choices.suppressed @ weights, np.zeros(classes)))
-    counts = np.rint(_solved(costs, constraints, upper)[:count]).astype(np.int64)
-    result = values.copy()
-    taken = np.zeros(sizes.size, dtype=np.int64)
-    for choice in np.flatnonzero(counts):
-        g = owner[choice]
-        found = records.rows[records.starts[g] + taken[g] :][: counts[choice]]
-        result[np.ix_(found, choices.suppressed[choice])] = -1
-        taken[g] += counts[choice]
+    sizes = np.diff(records.starts)
+    return _shared_out(values, class_choices(values[records.first], sizes, k, weights), k, weights)
+
+
+def least_for_own_groups(values: Values, k: int, weights: Weights) -> Values:
+    """Return the cheapest suppression after which records are groups of k that agree in all values that they have."""
+    return _shared_out(values, centre_choices(values[distinct(values).first], weights), k, weights)
+
+
+def _shared_out(values: Values, choices: Choices, k: int, weights: Weights) -> Values:
+    """Return values without those that the cheapest groups lose; warns where the least is not proven."""
+    records = distinct(values)
+    sizes = np.diff(records.starts)
+    heuristic = suppressed_for_classes(values, k, weights)
+    found = least_groups(choices, sizes, k, weights, _groups(values, heuristic, weights), SECONDS)
+    if not found.proven:
+        gap = 100.0 * (found.cost - found.bound) / found.cost
+        told = (
+            f"local-suppression: within {SECONDS:.0f} seconds the suppression was not proven to be the least: it costs "
+            f"{found.cost:.6g}, any costs {found.bound:.6g} or more, a gap of {gap:.2g} %"
+        )
+        warnings.warn(told, stacklevel=2)
+    if found.choices is None:
+        return heuristic
+    result, taken = values.copy(), np.zeros(sizes.size, dtype=np.int64)
+    lost = (found.choices.suppressed[:, np.newaxis] >> np.arange(values.shape[1]) & 1).astype(np.bool_)
+    for g, count, attributes in zip(found.choices.owner, found.members, lost, strict=True):
+        rows = records.rows[records.starts[g] + taken[g] :][:count]
+        result[np.ix_(rows, attributes)] = -1
+        taken[g] += count
     return result
 
 
-class _Choices(NamedTuple):
-    """What may be suppressed of members of each distinct record: the record, the class they come to, and what."""
-
-    owner: NDArray[np.int64]
-    into: NDArray[np.int64]
-    suppressed: NDArray[np.bool_]
-
-
-def _choices(rows: Values, sizes: NDArray[np.int64], k: int) -> _Choices:
-    """Return the choices that a least suppression can need.
-
-    A class is needed where k records can be of it, and where no value is suppressed that all have who can be of it: the
-    same records are a cheaper class with that value.
-    """
-    width = rows.shape[1]
-    subsets = (np.arange(1 << width)[:, np.newaxis] >> np.arange(width) & 1).astype(np.bool_)
-    owner, which = np.nonzero(~((rows < 0) @ subsets.T))
-    published = _without(rows[owner], subsets[which])
-    alike = ordered_classes(published)
-    classes, into = published[alike.first], alike.of
-    order = np.argsort(into, kind="stable")
-    starts = np.searchsorted(into[order], np.arange(len(classes)))
-    needed = np.add.reduceat(sizes[owner[order]], starts) >= k
-    members = rows[owner[order]]
-    agreed = np.minimum.reduceat(members, starts)
-    needed &= ~((agreed >= 0) & (agreed == np.maximum.reduceat(members, starts)) & (classes < 0)).any(axis=1)
-    chosen = needed[into]
-    return _Choices(owner[chosen], (np.cumsum(needed) - 1)[into[chosen]], subsets[which[chosen]])
+def _groups(values: Values, published: Values, weights: Weights) -> list[Group]:
+    """Return the groups of records that are published alike, by distinct records."""
+    records, alike = distinct(values), distinct(published)
+    of = np.empty(len(values), dtype=np.int64)
+    of[records.rows] = np.repeat(np.arange(records.first.size), np.diff(records.starts))
+    groups = []
+    for rows in np.split(alike.rows, alike.starts[1:-1]):
+        own, members = np.unique(of[rows], return_counts=True)
+        lost = (published[rows] < 0) & (values[rows] >= 0)
+        groups.append(Group(own, members, float((lost @ weights).sum())))
+    return groups
 
 
 def _without(values: Values, chosen: NDArray[np.bool_]) -> Values:

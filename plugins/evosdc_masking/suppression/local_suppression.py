@@ -61,7 +61,14 @@ class LocalSuppression(Tunable):
             "By default as the schema says.",
         )
         search: Literal["heuristic", "exact"] = Field(
-            default="heuristic", description="exact: the least cost, by integer programming, for few distinct records."
+            default="heuristic",
+            description="exact: the least cost, by integer programming, for few distinct records; a warning tells "
+            "where it was not proven in five minutes, and how much less it could be.",
+        )
+        own_groups: bool = Field(
+            default=False,
+            description="wildcard and exact: records are groups of k that agree in all values that they still have, so "
+            "that none with missing values counts for any number of others. With category it is so anyhow.",
         )
 
     params: Params
@@ -109,10 +116,14 @@ class LocalSuppression(Tunable):
                 faults.append(Fault(f"{where}: importance", repr(name), wanted, did_you_mean(name, names)))
             if not weight > 0:
                 faults.append(Fault(f"{where}: importance: {name}", str(weight), "a positive number"))
+        if self._own_groups(table) and (self.params.search != "exact" or self.params.subsets):
+            given = "subsets" if self.params.subsets else f"search = {self.params.search}"
+            faults.append(Fault(f"{where}: own_groups", given, "search = exact, of all masked attributes at once"))
         if self.params.search == "exact" and not faults:
             from evosdc_masking.suppression.exact import require_small
 
-            require_small(key_values(table), self._wildcard(table))
+            keys = [name for name in names if name not in self.params.ghosts]
+            require_small(key_values(table.select(keys)), self._wildcard(table), self._own_groups(table))
         if faults:
             raise ParameterError(faults)
 
@@ -146,10 +157,14 @@ class LocalSuppression(Tunable):
         wildcard = self._wildcard(table)
         values = key_values(table)
         asked = self._asked(values.shape[1])
-        if values.shape[1] == 0 or _kept(values, asked, wildcard):
+        own_groups = self._own_groups(table)
+        # anonymous as wildcards count is not yet in groups of its own
+        if values.shape[1] == 0 or not asked or (_kept(values, asked, wildcard) and not own_groups):
             return table
         weights = np.array([self.params.importance.get(name, 1.0) for name in table.schema.names])
-        solver, published = self._solver(wildcard), values
+        solver, published = self._solver(table), values
+        if own_groups:
+            published = solver(values, self.params.k, weights)
         while not _kept(published, asked, wildcard):
             # under wildcards a value less never makes a key rarer, so one round is enough; else rounds end, since each
             # suppresses at least one value more
@@ -175,12 +190,18 @@ class LocalSuppression(Tunable):
             return table.schema.na is MissingRule.WILDCARD
         return self.params.missing == "wildcard"
 
-    def _solver(self, wildcard: bool) -> Solver:
-        # each solver is imported when it is used: the integer programs need scipy, the heuristics numba
-        if self.params.search == "exact":
-            from evosdc_masking.suppression.exact import least_for_classes, least_for_wildcards
+    def _own_groups(self, table: Table) -> bool:
+        return self.params.own_groups and self._wildcard(table)
 
-            return least_for_wildcards if wildcard else least_for_classes
+    def _solver(self, table: Table) -> Solver:
+        # each solver is imported when it is used: the integer programs need scipy, the heuristics numba
+        wildcard = self._wildcard(table)
+        if self.params.search == "exact":
+            from evosdc_masking.suppression.exact import least_for_classes, least_for_own_groups, least_for_wildcards
+
+            return least_for_own_groups if self.params.own_groups and wildcard else (
+                least_for_wildcards if wildcard else least_for_classes
+            )  # fmt: skip
         from evosdc_masking.suppression.class_repair import suppressed_for_classes
         from evosdc_masking.suppression.wildcards import suppressed_for_wildcards
 

@@ -174,9 +174,9 @@ def test_refusals(params: dict, texts: list[str]) -> None:
 @pytest.mark.parametrize(
     ("missing", "records", "width", "message"),
     [
-        ("category", 50, 11, "at most 100,000 sets of values"),
+        ("category", 1000, 11, "at most 2,000,000 sets of values"),
         ("wildcard", 17, 2, "at most 16"),
-        ("category", 30, 12, "30 distinct records and 12 attributes"),
+        ("category", 500, 12, "500 distinct records and 12 attributes"),
     ],
 )
 def test_files_too_large_for_the_exact_method_are_refused(missing: str, records: int, width: int, message: str) -> None:
@@ -184,6 +184,14 @@ def test_files_too_large_for_the_exact_method_are_refused(missing: str, records:
     table = categorical(codes, (records,) * width, (NOMINAL,) * width)
     with pytest.raises(ParameterError, match=message):
         build(LocalSuppression, search="exact", missing=missing).require_fit(table)
+    if missing == "wildcard":
+        build(LocalSuppression, search="exact", missing=missing, own_groups=True).require_fit(table)
+
+
+def test_too_many_combinations_of_values_for_own_groups_are_refused() -> None:
+    table = categorical(np.repeat(np.arange(40)[:, np.newaxis], 5, axis=1), (40,) * 5, (NOMINAL,) * 5, "wildcard")
+    with pytest.raises(ParameterError, match="102,400,000 combinations; wanted at most 10,000,000 pairs"):
+        build(LocalSuppression, search="exact", own_groups=True).require_fit(table)
 
 
 @pytest.mark.parametrize("missing", READINGS)

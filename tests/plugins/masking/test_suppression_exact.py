@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import settings as effort
+from hypothesis import strategies as st
 
+from evosdc.cli import main
+from evosdc.errors import ParameterError
+from evosdc.files.reading import read_source
 from evosdc.table.table import Table
+from evosdc_masking.suppression import exact
 from evosdc_masking.suppression.agreement import alike
 from evosdc_masking.suppression.keys import Values, key_values
 from evosdc_masking.suppression.local_suppression import LocalSuppression
-from tests.plugins.masking.tables import NOMINAL, categorical, masked
+from tests.plugins.masking.tables import NOMINAL, categorical, categorical_tables, masked
 
 FACTOR = {"wildcard": 2.5, "category": 2.0}
 MEAN = {"wildcard": 1.5, "category": 1.2}
@@ -80,3 +90,124 @@ def test_thousands_of_records_are_solved_where_few_are_distinct() -> None:
     weights = np.ones(3)
     assert alike(key_values(least), False).min() >= 3
     assert 0 < cost(table, least, weights) <= cost(table, heuristic, weights)
+
+
+def divisions(records: list[int], k: int) -> Iterator[list[list[int]]]:
+    """Yield every way to divide records into groups of k or more."""
+    if not records:
+        yield []
+    for chosen in product((False, True), repeat=max(len(records) - 1, 0)):
+        group = records[:1] + [r for r, taken in zip(records[1:], chosen, strict=True) if taken]
+        if len(group) >= k:
+            rest = [r for r in records if r not in group]
+            yield from ([group, *others] for others in divisions(rest, k))
+
+
+def least_of_divisions(values: Values, k: int, wildcard: bool, weights: np.ndarray) -> float:
+    """Divide in every way. A group agrees where all but the most frequent value of an attribute are suppressed; it is
+    the same, holes included, where all values are that differ."""
+
+    def lost(column: np.ndarray) -> int:
+        present = column[column >= 0]
+        most = max((int((present == value).sum()) for value in present), default=0)
+        if wildcard:
+            return present.size - most
+        return 0 if most == column.size else int(present.size)
+
+    return min(
+        sum(weight * lost(values[group, a]) for group in groups for a, weight in enumerate(weights))
+        for groups in divisions(list(range(len(values))), k)
+        if groups
+    )
+
+
+@pytest.mark.parametrize("missing", ["wildcard", "category"])
+@effort(max_examples=40, deadline=None)
+@given(table=categorical_tables(max_records=6), k=st.integers(2, 3), dear=st.sampled_from([1.0, 2.0, 2.5]))
+def test_own_groups_cost_the_least_of_all_divisions(table: Table, k: int, dear: float, missing: str) -> None:
+    k, names = min(k, len(table)), table.schema.names
+    if k < 2:
+        return
+    weights = np.array([dear, *[1.0] * (len(names) - 1)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        published = masked(
+            LocalSuppression,
+            table,
+            k=k,
+            missing=missing,
+            search="exact",
+            own_groups=True,
+            importance={names[0]: dear},
+        )
+    assert alike(key_values(published), missing == "wildcard").min() >= k
+    expected = least_of_divisions(key_values(table), k, missing == "wildcard", weights)
+    assert cost(table, published, weights) == pytest.approx(expected)
+
+
+def survey(data: Path, *keys: str) -> Table:
+    return read_source(data / "ihsn_testdata" / "testdata.csv").table.select(keys)
+
+
+@pytest.mark.parametrize(("k", "least"), [(2, 32), (3, 67)])
+def test_a_survey_loses_as_few_values_as_by_the_whole_program(data: Path, k: int, least: int) -> None:
+    """The figures are of the program with all groups at once, which this file is small enough for."""
+    table = survey(data, "urbrur", "roof", "walls", "relat", "sex")
+    published = masked(LocalSuppression, table, k=k, missing="category", search="exact")
+    assert alike(key_values(published), False).min() >= k
+    assert cost(table, published, np.ones(5)) == least
+
+
+def test_groups_of_their_own_need_more_than_wildcards_that_count_for_all_and_less_than_categories(data: Path) -> None:
+    table = survey(data, "urbrur", "roof", "walls", "relat", "sex")
+    own = masked(LocalSuppression, table, k=3, missing="wildcard", search="exact", own_groups=True)
+    shared = masked(LocalSuppression, table, k=3, missing="wildcard")
+    weights = np.ones(5)
+    assert alike(key_values(own), True).min() >= 3
+    assert cost(table, shared, weights) < cost(table, own, weights) < 67
+
+
+def test_empty_records_do_not_serve_all_others_in_groups_of_their_own() -> None:
+    codes = np.vstack([np.repeat(np.arange(4)[:, np.newaxis], 3, axis=1), [[-1, -1, -1]] * 2])
+    table = categorical(codes, (4,) * 3, (NOMINAL,) * 3, "wildcard")
+    assert masked(LocalSuppression, table, k=3).same_records(table)
+    own = masked(LocalSuppression, table, k=3, search="exact", own_groups=True)
+    # one group of a person and the empty ones, which costs nothing, and one of the three others, of whom two lose all
+    assert cost(table, own, np.ones(3)) == 6 == least_of_divisions(key_values(table), 3, True, np.ones(3))
+
+
+def test_what_is_not_proven_is_said_with_a_bound_and_is_anonymous_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(exact, "SECONDS", -1.0)
+    table = categorical(np.random.default_rng(3).integers(0, 4, (60, 4)), (4,) * 4, (NOMINAL,) * 4)
+    for missing in ("category", "wildcard"):
+        with pytest.warns(UserWarning, match=r"not proven to be the least: it costs \d+, any costs .* or more"):
+            published = masked(LocalSuppression, table, missing=missing, search="exact", own_groups=True)
+        assert alike(key_values(published), missing == "wildcard").min() >= 3
+
+
+@pytest.mark.parametrize("params", [{}, {"search": "exact", "subsets": (1,)}])
+def test_own_groups_are_found_by_the_exact_search_of_all_attributes(params: dict) -> None:
+    table = categorical(np.zeros((5, 2)), (2, 2), (NOMINAL,) * 2, "wildcard")
+    with pytest.raises(ParameterError, match="own_groups: given"):
+        masked(LocalSuppression, table, own_groups=True, **params)
+
+
+def test_the_command_masks_by_own_groups_and_tells_what_is_not_proven(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = np.random.default_rng(2).integers(0, 3, (40, 3))
+    data = tmp_path / "data.csv"
+    data.write_text("a,b,c\n" + "".join(",".join(f"v{code}" for code in row) + "\n" for row in rows))
+    sets = [f"--set={given}" for given in ("search=exact", "missing=wildcard", "own_groups=true")]
+    call = ["mask", "local-suppression", str(data), "--attributes", "a,b,c", *sets, "--force"]
+
+    def told() -> str:
+        with pytest.raises(SystemExit, match="0"):
+            main([*call, "-o", str(tmp_path / "masked.csv")])
+        return capsys.readouterr().err
+
+    assert "not proven" not in told()
+    monkeypatch.setattr(exact, "SECONDS", -1.0)
+    assert told().count("Warning: local-suppression: within") == 1
