@@ -46,7 +46,10 @@ def read_masked(path: Path | str, original: Source, require: Sequence[str] = (),
     faults = []
     if unknown:
         given = f"the column {printable(', '.join(unknown))}"
-        faults.append(Fault(where, given, f"attributes of {whole}", "Give the file it was made from."))
+        advice = (
+            "Give the file it was made from; to judge the other way round, leave what that one lacks out of this one."
+        )
+        faults.append(Fault(where, given, f"attributes of {whole}", advice))
     for name in require:
         if name in schema and name not in names:
             advice = "Give a file that holds it, or leave it out of the attributes that are judged."

@@ -35,6 +35,15 @@ _IDENTIFIER_OWNERS = _words(
     pat patienten kunden personal mitarbeiter versicherten paciente cliente empleado paziente dipendente klant pacjent
     """
 )
+_NUMBERED_THINGS = _words(
+    """
+    plan policy account insurance beneficiary contract licence license certificate registration passport card device
+    equipment vehicle chassis engine plate chart admission enrolment enrollment membership claim docket prescription tax
+    """
+)
+"""What has a number of its own, which stands for whom it belongs to, where the name ends so: ``health_plan_number``."""
+
+_NUMBER_WORDS = _words("no nr num number")
 _COUNTERS = _words("id no nr num number code key nummer numero numer codigo codice kod")
 _HOUSEHOLD = _words(
     "household hh hhid householdid family familyid hid haushalt haushalts menage hogar haushaltsnummer haushaltsnr"
@@ -208,6 +217,7 @@ def hint_of(name: str) -> NameHint:
         or (concepts & IDENTIFYING and not located)
         or (words & _IDENTIFIER_OWNERS and words & _COUNTERS)
         or whole in _IDENTIFIER_OWNERS
+        or _of_a_thing(words_of(name))
         or _run_together(words_of(name))
     )
     count = bool(words & _COUNTS or "household" in concepts)
@@ -248,6 +258,11 @@ def _within(word: str) -> set[str]:
     rest += [word.removeprefix(one) for one in _RELATIVES if word.startswith(one)]
     rest += [word.removesuffix(one) for one in _RELATIVES if word.endswith(one)]
     return stems | {stem for stem in rest if stem in _OF_RELATIVES}
+
+
+def _of_a_thing(words: tuple[str, ...]) -> bool:
+    """Whether a name ends in the number of a thing that belongs to one: a count of things names them in the plural."""
+    return len(words) > 1 and words[-1] in _NUMBER_WORDS and words[-2] in _NUMBERED_THINGS
 
 
 def _run_together(words: tuple[str, ...]) -> bool:
