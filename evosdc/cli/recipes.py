@@ -47,15 +47,16 @@ def apply(
     from evosdc.errors import FaultCollector
     from evosdc.experiment.recipe.application import application
     from evosdc.experiment.recipe.reading import usable_recipe
+    from evosdc.experiment.run.lacking_plugins import told_of_plugins
     from evosdc.files.atomic import require_unused
     from evosdc.files.conversion import require_known_ending
     from evosdc.files.schema.schema_reader import load_schema
     from evosdc.plugins.registry import default_registry
     from evosdc.printing import printable
-    from evosdc.runs.layout import free_folder
+    from evosdc.runs.layout import RunFolder, free_folder
 
     collect = FaultCollector()
-    with collect.step():
+    with collect.step(), told_of_plugins(RunFolder(recipe.parent), default_registry()):
         plan = usable_recipe(recipe, default_registry())
     with collect.step():
         source = open_source(data, schema)
@@ -99,9 +100,12 @@ def explain(recipe: Path, as_json: bool) -> None:
     from evosdc.cli.text import say
     from evosdc.experiment.recipe.explanation import explanation
     from evosdc.experiment.recipe.reading import usable_recipe
+    from evosdc.experiment.run.lacking_plugins import told_of_plugins
     from evosdc.plugins.registry import default_registry
+    from evosdc.runs.layout import RunFolder
 
-    plan = usable_recipe(recipe, default_registry())
+    with told_of_plugins(RunFolder(recipe.parent), default_registry()):
+        plan = usable_recipe(recipe, default_registry())
     if as_json:
         print_json(plan.model_dump(mode="json") | {"sentences": list(explanation(plan))})
         return

@@ -43,6 +43,9 @@ def run(
     random.
     """
     from evosdc.experiment.config.reader import read_experiment
+    from evosdc.experiment.run.lacking_plugins import told_of_plugins
+    from evosdc.plugins.registry import default_registry
+    from evosdc.runs.layout import RunFolder
 
     overrides = list(settings)
     if executor:
@@ -51,7 +54,10 @@ def run(
         overrides.append(f"executor.workers={workers}")
     if hosts:
         overrides.append(f"executor.hosts={json.dumps(str(hosts.absolute()))}")
-    leave_by(carry_out(read_experiment(experiment, overrides), output, quiet, as_json), as_json)
+    # The file may be that of a run folder, which knows the plugins that it was made with.
+    with told_of_plugins(RunFolder(experiment.parent), default_registry()):
+        result = carry_out(read_experiment(experiment, overrides), output, quiet, as_json)
+    leave_by(result, as_json)
 
 
 @click.command()
@@ -97,13 +103,16 @@ def check(
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.experiment.config.reader import read_experiment
+    from evosdc.experiment.run.lacking_plugins import told_of_plugins
     from evosdc.experiment.study.settings import check_settings, planned_runs
     from evosdc.files.row_order import order_sentences
     from evosdc.plugins.registry import default_registry
+    from evosdc.runs.layout import RunFolder
     from evosdc.table.structural_zeros import THRESHOLD
 
-    model = read_experiment(experiment, settings)
-    assembly = check_settings(model, default_registry())
+    with told_of_plugins(RunFolder(experiment.parent), default_registry()):
+        model = read_experiment(experiment, settings)
+        assembly = check_settings(model, default_registry())
     document = {
         "title": model.heading,
         "records": len(assembly.source.table),

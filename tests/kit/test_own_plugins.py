@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -12,9 +13,11 @@ import pytest
 
 import evosdc as evosdc_api
 from evosdc.errors import InputError
+from evosdc.experiment.run.lacking_plugins import told_of_plugins
 from evosdc.model import Fitness, Fitted, Masking, Measure
 from evosdc.plugins.diagnosis import diagnose
 from evosdc.plugins.registry import default_registry
+from evosdc.runs.layout import RunFolder
 from tests.cli.conftest import evosdc  # noqa: F401 -- a fixture
 
 MINE = '''"""A plugin in one file."""
@@ -70,6 +73,51 @@ def test_a_file_is_a_plugin_for_a_command_and_its_workers(tmp_path):
     assert digests[0] == digests[1]
     resumed = subprocess.run([*command, "resume", "serial"], cwd=tmp_path, capture_output=True, text=True)
     assert resumed.returncode != 2, "a run that has ended is told of without its plugins"
+
+
+def test_a_run_that_is_opened_without_its_plugin_file_names_it(evosdc, tmp_path, monkeypatch):  # noqa: F811
+    folder = tmp_path / "run"
+    monkeypatch.setenv("EVOSDC_PLUGINS", str(write(tmp_path / "own_gone.py")))
+    default_registry.cache_clear()
+    evosdc_api.run(EXPERIMENT | {"executor": "serial"}, folder)
+    monkeypatch.setenv("EVOSDC_PLUGINS", "")
+    commands = [
+        ("member", folder, "knee"), ("export", folder, "knee", "-o", tmp_path / "knee.csv"),
+        ("choose", folder, "knee", "-o", tmp_path / "chosen"), ("check", folder / "experiment.toml"),
+        ("run", folder / "experiment.toml", "-o", tmp_path / "again"),
+    ]  # fmt: skip
+    for command in commands:
+        default_registry.cache_clear()
+        answer = evosdc(*command)
+        assert answer.status == 2, answer
+        assert "given 'my-share'; wanted " in answer.err, command
+        told = "The run was made with the plugin file own_gone.py: give it again, by --plugin own_gone.py."
+        assert told in answer.err, command
+    given = ("--plugin", tmp_path / "own_gone.py")
+    default_registry.cache_clear()
+    assert evosdc("member", folder, "knee", *given).status == 0
+
+
+@pytest.mark.parametrize(
+    ("plugins", "advice"),
+    [
+        ([{"name": name, "distribution": f"{name}.py"} for name in "ab"], "--plugin a.py --plugin b.py."),
+        ([{"name": "python", "distribution": ""}], "(evosdc.register)."),
+        ([{"name": "theirs", "distribution": "their-plugins"}], "their-plugins, which is not installed here"),
+        ([], "'nothing'; wanted one of"),
+    ],
+)
+def test_what_a_run_had_its_names_from_is_told(tmp_path, plugins, advice):
+    (tmp_path / "environment.json").write_text(json.dumps({"plugins": plugins}))
+    with pytest.raises(InputError, match=re.escape(advice)), told_of_plugins(RunFolder(tmp_path), default_registry()):
+        default_registry().spec("executor", "nothing")
+
+
+def test_other_faults_of_a_run_are_told_as_they_are(tmp_path):
+    (tmp_path / "environment.json").write_text(json.dumps({"plugins": [{"name": "a", "distribution": "a.py"}]}))
+    with pytest.raises(InputError) as caught, told_of_plugins(RunFolder(tmp_path), default_registry()):
+        default_registry().parameters("measure", "dbrl", {"degree": -1})
+    assert "plugin" not in str(caught.value)
 
 
 def test_its_name_version_and_offers_are_told(evosdc, tmp_path):  # noqa: F811

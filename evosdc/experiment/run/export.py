@@ -9,9 +9,9 @@ from evosdc.engine.checkpoint import found_so_far
 from evosdc.engine.choice import Choice, choice_of, chosen
 from evosdc.engine.loop import SearchState
 from evosdc.errors import CheckpointError, DataError, Fault
-from evosdc.experiment.build.assembly import Assembly, assemble, require_choice
-from evosdc.experiment.config.reader import experiment_of
+from evosdc.experiment.build.assembly import Assembly, require_choice
 from evosdc.experiment.run.environment import require_same_data
+from evosdc.experiment.run.lacking_plugins import opened
 from evosdc.model import Individual
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import ENVIRONMENT, RunFolder, require_run
@@ -39,7 +39,7 @@ def front_member(path: Path, member: Member | Choice, registry: Registry) -> tup
     """
     require_run(path)
     folder = RunFolder(path)
-    assembly = assemble(experiment_of(folder), registry)
+    assembly = opened(folder, registry)
     require_same_data(folder.read_object(ENVIRONMENT), assembly.source.table)
     state = found_so_far(path, assembly.problem.genotype)
     if state is None:

@@ -32,6 +32,7 @@ from evosdc.experiment.run.environment import (
     require_same_data,
     write_experiment,
 )
+from evosdc.experiment.run.lacking_plugins import told_of_plugins
 from evosdc.experiment.run.outputs import write_outputs
 from evosdc.experiment.run.planning import planned_start
 from evosdc.experiment.run.portfolio import (
@@ -145,7 +146,8 @@ def resume_once(
     if executor is not None:
         experiment = experiment.model_copy(update={"executor": executor})
     before = folder.read_object(ENVIRONMENT, *REQUIRED)
-    assembly = assemble(experiment, registry)
+    with told_of_plugins(folder, registry):
+        assembly = assemble(experiment, registry)
     now = environment_of(assembly)
     edits = require_same_schema(before, now, force)
     require_same_data(before, assembly.source.table)

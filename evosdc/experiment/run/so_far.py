@@ -7,10 +7,10 @@ from typing import Any
 from evosdc.engine.checkpoint import newest_checkpoint, save_so_far
 from evosdc.engine.loop import SearchState
 from evosdc.errors import ExperimentError, Fault
-from evosdc.experiment.build.assembly import Assembly, assemble
+from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import starting_individual
-from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.run.environment import require_same_data
+from evosdc.experiment.run.lacking_plugins import opened
 from evosdc.experiment.run.outputs import write_outputs
 from evosdc.experiment.run.planning import with_known_plan
 from evosdc.experiment.run.portfolio import files_of, read_portfolio, search_from
@@ -83,7 +83,7 @@ def finish_stopped(path: Path, registry: Registry) -> dict[str, Any]:
         Its checkpoints cannot be read.
     """
     folder = RunFolder(path)
-    assembly = assemble(experiment_of(folder), registry)
+    assembly = opened(folder, registry)
     require_same_data(folder.read_object(ENVIRONMENT), assembly.source.table)
     with folder:
         assembly = with_known_plan(with_found(assembly, folder), folder)

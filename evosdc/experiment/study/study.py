@@ -20,6 +20,7 @@ from evosdc.experiment.run.environment import (
     restore_experiment,
     write_experiment,
 )
+from evosdc.experiment.run.lacking_plugins import told_of_plugins
 from evosdc.experiment.run.run import require_same_versions, resume_once, run_once
 from evosdc.experiment.study.dispatch import spread_out, study_executor
 from evosdc.experiment.study.planned_run import carry_out_run, done
@@ -103,7 +104,8 @@ def resume_study(
             result: dict[str, Any] = folder.read_object(RESULT, "best")
             return result
         return resume_once(path, registry, display, force, experiment.executor).result
-    now = _environment(experiment, registry)
+    with told_of_plugins(folder, registry):
+        now = _environment(experiment, registry)
     before = folder.read_object(ENVIRONMENT, *REQUIRED) if folder.file(ENVIRONMENT).exists() else now
     if before["data"] != now["data"]:
         given, advice = "not those that the study began with", "Restore the file, or begin a new study."
