@@ -38,9 +38,10 @@ def member(run_dir: Path, member: str, judge: bool, as_json: bool) -> None:
 
 
 def _sentences(told: Mapping[str, Any]) -> Iterator[str]:
-    scores = ", ".join(f"{name} {value:.3f}" for name, value in told["scores"].items())
     from evosdc.experiment.run.export import in_words
+    from evosdc.release.intruder import measured_by
 
+    scores = ", ".join(f"{name} {value:.3f}" for name, value in told["scores"].items())
     named = in_words(told["member"])
     yield f"{named[0].upper()}{named[1:]} ({told['origin']}): {scores}."
     for entry in told["cross_tables"]:
@@ -48,7 +49,8 @@ def _sentences(told: Mapping[str, Any]) -> Iterator[str]:
     if (found := told["records"]) is not None:
         yield (
             f"An informed intruder is expected to find {found['expected']:.0f} of {found['records']} people "
-            f"({found['percent']:.2f} %, by {found['measure']}); without protection {found['original_percent']:.2f} %."
+            f"({found['percent']:.2f} %, by {measured_by(found)}); "
+            f"without protection {found['original_percent']:.2f} %."
         )
         if found.get("at_risk"):
             records = [str(one["record"]) for one in found["at_risk"]]

@@ -87,6 +87,8 @@ _COLOURS = {"publishable": "green", "publishable on conditions": "yellow", "not 
 
 def print_publication(result: Mapping[str, Any]) -> None:
     """Print whether the file may be published and why, whom an intruder finds, and what can be trusted."""
+    from evosdc.release.intruder import measured_by
+
     told = result.get("publication")
     if not told:
         return
@@ -101,7 +103,7 @@ def print_publication(result: Mapping[str, Any]) -> None:
         before = found["original_percent"] * records / 100.0
         say(
             f"Expected re-identifications by an informed intruder: {found['expected']:.0f} of {records} "
-            f"({found['percent']:.2f} %, by {found['measure']}{_other_way(found)}); without protection {before:.0f}."
+            f"({found['percent']:.2f} %, by {measured_by(found)}); without protection {before:.0f}."
         )
     for key, words in (("yes", "An analyst can trust"), ("no", "An analyst cannot trust")):
         texts = told["trust"][key]
@@ -117,13 +119,6 @@ def verdict_line(told: Mapping[str, Any]) -> str:
     """Return in a line whether a file may be published."""
     provided = f": {told['provided']}" if told.get("provided") else ""
     return f"Verdict: {str(told['headline']).upper()}{provided}"
-
-
-def _other_way(found: Mapping[str, Any]) -> str:
-    """Say where the share is not the score of that name, since the search measures one direction alone."""
-    if found.get("looks_for") != "masked record":
-        return ""
-    return " turned round: for each person the likeliest masked record"
 
 
 def _together(told: Mapping[str, Any]) -> str:

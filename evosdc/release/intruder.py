@@ -76,6 +76,21 @@ class Found:
         }
 
 
+def measured_by(told: Mapping[str, Any]) -> str:
+    """Return in words by what a share was measured, of what `Found.to_json` returns.
+
+    Turned round it is another figure than the score of the same measure, which looks in one direction alone: so both
+    are told apart.
+    """
+    measure, other = told["measure"], told.get("other_percent")
+    if told.get("looks_for") != "masked record":
+        return str(measure)
+    words = f"{measure} turned round: for each person the likeliest masked record"
+    if other is None:
+        return words
+    return f"{words}; {measure} itself, for each masked record the likeliest person, finds {other:.2f} %"
+
+
 def found_by_value(original: Table, masked: Table, known: Sequence[str]) -> tuple[str, float]:
     """Return the attribute by whose exact value alone most people are found, and how many are, in per cent.
 

@@ -45,6 +45,14 @@ def test_the_best_file_is_told_as_its_run_told_it(evosdc, run) -> None:
     assert "An informed intruder is expected to find" in said
 
 
+def test_a_share_found_in_the_other_direction_is_told_apart_from_the_score(evosdc, run) -> None:
+    told = [evosdc_api.member(run, at) for at in range(len(front_scores(run)))]
+    turned = next(one for one in told if (one["records"] or {}).get("looks_for") == "masked record")
+    said = evosdc("member", run, str(turned["member"])).out
+    measure = turned["records"]["measure"]
+    assert f"by {measure} turned round: for each person the likeliest masked record; {measure} itself" in said
+
+
 def test_judges_say_what_they_said_to_the_run(run) -> None:
     result = json.loads((run / "result.json").read_text())
     best = next(at for at, one in enumerate(front_scores(run)) if one["scores"] == result["best"]["scores"])
