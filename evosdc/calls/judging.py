@@ -63,7 +63,8 @@ def judged(
     seed : int
         Of all halves and samples.
     answered : callable, optional
-        Told before the first judge and after each one how many of how many have answered. What it raises ends the call.
+        Told before the first judge and after each one how many have answered of how many that are asked. Those that
+        had no time, do not apply or fail have not answered. What it raises ends the call.
 
     Raises
     ------
@@ -143,12 +144,12 @@ def second_opinions(
     alarms: dict[str, list[str]] = {label: [] for label in files}
     lacking: dict[str, str] = {}
     tell = answered or (lambda done, total: None)
-    for done, (name, measure) in enumerate(built.items()):
-        tell(done, len(built))
+    for place, (name, measure) in enumerate(built.items()):
+        tell(place - len(lacking), len(built))
         try:
             for side in sides.values():
                 require_readable(specs[name], measure, side)
-            with time_limited(_share(until(), len(built) - done), DeadlineOver):
+            with time_limited(_share(until(), len(built) - place), DeadlineOver):
                 asked = _asked(specs[name], measure, next(iter(sides.values())))
                 found = {label: _finding(asked, side, claims[label].values) for label, side in sides.items()}
         except DeadlineOver:
@@ -157,7 +158,7 @@ def second_opinions(
             lacking[name] = "; ".join(f"given {fault.given}; wanted {fault.wanted}" for fault in error.faults)
         except Exception as error:
             # A signal that asked to end may have come to libraries, which raise something else for it.
-            tell(done, len(built))
+            tell(place - len(lacking), len(built))
             # Any plugin may offer a judge, and a search does not end without a result for one that fails. A text of
             # an unknown error might hold values of records.
             _LOG.warning("judge %s failed", name, exc_info=True)
@@ -167,7 +168,7 @@ def second_opinions(
                 findings[label].append(finding)
                 if _alarming(measure, finding):
                     alarms[label].append(finding.words)
-    tell(len(built), len(built))
+    tell(len(built) - len(lacking), len(built))
     ordered = position_sentences(told_by_position(original, names))
     return {
         label: SecondOpinion(

@@ -158,10 +158,8 @@ class Plain(Quiet):
     def judging(self, done: int, total: int) -> None:
         """Say now and then how many judges have answered."""
         super().judging(done, total)
-        if 0 < done < total:
+        if done:
             self._tell(f"second opinion: {done} of {total} judges have answered")
-        elif done:
-            self.untold = ""
 
     def runs(self, done: int, total: int) -> None:
         """Print how many runs of a study are complete."""
@@ -262,7 +260,7 @@ class Bar(Quiet):
         super().concluding(what)
         if self.conclusion is None:
             self.conclusion = self.progress.add_task(what, total=None, standing="")
-        self.progress.update(self.conclusion, description=what)
+        self.progress.update(self.conclusion, description=what, completed=0, total=None)
 
     def judging(self, done: int, total: int) -> None:
         """Move the bar of the judges."""

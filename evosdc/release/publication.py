@@ -34,8 +34,8 @@ class Evidence:
         Whether judges that the search did not use confirm the claimed risk; None where none was asked.
     contradiction : str
         What they say where they do not.
-    answered, unasked : int
-        How many judges have answered, and how many more had no time to.
+    answered, unasked, lacking : int
+        How many judges have answered, how many more had no time to, and how many do not apply or have failed.
     used : sequence of str
         Judges that the search used itself, so that their findings are the score.
     analyses : mapping
@@ -69,6 +69,7 @@ class Evidence:
     contradiction: str = ""
     answered: int = 0
     unasked: int = 0
+    lacking: int = 0
     used: Sequence[str] = ()
     analyses: Mapping[str, Any] | None = None
     unchanged: Sequence[Mapping[str, Any]] = ()
@@ -221,14 +222,24 @@ def _allowed(evidence: Evidence) -> str:
     return f"that you allowed ({evidence.bound_by})" if evidence.bound_by else "accepted for public files"
 
 
+def _of_all(evidence: Evidence) -> str:
+    """Return how many judges of all that were asked have answered, as the search counts them; nothing where all had."""
+    why = [
+        f"{count} {words}"
+        for count, words in ((evidence.unasked, "had no time"), (evidence.lacking, "had nothing to say of this file"))
+        if count
+    ]
+    asked = evidence.answered + evidence.unasked + evidence.lacking
+    return f" ({evidence.answered} of {asked} have answered; {' and '.join(why)})" if why else ""
+
+
 def _for(evidence: Evidence) -> list[str]:
     reasons = []
     required = [entry for entry in evidence.requirements if entry["requirement"] not in evidence.own_limits]
     if required:
         reasons.append(f"Everything that was required holds: {named([required_words(entry) for entry in required])}.")
     if evidence.holds:
-        asked = f" ({evidence.answered} of {evidence.answered + evidence.unasked}; the others had no time)"
-        reasons.append(f"Judges that the search did not use confirm its score{asked if evidence.unasked else ''}.")
+        reasons.append(f"Judges that the search did not use confirm its score{_of_all(evidence)}.")
     if evidence.intruder is not None:
         percent = evidence.intruder["percent"]
         found = f"An informed intruder is expected to find {shown(percent)} % of the people"

@@ -12,13 +12,14 @@ import pytest
 import evosdc
 from evosdc.calls.exchanged_labels import exchanged_labels
 from evosdc.calls.judged_files import masked_attributes
-from evosdc.calls.judging import judged
+from evosdc.calls.judging import judged, second_opinions
 from evosdc.calls.second_opinion import Finding
 from evosdc.calls.verdict import compared, shown, verdict_on
 from evosdc.errors import DataError, InputError, ParameterError
 from evosdc.experiment.run.opinion import expected_time
 from evosdc.model import Estimate, Estimated, Judge
 from evosdc.plugins.registry import default_registry
+from evosdc.printing import NO_TIME
 from evosdc.specs import MeasureSpec
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
@@ -329,6 +330,21 @@ def test_judges_are_counted_as_they_answer() -> None:
         answered=lambda done, total: told.append((done, total)),
     )
     assert told == [(0, 2), (1, 2), (2, 2)]
+
+
+def test_judges_without_time_have_not_answered() -> None:
+    table, told = people(), []
+    left = iter((60.0, 0.0, 60.0))
+    opinion = second_opinions(
+        table,
+        {"": shuffled(table, "sex")},
+        registry=default_registry(),
+        judges=["repu", "tables-3", "guess-gain"],
+        answered=lambda done, total: told.append((done, total)),
+        until=lambda: next(left),
+    )[""]
+    assert opinion.not_applicable == {"tables-3": NO_TIME}
+    assert told == [(0, 3), (1, 3), (1, 3), (2, 3)]
 
 
 def test_a_signal_that_a_library_takes_for_an_error_is_no_failing_judge(

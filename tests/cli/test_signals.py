@@ -229,6 +229,19 @@ def test_judges_are_counted_besides(capsys):
     assert capsys.readouterr().err.splitlines() == [
         "second opinion: 1 of 4 judges have answered",
         "second opinion: 3 of 4 judges have answered",
+        "second opinion: 4 of 4 judges have answered",
+        "judging the file ...",
+    ]
+
+
+def test_the_last_count_of_judges_stands_where_some_had_no_time(capsys):
+    shown = Plain(Console(stderr=True), clock=lambda: 0.0)
+    for done in (0, 1, 2, 2):
+        shown.judging(done, 4)
+    shown.concluding("judging the file")
+    assert capsys.readouterr().err.splitlines() == [
+        "second opinion: 1 of 4 judges have answered",
+        "second opinion: 2 of 4 judges have answered",
         "judging the file ...",
     ]
 

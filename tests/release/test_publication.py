@@ -9,7 +9,7 @@ from evosdc.calls.consistency import given_away_sentences
 from evosdc.model import Microdata
 from evosdc.plugins.registry import default_registry
 from evosdc.release.acceptance import ACCEPTED, bound_of, strictest_bound
-from evosdc.release.intruder import LIKELY, LISTED, found_by_intruder, found_by_value
+from evosdc.release.intruder import LIKELY, LISTED, found_by_intruder, found_by_value, measured_by
 from evosdc.release.publication import Evidence, publication, verdict_meets
 from evosdc.release.trust import named, shown, trust
 from evosdc.release.unchanged import unchanged_columns
@@ -42,7 +42,9 @@ def test_a_file_that_nothing_speaks_against_is_publishable():
 def test_how_many_judges_confirm_is_said_where_time_was_short():
     assert "Judges that the search did not use confirm its score." in verdict(answered=13)["reasons"]
     told = verdict(answered=2, unasked=11)["reasons"]
-    assert "Judges that the search did not use confirm its score (2 of 13; the others had no time)." in told
+    assert "Judges that the search did not use confirm its score (2 of 13 have answered; 11 had no time)." in told
+    told = " ".join(verdict(answered=11, unasked=1, lacking=2)["reasons"])
+    assert "(11 of 14 have answered; 1 had no time and 2 had nothing to say of this file)" in told
 
 
 @pytest.mark.parametrize(
@@ -380,6 +382,16 @@ def test_the_other_direction_is_tried_for_the_most_successful_intruder():
     assert found.backwards == (scores[best, True] > forwards)
     assert found.to_json()["looks_for"] == ("masked record" if found.backwards else "person")
     assert found.other == pytest.approx(min(forwards, scores[best, True]))
+
+
+def test_a_share_that_is_not_the_score_of_its_measure_says_so():
+    told = {"measure": "ranked-linkage", "looks_for": "person", "other_percent": 2.0}
+    assert measured_by(told) == "ranked-linkage"
+    words = measured_by(told | {"looks_for": "masked record", "other_percent": 3.066})
+    assert words == (
+        "ranked-linkage turned round: for each person the likeliest masked record; "
+        "ranked-linkage itself, for each masked record the likeliest person, finds 3.07 %"
+    )
 
 
 def test_whoever_knows_more_than_was_masked_is_a_condition():

@@ -87,6 +87,7 @@ def write_release(
     texts = [str(entry["requirement"]) for entry in required]
     bound, bound_by = bound_of(texts, str((told or {}).get("measure", "")), assembly.registry)
     opinion = (document.get("second_opinion") or {}).get("best") or {}
+    unheard = [*(opinion.get("not_applicable") or {}).values()]
     evidence = Evidence(
         intruder=told,
         requirements=required,
@@ -96,7 +97,8 @@ def write_release(
         holds=verdict.get("holds"),
         contradiction=str(verdict.get("text", "")).removeprefix("Does not hold: "),
         answered=len(opinion.get("judges") or ()),
-        unasked=sum(reason == NO_TIME for reason in (opinion.get("not_applicable") or {}).values()),
+        unasked=unheard.count(NO_TIME),
+        lacking=len(unheard) - unheard.count(NO_TIME),
         used=list((document.get("second_opinion") or {}).get("used_by_the_search") or ()),
         analyses=analysed,
         unchanged=unchanged,
